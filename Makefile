@@ -1,0 +1,40 @@
+# `make run` sets up and opens the window; `make test` sets up and tests. Nothing else is needed first.
+PYTHON ?= python3
+VENV := .venv/bin/python
+
+.PHONY: run setup setup-dev test check gpu-test bench screenshots format clean
+
+run: setup
+	$(VENV) main.py
+
+setup:
+	@$(PYTHON) scripts/setup.py
+
+setup-dev:
+	@$(PYTHON) scripts/setup.py --dev
+
+test: setup-dev
+	$(VENV) -m pytest
+
+check: setup-dev
+	$(VENV) -m ruff check .
+	$(VENV) -m ruff format --check .
+	.venv/bin/lint-imports
+	$(VENV) -m mypy
+
+# With the Python at hand: a GPU machine needs neither the environment nor Qt.
+gpu-test:
+	$(PYTHON) -m pytest -m gpu
+
+bench: setup-dev
+	$(VENV) -m bench $(ARGS)
+
+screenshots: setup-dev
+	$(VENV) scripts/screenshots.py
+
+format: setup-dev
+	$(VENV) -m ruff check --fix .
+	$(VENV) -m ruff format .
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache

@@ -1,0 +1,273 @@
+"""What the menus, the shortcuts and the command search of the window can do."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from app import archive, keeping, theme
+from app.commands import Command, Commands, CommandSearch, Find
+from app.dialogs import pages
+from app.dialogs.preferences import PreferencesDialog
+from app.jobs import Job
+from app.opening import SESSION_SUFFIX
+from app.settings import configuration_folder
+from app.views.repeat import command_line
+from kernels.errors import AntidiagError
+from kernels.formats import EXTENSIONS, write_alignment, write_sequences
+from kernels.model import Result
+from kernels.sequences import samples
+
+if TYPE_CHECKING:
+    from app.window import Window
+
+MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
+SEQUENCE_FILTER = (
+    "Sequences and sessions (*.fa *.fasta *.fna *.faa *.ffn *.gb *.gbk *.embl *.aln *.sto *.phy *.nex *.txt *.gz "
+    f"*{SESSION_SUFFIX});;All files (*)"
+)
+SEQUENCE_HITS = 20
+STANDARD = QKeySequence.StandardKey
+
+
+def install(window: Window) -> Commands:
+    """Make all actions of the window and its menu bar."""
+    commands = Commands(window, _commands(window))
+    menus = window.menus = {name: window.menuBar().addMenu(text) for name, text in MENUS.items()}
+    commands.fill(menus)
+    _add_submenus(window, menus["file"], commands)
+    stack = window.session.undo_stack
+    for name, can, text in (
+        ("undo", stack.canUndoChanged, stack.undoTextChanged),
+        ("redo", stack.canRedoChanged, stack.redoTextChanged),
+    ):
+        commands[name].setEnabled(False)
+        can.connect(commands[name].setEnabled)
+        text.connect(commands[name].setToolTip)
+    return commands
+
+
+def _commands(window: Window) -> list[Command]:
+    panel, viewer = window.sequences, window.viewer
+    return [
+        Command("open", "Open...", "file", partial(ask_open, window), STANDARD.Open, "Open sequence files (Ctrl+O)"),
+        Command("paste", "Paste sequences", "edit", partial(paste, window), STANDARD.Paste),
+        Command("save_alignment", "Save alignment...", "file", partial(ask_save_alignment, window), STANDARD.Save,
+                line=True),
+        Command("save_sequences", "Save sequences...", "file", partial(ask_save_sequences, window)),
+        Command("open_session", "Open session...", "file", partial(ask_open_session, window), line=True),
+        Command("save_session", "Save session...", "file", partial(ask_save_session, window), "Ctrl+Shift+S",
+                "Save sequences, results and settings in one file (Ctrl+Shift+S)"),
+        Command("preferences", "Preferences...", "file", partial(open_preferences, window), "Ctrl+,", line=True),
+        Command("quit", "Quit", "file", window.close, "Ctrl+Q"),
+        Command("undo", "Undo", "edit", window.session.undo_stack.undo, "Ctrl+Z"),
+        Command("redo", "Redo", "edit", window.session.undo_stack.redo, "Ctrl+Shift+Z"),
+        Command("rename", "Rename sequence", "edit", panel.rename, "F2", line=True),
+        Command("duplicate", "Duplicate sequences", "edit", panel.duplicate, "Ctrl+D"),
+        Command("up", "Move sequences up", "edit", partial(panel.move_rows, -1), "Alt+Up"),
+        Command("down", "Move sequences down", "edit", partial(panel.move_rows, 1), "Alt+Down"),
+        Command("delete", "Delete sequences", "edit", panel.delete),
+        Command("swap", "Swap first and second", "edit", window.session.swap, "Ctrl+T"),
+        Command("delete_result", "Delete result", "edit", window.results.delete, line=True),
+        Command("run", "Run", "run", window.run, "Ctrl+R"),
+        Command("cancel", "Cancel newest job", "run", window.cancel, "Esc"),
+        Command("cancel_all", "Cancel all jobs", "run", window.queue.cancel_all, "Shift+Esc"),
+        Command("reset", "Reset method settings", "run", window.method.reset, line=True),
+        Command("command_line", "Copy result as command line", "run", partial(copy_command, window), "Ctrl+Shift+C"),
+        Command("search", "Search commands...", "view", partial(open_search, window), "Ctrl+K"),
+        Command("log", "Log", "view", window.jobs.log_button.toggle, "Ctrl+L"),
+        Command("next_view", "Next view", "view", partial(viewer.step, 1), "Ctrl+Tab", line=True),
+        Command("previous_view", "Previous view", "view", partial(viewer.step, -1), "Ctrl+Shift+Tab"),
+        Command("light", "Light theme", "view", partial(set_theme, window, "light"), line=True),
+        Command("dark", "Dark theme", "view", partial(set_theme, window, "dark")),
+        Command("system", "Theme of the desktop", "view", partial(set_theme, window, "system")),
+        Command("help", "Help on the method", "help", window.show_help, "F1"),
+        Command("bibtex", "Copy BibTeX of the method", "help", window.copy_bibtex),
+        Command("settings_folder", "Show settings folder", "help", show_settings_folder, line=True),
+        Command("about", "About Antidiag", "help", lambda: pages.about(window).open()),
+    ]  # fmt: skip
+
+
+def ask_open(window: Window) -> None:
+    paths, _ = QFileDialog.getOpenFileNames(window, "Open sequences", _folder(window), SEQUENCE_FILTER)
+    _remember_folder(window, paths[0] if paths else "")
+    window.opener.open_paths(paths)
+
+
+def paste(window: Window) -> None:
+    window.opener.open_mime(QGuiApplication.clipboard().mimeData())
+
+
+def ask_save_alignment(window: Window) -> None:
+    result = window.viewer.result
+    if result is None or getattr(result.answer, "alignment", None) is None:
+        window.jobs.say(
+            "There is no alignment to save; run a method that returns one, or choose such a result.", error=True
+        )
+        return
+    filters = ";;".join(f"{label} (*{suffix})" for suffix, label in EXTENSIONS.items())
+    path, _ = QFileDialog.getSaveFileName(window, "Save alignment", _folder(window, "alignment.fasta"), filters)
+    if path:
+        save_alignment(window, Path(path), result)
+
+
+def save_alignment(window: Window, path: Path, result: Result) -> None:
+    _remember_folder(window, str(path))
+    _write(window, path, lambda: write_alignment(path, result))
+
+
+def ask_save_sequences(window: Window) -> None:
+    if not window.session.state.sequences:
+        window.jobs.say("There are no sequences to save; open some first.", error=True)
+        return
+    path, _ = QFileDialog.getSaveFileName(
+        window, "Save sequences", _folder(window, "sequences.fasta"), "FASTA (*.fasta *.fa *.fna *.faa *.gz)"
+    )
+    if path:
+        found = window.session.state.sequences
+        _write(window, Path(path), lambda: write_sequences(path, found))
+
+
+def ask_open_session(window: Window) -> None:
+    path, _ = QFileDialog.getOpenFileName(
+        window, "Open session", _folder(window), f"Antidiag session (*{SESSION_SUFFIX})"
+    )
+    if path:
+        open_session(window, Path(path))
+
+
+def ask_save_session(window: Window) -> None:
+    path, _ = QFileDialog.getSaveFileName(
+        window, "Save session", _folder(window, f"session{SESSION_SUFFIX}"), f"Antidiag session (*{SESSION_SUFFIX})"
+    )
+    if path:
+        save_session(window, Path(path))
+
+
+def save_session(window: Window, path: Path) -> None:
+    path = path if path.suffix == SESSION_SUFFIX else path.with_name(path.name + SESSION_SUFFIX)
+    _remember_folder(window, str(path))
+    state, entries, settings = window.session.state, window.session.entries, window.remembered()
+    _write(window, path, lambda: archive.save(path, state, entries, settings))
+
+
+def open_session(window: Window, path: Path, quietly: bool = False) -> None:
+    """Read a session on a thread, then put it in the place of what is open."""
+
+    def done(found: tuple) -> None:
+        state, entries, settings = found
+        window.session.replace_all(state, entries)
+        window.recall(settings)
+        if not quietly:
+            window.settings.add_recent(str(path.resolve()))
+
+    title = "Open what was open last" if quietly else f"Open session {path.name}"
+    window.queue.submit(Job(title, "read", lambda monitor: archive.load(path), done))
+
+
+def open_kept(window: Window) -> bool:
+    """Open the session of the last time; False when there is none."""
+    if not keeping.kept_path().exists():
+        return False
+    open_session(window, keeping.kept_path(), quietly=True)
+    return True
+
+
+def open_preferences(window: Window) -> None:
+    PreferencesDialog(window.settings, window).open()
+
+
+def set_theme(window: Window, choice: theme.Choice) -> None:
+    window.settings.put("theme", choice)
+    theme.switch(choice)
+
+
+def copy_command(window: Window) -> None:
+    """The command that computes the shown result again."""
+    if window.viewer.result is None:
+        window.jobs.say("There is no result to repeat; run something first.", error=True)
+        return
+    QGuiApplication.clipboard().setText(command_line(window.viewer.result))
+    window.jobs.say("The command line that repeats this result is on the clipboard.")
+
+
+def show_settings_folder() -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(configuration_folder())))
+
+
+def sample_menu(window: Window) -> QMenu:
+    """The bundled samples."""
+    menu = QMenu(window)
+    menu.setToolTipsVisible(True)
+    try:
+        found = samples()
+    except AntidiagError as error:
+        window.jobs.say(str(error), error=True)
+        found = ()
+    for sample in found:
+        action = menu.addAction(sample.title, partial(window.opener.open_sample, sample))
+        action.setToolTip(f"{sample.description}\n{sample.source}")
+    return menu
+
+
+def open_search(window: Window, size: QSize | None = None) -> CommandSearch:
+    search = CommandSearch(window, partial(_finds, window))
+    button = window.search_button
+    search.open_below(button, size or QSize(max(button.width(), 460), 420))
+    return search
+
+
+def _finds(window: Window, query: str) -> list[Find]:
+    """Commands, methods, samples, results; sequences once two letters are typed."""
+    finds = [find for find in window.commands.finds() if find.text != "Search commands..."]
+    finds += [Find(method.name, "method", partial(window.method.choose, method)) for method in window.methods]
+    finds += [Find(sample.title, "sample", partial(window.opener.open_sample, sample)) for sample in samples()]
+    word = query.strip().lower()
+    if len(word) >= 2:
+        names = ((row, one.name) for row, one in enumerate(window.session.state.sequences) if word in one.name.lower())
+        hits = (found for found, _ in zip(names, range(SEQUENCE_HITS), strict=False))
+        finds += [Find(name, "sequence", partial(window.sequences.go_to, row)) for row, name in hits]
+    return finds
+
+
+def _add_submenus(window: Window, menu: QMenu, commands: Commands) -> None:
+    recent, bundled = QMenu("Open recent", window), sample_menu(window)
+    recent.aboutToShow.connect(lambda: _fill_recent(window, recent))
+    _fill_recent(window, recent)
+    bundled.setTitle("Samples")
+    for submenu in (recent, bundled):
+        menu.insertMenu(commands["save_alignment"], submenu)
+
+
+def _fill_recent(window: Window, menu: QMenu) -> None:
+    menu.clear()
+    for path in window.settings.recent_files():
+        action = menu.addAction(Path(path).name, partial(window.opener.open_paths, [path]))
+        action.setToolTip(path)
+    menu.setToolTipsVisible(True)
+    if menu.isEmpty():
+        menu.addAction("Nothing was opened yet").setEnabled(False)
+    else:
+        menu.addSeparator()
+        menu.addAction("Clear this list", window.settings.clear_recent)
+
+
+def _write(window: Window, path: Path, write) -> None:
+    def done(_: object) -> None:
+        window.jobs.say(f"Saved {path}")
+
+    window.queue.submit(Job(f"Save {path.name}", "write", lambda monitor: write(), done))
+
+
+def _folder(window: Window, name: str = "") -> str:
+    return str(Path(window.settings.text("folder", str(Path.home()))) / name)
+
+
+def _remember_folder(window: Window, path: str) -> None:
+    if path:
+        window.settings.put("folder", str(Path(path).parent))

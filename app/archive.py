@@ -1,0 +1,224 @@
+"""A session as one file: a zip of FASTA files, arrays and a JSON index.
+
+Problems and answers are frozen dataclasses of the kernels, so one recursive rule writes them all: a
+dataclass is its name and its fields, an array is a member of the zip, a sequence is its number. A new
+kind of problem needs no code here. Reading makes nothing but dataclasses and enumerations of the kernels.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import os
+import uuid
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from app.session import Entry, State
+from kernels.errors import InputError
+from kernels.model import Sequence, SequenceType
+from kernels.steps import Steps
+
+FORMAT = 1
+INDEX = "session.json"
+FASTA = "sequences.fasta"
+RECORDS = "records.jsonl"
+"""A line for each record of the FASTA file: name, type, description, source, note. Lines, because one JSON
+text of a million records would hold the interpreter, and with it the window, for a second.
+"""
+LINE = 60
+BATCH = 1000
+"""Records written at a time."""
+
+
+def save(path: Path, state: State, entries: Iterable[Entry], settings: Mapping[str, Any]) -> None:
+    """Write a session; the file is replaced only when the new one is complete. Raises InputError."""
+    place = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
+            _write(target, state, entries, settings)
+        os.replace(place, path)
+    except OSError as error:
+        raise InputError(f"{path}: the session cannot be saved: {error.strerror}; choose another place") from error
+    finally:
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+
+
+def load(path: Path) -> tuple[State, tuple[Entry, ...], dict[str, Any]]:
+    """Read a session: its state, results and settings. Raises InputError for a file that is none."""
+    try:
+        with zipfile.ZipFile(path) as source:
+            return _Reader(source).read()
+    except OSError as error:
+        raise InputError(f"{path}: the session cannot be read: {error.strerror}") from error
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"{path}: not a session of Antidiag, or a damaged one: {error}") from error
+
+
+def _write(target: zipfile.ZipFile, state: State, entries: Iterable[Entry], settings: Mapping[str, Any]) -> None:
+    writer = _Writer(target)
+    open_ones = [writer.number(sequence) for sequence in state.sequences]
+    results = [
+        {"result": writer.encode(entry.result), "options": entry.options, "parameters": entry.parameters}
+        for entry in entries
+    ]
+    index = {
+        "format": FORMAT,
+        "open": open_ones,
+        "chosen": list(state.chosen),
+        "settings": dict(settings),
+        "results": results,
+    }
+    for name, line in ((FASTA, _fasta), (RECORDS, _record)):
+        with target.open(name, "w", force_zip64=True) as handle:
+            for at in range(0, len(writer.sequences), BATCH):
+                handle.write(b"".join(map(line, writer.sequences[at : at + BATCH])))
+    target.writestr(INDEX, json.dumps(index))
+
+
+class _Writer:
+    def __init__(self, target: zipfile.ZipFile) -> None:
+        self._target = target
+        self._numbers: dict[int, int] = {}
+        self._arrays = 0
+        self.sequences: list[Sequence] = []
+
+    def number(self, sequence: Sequence) -> int:
+        """The place of a sequence in the FASTA file; by identity, because rows may be equal."""
+        if id(sequence) not in self._numbers:
+            self._numbers[id(sequence)] = len(self.sequences)
+            self.sequences.append(sequence)
+        return self._numbers[id(sequence)]
+
+    def encode(self, value: Any) -> Any:
+        if value is None or (isinstance(value, (bool, int, float, str)) and not isinstance(value, Enum)):
+            return value
+        if isinstance(value, Enum):
+            return {"enum": _name(type(value)), "value": value.value}
+        if isinstance(value, Sequence):
+            return {"sequence": self.number(value)}
+        if isinstance(value, np.ndarray):
+            return {"array": self._array(value)}
+        if isinstance(value, np.generic):
+            return value.item()
+        if isinstance(value, Steps):
+            return {"steps": self._array(value.array())}
+        if isinstance(value, datetime):
+            return {"time": value.isoformat()}
+        if isinstance(value, Mapping):
+            return {"mapping": {name: self.encode(part) for name, part in value.items()}}
+        if isinstance(value, (tuple, list, frozenset)):
+            return {"tuple": [self.encode(part) for part in value]}
+        if is_dataclass(value):
+            parts = {field.name: self.encode(getattr(value, field.name)) for field in fields(value) if field.init}
+            return {"class": _name(type(value)), "fields": parts}
+        raise InputError(f"the session cannot be saved: it holds a {type(value).__name__}")
+
+    def _array(self, array: np.ndarray) -> str:
+        name = f"arrays/{self._arrays}.npy"
+        self._arrays += 1
+        buffer = io.BytesIO()
+        np.save(buffer, array, allow_pickle=False)
+        self._target.writestr(name, buffer.getbuffer())
+        return name
+
+
+class _Reader:
+    def __init__(self, source: zipfile.ZipFile) -> None:
+        self._source = source
+        self._sequences: list[Sequence] = []
+
+    def read(self) -> tuple[State, tuple[Entry, ...], dict[str, Any]]:
+        index = json.loads(self._source.read(INDEX))
+        if index.get("format") != FORMAT:
+            raise InputError(f"the session has format {index.get('format')}, this program reads {FORMAT}; update it")
+        letters, lines = _letters(self._source.read(FASTA)), self._source.read(RECORDS).splitlines()
+        self._sequences = [_sequence(line, text) for line, text in zip(lines, letters, strict=True)]
+        state = State(tuple(self._sequences[number] for number in index["open"]), tuple(index["chosen"]))
+        entries = tuple(
+            Entry(self.decode(saved["result"]), saved["options"], saved["parameters"]) for saved in index["results"]
+        )
+        return state, entries, index["settings"]
+
+    def decode(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        match value:
+            case {"enum": name, "value": member}:
+                return _kernel_class(name)(member)
+            case {"sequence": number}:
+                return self._sequences[number]
+            case {"array": name}:
+                return self._array(name)
+            case {"steps": name}:
+                steps = Steps()
+                steps.extend(self._array(name))
+                return steps
+            case {"time": text}:
+                return datetime.fromisoformat(text)
+            case {"mapping": parts}:
+                return MappingProxyType({name: self.decode(part) for name, part in parts.items()})
+            case {"tuple": parts}:
+                return tuple(self.decode(part) for part in parts)
+            case {"class": name, "fields": parts}:
+                return _kernel_class(name)(**{field: self.decode(part) for field, part in parts.items()})
+        raise InputError("the session holds something this program does not know")
+
+    def _array(self, name: str) -> np.ndarray:
+        array = np.load(io.BytesIO(self._source.read(name)), allow_pickle=False)
+        array.setflags(write=False)
+        return array
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _kernel_class(name: str) -> type:
+    """A dataclass or an enumeration of the kernels; nothing else is ever made from a file."""
+    module, _, qualified = name.partition(":")
+    if not module.startswith("kernels."):
+        raise InputError(f"the session names {name}, which is no part of the engine")
+    found = getattr(importlib.import_module(module), qualified)
+    if not isinstance(found, type) or not (is_dataclass(found) or issubclass(found, Enum)):
+        raise InputError(f"the session names {name}, which is no data of the engine")
+    return found
+
+
+def _fasta(sequence: Sequence) -> bytes:
+    known = sequence.description.startswith(sequence.name)
+    title = " ".join((sequence.description if known else f"{sequence.name} {sequence.description}").split())
+    letters = sequence.letters
+    lines = [letters[at : at + LINE] for at in range(0, len(letters), LINE)]
+    return b"\n".join((b">" + title.encode(), *lines, b""))
+
+
+def _record(sequence: Sequence) -> bytes:
+    parts = (sequence.name, sequence.type, sequence.description, sequence.source, sequence.note)
+    return json.dumps(parts).encode() + b"\n"
+
+
+def _sequence(line: bytes, letters: bytes) -> Sequence:
+    name, kind, description, source, note = json.loads(line)
+    return Sequence(name, letters, SequenceType(kind), description, source, note)
+
+
+def _letters(text: bytes) -> list[bytes]:
+    """Letters of each record, in order."""
+    if not text:
+        return []
+    return [record.partition(b"\n")[2].replace(b"\n", b"") for record in (b"\n" + text).split(b"\n>")[1:]]

@@ -1,0 +1,8 @@
+"""The command line: everything that the window can compute, without Qt.
+
+The entry point is ``app.cli.program.main``; nothing is imported here, so that starting the window
+does not load the command line.
+"""
+
+COMMANDS = ("methods", "info", "samples", "estimate", "run")
+"""First words of a command line that belong to it; anything else opens the window."""

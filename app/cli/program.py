@@ -1,0 +1,113 @@
+"""The program ``python main.py``: its subcommands, and how every error becomes one line."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import platformdirs
+import typer
+
+from app.cli import computing, listing
+from kernels import __version__
+from kernels.errors import AntidiagError, Cancelled
+
+BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
+"""Exit codes: the user can act; the program is at fault; Ctrl-C."""
+
+HELP = """
+Align sequences by dynamic programming, on a GPU or on the CPU.
+
+Without a command the window opens, with the files that are named: [bold]python main.py first.fa second.fa[/]
+"""
+
+program = typer.Typer(
+    name="python main.py",
+    help=HELP,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+program.command("methods", epilog=listing.METHODS_EXAMPLES)(listing.methods)
+program.command("info", epilog=listing.INFO_EXAMPLES)(listing.info)
+program.command("samples", epilog=listing.SAMPLES_EXAMPLES)(listing.samples)
+program.command("estimate", epilog=computing.ESTIMATE_EXAMPLES)(computing.estimate)
+program.command("run", epilog=computing.RUN_EXAMPLES)(computing.run)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"Antidiag {__version__}")
+        raise typer.Exit
+
+
+@program.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    """Options before the command."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command line; the exit code. No error leaves as a traceback."""
+    _write_any_letter()
+    try:
+        code = program(args=list(arguments), prog_name="python main.py", standalone_mode=False)
+        sys.stdout.flush()
+        return _fail("cancelled", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
+    except (AntidiagError, typer.TyperException) as error:
+        return _fail(_text(error), BAD_INPUT)
+    except MemoryError:
+        return _fail("there is not enough memory for this; choose shorter sequences, or free some", BAD_INPUT)
+    except (Cancelled, KeyboardInterrupt, typer.Abort):
+        return _fail("cancelled", INTERRUPTED)
+    except BrokenPipeError:
+        _forget_output()
+        return FAULT
+    except Exception as error:
+        return _fail(f"internal error: {type(error).__name__}: {error}; {_report(error, arguments)}", FAULT)
+
+
+def _write_any_letter() -> None:
+    """Names may hold letters that the encoding of a terminal or pipe does not know."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _fail(text: str, code: int) -> int:
+    """One line on standard error, whatever the text holds."""
+    print("antidiag: " + " ".join(text.split()), file=sys.stderr)
+    return code
+
+
+def _text(error: AntidiagError | typer.TyperException) -> str:
+    if isinstance(error, typer.TyperException):
+        return f"{error.format_message().rstrip('.')}; --help says what is possible"
+    return str(error)
+
+
+def _report(error: Exception, arguments: Sequence[str]) -> str:
+    """Write the traceback to a log; what the user should do with it."""
+    path = Path(platformdirs.user_log_dir("antidiag")) / "command-line.log"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "a", encoding="utf-8") as log:
+            print(f"{datetime.now():%Y-%m-%d %H:%M:%S} Antidiag {__version__}: {list(arguments)}", file=log)
+            traceback.print_exception(error, file=log)
+    except OSError:
+        return "please report it"
+    return f"please report it with the file {path}"
+
+
+def _forget_output() -> None:
+    """The reader of standard output is gone; the flush at exit must not fail on it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,1 @@
+"""Dialogs: preferences, help pages, about."""

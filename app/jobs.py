@@ -1,0 +1,230 @@
+"""Jobs: work that runs on threads of its own, one at a time in each lane, with progress and cancel.
+
+The GUI thread never waits for a job. A worker thread touches no Qt object: it writes plain attributes of
+its Job and, at the end, emits one signal, which Qt hands to the GUI thread. Progress is read from there by
+a timer, so a job that reports a thousand times a second costs ten repaints.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from app import texts
+from kernels.errors import AntidiagError, Cancelled
+from kernels.monitor import Monitor
+
+PROGRESS_MS = 100
+COLLECT_MS = 1000
+
+
+class JobState(StrEnum):
+    WAITING = "waiting"
+    RUNNING = "running"
+    CANCELLING = "cancelling"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ENDED = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
+
+
+@dataclass(eq=False)
+class Job:
+    """One piece of work.
+
+    ``work(monitor)`` runs on the job's thread; ``on_done(value)`` and ``on_error(job)`` on the GUI thread.
+    Jobs of one ``lane`` run one after the other, in the order of their submission. ``cells`` is the work in
+    cells of a matrix, or 0. ``error`` is for the user; ``detail`` is a traceback when the error is the
+    program's own fault.
+    """
+
+    title: str
+    lane: str
+    work: Callable[[Monitor], Any]
+    on_done: Callable[[Any], None]
+    on_error: Callable[[Job], None] | None = None
+    cells: int = 0
+    state: JobState = JobState.WAITING
+    progress: tuple[int, int, str] = (0, 0, "")
+    started: float = 0.0
+    ended: float = 0.0
+    value: Any = None
+    error: str = ""
+    detail: str = ""
+    monitor: Monitor = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.monitor = Monitor(self._listen)
+
+    def _listen(self, done: int, total: int, phase: str) -> None:
+        self.progress = (done, total, phase)
+
+    @property
+    def fraction(self) -> float | None:
+        """Part that is done, 0 to 1; None while nobody knows."""
+        done, total, _ = self.progress
+        return min(done / total, 1.0) if total else None
+
+    @property
+    def elapsed_s(self) -> float:
+        if not self.started:
+            return 0.0
+        return (self.ended or time.monotonic()) - self.started
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds until the end at the present rate; None while that is a guess."""
+        return texts.left_s(self.fraction, self.elapsed_s)
+
+    @property
+    def gcups(self) -> float | None:
+        """Billions of cells a second so far; None for a job without cells."""
+        if not self.cells or not self.fraction or not self.elapsed_s:
+            return None
+        return self.cells * self.fraction / self.elapsed_s / 1e9
+
+
+class JobQueue(QObject):
+    """All jobs that wait, run, or ended with an error that the user has not dismissed."""
+
+    added = Signal(object)
+    changed = Signal(object)
+    removed = Signal(object)
+    ended = Signal(object)
+    _left_thread = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs: list[Job] = []
+        self._threads: dict[Job, threading.Thread] = {}
+        self._left_thread.connect(self._finish, Qt.ConnectionType.QueuedConnection)
+        self._timer = QTimer(self)
+        self._timer.setInterval(PROGRESS_MS)
+        self._timer.timeout.connect(self._report)
+
+    @property
+    def active(self) -> list[Job]:
+        """Jobs that wait or run."""
+        return [job for job in self.jobs if job.state not in ENDED]
+
+    def submit(self, job: Job) -> Job:
+        self.jobs.append(job)
+        self.added.emit(job)
+        self._start_next(job.lane)
+        return job
+
+    def cancel(self, job: Job) -> None:
+        """A waiting job is gone at once; a running one is asked to stop, and says so at once."""
+        if job.state is JobState.WAITING:
+            job.state = JobState.CANCELLED
+            self._end(job)
+        elif job.state is JobState.RUNNING:
+            job.state = JobState.CANCELLING
+            job.monitor.cancel()
+            self.changed.emit(job)
+
+    def cancel_all(self) -> None:
+        for job in list(reversed(self.active)):
+            self.cancel(job)
+
+    def dismiss(self, job: Job) -> None:
+        """Forget a job that ended."""
+        if job in self.jobs and job.state in ENDED:
+            self.jobs.remove(job)
+            self.removed.emit(job)
+
+    def shut_down(self, timeout_s: float = 2.0) -> None:
+        """Cancel everything and give the threads a moment to notice."""
+        self.cancel_all()
+        self._timer.stop()
+        until = time.monotonic() + timeout_s
+        for thread in list(self._threads.values()):
+            thread.join(max(until - time.monotonic(), 0))
+
+    def _start_next(self, lane: str) -> None:
+        waiting = [job for job in self.active if job.lane == lane]
+        if not waiting or waiting[0].state is not JobState.WAITING:
+            return
+        job = waiting[0]
+        job.state, job.started = JobState.RUNNING, time.monotonic()
+        self._threads[job] = threading.Thread(target=self._run, args=(job,), name=f"job {job.title}", daemon=True)
+        self._threads[job].start()
+        self._timer.start()
+        self.changed.emit(job)
+
+    def _run(self, job: Job) -> None:
+        try:
+            job.value = job.work(job.monitor)
+        except Cancelled:
+            job.error = "cancelled"
+        except AntidiagError as error:
+            job.error = str(error)
+        except MemoryError:
+            job.error = "there was not enough memory; close other programs or choose a smaller problem"
+        except Exception as error:
+            job.error = f"this should not have happened: {type(error).__name__}: {error}. Please report it with the log"
+            job.detail = traceback.format_exc()
+        with contextlib.suppress(RuntimeError):  # the window, and this object with it, may be gone
+            self._left_thread.emit(job)
+
+    def _finish(self, job: Job) -> None:
+        self._threads.pop(job, None)
+        if job.error == "cancelled" or (job.monitor.cancelled and job.error):
+            job.state, job.error = JobState.CANCELLED, ""
+        else:
+            job.state = JobState.FAILED if job.error else JobState.DONE
+        self._end(job)
+        if not self._threads:
+            self._timer.stop()
+
+    def _end(self, job: Job) -> None:
+        job.ended = time.monotonic()
+        if job.state is not JobState.FAILED:
+            self.jobs.remove(job)
+            self.removed.emit(job)
+        self.changed.emit(job)
+        self.ended.emit(job)
+        if job.state is JobState.DONE:
+            job.on_done(job.value)
+        elif job.state is JobState.FAILED and job.on_error:
+            job.on_error(job)
+        job.value = None
+        self._start_next(job.lane)
+
+    def _report(self) -> None:
+        for job in self.active:
+            if job.state is not JobState.WAITING:
+                self.changed.emit(job)
+
+
+class Collector(QObject):
+    """Collects cyclic garbage on the GUI thread only: on a worker it could destroy Qt objects."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._collect)
+        self._timer.start(COLLECT_MS)
+
+    def _collect(self) -> None:
+        counts, thresholds = gc.get_count(), gc.get_threshold()
+        for generation in (2, 1, 0):
+            if counts[generation] > thresholds[generation]:
+                gc.collect(generation)
+                return
+
+    def stop(self) -> None:
+        self._timer.stop()
+        gc.enable()

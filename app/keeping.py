@@ -1,0 +1,61 @@
+"""Keeps what is open: saved a moment after each change on a thread, and once more at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from app import archive
+from app.session import Session
+from app.settings import data_folder
+from kernels.errors import AntidiagError
+
+DELAY_MS = 3000
+
+
+def kept_path() -> Path:
+    """Where the session that was open last is kept."""
+    return data_folder() / "session.antidiag"
+
+
+class Keeper(QObject):
+    """Saves the session behind the user's back, so that neither a crash nor an exit loses anything."""
+
+    def __init__(self, session: Session, settings: Callable[[], Mapping[str, Any]]) -> None:
+        super().__init__()
+        self._session, self._settings = session, settings
+        self._thread: threading.Thread | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DELAY_MS)
+        self._timer.timeout.connect(self._save_soon)
+        for signal in (session.sequences_changed, session.chosen_changed, session.results_changed):
+            signal.connect(self._timer.start)
+
+    def finish(self) -> None:
+        """Save what is not saved yet, now."""
+        unsaved = self._timer.isActive()
+        self._timer.stop()
+        if self._thread:
+            self._thread.join()
+        if unsaved or not kept_path().exists():
+            self._save(*self._snapshot())
+
+    def _save_soon(self) -> None:
+        if self._thread and self._thread.is_alive():
+            self._timer.start()
+            return
+        self._thread = threading.Thread(target=self._save, args=self._snapshot(), name="keeper")
+        self._thread.start()
+
+    def _snapshot(self) -> tuple[Any, ...]:
+        return self._session.state, self._session.entries, dict(self._settings())
+
+    def _save(self, *snapshot: Any) -> None:
+        with contextlib.suppress(AntidiagError):  # a folder that cannot be written is no reason to disturb anybody
+            archive.save(kept_path(), *snapshot)

@@ -1,0 +1,100 @@
+"""Getting sequences into the session: files, pasted text, samples; read by jobs, so nothing waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QObject, Signal
+
+from app import texts
+from app.jobs import Job, JobQueue
+from app.session import Session
+from kernels import sequences as reading
+from kernels.model import Sequence
+from kernels.monitor import Monitor
+from kernels.sequences import Sample
+
+LANE = "read"
+SESSION_SUFFIX = ".antidiag"
+LONG = 100_000
+"""Letters from which the composition of a sequence is counted by the reading thread, not by the table."""
+
+
+def _read_file(path: Path, monitor: Monitor) -> list[Sequence]:
+    return reading.read(path, monitor=monitor)
+
+
+class Opener(QObject):
+    """Starts reading jobs and puts what they read into the session.
+
+    What was opened together becomes the input of the next run, where it is enough for the ``inputs`` that the
+    method takes: who opens a pair means to align it.
+    """
+
+    opened = Signal(str)
+    said = Signal(str)
+    session_wanted = Signal(object)
+
+    def __init__(self, session: Session, queue: JobQueue) -> None:
+        super().__init__()
+        self._session, self._queue = session, queue
+        self.inputs = 2
+
+    def open_paths(self, paths: Iterable[str | Path]) -> None:
+        """Read files, one job each, in this order; a session file opens as a session."""
+        together: list[Sequence] = []
+        for path in map(Path, paths):
+            if path.suffix == SESSION_SUFFIX:
+                self.session_wanted.emit(path)
+            else:
+                self._read(f"Read {path.name}", partial(_read_file, path), together, path)
+
+    def open_sample(self, sample: Sample) -> None:
+        self._read(f"Read sample: {sample.title}", lambda monitor: sample.read(), [])
+
+    def open_mime(self, data: QMimeData) -> None:
+        """What was pasted or dropped: files, or text with sequences."""
+        paths = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
+        if paths:
+            self.open_paths(paths)
+        elif data.hasText() and data.text().strip():
+            self.open_text(data.text())
+        else:
+            self.said.emit("There is no text and no file to paste; copy sequences first.")
+
+    def open_text(self, text: str) -> None:
+        self._read("Read pasted text", lambda monitor: reading.read_text(text), [])
+
+    def _read(
+        self,
+        title: str,
+        read: Callable[[Monitor], list[Sequence]],
+        together: list[Sequence],
+        path: Path | None = None,
+    ) -> None:
+        def work(monitor: Monitor) -> list[Sequence]:
+            found = read(monitor)
+            for sequence in found:
+                monitor.check()
+                if len(sequence) >= LONG:
+                    texts.makeup(sequence)
+            return found
+
+        def done(found: list[Sequence]) -> None:
+            together.extend(found[: self.inputs])
+            chosen = together[: self.inputs] if len(together) >= self.inputs else []
+            label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
+            self._session.add(found, label, chosen)
+            for note in dict.fromkeys(sequence.note for sequence in found[:1000] if sequence.note):
+                self.said.emit(note)
+            if path:
+                self.opened.emit(str(path.resolve()))
+
+        self._queue.submit(Job(title, LANE, work, done))
+
+
+def can_open(data: QMimeData) -> bool:
+    """Whether a drop of this could hold sequences."""
+    return data.hasUrls() or data.hasText()

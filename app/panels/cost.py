@@ -1,0 +1,119 @@
+"""What the next run will cost, before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar
+
+from app import texts, theme
+from app.panels.widgets import Card, label
+from app.planning import Answer
+from kernels.engine import Plan
+from kernels.memory import bytes_text
+
+PARTS = 1000
+
+
+class CostPanel(Card):
+    """Memory bars, cells, expected time, notes, and the reason of a refusal."""
+
+    def __init__(self) -> None:
+        super().__init__("What it will cost")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(theme.MARGIN)
+        grid.setVerticalSpacing(theme.SPACING)
+        grid.setColumnStretch(1, 1)
+        self.box.addLayout(grid)
+        self.rows = {name: _Row(grid, name) for name in ("Main memory", "GPU memory")}
+        self.values: dict[str, QLabel] = {}
+        for place, name in enumerate(("Cells", "Expected time", "Runs on"), start=2):
+            self.values[name] = label(wrap=True)
+            grid.addWidget(label(name, "muted"), place, 0)
+            grid.addWidget(self.values[name], place, 1, 1, 2)
+        self.notes = label(kind="muted", wrap=True)
+        self.refusal = label(kind="error", wrap=True)
+        self.fitting = label(wrap=True)
+        for widget in (self.notes, self.refusal, self.fitting):
+            self.box.addWidget(widget)
+        self.show_answer(None)
+
+    def show_waiting(self) -> None:
+        """The numbers belong to what was there before the last keystroke."""
+        self.heading.setText("What it will cost ...")
+
+    def show_answer(self, found: Answer | None, reason: str = "") -> None:
+        """A new answer; without one, ``reason`` says what is missing."""
+        self.heading.setText("What it will cost")
+        plan = found.plan if found else None
+        self._show_memory(plan, found)
+        self.values["Cells"].setText(_cells(plan) if plan else "-")
+        self.values["Expected time"].setText(texts.expected(plan.time_ms) if plan else "-")
+        self.values["Runs on"].setText(_place(plan) if plan else "-")
+        _say(self.notes, "\n".join(plan.notes) if plan else "")
+        _say(self.refusal, texts.sentence(found.refusal) if found and found.refusal else reason)
+        _say(self.fitting, texts.what_fits(found.fitting if found else ()))
+
+    def _show_memory(self, plan: Plan | None, found: Answer | None) -> None:
+        main, gpu = self.rows["Main memory"], self.rows["GPU memory"]
+        gpu.set_visible(plan is not None and plan.backend == "cuda")
+        if plan is None or found is None:
+            main.clear()
+            return
+        main.show(plan.footprint.host, found.host_free)
+        gpu.show(plan.footprint.device, found.device_free)
+
+
+class _Row:
+    """A name, a bar, and 'needed of free'."""
+
+    def __init__(self, grid: QGridLayout, name: str) -> None:
+        place = grid.rowCount()
+        self.name, self.bar, self.text = label(name, "muted"), QProgressBar(), label()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, PARTS)
+        self.bar.setAccessibleName(name)
+        for column, widget in enumerate((self.name, self.bar, self.text)):
+            grid.addWidget(widget, place, column)
+
+    def set_visible(self, visible: bool) -> None:
+        for widget in (self.name, self.bar, self.text):
+            widget.setVisible(visible)
+
+    def clear(self) -> None:
+        self.bar.setValue(0)
+        self.text.setText("-")
+
+    def show(self, parts: Mapping[str, int], free: int) -> None:
+        needed = sum(parts.values())
+        too_much = needed > free
+        self.bar.setValue(min(round(PARTS * needed / free), PARTS) if free else PARTS)
+        self.bar.setProperty("wrong", too_much)
+        self.bar.style().unpolish(self.bar)
+        self.bar.style().polish(self.bar)
+        self.text.setText(f"{bytes_text(needed)} of {bytes_text(free)}")
+        tip = "\n".join(f"{bytes_text(count)}  {purpose}" for purpose, count in parts.items())
+        for widget in (self.name, self.bar, self.text):
+            widget.setToolTip(tip)
+
+
+def _cells(plan: Plan) -> str:
+    cells = getattr(plan.problem, "cells", 0)
+    work = plan.method.work(plan.problem, plan.parameters)
+    again = work - cells
+    if not cells or again <= 0:
+        return texts.count(work)
+    return (
+        f"{texts.count(cells)}, and at most {again / cells:.2g} x as many again"
+        if again > cells
+        else (f"{texts.count(cells)}, at most {again / cells:.1%} of them twice".replace("%", " %"))
+    )
+
+
+def _place(plan: Plan) -> str:
+    return f"GPU {plan.device}: {plan.device_name}" if plan.backend == "cuda" else f"CPU: {plan.device_name}"
+
+
+def _say(widget: QLabel, text: str) -> None:
+    widget.setText(text)
+    widget.setVisible(bool(text))

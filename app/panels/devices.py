@@ -1,0 +1,109 @@
+"""Where runs happen: automatic, the CPU, or one of the GPUs; and why there is none."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QStandardItemModel
+from PySide6.QtWidgets import QComboBox
+
+from kernels.cuda import devices
+from kernels.engine import BackendChoice, cpu_name
+
+GB = 1e9
+CONTENTS, LEAST_WIDTH = 34, 190
+"""Letters that there is room for in a wide window; pixels in a narrow one."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """All GPUs with their free bytes, and the reason where there are none."""
+
+    gpus: tuple[tuple[devices.Device, int], ...]
+    reason: str
+
+
+class DeviceChooser(QComboBox):
+    """A list of devices, filled by a thread, because looking for GPUs loads CuPy."""
+
+    changed = Signal()
+    found = Signal(object)
+    _looked = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Device")
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(CONTENTS)
+        self.setMinimumWidth(LEAST_WIDTH)
+        self.addItem("Automatic", ("auto", 0))
+        self.addItem(f"CPU \N{MIDDLE DOT} {cpu_name()} \N{MIDDLE DOT} {os.cpu_count()} threads", ("cpu", 0))
+        self.addItem("Looking for GPUs ...")
+        self._disable(2)
+        self._looked.connect(self._fill, Qt.ConnectionType.QueuedConnection)
+        self.currentIndexChanged.connect(self._show_tip)
+        self.activated.connect(self.changed)
+
+    def look(self) -> None:
+        """Look for GPUs and their free memory, off the GUI thread."""
+        threading.Thread(target=self._look, name="devices", daemon=True).start()
+
+    def choice(self) -> tuple[BackendChoice, int]:
+        """Backend and number of the GPU."""
+        return self.currentData() or ("auto", 0)
+
+    def choose(self, backend: str, device: int) -> None:
+        for index in range(self.count()):
+            if self.itemData(index) == (backend, device):
+                self.setCurrentIndex(index)
+
+    def _look(self) -> None:
+        gpus, reason = devices.discover()
+        free = []
+        for gpu in gpus:
+            try:
+                free.append((gpu, devices.memory_free(gpu.index)))
+            except Exception as error:
+                reason = f"GPU {gpu.index} does not answer: {error}"
+        with contextlib.suppress(RuntimeError):  # the window may be gone
+            self._looked.emit(Found(tuple(free), reason))
+
+    def _fill(self, found: Found) -> None:
+        chosen = self.choice()
+        while self.count() > 2:
+            self.removeItem(self.count() - 1)
+        for gpu, free in found.gpus:
+            memory = f"{free / GB:.0f} of {gpu.memory_bytes / GB:.0f} GB free"
+            self.addItem(f"GPU {gpu.index} \N{MIDDLE DOT} {gpu.name} \N{MIDDLE DOT} {memory}", ("cuda", gpu.index))
+        if found.gpus:
+            self.setItemText(
+                0, f"Automatic \N{MIDDLE DOT} GPU {found.gpus[0][0].index} \N{MIDDLE DOT} {found.gpus[0][0].name}"
+            )
+        else:
+            self.setItemText(0, "Automatic \N{MIDDLE DOT} CPU (no GPU found)")
+            self.addItem(f"No GPU: {found.reason}")
+            self._disable(self.count() - 1)
+        for index in range(self.count()):
+            self.setItemData(index, self.itemText(index), Qt.ItemDataRole.ToolTipRole)
+        self.setItemData(0, _automatic_tip(found), Qt.ItemDataRole.ToolTipRole)
+        self.choose(*chosen)
+        self._show_tip()
+        self.found.emit(found)
+
+    def _disable(self, index: int) -> None:
+        model = self.model()
+        if isinstance(model, QStandardItemModel):
+            model.item(index).setEnabled(False)
+
+    def _show_tip(self) -> None:
+        self.setToolTip(self.currentData(Qt.ItemDataRole.ToolTipRole) or self.currentText())
+
+
+def _automatic_tip(found: Found) -> str:
+    if found.gpus:
+        return "Runs use the GPU where the method has a GPU version and the run fits its memory, else the CPU."
+    return f"Runs use the CPU: {found.reason}."

@@ -1,0 +1,222 @@
+"""The queue of jobs with their progress, and the log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import texts, theme
+from app.jobs import Job, JobQueue, JobState
+from app.panels.widgets import Card, Elided, label, quiet_button
+
+IDLE = "Nothing is running."
+HEADING_WIDTH = 44
+PARTS = 1000
+PATIENCE_S = 1
+NUMBER_LETTERS = 40
+"""Room for phase, percentage, time left and rate, so that the bars end in one column."""
+MOST_ROWS = 4
+"""Jobs that are seen without scrolling."""
+
+LOG_LINES_SEEN = 12
+LOG_LINES = 10_000
+
+
+class JobRow(QWidget):
+    """One job: title, bar, numbers, and the button that ends or dismisses it."""
+
+    def __init__(self, job: Job, queue: JobQueue) -> None:
+        super().__init__()
+        self.job, self._queue = job, queue
+        self.title, self.numbers = Elided(job.title), label(kind="muted")
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.numbers.setMinimumWidth(self.fontMetrics().averageCharWidth() * NUMBER_LETTERS)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, PARTS)
+        self.bar.setAccessibleName(job.title)
+        self.error = label(kind="error", wrap=True)
+        self.button = QPushButton("Cancel")
+        self.button.clicked.connect(self._press)
+        box = QHBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.MARGIN)
+        box.addWidget(self.title, 2)
+        box.addWidget(self.bar, 3)
+        box.addWidget(self.error, 3)
+        box.addWidget(self.numbers)
+        box.addWidget(self.button)
+        self.update_state()
+
+    def update_state(self) -> None:
+        """Show the job as it is now."""
+        job = self.job
+        failed = job.state is JobState.FAILED
+        self.error.setVisible(failed)
+        self.bar.setVisible(not failed)
+        self.error.setText(job.error)
+        self.numbers.setText(_numbers(job))
+        self.numbers.setVisible(not failed)
+        self.button.setText("Dismiss" if failed else "Cancel")
+        self.button.setEnabled(job.state is not JobState.CANCELLING)
+        running = job.state in (JobState.RUNNING, JobState.CANCELLING)
+        self.bar.setRange(0, 0 if running and job.fraction is None else PARTS)
+        self.bar.setValue(round((job.fraction or 0) * PARTS))
+
+    def _press(self) -> None:
+        if self.job.state is JobState.FAILED:
+            self._queue.dismiss(self.job)
+        else:
+            self._queue.cancel(self.job)
+
+
+class JobPanel(Card):
+    """Rows of jobs, or the log; one line high while there is nothing to tell."""
+
+    def __init__(self, queue: JobQueue) -> None:
+        super().__init__("Jobs")
+        self._queue = queue
+        self.rows: dict[Job, JobRow] = {}
+        self.message = Elided(IDLE)
+        self.message.setObjectName("muted")
+        self._list = QVBoxLayout()
+        self._list.setSpacing(theme.SPACING)
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.addWidget(self.message)
+        self._list.addStretch(1)
+        inner, self._area = QWidget(), QScrollArea()
+        inner.setObjectName("scrolled")
+        inner.setLayout(self._list)
+        self._area.setWidget(inner)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        bar = self._area.verticalScrollBar()
+        bar.rangeChanged.connect(lambda _, end: bar.setValue(end))
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setMaximumBlockCount(LOG_LINES)
+        self.text.setFont(theme.fixed_font())
+        self.text.setAccessibleName("Log")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._area)
+        self._pages.addWidget(self.text)
+        self.log_button = quiet_button("Log", "Show what happened, with times (Ctrl+L)")
+        self.log_button.setCheckable(True)
+        self.log_button.toggled.connect(self._turn)
+        self.copy_button = quiet_button("Copy log", "Copy the whole log")
+        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
+        self.copy_button.hide()
+        self._line = self.log_button.sizeHint().height()
+        self.heading.setMinimumSize(HEADING_WIDTH, self._line)
+        self.message.setFixedHeight(self._line)
+        self.header.setStretch(self.header.count() - 1, 0)
+        for widget, stretch in ((self._pages, 1), (self.copy_button, 0), (self.log_button, 0)):
+            self.header.addWidget(widget, stretch)
+        for place in range(self.header.count()):
+            item = self.header.itemAt(place)
+            if item.widget() is not self._pages:
+                item.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._fit()
+        queue.added.connect(self._add)
+        queue.changed.connect(self._change)
+        queue.removed.connect(self._remove)
+        queue.ended.connect(self._record)
+
+    def say(self, text: str, error: bool = False) -> None:
+        """Tell the user in one line, and write it down."""
+        self._show_message(text, "error" if error else "muted")
+        self.log(text)
+        self._fit()
+
+    def log(self, text: str) -> None:
+        """Append a line with the time of day."""
+        self.text.appendPlainText(f"{datetime.now().astimezone():%H:%M:%S}  {text}")
+
+    def _turn(self, shown: bool) -> None:
+        self._pages.setCurrentIndex(int(shown))
+        self.copy_button.setVisible(shown)
+        self.heading.setText("Log" if shown else "Jobs")
+        self.log_button.setText("Jobs" if shown else "Log")
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the rows, or as the log; a message stays until a job begins or a newer one comes."""
+        self.message.setVisible(not self.rows or self.message.text() != IDLE)
+        if self._pages.currentIndex():
+            self._pages.setFixedHeight(LOG_LINES_SEEN * self.text.fontMetrics().lineSpacing())
+            return
+        heights = [row.sizeHint().height() for row in self.rows.values()]
+        heights += [self._line] * (not self.message.isHidden())
+        shown = heights[-MOST_ROWS:]
+        self._pages.setFixedHeight(max(sum(shown) + theme.SPACING * (len(shown) - 1), self._line))
+
+    def _add(self, job: Job) -> None:
+        self.rows[job] = JobRow(job, self._queue)
+        self._list.insertWidget(self._list.count() - 2, self.rows[job])
+        self._show_message(IDLE, "muted")
+        self._fit()
+
+    def _change(self, job: Job) -> None:
+        if job in self.rows:
+            self.rows[job].update_state()
+
+    def _remove(self, job: Job) -> None:
+        widget = self.rows.pop(job, None)
+        if widget:
+            self._list.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._fit()
+
+    def _show_message(self, text: str, kind: str) -> None:
+        self.message.setObjectName(kind)
+        self.message.style().unpolish(self.message)
+        self.message.style().polish(self.message)
+        self.message.setText(text)
+
+    def _record(self, job: Job) -> None:
+        time = texts.duration(job.elapsed_s * 1000)
+        outcome = {JobState.DONE: f"done in {time}", JobState.CANCELLED: "cancelled"}.get(
+            job.state, f"failed: {job.error}"
+        )
+        self.log(f"{job.title}: {outcome}")
+        if job.state is JobState.CANCELLED:
+            self._show_message(f"{job.title}: cancelled", "muted")
+            self._fit()
+        if job.detail:
+            self.log(job.detail.rstrip())
+
+
+def _numbers(job: Job) -> str:
+    if job.state is JobState.WAITING:
+        return "waiting"
+    if job.state is JobState.CANCELLING:
+        return "cancelling"
+    parts = [job.progress[2]]
+    if job.fraction is not None:
+        parts.append(f"{job.fraction:.0%}".replace("%", " %"))
+    if job.left_s is not None:
+        parts.append(f"{texts.duration(job.left_s * 1000)} left")
+    if job.gcups:
+        parts.append(texts.rate(job.gcups))
+    return "   ".join(part for part in parts if part) or _beginning(job)
+
+
+def _beginning(job: Job) -> str:
+    """A job that is slow to begin compiles its kernels, as every method does when it runs for the first time."""
+    return "starting" if not job.cells or job.elapsed_s < PATIENCE_S else "compiling, for the first run only"

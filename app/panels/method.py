@@ -1,0 +1,196 @@
+"""The method: which one, its options and parameters, and the Run button."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QPushButton
+
+from app import theme
+from app.forms import ParameterForm
+from app.panels.widgets import Card, label, quiet_button, row
+from kernels.method import Citation, Method
+from kernels.model import Sequence as BioSequence
+
+LETTER_SCORES = ("match", "mismatch")
+
+
+class MethodPanel(Card):
+    """Choose a method and set it up. ``changed`` whenever another run would start now.
+
+    ``run_row`` holds the Run button; the window puts it where it stays visible when this panel scrolls.
+    """
+
+    changed = Signal()
+    method_changed = Signal(object)
+    run_wanted = Signal()
+    help_wanted = Signal(object)
+    bibtex_wanted = Signal(object)
+
+    def __init__(self, methods: Sequence[Method]) -> None:
+        super().__init__("Method")
+        self._methods = tuple(methods)
+        self._remembered: dict[str, dict[str, Any]] = {}
+        self.family, self.chooser = QComboBox(), QComboBox()
+        self.family.setAccessibleName("Family")
+        self.chooser.setAccessibleName("Method")
+        self.family.addItems(list(dict.fromkeys(method.family for method in self._methods)))
+        self.family.setToolTip("Kind of problem")
+        self.summary, self.citation = label(kind="muted", wrap=True), label(kind="muted", wrap=True)
+        help_button = quiet_button("Help", "What this method computes, and how (F1)")
+        bibtex_button = quiet_button("BibTeX", "Copy the reference of this method")
+        self.options, self.parameters = ParameterForm(), ParameterForm()
+        self.gap = label(kind="muted", wrap=True)
+        self.problem = label(kind="error", wrap=True)
+        self.run_button = QPushButton("Run   Ctrl+R")
+        self.run_button.setObjectName("primary")
+        self.reset_button = QPushButton("Reset")
+        self.reset_button.setToolTip("All options and parameters back to automatic")
+        self.header.addWidget(help_button)
+        self.header.addWidget(bibtex_button)
+        self.box.addLayout(row(self.family, self.chooser, stretch=1))
+        for widget in (self.summary, self.citation, self.options, self.gap, _heading("Parameters"), self.parameters,
+                       self.problem):  # fmt: skip
+            self.box.addWidget(widget)
+        self.run_row = row(self.run_button, self.reset_button, stretch=0)
+        self.family.currentTextChanged.connect(self._list_methods)
+        self.chooser.currentIndexChanged.connect(self._show_method)
+        self.options.changed.connect(self._edited)
+        self.parameters.changed.connect(self._edited)
+        self.run_button.clicked.connect(self.run_wanted)
+        self.reset_button.clicked.connect(self.reset)
+        help_button.clicked.connect(lambda: self.help_wanted.emit(self.method))
+        bibtex_button.clicked.connect(lambda: self.bibtex_wanted.emit(self.method))
+        self._method: Method | None = None
+        self._automatic: Mapping[str, Any] = {}
+        self._list_methods()
+
+    @property
+    def method(self) -> Method | None:
+        return self._method
+
+    def choose(self, method: Method) -> None:
+        """Switch to this method."""
+        self.family.setCurrentText(method.family)
+        self.chooser.setCurrentIndex(max(self.chooser.findData(method), 0))
+
+    def remembered(self) -> dict[str, Any]:
+        """Everything that was set, for the next start."""
+        self._remember()
+        return {"method": self._method.id if self._method else "", "values": self._remembered}
+
+    def recall(self, saved: Mapping[str, Any]) -> None:
+        """What `remembered` returned, as far as it still fits."""
+        values = saved.get("values")
+        if isinstance(values, dict):
+            self._remembered = {str(name): value for name, value in values.items() if isinstance(value, dict)}
+        self._method = None
+        for method in self._methods:
+            if method.id == saved.get("method"):
+                self.choose(method)
+        self._show_method()
+
+    def set_values(self, method: Method, options: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
+        """Show the settings that an older result was made with."""
+        self.choose(method)
+        self.options.set_values(options)
+        self.parameters.set_values(parameters)
+        self._edited()
+
+    def set_sequences(self, sequences: Sequence[BioSequence]) -> None:
+        """The automatic options follow the sequences."""
+        if self._method:
+            self._automatic = self._method.problem.defaults(sequences)
+            self.options.set_automatic(self._automatic)
+            self._explain()
+
+    def set_resolved(self, parameters: Mapping[str, Any]) -> None:
+        """What the plan chose where nothing was set."""
+        self.parameters.set_automatic(parameters)
+
+    def set_runnable(self, runnable: bool, reason: str = "") -> None:
+        self.run_button.setEnabled(runnable)
+        self.run_button.setToolTip(reason or "Start this run (Ctrl+R)")
+
+    def errors(self) -> tuple[str, ...]:
+        return self.options.errors() + self.parameters.errors()
+
+    def reset(self) -> None:
+        self.options.set_values({})
+        self.parameters.set_values({})
+        self._edited()
+
+    def _list_methods(self) -> None:
+        self.chooser.blockSignals(True)
+        self.chooser.clear()
+        for method in self._methods:
+            if method.family == self.family.currentText():
+                self.chooser.addItem(method.name, method)
+        self.chooser.blockSignals(False)
+        self._show_method()
+
+    def _show_method(self) -> None:
+        method = self.chooser.currentData()
+        if method is None or method is self._method:
+            return
+        self._remember()
+        before, self._method = self._method, method
+        self.summary.setText(method.summary + ("" if method.exact else " The result is approximate."))
+        self.citation.setText(short_citation(method.citation))
+        self.citation.setToolTip(method.citation.text())
+        if before is None or before.problem is not method.problem:
+            self.options.set_parameters(method.problem.options)
+            self.options.set_values(self._remembered.get(f"problem {method.problem.id}", {}))
+        self.parameters.set_parameters(method.parameters)
+        self.parameters.set_values(self._remembered.get(method.id, {}))
+        self.method_changed.emit(method)
+        self._edited()
+
+    def _remember(self) -> None:
+        if self._method:
+            self._remembered[f"problem {self._method.problem.id}"] = self.options.values()
+            self._remembered[self._method.id] = self.parameters.values()
+
+    def _edited(self) -> None:
+        self._explain()
+        self.problem.setText("\n".join(self.errors()))
+        self.problem.setVisible(bool(self.errors()))
+        self.changed.emit()
+
+    def _explain(self) -> None:
+        """Hide scores of letters where a matrix has them, and say what gaps cost."""
+        values = {**self._automatic, **self.options.values()}
+        has_matrix = bool(values.get("matrix"))
+        if {"match", "mismatch"} & self.options.values().keys() and "matrix" not in self.options.values():
+            has_matrix = False
+        for name in LETTER_SCORES:
+            self.options.show_row(name, not has_matrix)
+        opening, extension = values.get("gap_open"), values.get("gap_extend")
+        self.gap.hide()
+        if opening is not None and extension is not None:
+            self.gap.setText(gap_sentence(opening, extension))
+            self.gap.show()
+
+
+def gap_sentence(opening: float, extension: float) -> str:
+    """What gaps cost, with examples."""
+    formula = f"{opening:g} + {extension:g} k" if opening else f"{extension:g} k"
+    kind = "" if opening else " (linear)"
+    return (
+        f"A gap of length k costs {formula}{kind}: {opening + extension:g} for one letter, "
+        f"{opening + 10 * extension:g} for ten."
+    )
+
+
+def short_citation(citation: Citation) -> str:
+    """'Li, Ranka, Sahni 2012, section IV'."""
+    names = ", ".join(author.split()[-1] for author in citation.authors.split(", "))
+    return f"{names} {citation.year}" + (f", {citation.section}" if citation.section else "")
+
+
+def _heading(text: str):
+    made = label(text, "heading")
+    made.setContentsMargins(0, theme.SPACING, 0, 0)
+    return made

@@ -1,0 +1,149 @@
+"""The list of results: time, method, score, and what they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
+from PySide6.QtGui import QColor, QFont
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
+
+from app import texts, theme
+from app.panels.widgets import Card, label, quiet_button
+from app.session import Entry, Session
+
+TIME, METHOD, SCORE, OF = range(4)
+HEADERS = ("Time", "Method", "Score", "Sequences")
+LETTERS = {TIME: 8, METHOD: 21, SCORE: 10}
+"""Widths of the columns, in letters."""
+STALE = "Made with other settings or sequences than those chosen now."
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class ResultModel(QAbstractTableModel):
+    """The session's results as a table; ``is_stale(entry)`` says which ones the settings have left behind."""
+
+    def __init__(self, session: Session, is_stale: Callable[[Entry], bool]) -> None:
+        super().__init__()
+        self._session, self._is_stale = session, is_stale
+        self.entries = session.entries
+        session.results_changed.connect(self._take)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.entries)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(HEADERS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return HEADERS[section]
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(section)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        entry = self.entries[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _text(entry, index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(index.column())
+        stale = self._is_stale(entry)
+        if role == Qt.ItemDataRole.ForegroundRole and (stale or index.column() == TIME):
+            return QColor(theme.active().muted)
+        if role == Qt.ItemDataRole.FontRole and stale:
+            font = QFont()
+            font.setItalic(True)
+            return font
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return texts.stamp(entry.result) + (f"\n{STALE}" if stale else "")
+        return None
+
+    def refresh(self) -> None:
+        """The settings changed, and with them what is stale."""
+        if self.entries:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.entries) - 1, len(HEADERS) - 1))
+
+    def _take(self) -> None:
+        self.beginResetModel()
+        self.entries = self._session.entries
+        self.endResetModel()
+
+
+class ResultPanel(Card):
+    """The list; a click shows a result, Delete removes the selected ones."""
+
+    def __init__(self, session: Session, is_stale: Callable[[Entry], bool]) -> None:
+        super().__init__("Results")
+        self._session = session
+        self.model = ResultModel(session, is_stale)
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        self.table.setAccessibleName("Results")
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.table.verticalHeader().setDefaultSectionSize(self.table.fontMetrics().height() + 8)
+        self.table.horizontalHeader().setHighlightSections(False)
+        self.table.horizontalHeader().setSectionResizeMode(OF, QHeaderView.ResizeMode.Stretch)
+        for column, letters in LETTERS.items():
+            self.table.setColumnWidth(column, self.table.fontMetrics().averageCharWidth() * letters + 4)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._menu)
+        self.delete_button = quiet_button("Delete", "Delete the selected results (can be undone)")
+        self.delete_button.clicked.connect(self.delete)
+        self.header.addWidget(self.delete_button)
+        self.hint = label("Results of runs are listed here.", "muted", wrap=True)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.box.addWidget(self.hint, 1)
+        self.box.addWidget(self.table, 1)
+        self.table.selectionModel().currentRowChanged.connect(self._current)
+        session.results_changed.connect(self._follow)
+        session.shown_changed.connect(self._follow)
+        self._follow()
+
+    def delete(self) -> None:
+        rows = [index.row() for index in self.table.selectionModel().selectedRows()]
+        self._session.remove_results([self.model.entries[row] for row in rows])
+
+    def _current(self, index: QModelIndex) -> None:
+        if index.isValid() and index.row() < len(self.model.entries):
+            self._session.show(self.model.entries[index.row()])
+
+    def _follow(self) -> None:
+        """The row of the shown result is the selected one."""
+        self.hint.setVisible(not self.model.entries)
+        self.table.setVisible(bool(self.model.entries))
+        self.delete_button.setEnabled(bool(self.model.entries))
+        if self._session.shown in self.model.entries:
+            row = self.model.entries.index(self._session.shown)
+            if self.table.currentIndex().row() != row:
+                flags = QItemSelectionModel.SelectionFlag
+                self.table.selectionModel().setCurrentIndex(
+                    self.model.index(row, 0), flags.ClearAndSelect | flags.Rows | flags.Current
+                )
+
+    def _menu(self, place: QPoint) -> None:
+        if self.table.selectionModel().hasSelection():
+            menu = QMenu(self)
+            menu.addAction("Delete", self.delete)
+            menu.exec(self.table.viewport().mapToGlobal(place))
+
+
+def _text(entry: Entry, column: int) -> str:
+    result = entry.result
+    if column == TIME:
+        return result.started.astimezone().strftime("%H:%M")
+    if column == METHOD:
+        return texts.method_name(result)
+    return texts.score(result) if column == SCORE else texts.title(result)
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignRight if column == SCORE else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter

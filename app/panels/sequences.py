@@ -1,0 +1,373 @@
+"""The table of sequences, and which of them go into the next run."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QGridLayout,
+    QHeaderView,
+    QMenu,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QToolButton,
+    QWidget,
+)
+
+from app import texts, theme
+from app.panels.widgets import Card, Elided, label, quiet_button
+from app.session import Session
+from kernels.errors import AntidiagError
+from kernels.model import Sequence, SequenceType
+
+ROLE, NAME, TYPE, LENGTH, MAKEUP = range(5)
+HEADERS = ("", "Name", "Type", "Length", "Content")
+WIDEST = {ROLE: "0", TYPE: "protein", LENGTH: "00,000,000", MAKEUP: "GC 44.4 %"}
+"""The widest text that a column has room for."""
+
+PADDING, GAP = 16, 14
+"""Pixels in a cell beside its text; between a name and what the sequence is."""
+ABOUT = Qt.ItemDataRole.UserRole
+"""The role of what a sequence is: species and molecule, mostly."""
+
+LEAST_ABOUT, LEAST_NAME = 9, "NC_012920.1"
+ORDINALS = ("First", "Second", "Third", "Fourth")
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class SequenceModel(QAbstractTableModel):
+    """The session's sequences as a table; cells are made when they are looked at."""
+
+    refused = Signal(str)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._sequences = session.state.sequences
+        self.inputs = 2
+        session.sequences_changed.connect(self._take)
+        session.chosen_changed.connect(self._repaint)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self._sequences)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(HEADERS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return HEADERS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(section)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        sequence, column = self._sequences[index.row()], index.column()
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return self._text(index.row(), sequence, column)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(column)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(theme.active().accent if column == ROLE else _colour(column))
+        if role == Qt.ItemDataRole.FontRole and column in (ROLE, NAME) and index.row() in self._chosen():
+            font = QFont()
+            font.setBold(True)
+            return font
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _tool_tip(sequence)
+        if role == ABOUT:
+            return texts.about(sequence)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemIsEditable if index.column() in (NAME, TYPE) else flags
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        try:
+            if index.column() == NAME:
+                self._session.rename(index.row(), str(value))
+            elif index.column() == TYPE:
+                self._session.retype([index.row()], SequenceType(value))
+        except AntidiagError as error:
+            self.refused.emit(str(error))
+            return False
+        return True
+
+    def _text(self, row: int, sequence: Sequence, column: int) -> str:
+        if column == ROLE:
+            chosen = self._chosen()
+            return str(chosen.index(row) + 1) if row in chosen else ""
+        if column == NAME:
+            return sequence.name
+        if column == TYPE:
+            return str(sequence.type)
+        return f"{len(sequence):,}" if column == LENGTH else texts.makeup(sequence)
+
+    def _chosen(self) -> tuple[int, ...]:
+        return self._session.state.rows(self.inputs)
+
+    def _take(self) -> None:
+        after = self._session.state.sequences
+        if len(after) == len(self._sequences):
+            self._sequences = after
+            self._repaint()
+            return
+        self.beginResetModel()
+        self._sequences = after
+        self.endResetModel()
+
+    def _repaint(self) -> None:
+        if self._sequences:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._sequences) - 1, len(HEADERS) - 1))
+
+
+class NameDelegate(QStyledItemDelegate):
+    """Beside the name, in the room that is left, what the sequence is."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        font = index.data(Qt.ItemDataRole.FontRole) or option.font
+        taken = QFontMetrics(font).horizontalAdvance(index.data()) + GAP
+        room = option.rect.adjusted(taken, 0, -PADDING // 2, 0)
+        about = option.fontMetrics.elidedText(index.data(ABOUT), Qt.TextElideMode.ElideRight, room.width())
+        if len(about) >= LEAST_ABOUT:
+            painter.setPen(QColor(theme.active().muted))
+            painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), about)
+
+
+class TypeDelegate(QStyledItemDelegate):
+    """Changes a type with a list of the types there are."""
+
+    def createEditor(self, parent: QWidget, option: Any, index: Index) -> QWidget:
+        box = QComboBox(parent)
+        box.addItems([str(kind) for kind in SequenceType])
+        box.activated.connect(lambda: self.commitData.emit(box))
+        box.activated.connect(lambda: self.closeEditor.emit(box))
+        return box
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        cast(QComboBox, editor).setCurrentText(index.data())
+
+    def setModelData(self, editor: QWidget, model: Any, index: Index) -> None:
+        model.setData(index, cast(QComboBox, editor).currentText())
+
+
+class SequenceTable(QTableView):
+    """The table; keys 1, 2, 3 use the current row as that input."""
+
+    role_wanted = Signal(int)
+    delete_wanted = Signal()
+
+    def __init__(self, model: SequenceModel) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setItemDelegateForColumn(NAME, NameDelegate(self))
+        self.setItemDelegateForColumn(TYPE, TypeDelegate(self))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        # With the table's own selection, the header asks every row whether it is selected, at each paint.
+        header.setSelectionModel(QItemSelectionModel(model, header))
+        header.setMinimumSectionSize(24)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        self._widths = {
+            column: self.fontMetrics().horizontalAdvance(widest) + PADDING for column, widest in WIDEST.items()
+        }
+        for column, width in self._widths.items():
+            self.setColumnWidth(column, width)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow panel the names keep their room: content goes first, then type."""
+        room = self.viewport().width() - self.fontMetrics().horizontalAdvance(LEAST_NAME) - PADDING
+        for column in (ROLE, LENGTH, TYPE, MAKEUP):
+            room -= self._widths[column]
+            self.setColumnHidden(column, room < 0 and column in (TYPE, MAKEUP))
+        super().resizeEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.text() in ("1", "2", "3") and self.currentIndex().isValid():
+            self.role_wanted.emit(int(event.text()) - 1)
+        elif event.key() == Qt.Key.Key_Delete:
+            self.delete_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def rows(self) -> list[int]:
+        """Selected rows, in order."""
+        ranges = self.selectionModel().selection().toList()
+        return sorted({row for part in ranges for row in range(part.top(), part.bottom() + 1)})
+
+
+class SequencePanel(Card):
+    """Table of sequences, buttons for opening them, and the inputs of the next run."""
+
+    refused = Signal(str)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__("Sequences")
+        self._session = session
+        self.model = SequenceModel(session)
+        self.model.refused.connect(self.refused)
+        self.table = SequenceTable(self.model)
+        self.table.setAccessibleName("Sequences")
+        self.table.role_wanted.connect(lambda role: self.use(role))
+        self.table.delete_wanted.connect(self.delete)
+        self.table.customContextMenuRequested.connect(self._menu)
+        self.open_button = quiet_button("Open...", "Open sequence files (Ctrl+O)")
+        self.sample_button = quiet_button("Samples", "Real sequences that come with the program")
+        self.sample_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.header.addWidget(self.open_button)
+        self.header.addWidget(self.sample_button)
+        self.hint = label("Nothing is open. Open files, drop them here, or paste (Ctrl+V).", "muted", wrap=True)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.box.addWidget(self.hint, 1)
+        self.box.addWidget(self.table, 1)
+        self._inputs = QGridLayout()
+        self._inputs.setSpacing(theme.SPACING)
+        self._inputs.setColumnStretch(1, 1)
+        self.box.addLayout(self._inputs)
+        self.names: list[Elided] = []
+        self.swap_button = QPushButton("Swap")
+        self.swap_button.setToolTip("First and second change places")
+        self.swap_button.clicked.connect(session.swap)
+        self.set_inputs(2)
+        session.sequences_changed.connect(self._show_inputs)
+        session.chosen_changed.connect(self._show_inputs)
+        theme.notifier.changed.connect(self.table.viewport().update)
+
+    def set_inputs(self, number: int) -> None:
+        """How many sequences the chosen method takes."""
+        if number == self.model.inputs and self.names:
+            return
+        self.model.inputs = number
+        while item := self._inputs.takeAt(0):
+            if item.widget() is not self.swap_button:
+                item.widget().deleteLater()
+        self.names = [Elided() for _ in range(number)]
+        for role, name in enumerate(self.names):
+            ordinal = ORDINALS[role] if role < len(ORDINALS) else f"Input {role + 1}"
+            use = quiet_button("Set", f"Take the selected row as {ordinal.lower()} sequence (key {role + 1})")
+            use.clicked.connect(lambda _=False, role=role: self.use(role))
+            self._inputs.addWidget(label(ordinal, "muted"), role, 0)
+            self._inputs.addWidget(name, role, 1)
+            self._inputs.addWidget(use, role, 2)
+        self._inputs.addWidget(self.swap_button, 0, 3, min(number, 2), 1)
+        self.swap_button.setVisible(number >= 2)
+        self._show_inputs()
+
+    def use(self, role: int) -> None:
+        """Take the current row as input ``role``."""
+        if role < self.model.inputs and self.table.currentIndex().isValid():
+            self._session.choose(role, self.table.currentIndex().row(), self.model.inputs)
+
+    def delete(self) -> None:
+        self._session.remove(self.table.rows())
+
+    def duplicate(self) -> None:
+        self._session.duplicate(self.table.rows())
+
+    def rename(self) -> None:
+        index = self.table.currentIndex()
+        if index.isValid():
+            self.table.edit(self.model.index(index.row(), NAME))
+
+    def move_rows(self, step: int) -> None:
+        """The selected rows one place up or down; they stay selected."""
+        rows = self.table.rows()
+        self._session.move(rows, step)
+        if rows and rows[0] + step >= 0 and rows[-1] + step < self.model.rowCount():
+            self._select([row + step for row in rows])
+
+    def retype(self, kind: SequenceType) -> None:
+        try:
+            self._session.retype(self.table.rows(), kind)
+        except AntidiagError as error:
+            self.refused.emit(str(error))
+
+    def go_to(self, row: int) -> None:
+        """Select a row and scroll to it."""
+        self.table.selectRow(row)
+        self.table.scrollTo(self.model.index(row, NAME))
+        self.table.setFocus()
+
+    def _select(self, rows: list[int]) -> None:
+        selection = self.table.selectionModel()
+        selection.clear()
+        for row in rows:
+            selection.select(self.model.index(row, 0), selection.SelectionFlag.Select | selection.SelectionFlag.Rows)
+        selection.setCurrentIndex(self.model.index(rows[0], NAME), selection.SelectionFlag.NoUpdate)
+
+    def _show_inputs(self) -> None:
+        state = self._session.state
+        rows = state.rows(self.model.inputs)
+        self.hint.setVisible(not state.sequences)
+        self.table.setVisible(bool(state.sequences))
+        for role, name in enumerate(self.names):
+            if role < len(rows):
+                sequence = state.sequences[rows[role]]
+                parts = (sequence.name, texts.about(sequence), texts.length(sequence))
+                name.setText(" \N{MIDDLE DOT} ".join(part for part in parts if part))
+            else:
+                name.setText("none yet")
+        self.swap_button.setEnabled(len(rows) >= 2)
+        total = len(state.sequences)
+        self.heading.setText(f"Sequences ({total:,})" if total else "Sequences")
+
+    def _menu(self, place: QPoint) -> None:
+        if not self.table.rows():
+            return
+        menu = QMenu(self)
+        for role in range(self.model.inputs):
+            menu.addAction(f"Use as {ORDINALS[role].lower()}\t{role + 1}", lambda role=role: self.use(role))
+        menu.addSeparator()
+        menu.addAction("Rename\tF2", self.rename)
+        kinds = menu.addMenu("Type")
+        for kind in SequenceType:
+            kinds.addAction(str(kind), lambda kind=kind: self.retype(kind))
+        menu.addAction("Duplicate\tCtrl+D", self.duplicate)
+        menu.addAction("Move up\tAlt+Up", lambda: self.move_rows(-1))
+        menu.addAction("Move down\tAlt+Down", lambda: self.move_rows(1))
+        menu.addSeparator()
+        menu.addAction("Delete\tDel", self.delete)
+        menu.exec(self.table.viewport().mapToGlobal(place))
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignRight if column in (LENGTH, MAKEUP) else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def _colour(column: int) -> str:
+    return theme.active().text if column == NAME else theme.active().muted
+
+
+def _tool_tip(sequence: Sequence) -> str:
+    parts = (sequence.name, texts.about(sequence), f"{texts.length(sequence)}, {sequence.type}", sequence.source,
+             getattr(sequence, "note", ""))  # fmt: skip
+    return "\n".join(part for part in parts if part)

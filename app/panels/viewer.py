@@ -1,0 +1,190 @@
+"""The middle of the window: the views of one result as tabs, or what to do while there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+
+from app import texts, theme
+from app.panels.widgets import Elided, label, quiet_button, row
+from app.session import Entry
+from kernels.model import Result
+
+EMPTY_WIDTH = 460
+TABS_WIDTH = 320
+"""The tabs may be this narrow, whatever a view would like, so that the window never grows by itself."""
+
+
+class View(Protocol):
+    """What the window asks of a view; every one is a QWidget made as ``View(selection)``."""
+
+    id: str
+    title: str
+
+    @classmethod
+    def shows(cls, result: Result) -> bool: ...
+
+    def show_result(self, result: Result | None) -> None: ...
+
+
+class ResultViews(QWidget):
+    """Tabs over the views that can show the result. A view gets the result when its tab is looked at."""
+
+    settings_wanted = Signal(object)
+
+    def __init__(self, views: Sequence[Any], empty: QWidget) -> None:
+        super().__init__()
+        self._views: tuple[Any, ...] = tuple(views)
+        for view in self._views:
+            view.setParent(self)
+            view.hide()
+        self._result: Result | None = None
+        self._entry: Entry | None = None
+        self._fresh: set[View] = set()
+        self._last_id = ""
+        self.stamp = Elided()
+        self.stamp.setObjectName("muted")
+        self.stale = quiet_button("Use these settings", "This result was made with other settings: put them back")
+        self.stale.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
+        self.stale_note = Elided("Made with other settings or sequences than those chosen now.")
+        self.stale_note.setObjectName("warning")
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.setMinimumWidth(TABS_WIDTH)
+        self.tabs.currentChanged.connect(self._look)
+        self._none = label("No view can show this result; its numbers are in the line above.", "muted", wrap=True)
+        page, head, box = QWidget(), QHBoxLayout(), QVBoxLayout()
+        head.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
+        head.addWidget(self.stale_note, 1)
+        head.addWidget(self.stale)
+        self.stamp.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, 0)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(self.stamp)
+        box.addLayout(head)
+        box.addWidget(self._none)
+        box.addWidget(self.tabs, 1)
+        page.setLayout(box)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(empty)
+        self._pages.addWidget(page)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._pages)
+
+    @property
+    def result(self) -> Result | None:
+        return self._result
+
+    def show_entry(self, entry: Entry | None) -> None:
+        """Show this result in all views that can; None shows what to do instead."""
+        self._entry, self._result = entry, entry.result if entry else None
+        self._fresh.clear()
+        self.tabs.blockSignals(True)
+        wanted = self._last_id
+        self.tabs.clear()
+        for view in self._views:
+            if self._result is not None and type(view).shows(self._result):
+                self.tabs.addTab(view, view.title)
+            else:
+                view.show_result(None)
+        self.turn_to(wanted)
+        self.tabs.blockSignals(False)
+        self.stamp.setText(texts.stamp(self._result) if self._result else "")
+        self.stamp.setToolTip("\n".join(texts.stamp_parts(self._result)) if self._result else "")
+        self._none.setVisible(self._result is not None and not self.tabs.count())
+        self._pages.setCurrentIndex(int(self._result is not None))
+        self._look(self.tabs.currentIndex(), chosen=False)
+
+    def set_stale(self, stale: bool) -> None:
+        """Whether the settings chosen now are others than this result's."""
+        self.stale.setVisible(stale)
+        self.stale_note.setVisible(stale)
+
+    def tabs_shown(self) -> tuple[str, ...]:
+        """Ids of the views that show the result, in the order of the tabs."""
+        return tuple(self._view(index).id for index in range(self.tabs.count()))
+
+    def turn_to(self, view_id: str) -> None:
+        """Look at the view of this id, if it is there."""
+        if view_id in self.tabs_shown():
+            self.tabs.setCurrentIndex(self.tabs_shown().index(view_id))
+
+    def step(self, by: int) -> None:
+        """The next tab, or the one before."""
+        if self.tabs.count():
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % self.tabs.count())
+
+    def _view(self, index: int) -> Any:
+        return self.tabs.widget(index)
+
+    def _look(self, index: int, chosen: bool = True) -> None:
+        if index < 0:
+            return
+        view = self._view(index)
+        if chosen:
+            self._last_id = view.id
+        if view not in self._fresh:
+            self._fresh.add(view)
+            view.show_result(self._result)
+
+
+class EmptyPage(QWidget):
+    """What to do while there is nothing to look at."""
+
+    open_wanted = Signal()
+    paste_wanted = Signal()
+    run_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title, self.text = label(kind="heading"), label(kind="muted", wrap=True)
+        self.run_button, self.open_button = QPushButton("Run   Ctrl+R"), QPushButton("Open files...")
+        self.paste_button, self.sample_button = QPushButton("Paste"), QPushButton("Try a sample")
+        self.run_button.setObjectName("primary")
+        self.run_button.clicked.connect(self.run_wanted)
+        self.open_button.clicked.connect(self.open_wanted)
+        self.paste_button.clicked.connect(self.paste_wanted)
+        buttons = QHBoxLayout()
+        for button in (self.run_button, self.open_button, self.paste_button, self.sample_button):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        inner = QWidget()
+        inner.setMaximumWidth(EMPTY_WIDTH)
+        column = QVBoxLayout(inner)
+        column.setSpacing(theme.MARGIN)
+        for widget in (self.title, self.text):
+            column.addWidget(widget)
+        column.addLayout(buttons)
+        box = QVBoxLayout(self)
+        box.addStretch(1)
+        box.addLayout(row(QWidget(), inner, QWidget(), stretch=1))
+        box.addStretch(2)
+
+    def explain(
+        self, sequences: int, needed: int, runnable: bool, reason: str = "", fitting: Sequence[str] = ()
+    ) -> None:
+        """Say the next step for this many sequences, or the ``reason`` why a run cannot start and what could."""
+        enough = sequences >= needed
+        self.run_button.setVisible(enough)
+        self.run_button.setEnabled(runnable)
+        if not sequences:
+            self.title.setText("Open sequences to begin")
+            self.text.setText(
+                "Open FASTA or GenBank files, drop them anywhere in this window, paste sequences with Ctrl+V, "
+                "or try one of the samples."
+            )
+        elif not enough:
+            self.title.setText(f"This method takes {needed} sequences; {sequences} is open")
+            self.text.setText("Open, drop or paste more, or try one of the samples.")
+        elif reason:
+            self.title.setText("This run cannot start")
+            self.text.setText("\n\n".join(part for part in (texts.sentence(reason), texts.what_fits(fitting)) if part))
+        else:
+            self.title.setText("Ready to run")
+            self.text.setText(
+                "Press Run to compute with the settings at the right. The result appears here: the alignment, the "
+                "matrix and the times of its phases."
+            )

@@ -1,0 +1,96 @@
+"""Small widgets that several panels use."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from app import theme
+
+
+class Card(QFrame):
+    """A panel with a border, a heading, and room for buttons beside it."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.box = QVBoxLayout(self)
+        self.box.setContentsMargins(theme.MARGIN, theme.MARGIN, theme.MARGIN, theme.MARGIN)
+        self.box.setSpacing(theme.SPACING)
+        self.header = QHBoxLayout()
+        self.header.setSpacing(theme.SPACING // 2)
+        self.heading = QLabel(title)
+        self.heading.setObjectName("heading")
+        self.header.addWidget(self.heading)
+        self.header.addStretch(1)
+        self.box.addLayout(self.header)
+
+
+class Elided(QLabel):
+    """One line of text that ends in an ellipsis where it does not fit; the tool tip has all of it."""
+
+    def __init__(self, text: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
+        super().__init__(text)
+        self._mode = mode
+        self.setToolTip(text)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setToolTip(text)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        room = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), self._mode, room.width())
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
+
+
+class VerticalScroll(QScrollArea):
+    """Scrolls up and down only: it is never narrower than what is in it."""
+
+    def __init__(self, inner: QWidget) -> None:
+        super().__init__()
+        inner.setObjectName("scrolled")
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.widget() and event.type() is QEvent.Type.LayoutRequest:
+            bar = self.verticalScrollBar().sizeHint().width()
+            self.setMinimumWidth(self.widget().minimumSizeHint().width() + bar)
+        return super().eventFilter(watched, event)
+
+
+def quiet_button(text: str, tip: str) -> QToolButton:
+    """A button without a frame, for actions beside a heading."""
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setObjectName("quiet")
+    return button
+
+
+def label(text: str = "", kind: str = "", wrap: bool = False) -> QLabel:
+    """A label; ``kind`` is a name of the style sheet (muted, error, warning)."""
+    made = QLabel(text)
+    made.setObjectName(kind)
+    made.setWordWrap(wrap)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    return made
+
+
+def row(*widgets: QWidget, stretch: int | None = None) -> QHBoxLayout:
+    """Widgets side by side; the one of this number takes what room is left."""
+    box = QHBoxLayout()
+    box.setSpacing(theme.SPACING)
+    for index, widget in enumerate(widgets):
+        box.addWidget(widget, 1 if index == stretch else 0)
+    return box

@@ -1,0 +1,241 @@
+"""What the user has open: sequences, which of them go into the next run, and results.
+
+Sequences and results are frozen, so a state is a tuple of them, every edit is a pure function from state
+to state, and undo goes back to the tuple before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from kernels.model import Result, Sequence, SequenceType
+from kernels.sequences import with_type
+
+UNDO_LIMIT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The sequences in order, and the rows that were chosen as first, second, ... input."""
+
+    sequences: tuple[Sequence, ...] = ()
+    chosen: tuple[int, ...] = ()
+
+    def rows(self, count: int) -> tuple[int, ...]:
+        """Rows of the ``count`` inputs of a run: the chosen ones, then the first that are left.
+
+        Fewer than ``count`` when there are not enough sequences.
+        """
+        rows = list(dict.fromkeys(row for row in self.chosen if row < len(self.sequences)))[:count]
+        spare = (row for row in range(len(self.sequences)) if row not in rows)
+        while len(rows) < min(count, len(self.sequences)):
+            rows.append(next(spare))
+        return tuple(rows)
+
+
+def inserted(state: State, row: int, sequences: Iterable[Sequence]) -> State:
+    """``sequences`` before ``row``; what was chosen stays chosen."""
+    new = tuple(sequences)
+    chosen = tuple(old + len(new) if old >= row else old for old in state.chosen)
+    return State(state.sequences[:row] + new + state.sequences[row:], chosen)
+
+
+def removed(state: State, rows: Iterable[int]) -> State:
+    """Without the sequences of these rows."""
+    gone = set(rows)
+    kept = [row for row in range(len(state.sequences)) if row not in gone]
+    place = {row: index for index, row in enumerate(kept)}
+    chosen = tuple(place[row] for row in state.chosen if row in place)
+    return State(tuple(state.sequences[row] for row in kept), chosen)
+
+
+def moved(state: State, rows: Iterable[int], step: int) -> State:
+    """The rows moved up (step -1) or down (step 1) by one place; rows at the border stay."""
+    order, chosen_rows = list(range(len(state.sequences))), set(rows)
+    for row in sorted(chosen_rows, reverse=step > 0):
+        other = row + step
+        if 0 <= other < len(order) and order[other] not in chosen_rows:
+            order[row], order[other] = order[other], order[row]
+    place = {row: index for index, row in enumerate(order)}
+    return State(tuple(state.sequences[row] for row in order), tuple(place[row] for row in state.chosen))
+
+
+def replaced(state: State, changes: dict[int, Sequence]) -> State:
+    """Other sequences in these rows."""
+    sequences = list(state.sequences)
+    for row, sequence in changes.items():
+        sequences[row] = sequence
+    return State(tuple(sequences), state.chosen)
+
+
+def chosen(state: State, role: int, row: int, count: int) -> State:
+    """``row`` as input number ``role`` (from 0); a row that had another role changes places."""
+    rows = list(state.rows(count))
+    if row in rows:
+        other = rows.index(row)
+        rows[other], rows[role] = rows[role], rows[other]
+    else:
+        rows[role] = row
+    return State(state.sequences, tuple(rows))
+
+
+def with_chosen(state: State, sequences: Iterable[Sequence]) -> State:
+    """These very sequences as the inputs, in this order; as it was where there are none."""
+    rows = {id(sequence): row for row, sequence in enumerate(state.sequences)}
+    wanted = tuple(rows[id(sequence)] for sequence in sequences if id(sequence) in rows)
+    return State(state.sequences, wanted) if wanted else state
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again."""
+
+    result: Result
+    options: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+class Session(QObject):
+    """The open data, with undo. Signals say what changed; readers take the new state from here."""
+
+    sequences_changed = Signal()
+    chosen_changed = Signal()
+    results_changed = Signal()
+    shown_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = State()
+        self.entries: tuple[Entry, ...] = ()
+        self.shown: Entry | None = None
+        self.undo_stack = QUndoStack(self)
+        self.undo_stack.setUndoLimit(UNDO_LIMIT)
+
+    def add(self, sequences: Iterable[Sequence], label: str = "", chosen: Iterable[Sequence] = ()) -> None:
+        """Append sequences; those of ``chosen``, where given, become the inputs of the next run."""
+        new = tuple(sequences)
+        if new:
+            after = with_chosen(inserted(self.state, len(self.state.sequences), new), chosen)
+            self._edit(label or f"Add {_count(len(new))}", after)
+
+    def remove(self, rows: Iterable[int]) -> None:
+        rows = set(rows)
+        if rows:
+            self._edit(f"Delete {_count(len(rows))}", removed(self.state, rows))
+
+    def duplicate(self, rows: Iterable[int]) -> None:
+        rows = sorted(set(rows))
+        if rows:
+            copies = [replace(self.state.sequences[row], name=f"{self.state.sequences[row].name}_copy") for row in rows]
+            self._edit(f"Duplicate {_count(len(rows))}", inserted(self.state, rows[-1] + 1, copies))
+
+    def move(self, rows: Iterable[int], step: int) -> None:
+        after = moved(self.state, rows, step)
+        if after != self.state:
+            self._edit("Move sequences", after)
+
+    def rename(self, row: int, name: str) -> None:
+        name = " ".join(name.split())
+        if name and name != self.state.sequences[row].name:
+            self._edit("Rename", replaced(self.state, {row: replace(self.state.sequences[row], name=name)}))
+
+    def retype(self, rows: Iterable[int], kind: SequenceType) -> None:
+        """Another type for these rows; InputError where a letter does not belong to it."""
+        found = {row: self.state.sequences[row] for row in rows}
+        changes = {row: with_type(sequence, kind) for row, sequence in found.items() if sequence.type != kind}
+        if changes:
+            self._edit(f"Change type to {kind}", replaced(self.state, changes))
+
+    def choose(self, role: int, row: int, count: int = 2) -> None:
+        after = chosen(self.state, role, row, count)
+        if after.chosen != self.state.rows(count):
+            self._edit(f"Use {self.state.sequences[row].name} as input {role + 1}", after)
+
+    def swap(self) -> None:
+        """The first two inputs change places."""
+        rows = self.state.rows(2)
+        if len(rows) == 2:
+            self._edit("Swap first and second", State(self.state.sequences, rows[::-1] + self.state.chosen[2:]))
+
+    def add_result(self, entry: Entry) -> None:
+        """Put a result at the top of the list and show it."""
+        self.entries = (entry, *self.entries)
+        self.results_changed.emit()
+        self.show(entry)
+
+    def remove_results(self, entries: Iterable[Entry]) -> None:
+        wanted = set(entries)
+        gone = tuple(entry for entry in self.entries if entry in wanted)
+        if gone:
+            label = "Delete result" if len(gone) == 1 else f"Delete {len(gone)} results"
+            after = tuple(entry for entry in self.entries if entry not in gone)
+            self.undo_stack.push(_RemoveResults(self, label, gone, self.entries, after))
+
+    def show(self, entry: Entry | None) -> None:
+        """Make this result the one that the views show."""
+        if entry is not self.shown:
+            self.shown = entry
+            self.shown_changed.emit()
+
+    def replace_all(self, state: State, entries: Iterable[Entry]) -> None:
+        """Open another session; there is no way back by undo."""
+        self.undo_stack.clear()
+        self.entries = tuple(entries)
+        self.set_state(state)
+        self.results_changed.emit()
+        self.show(self.entries[0] if self.entries else None)
+
+    def set_state(self, state: State) -> None:
+        same = state.sequences is self.state.sequences
+        self.state = state
+        if not same:
+            self.sequences_changed.emit()
+        self.chosen_changed.emit()
+
+    def set_entries(self, entries: tuple[Entry, ...]) -> None:
+        self.entries = entries
+        self.results_changed.emit()
+        if self.shown not in entries:
+            self.show(entries[0] if entries else None)
+
+    def _edit(self, label: str, after: State) -> None:
+        self.undo_stack.push(_Edit(self, label, self.state, after))
+
+
+class _Edit(QUndoCommand):
+    def __init__(self, session: Session, label: str, before: State, after: State) -> None:
+        super().__init__(label)
+        self._session, self._before, self._after = session, before, after
+
+    def redo(self) -> None:
+        self._session.set_state(self._after)
+
+    def undo(self) -> None:
+        self._session.set_state(self._before)
+
+
+class _RemoveResults(QUndoCommand):
+    """Results may have been added since, so undo puts the removed ones back among those that are there."""
+
+    def __init__(
+        self, session: Session, label: str, gone: tuple[Entry, ...], before: tuple[Entry, ...], after: tuple[Entry, ...]
+    ) -> None:
+        super().__init__(label)
+        self._session, self._gone, self._before, self._after = session, gone, before, after
+
+    def redo(self) -> None:
+        self._session.set_entries(tuple(entry for entry in self._session.entries if entry not in self._gone))
+
+    def undo(self) -> None:
+        newer = tuple(entry for entry in self._session.entries if entry not in self._after)
+        self._session.set_entries(newer + self._before)
+        self._session.show(self._gone[0])
+
+
+def _count(number: int) -> str:
+    return "1 sequence" if number == 1 else f"{number:,} sequences"

@@ -1,0 +1,151 @@
+"""Numbers, times and settings as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kernels import registry
+from kernels.errors import ParameterError
+from kernels.method import Method
+from kernels.model import Result, Sequence, SequenceType
+from kernels.sequences import RESOURCES, composition, gc_fraction
+
+ROOT = RESOURCES.parent
+"""The folder of the project."""
+
+SHORT_MS, SURE = 10, 0.03
+UNITS = {SequenceType.DNA: "nt", SequenceType.RNA: "nt", SequenceType.PROTEIN: "aa"}
+
+
+def duration(milliseconds: float) -> str:
+    """'0.3 ms', '31 ms', '2.4 s', '3 min 20 s', '2 h 5 min'."""
+    if milliseconds < 1000:
+        return f"{milliseconds:.1f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60:,} h {minutes % 60} min"
+
+
+def left_s(fraction: float | None, elapsed_s: float) -> float | None:
+    """Seconds until the end at the present rate; None before SURE of the work is done: that would be a guess."""
+    return elapsed_s * (1 - fraction) / fraction if fraction and fraction >= SURE else None
+
+
+def count(number: float) -> str:
+    """'974', '16.6 k', '274 M', '2.4 G'."""
+    value = float(number)
+    for unit in ("", " k", " M", " G", " T"):
+        if abs(value) < 999.5:
+            return f"{value:.0f}{unit}" if not unit or value >= 100 else f"{value:.3g}{unit}"
+        value /= 1000
+    return f"{value:.3g} P"
+
+
+def rate(gcups: float) -> str:
+    """'412 GCUPS', '3.5 GCUPS', '12 MCUPS'."""
+    if gcups < 0.1:
+        return f"{1000 * gcups:.2g} MCUPS"
+    return f"{gcups:.0f} GCUPS" if gcups >= 100 else f"{gcups:.2g} GCUPS"
+
+
+def expected(milliseconds: float) -> str:
+    """'about 2.4 s', 'less than 10 ms': an estimate knows nothing of the overheads of a short run."""
+    return f"about {duration(milliseconds)}" if milliseconds >= SHORT_MS else f"less than {SHORT_MS} ms"
+
+
+def sentence(text: str) -> str:
+    """A message with a capital letter and a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def what_fits(fitting: Iterable[str]) -> str:
+    """Runs that could start instead of one that was refused, a line each; empty where there are none."""
+    lines = [f"- {text}" for text in fitting]
+    return "\n".join(["What would fit:", *lines]) if lines else ""
+
+
+def about(sequence: Sequence) -> str:
+    """What the title line says beside the name: species and molecule, mostly; may be empty."""
+    title = sequence.description.strip()
+    return title.removeprefix(sequence.name).strip() if title.startswith(sequence.name) else title
+
+
+def place(source: str) -> str:
+    """A file as the command line takes it from the project's folder: files in there by their path below it."""
+    path = Path(source)
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else source
+
+
+def length(sequence: Sequence) -> str:
+    return f"{len(sequence):,} {UNITS[sequence.type]}"
+
+
+@lru_cache(maxsize=1000)
+def makeup(sequence: Sequence) -> str:
+    """'GC 44.4 %' of a nucleotide sequence; 'L 12.3 %' of a protein, whose most frequent letter that is."""
+    fraction, letters = gc_fraction(sequence), "GC"
+    if fraction is None:
+        shares = composition(sequence)
+        letters = max(shares, key=shares.__getitem__, default="")
+        fraction = shares.get(letters, 0.0)
+    share = "100" if fraction == 1 else f"{100 * fraction:.1f}"
+    return f"{letters} {share} %" if letters else ""
+
+
+def method_of(result: Result) -> Method | None:
+    """The method of a result; None when this program does not know it (any more)."""
+    try:
+        return registry.method(result.method)
+    except ParameterError:
+        return None
+
+
+def method_name(result: Result) -> str:
+    found = method_of(result)
+    return found.name if found else result.method
+
+
+def score(result: Result) -> str:
+    value = getattr(result, "score", None)
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+
+
+def title(result: Result) -> str:
+    return getattr(result.problem, "title", "")
+
+
+def settings(values: Mapping[str, Any]) -> str:
+    """'s = 128, T = 32, threads = 2'."""
+    return ", ".join(f"{name} = {value_text(value)}" for name, value in values.items())
+
+
+def value_text(value: Any) -> str:
+    """'1,024', '0.5', 'yes', 'start-point'."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def stamp(result: Result) -> str:
+    """Everything that made this result, in one line."""
+    return " \N{MIDDLE DOT} ".join(stamp_parts(result))
+
+
+def stamp_parts(result: Result) -> list[str]:
+    """Everything that made this result: what it is of, method, score, time, rate, device, settings."""
+    problem = result.problem
+    mode = str(getattr(problem, "mode", ""))
+    scoring = problem.scoring.text() if hasattr(problem, "scoring") else ""
+    parts = (
+        title(result), method_name(result), f"score {score(result)}" if score(result) else "",
+        duration(result.compute_ms), rate(result.gcups) if result.gcups else "", result.device,
+        mode, scoring, settings(result.parameters),
+    )  # fmt: skip
+    return [part for part in parts if part]

@@ -1,0 +1,203 @@
+"""Colours, spacing and fonts of the window, in one place, for a light and a dark theme.
+
+Residue colours are backgrounds for letters drawn in ``text``. They follow Paul Tol's "light" scheme and
+the palette of Okabe and Ito, which stay apart for colour-blind eyes; the dark theme uses deeper shades of
+the same hues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+from types import MappingProxyType
+from typing import Literal
+
+import pyqtgraph
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication
+
+Choice = Literal["light", "dark", "system"]
+
+SPACING = 6
+MARGIN = 10
+RADIUS = 4
+ICONS = Path(__file__).resolve().parent.parent / "resources" / "icons"
+STYLE_SHEET = Path(__file__).with_name("style.qss")
+
+
+def _residues(groups: Mapping[str, str]) -> Mapping[str, str]:
+    return MappingProxyType({letter: colour for letters, colour in groups.items() for letter in letters})
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of one theme, each as "#rrggbb"."""
+
+    name: str
+    background: str
+    panel: str
+    text: str
+    muted: str
+    border: str
+    accent: str
+    accent_text: str
+    hover: str
+    selection: str
+    error: str
+    warning: str
+    success: str
+    path: str
+    strip: str
+    boundary: str
+    recomputed: str
+    phases: tuple[str, ...]
+    nucleotides: Mapping[str, str] = field(repr=False)
+    amino_acids: Mapping[str, str] = field(repr=False)
+
+    def residues(self, protein: bool) -> Mapping[str, str]:
+        """Background colour of each letter of a protein, or of a nucleotide sequence."""
+        return self.amino_acids if protein else self.nucleotides
+
+
+LIGHT = Theme(
+    name="light",
+    background="#f6f7f9",
+    panel="#ffffff",
+    text="#1b2430",
+    muted="#5d6875",
+    border="#d5dae1",
+    accent="#1768b8",
+    accent_text="#ffffff",
+    hover="#edf1f6",
+    selection="#d5e6f8",
+    error="#b3261e",
+    warning="#8a5a00",
+    success="#1d7a3e",
+    path="#ff5a5a",
+    strip="#ffffff",
+    boundary="#c2c8d0",
+    recomputed="#ffa400",
+    phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#c79fef", "#e8846b"),
+    nucleotides=_residues({"A": "#8fd6bd", "C": "#9cc7ee", "G": "#f3d777", "TU": "#f4ab92"}),
+    amino_acids=_residues(
+        {"AVILM": "#77aadd", "FWY": "#99ddff", "STNQ": "#8ad4bd", "KRH": "#ee9a7c", "DE": "#ffaabb",
+         "G": "#eedd88", "P": "#c9d46a", "C": "#d9b8f0", "BZ": "#d7d7d7"}
+    ),
+)  # fmt: skip
+
+DARK = Theme(
+    name="dark",
+    background="#1d2026",
+    panel="#262a31",
+    text="#e6e9ed",
+    muted="#9aa3ae",
+    border="#3a404a",
+    accent="#4c9be8",
+    accent_text="#0d1218",
+    hover="#303640",
+    selection="#2b4a6b",
+    error="#ff8a80",
+    warning="#f2c063",
+    success="#7fd39a",
+    path="#ff5a5a",
+    strip="#ffffff",
+    boundary="#59626e",
+    recomputed="#ffb000",
+    phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#b38ae0", "#e8846b"),
+    nucleotides=_residues({"A": "#1f6f56", "C": "#255f98", "G": "#80640f", "TU": "#9a4527"}),
+    amino_acids=_residues(
+        {"AVILM": "#2f5f93", "FWY": "#1f7391", "STNQ": "#1f6e58", "KRH": "#9a4a2c", "DE": "#96435a",
+         "G": "#7d6a1c", "P": "#5f6a16", "C": "#6d4a8f", "BZ": "#565c64"}
+    ),
+)  # fmt: skip
+
+
+class Notifier(QObject):
+    """Says that the colours are others now."""
+
+    changed = Signal()
+
+
+notifier = Notifier()
+_state: dict[str, Theme] = {"active": LIGHT}
+
+
+def active() -> Theme:
+    """The theme in use."""
+    return _state["active"]
+
+
+def apply(application: QApplication, choice: Choice = "system") -> None:
+    """Dress the application in a theme; "system" follows the desktop, now and when it changes."""
+    hints = application.styleHints()
+    scheme = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}.get(choice, Qt.ColorScheme.Unknown)
+    hints.setColorScheme(scheme)
+    dark = choice == "dark" or (choice == "system" and hints.colorScheme() == Qt.ColorScheme.Dark)
+    _dress(application, DARK if dark else LIGHT)
+
+
+def choice_of(text: str) -> Choice:
+    """A saved choice; "system" where it is none."""
+    return "light" if text == "light" else "dark" if text == "dark" else "system"
+
+
+def switch(choice: Choice) -> None:
+    """Another theme for the running application."""
+    application = QApplication.instance()
+    if isinstance(application, QApplication):
+        apply(application, choice)
+
+
+def fixed_font() -> QFont:
+    """The font for letters that must stand in columns."""
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+
+
+def style_plot(plot: pyqtgraph.PlotItem) -> None:
+    """Give the axes and title of a plot the colours in use; call it again when they change."""
+    theme = active()
+    for name in ("left", "bottom", "right", "top"):
+        axis = plot.getAxis(name)
+        axis.setPen(theme.muted)
+        axis.setTextPen(theme.text)
+    plot.titleLabel.setAttr("color", theme.text)
+    if plot.titleLabel.text:
+        plot.setTitle(plot.titleLabel.text)
+
+
+def style_sheet(theme: Theme) -> str:
+    """The style sheet of the window in this theme's colours."""
+    colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
+    return Template(STYLE_SHEET.read_text(encoding="utf-8")).substitute(
+        colours, icons=ICONS.as_posix(), radius=RADIUS, spacing=SPACING
+    )
+
+
+def palette(theme: Theme) -> QPalette:
+    """The palette for what the style sheet leaves alone."""
+    role = QPalette.ColorRole
+    result = QPalette()
+    for target, colour in (
+        (role.Window, theme.background), (role.WindowText, theme.text), (role.Base, theme.panel),
+        (role.AlternateBase, theme.hover), (role.Text, theme.text), (role.Button, theme.panel),
+        (role.ButtonText, theme.text), (role.BrightText, theme.error), (role.Highlight, theme.selection),
+        (role.HighlightedText, theme.text), (role.Link, theme.accent), (role.LinkVisited, theme.accent),
+        (role.PlaceholderText, theme.muted), (role.ToolTipBase, theme.panel), (role.ToolTipText, theme.text),
+        (role.Accent, theme.accent), (role.Mid, theme.border), (role.Dark, theme.border), (role.Light, theme.panel),
+    ):  # fmt: skip
+        result.setColor(target, QColor(colour))
+    for target in (role.Text, role.WindowText, role.ButtonText, role.HighlightedText):
+        result.setColor(QPalette.ColorGroup.Disabled, target, QColor(theme.muted))
+    return result
+
+
+def _dress(application: QApplication, theme: Theme) -> None:
+    _state["active"] = theme
+    pyqtgraph.setConfigOptions(background=theme.panel, foreground=theme.text)
+    application.setStyle("Fusion")
+    application.setPalette(palette(theme))
+    application.setStyleSheet(style_sheet(theme))
+    notifier.changed.emit()

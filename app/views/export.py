@@ -1,0 +1,126 @@
+"""Figures for files and the clipboard: axes and text as vectors, the matrix as an image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyqtgraph as pg
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from app import theme
+from app.views.pieces import LegendItem, draw_legend, legend_height
+from kernels.errors import InputError
+
+FILTERS = "PNG image (*.png);;SVG drawing (*.svg)"
+Draw = Callable[[QPainter, QRectF], None]
+PNG_SCALE = 2
+
+
+def image(size: QSize, draw: Draw, scale: float = PNG_SCALE) -> QImage:
+    """A picture of ``size`` in ``scale`` times as many pixels."""
+    picture = QImage(size * scale, QImage.Format.Format_RGB32)
+    picture.setDevicePixelRatio(scale)
+    picture.fill(QColor(theme.active().panel))
+    painter = QPainter(picture)
+    _paint(painter, size, draw)
+    painter.end()
+    return picture
+
+
+def save(path: Path, size: QSize, draw: Draw, title: str = "") -> None:
+    """Write a figure as PNG or SVG, by the suffix; InputError where that fails."""
+    if path.suffix.lower() == ".svg":
+        _save_svg(path, size, draw, title)
+    elif path.suffix.lower() == ".png":
+        if not image(size, draw).save(str(path)):
+            raise InputError(f"{path}: the picture could not be written; choose another folder")
+    else:
+        raise InputError(f"{path}: figures are written as .png or .svg")
+
+
+def copy(size: QSize, draw: Draw) -> None:
+    """Put a figure on the clipboard."""
+    QGuiApplication.clipboard().setImage(image(size, draw))
+
+
+def ask_and_save(parent: QWidget, name: str, size: QSize, draw: Draw, title: str = "") -> None:
+    """Ask for a file and write the figure; what goes wrong is shown."""
+    chosen, kind = QFileDialog.getSaveFileName(parent, "Save figure", f"{name}.png", FILTERS)
+    if not chosen:
+        return
+    path = Path(chosen)
+    if not path.suffix:
+        path = path.with_suffix(".svg" if "svg" in kind else ".png")
+    try:
+        save(path, size, draw, title)
+    except InputError as error:
+        QMessageBox.warning(parent, "Save figure", str(error))
+
+
+def render_plot(painter: QPainter, target: QRectF, plot: pg.PlotWidget) -> None:
+    """Draw a plot into ``target``, which has its size.
+
+    SVG knows no clipping here, so what reaches over the edge of the plot is covered before the axes are drawn.
+    """
+    source = QRectF(plot.viewport().rect())
+    plot.scene().render(painter, target, source)
+    box = plot.getPlotItem().getViewBox()
+    inner = box.sceneBoundingRect().translated(target.topLeft())
+    for left, top, right, bottom in (
+        (target.left(), target.top(), target.right(), inner.top()),
+        (target.left(), inner.bottom(), target.right(), target.bottom() + target.height()),
+        (target.left(), inner.top(), inner.left(), inner.bottom()),
+        (inner.right(), inner.top(), target.right() + target.width(), inner.bottom()),
+    ):
+        painter.fillRect(QRectF(left, top, right - left, bottom - top), QColor(theme.active().panel))
+    box.setOpacity(0)
+    plot.scene().render(painter, target, source)
+    box.setOpacity(1)
+
+
+def draw_plot(painter: QPainter, area: QRectF, title: str, plot: pg.PlotWidget, items: tuple[LegendItem, ...]) -> None:
+    """A figure of ``plot_size``: title, plot and legend."""
+    line, width = _title_height(painter.fontMetrics()), area.width() - 2 * theme.MARGIN
+    painter.setPen(QColor(theme.active().text))
+    shown = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(width))
+    painter.drawText(QRectF(theme.MARGIN, 0, width, line), Qt.AlignmentFlag.AlignVCenter, shown)
+    target = QRectF(plot.viewport().rect()).translated(0, line)
+    render_plot(painter, target, plot)
+    draw_legend(painter, QRectF(theme.MARGIN, target.bottom() + 4, width, area.height()), items)
+
+
+def plot_size(metrics: QFontMetrics, plot: pg.PlotWidget, items: tuple[LegendItem, ...]) -> QSize:
+    """Size of the figure of a plot with its title and legend."""
+    size = plot.viewport().size()
+    legend = legend_height(metrics, items, size.width() - 2 * theme.MARGIN)
+    return QSize(size.width(), size.height() + _title_height(metrics) + legend + theme.MARGIN)
+
+
+def _title_height(metrics: QFontMetrics) -> int:
+    return metrics.height() + theme.MARGIN
+
+
+def _save_svg(path: Path, size: QSize, draw: Draw, title: str) -> None:
+    try:
+        path.touch()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    generator = QSvgGenerator()
+    generator.setFileName(str(path))
+    generator.setSize(size)
+    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
+    generator.setTitle(title)
+    generator.setResolution(round(QGuiApplication.primaryScreen().logicalDotsPerInch()))
+    painter = QPainter(generator)
+    painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(theme.active().panel))
+    _paint(painter, size, draw)
+    painter.end()
+
+
+def _paint(painter: QPainter, size: QSize, draw: Draw) -> None:
+    painter.setFont(QGuiApplication.font())
+    draw(painter, QRectF(0, 0, size.width(), size.height()))

@@ -1,0 +1,115 @@
+"""The step log as lanes, one a worker, reduced to the pixels that can be seen. No Qt here."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernels.steps import Steps
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """Events in rows: a worker that computes several strips at once has several rows, the same number for all.
+
+    ``events`` has dtype STEP, ordered by row and start; rows ``k * depth`` to ``(k + 1) * depth`` are the
+    lane of ``workers[k]``. Row r holds events ``borders[r]`` to ``borders[r + 1]``; ``row`` is that of each event.
+    """
+
+    events: np.ndarray
+    workers: np.ndarray
+    depth: int
+    row: np.ndarray
+    borders: np.ndarray
+
+    @property
+    def rows(self) -> int:
+        return len(self.workers) * self.depth
+
+    @property
+    def end_ns(self) -> int:
+        return int(self.events["end_ns"].max()) if self.events.size else 0
+
+    @property
+    def busy(self) -> float:
+        """Share of the time of all rows, from the first start to the last end, in which something ran."""
+        if not self.events.size:
+            return 0.0
+        span = self.end_ns - int(self.events["start_ns"].min())
+        spent = int((self.events["end_ns"] - self.events["start_ns"]).sum())
+        return spent / (span * self.rows) if span else 0.0
+
+    def at(self, row: int, time_ns: float, reach_ns: float = 0) -> int | None:
+        """The event of a row at a time, or the nearest one within ``reach_ns``; its number in ``events``."""
+        if not 0 <= row < self.rows:
+            return None
+        low, high = int(self.borders[row]), int(self.borders[row + 1])
+        place = low + int(np.searchsorted(self.events["start_ns"][low:high], time_ns, "right"))
+        near = [n for n in (place - 1, place) if low <= n < high]
+        gaps = [max(self.events["start_ns"][n] - time_ns, time_ns - self.events["end_ns"][n], 0) for n in near]
+        best = min(range(len(near)), key=gaps.__getitem__, default=None)
+        return near[best] if best is not None and gaps[best] <= reach_ns else None
+
+    def pixels(
+        self, colours: np.ndarray, start_ns: float, end_ns: float, width: int, separated: int = 2**31
+    ) -> np.ndarray:
+        """Rows as an image, uint32 of shape (rows, width), 0 where nothing ran.
+
+        ``colours`` gives a colour for every event; each visible event has at least one pixel, and one
+        of ``separated`` pixels or more leaves its last one free.
+        """
+        image = np.zeros((self.rows, width), np.uint32)
+        events, seen = self.events, self._seen(start_ns, end_ns)
+        scale = width / max(end_ns - start_ns, 1)
+        first = np.clip(np.floor((events["start_ns"][seen] - start_ns) * scale), 0, width - 1).astype(np.int64)
+        last = np.clip(np.ceil((events["end_ns"][seen] - start_ns) * scale), first + 1, width).astype(np.int64)
+        last -= last - first >= separated
+        lengths = last - first
+        skipped = np.repeat(np.cumsum(lengths) - lengths, lengths)
+        columns = np.repeat(first, lengths) + np.arange(lengths.sum()) - skipped
+        image[np.repeat(self.row[seen], lengths), columns] = np.repeat(colours[seen], lengths)
+        return image
+
+    def wide(self, start_ns: float, end_ns: float, least_ns: float) -> np.ndarray:
+        """Numbers of the visible events that last at least ``least_ns``."""
+        events = self.events
+        return np.flatnonzero(self._seen(start_ns, end_ns) & (events["end_ns"] - events["start_ns"] >= least_ns))
+
+    def _seen(self, start_ns: float, end_ns: float) -> np.ndarray:
+        return (self.events["end_ns"] >= start_ns) & (self.events["start_ns"] < end_ns)
+
+
+def lanes(steps: Steps) -> Lanes:
+    """The events of a log, by worker."""
+    events = steps.array()
+    events = events[np.lexsort((events["start_ns"], events["worker"]))]
+    workers, lane = np.unique(events["worker"], return_inverse=True)
+    slots = _slots(lane, events["start_ns"], events["end_ns"])
+    depth = int(slots.max(initial=0)) + 1
+    row = lane * depth + slots
+    order = np.lexsort((events["start_ns"], row))
+    borders = np.searchsorted(row[order], np.arange(len(workers) * depth + 1))
+    return Lanes(events[order], workers, depth, row[order], borders)
+
+
+def _slots(lane: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """For each event the first place of its lane that is free; int64. Events are ordered by lane and start."""
+    slots = np.zeros(len(lane), np.int64)
+    if not ((lane[1:] == lane[:-1]) & (starts[1:] < ends[:-1])).any():
+        return slots
+    running: list[tuple[int, int]] = []
+    free: list[int] = []
+    current, used = -1, 0
+    for number, (where, start, end) in enumerate(zip(lane.tolist(), starts.tolist(), ends.tolist(), strict=True)):
+        if where != current:
+            current, running, free, used = where, [], [], 0
+        while running and running[0][0] <= start:
+            heapq.heappush(free, heapq.heappop(running)[1])
+        if free:
+            slots[number] = heapq.heappop(free)
+        else:
+            slots[number], used = used, used + 1
+        heapq.heappush(running, (end, int(slots[number])))
+    return slots

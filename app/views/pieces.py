@@ -1,0 +1,156 @@
+"""Small widgets that several views use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QLinearGradient, QPainter, QPen
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
+
+from app import theme
+
+GAP, SWATCH = 16, 16
+
+
+@dataclass(frozen=True)
+class LegendItem:
+    """A swatch and its words; ``colours`` are one colour, a line and what is behind it, or several of a gradient."""
+
+    kind: Literal["line", "dots", "fill", "outline", "gradient", "text"]
+    text: str
+    colours: tuple[str, ...] = ()
+
+
+class Legend(QWidget):
+    """Swatches with words in as many lines as the width needs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.items: tuple[LegendItem, ...] = ()
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def show_items(self, items: tuple[LegendItem, ...]) -> None:
+        if items != self.items:
+            self.items = items
+            self.updateGeometry()
+            self.update()
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return legend_height(self.fontMetrics(), self.items, width)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.heightForWidth(max(self.width(), 200)))
+
+    def paintEvent(self, event) -> None:
+        draw_legend(QPainter(self), QRectF(self.rect()), self.items)
+
+
+def legend_height(metrics: QFontMetrics, items: tuple[LegendItem, ...], width: float) -> int:
+    """Pixels that a legend needs in this width."""
+    places = _places(metrics, items, width)
+    return round(places[-1].bottom()) if places else 0
+
+
+def draw_legend(painter: QPainter, area: QRectF, items: tuple[LegendItem, ...]) -> None:
+    """Draw a legend from the upper left of ``area``."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for item, place in zip(items, _places(painter.fontMetrics(), items, area.width()), strict=True):
+        box = place.translated(area.topLeft())
+        size = _swatch_width(item)
+        middle = box.center().y()
+        _draw_swatch(painter, item, QRectF(box.left(), middle - 5, size, 10))
+        painter.setPen(QColor(theme.active().muted))
+        words = box.adjusted(size + 6 if size else 0, 0, GAP, 0)
+        painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, item.text)
+
+
+def tool_button(text: str, tip: str, clicked=None) -> QToolButton:
+    """A button of a view's tool bar."""
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    if clicked is not None:
+        button.clicked.connect(lambda: clicked())
+    return button
+
+
+def menu_button(text: str, tip: str, menu: QMenu) -> QToolButton:
+    """A button that opens a menu."""
+    button = tool_button(text, tip)
+    button.setMenu(menu)
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    return button
+
+
+def check_action(menu: QMenu, text: str, on: bool, toggled: Callable[[bool], object]) -> QAction:
+    """An entry of a menu that is on or off."""
+    action = menu.addAction(text)
+    action.setCheckable(True)
+    action.setChecked(on)
+    action.toggled.connect(toggled)
+    return action
+
+
+def choice_actions(
+    menu: QMenu, title: str, choices: Mapping[str, str], chosen: str, choose: Callable[[str], object]
+) -> None:
+    """A section of a menu of which one entry is chosen; ``choices`` maps names to labels."""
+    menu.addSection(title)
+    group = QActionGroup(menu)
+    for name, label in choices.items():
+        action = menu.addAction(label)
+        action.setCheckable(True)
+        action.setChecked(name == chosen)
+        action.triggered.connect(lambda _, name=name: choose(name))
+        group.addAction(action)
+
+
+def _swatch_width(item: LegendItem) -> int:
+    return {"text": 0, "gradient": 6 * SWATCH}.get(item.kind, SWATCH)
+
+
+def _places(metrics: QFontMetrics, items: tuple[LegendItem, ...], width: float) -> list[QRectF]:
+    places, x, y, line = [], 0.0, 0.0, metrics.height() + 4
+    for item in items:
+        needed = _swatch_width(item) + 6 + metrics.horizontalAdvance(item.text)
+        if x and x + needed > width:
+            x, y = 0.0, y + line
+        places.append(QRectF(x, y, needed, line))
+        x += needed + GAP
+    return places
+
+
+def _draw_swatch(painter: QPainter, item: LegendItem, box: QRectF) -> None:
+    if item.kind == "text":
+        return
+    colour = QColor(item.colours[0])
+    painter.setPen(Qt.PenStyle.NoPen)
+    if item.kind in ("line", "dots"):
+        if len(item.colours) > 1:
+            painter.fillRect(box.adjusted(-1, -1, 1, 1), QColor(item.colours[1]))
+        dots = item.kind == "dots"
+        painter.setPen(QPen(colour, 1.5 if dots else 2.5, Qt.PenStyle.DotLine if dots else Qt.PenStyle.SolidLine))
+        painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
+    elif item.kind == "outline":
+        painter.setPen(QPen(colour, 2))
+        shade = QColor(colour)
+        shade.setAlpha(60)
+        painter.setBrush(shade)
+        painter.drawRect(box.adjusted(2, 0, -2, 0))
+    elif item.kind == "gradient":
+        gradient = QLinearGradient(box.topLeft(), box.topRight())
+        for place, name in enumerate(item.colours):
+            gradient.setColorAt(place / (len(item.colours) - 1), QColor(name))
+        painter.fillRect(box, gradient)
+    else:
+        painter.fillRect(box.adjusted(2, 0, -2, 0), colour)
+    painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -1,0 +1,175 @@
+"""SummaryView: everything that made a result, and how to make it again."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QTextOption
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import texts, theme
+from app.selection import Selection
+from app.views import texts as view_texts
+from app.views.phase_times import phase_times
+from app.views.pieces import tool_button
+from app.views.repeat import command_line
+from kernels import memory
+from kernels.model import Result
+
+Section = tuple[str, list[tuple[str, str]]]
+COMMAND_LINES = 5
+
+
+class SummaryView(QWidget):
+    """What was run, on what, with which result, time and memory."""
+
+    id = "summary"
+    title = "Summary"
+
+    def __init__(self, selection: Selection) -> None:
+        super().__init__()
+        self.selection = selection
+        self.result: Result | None = None
+        self._area = QScrollArea(widgetResizable=True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._command = QPlainTextEdit(readOnly=True)
+        self._command.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self._command.setFont(theme.fixed_font())
+        self._command.setFixedHeight(COMMAND_LINES * self._command.fontMetrics().lineSpacing() + 14)
+        caption = QLabel("Repeat on the command line")
+        caption.setObjectName("heading")
+        row = QHBoxLayout()
+        row.addWidget(caption, 1)
+        row.addWidget(tool_button("Copy command", "Copy the command line", self.copy_command))
+        row.addWidget(tool_button("Copy all", "Copy everything here as text", self.copy))
+        layout = QVBoxLayout(self)
+        layout.setSpacing(theme.SPACING)
+        layout.addWidget(self._area, 1)
+        layout.addLayout(row)
+        layout.addWidget(self._command)
+
+    @classmethod
+    def shows(cls, result: Result) -> bool:
+        return True
+
+    def show_result(self, result: Result | None) -> None:
+        """Describe a result, or nothing."""
+        self.result = result
+        self._area.setWidget(_page(sections(result)) if result else QWidget())
+        self._command.setPlainText(command_line(result) if result else "")
+
+    def copy_command(self) -> None:
+        """Copy the command line that repeats the result."""
+        QGuiApplication.clipboard().setText(self._command.toPlainText())
+
+    def copy_text(self) -> str:
+        """Everything shown, as plain text."""
+        if self.result is None:
+            return ""
+        lines = []
+        for heading, rows in sections(self.result):
+            lines += [heading, *(f"  {name}: {value}" for name, value in rows), ""]
+        return "\n".join([*lines, command_line(self.result), ""])
+
+    def copy(self) -> None:
+        """Copy everything as text."""
+        QGuiApplication.clipboard().setText(self.copy_text())
+
+
+def sections(result: Result) -> list[Section]:
+    """Headings with pairs of name and value."""
+    method = texts.method_of(result)
+    run = [("Method", f"{texts.method_name(result)} ({result.method})")]
+    if method is not None:
+        run.append(("Published in", method.citation.text()))
+        run.append(("Exact", "yes" if method.exact else "no: a heuristic"))
+    run += [
+        ("Parameters", texts.settings(result.parameters) or "none"),
+        ("Started", f"{result.started:%Y-%m-%d %H:%M:%S %Z}"),
+    ]
+    place = [("Backend", result.backend), ("Device", result.device), *(("Note", note) for note in result.notes)]
+    return [
+        ("Answer", _answer(result)),
+        ("Problem", _problem(result)),
+        ("Run", run),
+        ("Where", place),
+        ("Time", _times(result)),
+        (
+            "Memory",
+            [("Host", memory.bytes_text(result.host_bytes)), ("Device", memory.bytes_text(result.device_bytes))],
+        ),
+        ("Versions", list(result.versions.items())),
+    ]
+
+
+def _answer(result: Result) -> list[tuple[str, str]]:
+    if not view_texts.is_pair(result):
+        return [("Score", texts.score(result))]
+    answer = result.answer
+    rows = [("Score", view_texts.number(result.score)), ("Ends at cell", "({:,}, {:,})".format(*answer.end))]
+    if answer.alignment is not None:
+        rows.insert(1, ("Starts at cell", "({:,}, {:,})".format(*answer.alignment.start)))
+        rows.append(("Columns", f"{len(answer.alignment.operations):,}"))
+    else:
+        rows.append(("Alignment", "none: this method returns the score only"))
+    return rows
+
+
+def _problem(result: Result) -> list[tuple[str, str]]:
+    problem = result.problem
+    rows = []
+    for number, sequence in enumerate(problem.sequences, 1):
+        details = [sequence.name, texts.length(sequence), str(sequence.type), texts.place(sequence.source)]
+        lines = [", ".join(detail for detail in details if detail), texts.about(sequence)]
+        rows.append((f"Sequence {number}", "\n".join(line for line in lines if line)))
+    rows.append(("Cells", f"{problem.cells:,}"))
+    if view_texts.is_pair(result):
+        strips = "first" if problem.swapped else "second"
+        rows += [
+            ("Mode", str(problem.mode)),
+            ("Scoring", problem.scoring.text()),
+            ("Strips run along", f"the {strips} sequence, the longer one"),
+        ]
+    return rows
+
+
+def _times(result: Result) -> list[tuple[str, str]]:
+    rows = [("Computing", f"{texts.duration(result.compute_ms)}, {texts.rate(result.gcups)}")]
+    return rows + [(time.name.capitalize(), texts.duration(time.time_ms)) for time in phase_times(result)]
+
+
+def _page(found: list[Section]) -> QWidget:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setSpacing(theme.SPACING)
+    for heading, rows in found:
+        title = QLabel(heading)
+        title.setObjectName("heading")
+        column.addWidget(title)
+        form = QFormLayout()
+        form.setContentsMargins(theme.MARGIN, 0, 0, theme.SPACING)
+        form.setVerticalSpacing(3)
+        form.setHorizontalSpacing(2 * theme.MARGIN)
+        for name, value in rows:
+            form.addRow(_label(name, "muted"), _label(value))
+        column.addLayout(form)
+    column.addStretch(1)
+    return page
+
+
+def _label(text: str, kind: str = "") -> QLabel:
+    label = QLabel(text, wordWrap=not kind, textFormat=Qt.TextFormat.PlainText)
+    label.setObjectName(kind)
+    label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+    label.setMinimumWidth(110 if kind else 0)
+    if not kind:
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

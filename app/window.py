@@ -1,0 +1,373 @@
+"""The window: puts the panels together and connects them. It computes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+    QSizePolicy,
+    QSplitter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import actions, opening, running, texts, theme, views
+from app.dialogs import pages
+from app.jobs import JobQueue
+from app.keeping import Keeper
+from app.panels.cost import CostPanel
+from app.panels.devices import DeviceChooser
+from app.panels.jobs import JobPanel
+from app.panels.method import MethodPanel
+from app.panels.results import ResultPanel
+from app.panels.sequences import SequencePanel
+from app.panels.viewer import EmptyPage, ResultViews
+from app.panels.widgets import VerticalScroll
+from app.planning import Answer, Planner, Request
+from app.selection import Selection
+from app.session import Entry, Session
+from app.settings import Settings
+from kernels import registry
+from kernels.method import Method
+from kernels.sequences import samples
+
+SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
+LEFT, MIDDLE, RIGHT = 430, 700, 370
+LEFT_MINIMUM, LEFT_SMALL = 200, 330
+SEARCH_WIDTH = 340
+SEARCH_SIZE = QSize(460, 420)
+
+
+class Window(QMainWindow):
+    """The Analyse workspace: data, views, method, jobs."""
+
+    def __init__(self, settings: Settings, methods: Sequence[Method] = registry.METHODS) -> None:
+        super().__init__()
+        self.setWindowTitle("Antidiag")
+        self.setAcceptDrops(True)
+        self.settings, self.methods = settings, tuple(methods)
+        self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
+        self.opener = opening.Opener(self.session, self.queue)
+        self.keeper = Keeper(self.session, self.remembered)
+        self.answer: Answer | None = None
+        self._stale: dict[Entry, bool] = {}
+        self._run_wanted = False
+        self.menus: dict[str, QMenu] = {}
+        self._make_panels()
+        self.commands = actions.install(self)
+        self._lay_out()
+        self._connect()
+        self._restore_window()
+        self.device.look()
+        self._replan()
+        self.centralWidget().setFocus()
+
+    def remembered(self) -> dict[str, Any]:
+        """Settings of the method and the device, for the next start."""
+        backend, device = self.device.choice()
+        return {**self.method.remembered(), "backend": backend, "device": device}
+
+    def recall(self, saved: dict[str, Any]) -> None:
+        """Put back what `remembered` returned."""
+        self.method.recall(saved)
+        self.device.choose(str(saved.get("backend", "auto")), int(saved.get("device", 0)))
+        self._replan()
+
+    def is_stale(self, entry: Entry) -> bool:
+        """Whether the settings chosen now would give another result than this one."""
+        if self.answer is None or self.answer.plan is None:
+            return False
+        if entry not in self._stale:
+            self._stale[entry] = not running.made_by(self.answer.plan, entry.result)
+        return self._stale[entry]
+
+    def request(self) -> Request | None:
+        """The run that the settings describe; None while something is missing or mistyped."""
+        method = self.method.method
+        if method is None or self.method.errors():
+            return None
+        state = self.session.state
+        rows = state.rows(method.problem.sequences)
+        if len(rows) < method.problem.sequences:
+            return None
+        chosen = tuple(state.sequences[row] for row in rows)
+        backend, device = self.device.choice()
+        return Request(method, chosen, self.method.options.values(), self.method.parameters.values(), backend, device)
+
+    def run(self) -> None:
+        """Start the run that was planned, as soon as its plan is there, or say why it cannot start."""
+        if self.planner.busy:
+            self._run_wanted = True
+        elif not self.method.run_button.isEnabled():
+            self.jobs.say(texts.sentence(self.method.run_button.toolTip()), error=True)
+        elif self.answer and self.answer.plan:
+            self.queue.submit(running.run_job(self.answer.request, self.answer.plan, self.session))
+
+    def cancel(self) -> None:
+        """Cancel the newest job."""
+        if self.queue.active:
+            self.queue.cancel(self.queue.active[-1])
+
+    def show_help(self, method: Method | None = None) -> None:
+        method = method or self.method.method
+        if method:
+            pages.help_of(method, self).open()
+
+    def copy_bibtex(self, method: Method | None = None) -> None:
+        method = method or self.method.method
+        if method:
+            QGuiApplication.clipboard().setText(method.citation.bibtex())
+            self.jobs.say(f"The reference of {method.name} is on the clipboard.")
+
+    def use_settings(self, entry: Entry) -> None:
+        """Put back the settings and, where they are still open, the sequences of a result."""
+        state, problem = self.session.state, entry.result.problem
+        for role, sequence in enumerate(problem.sequences):
+            if sequence in state.sequences:
+                self.session.choose(role, self.session.state.sequences.index(sequence), len(problem.sequences))
+        for method in self.methods:
+            if method.id == entry.result.method:
+                self.method.set_values(method, entry.options, entry.parameters)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.queue.active and not self.confirm_close(len(self.queue.active)):
+            event.ignore()
+            return
+        self._save_window()
+        self.hide()
+        self.queue.shut_down()
+        self.planner.stop()
+        self.keeper.finish()
+        super().closeEvent(event)
+
+    def confirm_close(self, jobs: int) -> bool:
+        """Ask whether running jobs may be lost."""
+        what = "A job is" if jobs == 1 else f"{jobs} jobs are"
+        answer = QMessageBox.question(
+            self, "Close Antidiag", f"{what} not finished. Close and cancel?",
+            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
+        )  # fmt: skip
+        return answer == QMessageBox.StandardButton.Close
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if opening.can_open(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.opener.open_mime(event.mimeData())
+        event.acceptProposedAction()
+
+    def _make_panels(self) -> None:
+        self.sequences = SequencePanel(self.session)
+        self.results = ResultPanel(self.session, self.is_stale)
+        self.method = MethodPanel(self.methods)
+        self.cost = CostPanel()
+        self.jobs = JobPanel(self.queue)
+        self.device = DeviceChooser()
+        self.selection = Selection(self)
+        self.empty = EmptyPage()
+        self.viewer = ResultViews([view(self.selection) for view in getattr(views, "VIEWS", ())], self.empty)
+
+    def _lay_out(self) -> None:
+        data, middle = QSplitter(Qt.Orientation.Vertical), QSplitter(Qt.Orientation.Horizontal)
+        data.addWidget(self.sequences)
+        data.addWidget(self.results)
+        data.setSizes([1, 1])
+        data.setMinimumWidth(LEFT_MINIMUM)
+        for widget in (data, self.viewer, self._right()):
+            middle.addWidget(widget)
+        width = starting_size(self.screen().availableSize()).width()
+        middle.setSizes([LEFT if width == SIZE.width() else LEFT_SMALL, MIDDLE, RIGHT])
+        for index in range(3):
+            middle.setStretchFactor(index, int(index == 1))
+            middle.setCollapsible(index, index != 1)
+        self.splitters = {"data": data, "middle": middle}
+        for splitter in self.splitters.values():
+            splitter.setHandleWidth(theme.SPACING)
+        central = QWidget()
+        box = QVBoxLayout(central)
+        box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
+        box.setSpacing(theme.MARGIN)
+        box.addLayout(self._toolbar())
+        box.addWidget(middle, 1)
+        box.addWidget(self.jobs)
+        self.setCentralWidget(central)
+        self.resize(starting_size(self.screen().availableSize()))
+
+    def _right(self) -> QWidget:
+        """Method and cost scroll where the window is low; the Run button stays."""
+        inner, right = QWidget(), QWidget()
+        column, box = QVBoxLayout(inner), QVBoxLayout(right)
+        for layout in (column, box):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(theme.SPACING)
+        column.addWidget(self.method)
+        column.addWidget(self.cost)
+        column.addStretch(1)
+        box.addWidget(VerticalScroll(inner), 1)
+        box.addLayout(self.method.run_row)
+        return right
+
+    def _toolbar(self) -> QHBoxLayout:
+        box, brand = QHBoxLayout(), QLabel("Antidiag")
+        brand.setObjectName("brand")
+        self.search_button = QPushButton("Search commands, methods, sequences   Ctrl+K")
+        self.search_button.setObjectName("search")
+        self.search_button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.search_button.setMaximumWidth(SEARCH_WIDTH)
+        self.search_button.clicked.connect(lambda: actions.open_search(self, SEARCH_SIZE))
+        box.setSpacing(theme.SPACING)
+        box.addWidget(brand)
+        box.addSpacing(2 * theme.MARGIN)
+        for name in ("open", "save_session", "undo", "redo"):
+            button = QToolButton()
+            button.setDefaultAction(self.commands[name])
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+            box.addWidget(button)
+        box.addStretch(1)
+        box.addWidget(self.search_button, 100)
+        box.addWidget(self.device)
+        return box
+
+    def _connect(self) -> None:
+        session, method, opener = self.session, self.method, self.opener
+        for signal in (session.sequences_changed, session.chosen_changed, method.changed, self.device.changed):
+            signal.connect(self._replan)
+        self.device.found.connect(self._found_devices)
+        session.shown_changed.connect(self._show_result)
+        method.method_changed.connect(self._take_method)
+        method.run_wanted.connect(self.run)
+        method.help_wanted.connect(self.show_help)
+        method.bibtex_wanted.connect(self.copy_bibtex)
+        self.planner.planned.connect(self._take_answer)
+        self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
+        self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
+        opener.said.connect(self.jobs.say)
+        opener.opened.connect(self.settings.add_recent)
+        opener.session_wanted.connect(lambda path: actions.open_session(self, path))
+        self.empty.open_wanted.connect(self.commands["open"].trigger)
+        self.empty.paste_wanted.connect(self.commands["paste"].trigger)
+        self.empty.run_wanted.connect(self.run)
+        self.viewer.settings_wanted.connect(self.use_settings)
+        self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
+        menu = actions.sample_menu(self)
+        self.sequences.sample_button.setMenu(menu)
+        self.empty.sample_button.setMenu(menu)
+        self._take_method(method.method)
+
+    def _take_method(self, method: Method | None) -> None:
+        if method:
+            self.sequences.set_inputs(method.problem.sequences)
+            self.opener.inputs = method.problem.sequences
+
+    def _found_devices(self, found: Any) -> None:
+        gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
+        self.jobs.log(f"GPUs: {gpus}" if gpus else f"No GPU is used: {found.reason}")
+        self._replan()
+
+    def _replan(self) -> None:
+        """Ask for a new plan; until it is there, Run is off, so that no old plan starts."""
+        method, request = self.method.method, self.request()
+        if method is None:
+            return
+        rows = self.session.state.rows(method.problem.sequences)
+        self.method.set_sequences([self.session.state.sequences[row] for row in rows])
+        self._explain(len(rows), False)
+        if request is None:
+            reason = " ".join(self.method.errors()) or f"This method takes {method.problem.sequences} sequences."
+            self.planner.forget()
+            self._run_wanted = False
+            self._settle(None, reason)
+        else:
+            self.method.set_runnable(False, "Working out what it will cost")
+            self.cost.show_waiting()
+            self.planner.ask(request)
+
+    def _take_answer(self, found: Answer) -> None:
+        if found.plan:
+            self.method.set_resolved(found.plan.parameters)
+        self._settle(found, found.refusal)
+        if self._run_wanted:
+            self._run_wanted = False
+            self.run()
+
+    def _settle(self, found: Answer | None, reason: str) -> None:
+        self.answer = found
+        self._stale.clear()
+        self.cost.show_answer(found, reason)
+        self.method.set_runnable(not reason, reason)
+        fitting = found.fitting if found else ()
+        self._explain(len(self.session.state.rows(self.sequences.model.inputs)), not reason, reason, fitting)
+        self.results.model.refresh()
+        self._show_stale()
+
+    def _explain(self, sequences: int, runnable: bool, reason: str = "", fitting: Sequence[str] = ()) -> None:
+        self.empty.explain(sequences, self.sequences.model.inputs, runnable, reason, fitting)
+
+    def _show_result(self) -> None:
+        self.selection.clear()
+        self.viewer.show_entry(self.session.shown)
+        self._show_stale()
+
+    def _show_stale(self) -> None:
+        shown = self.session.shown
+        self.viewer.set_stale(shown is not None and self.is_stale(shown))
+
+    def _restore_window(self) -> None:
+        geometry = self.settings.blob("geometry")
+        if geometry:
+            self.restoreGeometry(geometry)
+        if not self.isMaximized():
+            self.resize(starting_size(self.screen().availableSize(), self.size()))
+        for name, splitter in self.splitters.items():
+            state: QByteArray = self.settings.blob(f"splitter_{name}")
+            if state:
+                splitter.restoreState(state)
+        self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods)})
+
+    def _save_window(self) -> None:
+        self.settings.put("geometry", self.saveGeometry())
+        for name, splitter in self.splitters.items():
+            self.settings.put(f"splitter_{name}", splitter.saveState())
+        self.settings.put("last", self.remembered())
+        self.settings.save()
+
+
+def start_with(window: Window, paths: Iterable[str | Path]) -> None:
+    """What is open at the start: the files named, else what was open last, else a sample."""
+    paths = list(paths)
+    if paths:
+        window.opener.open_paths(paths)
+    elif not (window.settings.flag("restore", True) and actions.open_kept(window)) and not _seen(window.settings):
+        window.opener.open_sample(_first_sample())
+    window.settings.put("seen", True)
+
+
+def starting_size(screen: QSize, wanted: QSize = SIZE) -> QSize:
+    """The size wanted, or what a smaller screen has room for with the frame around the window."""
+    return wanted.boundedTo(screen - FRAME)
+
+
+def _seen(settings: Settings) -> bool:
+    return settings.flag("seen", False)
+
+
+def _first_method(methods: Sequence[Method]) -> str:
+    """The first method that returns an alignment: it shows more than a score."""
+    return next((method.id for method in methods if "alignment" in method.returns), "")
+
+
+def _first_sample() -> Any:
+    """The pair that shows most: the mitochondria."""
+    return next((sample for sample in samples() if sample.id == "mitochondria"), samples()[0])

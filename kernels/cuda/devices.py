@@ -1,0 +1,86 @@
+"""Which GPUs there are, and why there are none. CuPy is imported here when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+
+from kernels.errors import BackendUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One GPU; memory in bytes, compute capability such as (9, 0)."""
+
+    index: int
+    name: str
+    multiprocessors: int
+    compute_capability: tuple[int, int]
+    memory_bytes: int
+
+
+@cache
+def discover() -> tuple[tuple[Device, ...], str]:
+    """All GPUs that can be used, and the reason where there are none."""
+    try:
+        import cupy
+    except ImportError:
+        return (), "CuPy is not installed; install the extra cuda12 or cuda13 that fits the NVIDIA driver"
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+        return tuple(_device(cupy, index) for index in range(count)), "" if count else "no NVIDIA GPU was found"
+    except Exception as error:  # a missing driver, a library that does not load
+        return (), f"no usable NVIDIA GPU: {_reason(str(error))}"
+
+
+def device(index: int) -> Device:
+    """The GPU of this number; BackendUnavailable says which there are."""
+    found, reason = discover()
+    if not found:
+        raise BackendUnavailable(f"the GPU cannot be used: {reason}. Choose --backend cpu")
+    if not 0 <= index < len(found):
+        raise BackendUnavailable(f"there is no GPU {index}; GPUs 0 to {len(found) - 1} are there")
+    return found[index]
+
+
+def memory_free(index: int) -> int:
+    """Bytes of device memory that are free now, those that CuPy keeps for reuse included."""
+    import cupy
+
+    with cupy.cuda.Device(index):
+        free, _ = cupy.cuda.runtime.memGetInfo()
+        return int(free + cupy.get_default_memory_pool().free_bytes())
+
+
+@contextmanager
+def use(index: int) -> Iterator[None]:
+    """Run the block on this GPU, on a stream of its own; memory kept for reuse is given back after it.
+
+    The current device and stream belong to a thread, so this is entered on the job's own thread.
+    """
+    import cupy
+
+    with cupy.cuda.Device(index), cupy.cuda.Stream(non_blocking=True):
+        try:
+            yield
+        finally:
+            cupy.get_default_memory_pool().free_all_blocks()
+
+
+def _reason(error: str) -> str:
+    if "InsufficientDriver" in error:
+        return "there is no NVIDIA driver, or it is too old for the installed CuPy"
+    return error.partition("\n")[0]
+
+
+def _device(cupy, index: int) -> Device:
+    properties = cupy.cuda.runtime.getDeviceProperties(index)
+    return Device(
+        index=index,
+        name=properties["name"].decode(),
+        multiprocessors=properties["multiProcessorCount"],
+        compute_capability=(properties["major"], properties["minor"]),
+        memory_bytes=properties["totalGlobalMem"],
+    )

@@ -1,0 +1,42 @@
+// Shared by every kernel: warp constants, fused add-max instructions, byte extraction, clocks.
+
+constexpr int LANES = 32;
+constexpr unsigned WARP = 0xffffffffu;
+constexpr int MINUS_INFINITY = -(1 << 30);
+
+// max(a + b, c) and max(a + b, c, 0): one DPX instruction on Hopper, plain instructions elsewhere.
+__device__ __forceinline__ int add_max(int a, int b, int c) { return __viaddmax_s32(a, b, c); }
+__device__ __forceinline__ int add_max_floor(int a, int b, int c) { return __viaddmax_s32_relu(a, b, c); }
+
+// Byte BYTE of a word, sign-extended, in one instruction (the intrinsic __byte_perm masks the sign bit
+// of the selector, so the instruction is written out).
+template <int BYTE>
+__device__ __forceinline__ int signed_byte(unsigned word) {
+    constexpr unsigned selector = 0x8880u + BYTE * 0x1111u;
+    int value;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(value) : "r"(word), "n"(selector));
+    return value;
+}
+
+__device__ __forceinline__ long long nanoseconds() {
+    long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+__device__ __forceinline__ int multiprocessor() {
+    int id;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+    return id;
+}
+
+// An 8-byte load that always reads the memory that all multiprocessors share; such a load is never torn.
+__device__ __forceinline__ unsigned long long load_shared_by_all(const unsigned long long* address) {
+    unsigned long long value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
+    return value;
+}
+
+__device__ __forceinline__ void store_shared_by_all(unsigned long long* address, unsigned long long value) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}

@@ -1,0 +1,57 @@
+"""CheckpointedAlignment: the declaration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.method import Citation, Method
+from kernels.pairwise import checkpointed_sizes as sizes
+from kernels.pairwise.problem import PAIR
+from kernels.parameters import Parameter
+
+TILE = Parameter(
+    name="tile",
+    kind="int",
+    label="Tile",
+    help="Distance of the special rows and columns that are kept, rounded to whole strips. A large tile keeps less; a "
+    "small one has less to compute again.",
+    minimum=32,
+    maximum=2**20,
+    step=32,
+    unit="cells",
+)
+CHECKPOINT_MEMORY = Parameter(
+    name="checkpoint_memory",
+    kind="int",
+    label="Checkpoints in memory",
+    help="Special rows and columns up to this size stay in memory; the rest goes to a temporary file in the cache "
+    "folder. Automatic: a quarter of the free memory.",
+    minimum=0,
+    maximum=2**30,
+    unit="MiB",
+    backends=("cpu",),
+)
+
+
+def method(paper: Citation, strip_parameters: tuple[Parameter, ...]) -> Method:
+    """The method, whose recurrence and strips are those of ``paper``; the checkpoints are Antidiag's own."""
+    return Method(
+        id="checkpointed-alignment",
+        name="CheckpointedAlignment",
+        family="pairwise",
+        summary="Best alignment in linear memory: a score pass that keeps special rows and columns, then only the "
+        "tiles on the path again.",
+        citation=paper.at("strips of section IV; the checkpoints are Antidiag's own"),
+        problem=PAIR,
+        parameters=(*strip_parameters, TILE, CHECKPOINT_MEMORY),
+        backends={
+            "cpu": "kernels.pairwise.cpu_checkpointed:checkpointed_alignment",
+            "cuda": "kernels.pairwise.cuda_checkpointed:checkpointed_alignment",
+        },
+        returns=frozenset({"score", "alignment"}),
+        footprint=sizes.footprint,
+        automatic=sizes.automatic,
+        work=sizes.work,
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": 5.0, "cuda": 400.0},
+    )

@@ -1,0 +1,97 @@
+"""Sizes of CheckpointedAlignment: the distance of special rows and columns, work, bytes. Imports no compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernels import spill
+from kernels.memory import Footprint, host_bytes_free
+from kernels.model import PairProblem
+from kernels.pairwise import cpu_sizes, cuda_sizes
+from kernels.pairwise.cpu_sizes import LANES, WIDTH_STEP, column_length, tile_width
+
+Parameters = Mapping[str, Any]
+
+TILES = 32
+"""Tiles along the columns of a matrix where the user does not choose, and along those of a large tile."""
+LEAST_TILE = 512
+"""Smaller tiles cost more for each tile than they save in cells."""
+SMALL_CELLS = 2**21
+"""A tile of at most so many cells is walked through at once; a larger one is cut into tiles first."""
+DIRECTION_COST = 3
+"""Time of a cell whose direction is kept, on one thread, beside that of a cell of phase 1 on one thread."""
+TILE_STRIP = 512
+"""Width of the strips inside a large tile."""
+MIB = 2**20
+
+
+def whole_strips(tile: int, s: int) -> int:
+    """The distance of special rows and columns: ``tile``, rounded to whole strips."""
+    return max((tile + s // 2) // s, 1) * s
+
+
+def kept_shapes(m: int, n: int, s: int, tile: int) -> list[spill.Shape]:
+    """Shapes of the special columns (H and K), one each, then of all special rows (H and G, strip by strip)."""
+    columns = [(2, column_length(m))] * ((n - 1) // tile)
+    return [*columns, (-(-n // s), (m - 1) // tile, 2, s)]
+
+
+def tile_of_tile(columns: int) -> int:
+    """Distance of special rows and columns inside a large tile, in strips of TILE_STRIP columns."""
+    return whole_strips(max(LEAST_TILE, columns // TILES + TILE_STRIP // 2), TILE_STRIP)
+
+
+def tile_bytes(rows: int, columns: int, workers: int) -> int:
+    """Bytes that phase 2 needs for a tile of at most so many rows and columns."""
+    width = tile_width(columns)
+    borders = 16 * column_length(rows) + 12 * width + 2 * rows
+    directions = (min(rows * columns, SMALL_CELLS) + WIDTH_STEP * rows + LANES * width) // 2
+    walked = borders + directions + rows + width
+    if rows * columns <= SMALL_CELLS:
+        return walked
+    tile = tile_of_tile(columns)
+    kept = 16 * column_length(rows) * min(-(-columns // LEAST_TILE), TILES) + 8 * TILE_STRIP * (rows // LEAST_TILE)
+    passing = 8 * column_length(rows) * (workers + 1) + 80 * -(-columns // TILE_STRIP)
+    swept = borders + kept + passing + tile_bytes(min(rows, tile), min(columns, tile), workers)
+    return max(walked, swept)
+
+
+def automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+    """All parameters. Strips as wide as suits both phases; 32 tiles along the columns, none smaller than 512.
+
+    The memory is then linear: 16 m n / tile, or 512 bytes for each row.
+    """
+    if backend == "cuda":
+        return {**cuda_sizes.checkpointed_automatic(problem, multiprocessors or 1), "checkpoint_memory": 0}
+    path_rows = DIRECTION_COST * cpu_sizes.cores() * problem.rows
+    chosen = cpu_sizes.fastest(problem, path_rows)
+    tile = whole_strips(max(LEAST_TILE, problem.columns // TILES), chosen["s"])
+    return {**chosen, "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
+
+
+def work(problem: PairProblem, parameters: Parameters) -> int:
+    """Cells computed: each once, and those of the tiles on the path again (at most; the path decides)."""
+    tile = whole_strips(parameters["tile"], parameters["s"])
+    return problem.cells + (problem.rows + problem.columns) * min(tile, problem.rows)
+
+
+def footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes in memory and on disk; checkpoints stay in memory up to ``checkpoint_memory`` MiB."""
+    m, n, s = problem.rows, problem.columns, parameters["s"]
+    tile = whole_strips(parameters["tile"], s)
+    if backend == "cuda":
+        return cuda_sizes.checkpointed_footprint(problem, parameters, tile)
+    shapes = kept_shapes(m, n, s, tile)
+    sizes = [spill.int32_bytes(shape) for shape in shapes]
+    stay = spill.in_memory(shapes, parameters["checkpoint_memory"] * MIB)
+    inside = sum(size for size, stays in zip(sizes, stay, strict=True) if stays)
+    return Footprint(
+        host={
+            **cpu_sizes.common(problem, parameters, every_boundary=False),
+            "special rows and columns": inside,
+            "a tile computed again": tile_bytes(min(m, tile), min(n, tile), parameters["threads"]),
+            "path": 3 * (m + n),
+        },
+        disk={"special rows and columns": sum(sizes) - inside} if inside < sum(sizes) else {},
+    )

@@ -1,0 +1,142 @@
+"""Antidiagonal on the CPU (001, section III): threads share an antidiagonal, and wait for each other after it.
+
+Memory. A cell (i, j) of antidiagonal d = i + j stands at place i of its antidiagonal: place i of an array is element
+16 + i. Three antidiagonals of H are kept, two of E and of F, used in turn, so that
+
+    H(i-1, j-1) is H[d - 2][i - 1]      E(i, j) comes from H and E[d - 1][i - 1]      F(i, j) from H and F[d - 1][i]
+
+The second sequence is stored backwards, so that letters are read forwards as rows are.
+Whole vectors of 16 rows are computed; cells outside the matrix are never read from inside, except for the border
+cells (0, d) and (d, 0), which are set after their vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from kernels.jit import compiled, inlined
+from kernels.model import Outcome, PairProblem
+from kernels.monitor import Monitor
+from kernels.pairwise.baselines_sizes import Grid, Span, antidiagonal_length, extent_of
+from kernels.pairwise.cpu_cells import Costs
+from kernels.pairwise.cpu_levels import Levels, all_reached, border, compute, share_of, tiny_pair
+from kernels.pairwise.cpu_sizes import WORD
+from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
+from kernels.pairwise.phases import PhaseClock, time_ms
+from kernels.simd import (
+    LANES,
+    add,
+    any_lane,
+    greater,
+    lane_numbers,
+    load,
+    maximum,
+    release,
+    select,
+    splat,
+    store,
+    subtract,
+)
+from kernels.steps import Steps
+
+
+def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The best score and the cell where it ends, one antidiagonal after another."""
+    pair = encode(problem)
+    times_ms = {"compilation": time_ms(_compiled), "transfer": 0.0}
+    clock = PhaseClock(times_ms)
+    score, end, nbytes = _compute(pair, parameters["threads"], monitor, steps, clock.started_ns)
+    clock.phase("phase 1")
+    return Outcome(pair.answer(score, end), times_ms, nbytes)
+
+
+def _compute(pair: Encoded, workers: int, monitor: Monitor, steps: Steps, started_ns: int) -> tuple[int, Span, int]:
+    """Score, end cell, and the bytes that were used."""
+    m, n = pair.rows.size, pair.columns.size
+    grid, length = Grid(m + 1, n + 1), antidiagonal_length(m)
+    levels = Levels(pair, grid.levels, workers)
+    row_letters, column_letters = np.zeros(length, np.uint16), np.zeros(n + 2 * LANES, np.uint8)
+    row_letters[LANES + 1 : LANES + 1 + m] = pair.rows * np.uint16(pair.letters)
+    column_letters[LANES : LANES + n] = pair.columns[::-1]
+    H, E, F = (np.zeros((kept, length), np.int32) for kept in (3, 2, 2))
+    costs = Costs(np.int32(pair.open + pair.extend), np.int32(pair.extend), np.int32(pair.floor))
+    fixed = row_letters, column_letters, pair.table.ravel(), H, E, F, costs, m, n
+
+    def advance(worker: int, level: int) -> None:
+        advance_antidiagonals(*fixed, levels.best[worker], worker, level, levels.progress, levels.stop, levels.patience)
+
+    def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
+        first, end = grid.span(numbers)
+        begin, stop = share_of.py_func(first // LANES, (end - 1) // LANES + 1, worker, workers)
+        low = np.maximum(np.maximum(begin * LANES, first), 1)
+        high = np.minimum(np.minimum(stop * LANES, end), numbers)
+        return extent_of(numbers - 2, low - 1, high - 1, 1, (m, n))
+
+    compute(levels, advance, extent, grid.before, monitor, steps, started_ns)
+    arrays = pair.rows, pair.columns, row_letters, column_letters, H, E, F
+    nbytes = sum(array.nbytes for array in arrays) + levels.nbytes
+    return (*levels.best_cell(), nbytes) if pair.local else (int(H[(m + n) % 3, LANES + m]), (m, n), nbytes)
+
+
+@inlined
+def keep_best(best, H, place, row, low, high, antidiagonal):
+    """Bring the rows low .. high of a vector of H into ``best`` by the tie rule."""
+    for lane in range(LANES):
+        score = np.int64(H[place + lane])
+        better = score > best[0] or (score == best[0] and row + lane < best[1])
+        if better and low <= row + lane <= high:
+            best[0] = score
+            best[1] = row + lane
+            best[2] = antidiagonal - row - lane
+
+
+@inlined
+def vector_of_cells(H, H1, H2, E, E1, F, F1, scores, place, costs):
+    """16 cells of an antidiagonal, written to H, E and F; their H."""
+    open_extend, extend = splat(costs.open_extend), splat(costs.extend)
+    e = maximum(subtract(load(E1, place - 1), extend), subtract(load(H1, place - 1), open_extend))
+    f = maximum(subtract(load(F1, place), extend), subtract(load(H1, place), open_extend))
+    h = maximum(maximum(add(load(H2, place - 1), load(scores, 0)), splat(costs.floor)), maximum(e, f))
+    store(E, place, e)
+    store(F, place, f)
+    store(H, place, h)
+    return h
+
+
+@compiled
+def advance_antidiagonals(
+    row_letters, column_letters, table, H, E, F, costs, m, n, best, worker, until, progress, stop, patience
+):  # fmt: skip
+    """Compute a worker's part of the antidiagonals before ``until``, or to where it is held up."""
+    workers, scores = progress.size // WORD, np.empty(LANES, np.int32)
+    d = progress[worker * WORD]
+    while d < until and all_reached(progress, d, stop, patience):
+        low, high = max(0, d - n), min(m, d)
+        begin, end = share_of(low // LANES, high // LANES + 1, worker, workers)
+        H0, H1, H2, E0, F0 = H[d % 3], H[(d - 1) % 3], H[(d - 2) % 3], E[d % 2], F[d % 2]
+        for vector in range(begin, end):
+            row = vector * LANES
+            place, letter = row + LANES, row + LANES + n - d
+            for lane in range(LANES):
+                scores[lane] = table[row_letters[place + lane] + column_letters[letter + lane]]
+            h = vector_of_cells(H0, H1, H2, E0, E[1 - d % 2], F0, F[1 - d % 2], scores, place, costs)
+            above = greater(splat(np.int32(best[1])), add(splat(np.int32(row)), lane_numbers()))
+            beaten = select(above, splat(np.int32(max(best[0] - 1, 0))), splat(np.int32(best[0])))
+            if any_lane(greater(h, beaten)):
+                keep_best(best, H0, place, row, max(low, 1), min(high, d - 1), d)
+            if vector == 0 and d <= n:
+                H0[LANES], E0[LANES] = border(d, costs), NEGATIVE
+            if vector == d // LANES:
+                H0[LANES + d], F0[LANES + d] = border(d, costs), NEGATIVE
+        d += 1
+        release(progress, worker * WORD, d)
+
+
+@cache
+def _compiled() -> None:
+    """Compile, or load from the cache folder, by running on a tiny pair."""
+    _compute(tiny_pair(), 1, Monitor(), Steps(), 0)

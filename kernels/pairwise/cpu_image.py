@@ -1,0 +1,57 @@
+"""Strips that are looked at: the greatest H of every pixel, and rows kept to start again from. Compiled code."""
+
+from __future__ import annotations
+
+from kernels.jit import compiled
+from kernels.pairwise.cpu_cells import score_tile
+from kernels.pairwise.cpu_sizes import WORD
+from kernels.pairwise.cpu_strips import may_go_on
+from kernels.simd import release
+
+
+@compiled
+def advance_image(
+    letters, profile, edge, left, right, costs, best, peaks,
+    bands, pixel_columns, image, kept_rows, progress, strip, stop,
+):  # fmt: skip
+    """Compute a strip band by band, to its end, or to where its neighbour or the stop word holds it up.
+
+    ``bands`` int64 (bands, 3): the last row of a band, its row of pixels, and the place of its last row in
+    ``kept_rows``. ``pixel_columns``: the column of pixels of each column of the tile. -1 means none. ``image`` int32
+    takes maxima; ``kept_rows`` int32 (kept, 2, s) takes H and G. Rows of the tile are in lane order (cpu_cells.py).
+    """
+    row = progress[strip * WORD]
+    for band in range(bands.shape[0]):
+        end, pixel_row, place = bands[band]
+        if end <= row:
+            continue
+        if not may_go_on(progress, strip, end, stop):
+            return
+        score_tile(letters, row, end - row, profile, edge, left, right, costs, best, peaks)
+        if pixel_row >= 0:
+            for column in range(peaks.size):
+                pixel = pixel_columns[column]
+                if pixel >= 0:
+                    image[pixel_row, pixel] = max(image[pixel_row, pixel], peaks[column])
+        if place >= 0:
+            kept_rows[place] = edge
+        row = end
+        release(progress, strip * WORD, row)
+
+
+@compiled
+def fill_block(rows, columns, table, top, left, open_cost, extend, floor, H, E, F):
+    """All cells of a block, one after another: ``H``, ``E``, ``F`` int32 (rows + 1, columns + 1).
+
+    ``top`` (2, columns + 1) holds H and G of the row above, ``left`` (2, rows + 1) H and K of the column on the left;
+    row 0 and column 0 of the results receive H only.
+    """
+    H[0], H[:, 0] = top[0], left[0]
+    for j in range(columns.size):
+        above = top[1, j + 1]
+        for i in range(rows.size):
+            E[i + 1, j + 1] = above - open_cost - extend
+            beside = left[1, i + 1] if j == 0 else max(F[i + 1, j] + open_cost, H[i + 1, j])
+            F[i + 1, j + 1] = beside - open_cost - extend
+            H[i + 1, j + 1] = max(H[i, j] + table[rows[i], columns[j]], E[i + 1, j + 1], F[i + 1, j + 1], floor)
+            above = max(E[i + 1, j + 1] + open_cost, H[i + 1, j + 1])

@@ -1,0 +1,138 @@
+"""Levels on the CPU: threads share one level after another, and wait for each other between two.
+
+A worker's progress word counts the levels it has finished. Nobody begins a level before all words have reached it:
+that is the barrier, one acquire a worker. A wait spins for some microseconds, then the thread sleeps in Python,
+where it can be stopped; so compiled functions return when they are held up, and go on when they are called again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from kernels.jit import inlined
+from kernels.monitor import Monitor
+from kernels.pairwise.baselines_sizes import MOST_BATCHES, Span
+from kernels.pairwise.cpu_sizes import WORD
+from kernels.pairwise.encoding import Encoded
+from kernels.simd import acquire, relax
+from kernels.steps import Steps
+from kernels.workers import advance_to, cores, share, stop_word
+
+PATIENCE = 5000
+"""Looks at another worker's word before a thread sleeps, where every thread has a processor of its own: some 100 us,
+since a sleep takes as long and holds up everybody else. Where threads share processors, they soon make room."""
+CROWDED = 100
+NEVER_BETTER = 2**30
+"""A score that no cell exceeds."""
+
+
+@dataclass(eq=False)
+class Levels:
+    """The levels of a run and the threads that share them.
+
+    ``progress`` int64 (workers x WORD): the first word of each worker counts its finished levels. ``best`` int64
+    (workers, WORD): score, row and column of each worker's best cell; beyond all scores where the end is known.
+    """
+
+    pair: Encoded
+    count: int
+    workers: int
+    stop: np.ndarray = field(default_factory=stop_word)
+
+    def __post_init__(self) -> None:
+        self.progress = np.zeros(self.workers * WORD, np.int64)
+        self.best = np.zeros((self.workers, WORD), np.int64)
+        self.best[:, 0] = 0 if self.pair.local else NEVER_BETTER
+
+    @property
+    def patience(self) -> int:
+        """Looks at another worker's word before a thread sleeps."""
+        return PATIENCE if self.workers <= cores() else CROWDED
+
+    @property
+    def nbytes(self) -> int:
+        return self.progress.nbytes + self.best.nbytes
+
+    @property
+    def reached(self) -> int:
+        """Levels that all workers have finished."""
+        return int(self.progress[::WORD].min())
+
+    def best_cell(self) -> tuple[int, tuple[int, int]]:
+        """The greatest score of a local alignment and its cell: smallest row, then smallest column."""
+        score, row, column = self.best[:, :3].T
+        first = np.lexsort((column, row, -score))[0]
+        return int(score[first]), (int(row[first]), int(column[first]))
+
+
+@inlined
+def all_reached(progress, level, stop, patience):
+    """Whether all workers have finished ``level`` levels, after some spinning, and nobody wants to stop."""
+    for worker in range(0, progress.size, WORD):
+        spins = 0
+        while acquire(progress, worker) < level:
+            relax()
+            spins += 1
+            if spins > patience:
+                return False
+    return acquire(stop, 0) == 0
+
+
+@inlined
+def share_of(first, end, worker, workers):
+    """The part of first .. end - 1 that a worker takes, half-open."""
+    count = end - first
+    return first + count * worker // workers, first + count * (worker + 1) // workers
+
+
+@inlined
+def border(distance, costs):
+    """H of row 0 or column 0, so far from the corner."""
+    if costs.floor == 0 or distance == 0:
+        return 0
+    return -(costs.open_extend + (distance - 1) * costs.extend)
+
+
+def compute(
+    levels: Levels,
+    advance: Callable[[int, int], None],
+    extent: Callable[[np.ndarray, int], tuple[Span, Span]],
+    done: Callable[[int], int],
+    monitor: Monitor,
+    steps: Steps,
+    started_ns: int,
+) -> None:
+    """All levels on threads; raises Cancelled.
+
+    ``advance(worker, level)`` computes a worker's part up to a level, or to where it is held up. ``extent(numbers,
+    worker)`` says which rows and columns its part of some levels spans; ``done(level)`` counts earlier levels' cells.
+    """
+    batches = min(levels.count, MOST_BATCHES)
+    ends = [levels.count * (batch + 1) // batches for batch in range(batches)]
+
+    def work(worker: int) -> None:
+        start = 0
+        for batch, end in enumerate(ends):
+            call = partial(advance, worker, end)
+            begun_ns = advance_to(levels.progress, worker * WORD, end, levels.stop, call)
+            if levels.stop[0]:
+                return
+            ended_ns = time.perf_counter_ns()
+            rows, columns = extent(np.arange(start, end), worker)
+            if rows[0] < rows[1] and columns[0] < columns[1]:
+                steps.add(1, batch, rows, columns, worker, begun_ns - started_ns, ended_ns - started_ns)
+            start = end
+
+    total = done(levels.count)
+    share(work, levels.workers, levels.stop, lambda: monitor.update(done(levels.reached), total, "phase 1"))
+
+
+def tiny_pair(largest_score: int = 1) -> Encoded:
+    """The smallest problem, on which compiled code is made to exist."""
+    letter = np.zeros(1, np.uint8)
+    return Encoded(letter, letter, np.full((1, 1), largest_score, np.int32), 1, 1, True, False)

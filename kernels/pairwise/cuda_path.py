@@ -1,0 +1,122 @@
+"""Phases 2 and 3 on the GPU: which strips the path crosses, and the path inside each."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import cupy
+import numpy as np
+
+from kernels.model import LEFT, UP
+from kernels.pairwise import cuda_sizes
+from kernels.pairwise.cuda_job import EVENT, LANES, Clock, Job, block, events
+from kernels.pairwise.cuda_sweep import IN_H, STATES, STATES_DEFINES, Best, Kept
+
+PATH = (STATES[0], STATES[2], Path(__file__).with_name("striped_path.cu"))
+SUB_PATH = np.dtype(
+    [
+        (name, "i4")
+        for name in ("strip", "kind", "start_row", "end_row", "end_column", "end_in", "start_column", "first")
+    ]
+)
+"""SubPath of states.cuh."""
+
+
+def link(job: Job, kept: Kept, best: Best, end_in: int = IN_H, **defines: int) -> np.ndarray:
+    """Phase 2: the sub-paths of strips or chunks, from the last to the first, as SUB_PATH records."""
+    kernel = job.kernel(STATES, "link_sub_paths", **STATES_DEFINES | {"CHUNKS": kept.chunks} | defines)
+    most = job.strips + (len(kept.chunk_states) if kept.chunks == 2 else 0) + 1
+    paths, count = job.empty((most, SUB_PATH.itemsize // 4), np.int32), job.empty(1, np.int32)
+    strip, column = divmod(best.end[1] - 1, job.s)
+    ends = strip, best.end[0], column + 1, end_in, best.state
+    numbers = kept.height, kept.width, job.encoded.rows.size, *ends, kept.true_values
+    clock = Clock(job, "phase 2", 1)
+    arguments = (kept.boundary_states, kept.chunk_states, *map(np.int32, numbers), paths, count)
+    kernel((1,), (1,), arguments)
+    clock.launched(1)
+    clock.finish()
+    return paths.get().view(SUB_PATH)[: int(count.get()[0]), 0]
+
+
+def compute(job: Job, kept: Kept, paths: np.ndarray, rest: np.ndarray) -> tuple[tuple[int, int], np.ndarray]:
+    """Phase 3: the cell where the whole path starts, and its operations from there.
+
+    ``rest`` are the operations along the matrix border, before the first sub-path.
+    """
+    kernel = job.kernel(PATH, "striped_path")
+    words = cuda_sizes.direction_words(paths["end_row"] - paths["start_row"] + 1, job.s)
+    capacity = min(int(words.sum()), max(cuda_sizes.DIRECTION_BYTES // 4, int(words.max())))
+    directions = job.empty(capacity, np.uint32)
+    pieces: list[np.ndarray] = []
+    for first, last in _groups(words, capacity):
+        pieces += _sub_paths(job, kernel, kept, paths[first:last], words[first:last], directions)
+        job.monitor.update(last, len(paths), "phase 3")
+    operations = np.concatenate([*pieces, rest])
+    end = int(paths[0]["end_row"]), int(paths[0]["strip"]) * job.s + int(paths[0]["end_column"])
+    start = end[0] - int(np.count_nonzero(operations != LEFT)), end[1] - int(np.count_nonzero(operations != UP))
+    return start, operations[::-1]
+
+
+def _groups(words: np.ndarray, capacity: int) -> list[tuple[int, int]]:
+    """Half-open ranges of sub-paths whose directions fit in the buffer together."""
+    groups, first, used = [], 0, 0
+    for index, needed in enumerate(words):
+        if used and used + needed > capacity:
+            groups.append((first, index))
+            first, used = index, 0
+        used += int(needed)
+    return [*groups, (first, len(words))]
+
+
+def _sub_paths(
+    job: Job, kernel, kept: Kept, paths: np.ndarray, words: np.ndarray, directions: cupy.ndarray
+) -> list[np.ndarray]:
+    """Operations of some sub-paths, each backwards, computed in one launch."""
+    lengths = paths["end_row"].astype(np.int64) - paths["start_row"] + job.s + 1
+    direction_starts = cupy.asarray(np.cumsum(words) - words)
+    operation_starts = np.cumsum(lengths) - lengths
+    operations = job.empty(int(lengths.sum()), np.uint8)
+    counts = job.empty(len(paths), np.int32)
+    log = job.event_log(len(paths))
+    on_device = cupy.asarray(paths.view(np.int32).reshape(-1, SUB_PATH.itemsize // 4)), cupy.asarray(operation_starts)
+    block(kernel, LANES, job.profile_bytes())
+    clock = Clock(job, "phase 3", 1)
+    kernel(
+        (len(paths),),
+        (LANES,),
+        (
+            *job.problem_arguments(),
+            kept.boundary,
+            np.int32(kept.boundary.shape[1]),
+            kept.chunk_values,
+            np.int32(kept.height),
+            np.int32(kept.width),
+            on_device[0],
+            np.int32(len(paths)),
+            directions,
+            direction_starts,
+            operations,
+            on_device[1],
+            counts,
+            log,
+        ),
+        shared_mem=job.profile_bytes(),
+    )
+    clock.launched(1)
+    clock.finish()
+    before = time.perf_counter()
+    found, taken = operations.get(), counts.get()
+    job.spend("transfer", (time.perf_counter() - before) * 1e3)
+    _log_sub_paths(job, log.get().view(EVENT)[:, 0], paths)
+    return [found[start : start + count] for start, count in zip(operation_starts, taken, strict=True)]
+
+
+def _log_sub_paths(job: Job, log: np.ndarray, paths: np.ndarray) -> None:
+    """Step log of phase 3: an event for every strip or chunk on the path."""
+    logged = events(job, 3, paths["strip"], log)
+    logged["row_start"] = np.where(paths["first"] > 0, paths["first"] - 1, paths["start_row"])
+    logged["row_end"] = paths["end_row"]
+    logged["column_start"] = paths["strip"].astype(np.int64) * job.s
+    logged["column_end"] = logged["column_start"] + paths["end_column"]
+    job.steps.extend(logged)

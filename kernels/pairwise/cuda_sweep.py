@@ -1,0 +1,201 @@
+"""Phase 1 on the GPU: the sweep of all strips, slice by slice, and the best cell that it finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import cupy
+import numpy as np
+
+from kernels.pairwise import cuda_sizes
+from kernels.pairwise.cuda_job import EVENT, LANES, Clock, Job, block, events
+
+HERE = Path(__file__).parent
+SCORE = (HERE / "strip.cuh", HERE / "sweep.cuh", HERE / "striped_score.cu")
+STATES = (HERE / "strip.cuh", HERE / "sweep.cuh", HERE / "states.cuh", HERE / "striped_states.cu")
+STATES_DEFINES = {"CHUNKS": 0, "TILE": 0}
+IN_H, IN_K, IN_G = 0, 1, 2
+"""As what a sub-path ends (states.cuh)."""
+KEY_SCALE = 32
+"""Room for a lane's column below the score (striped_score.cu)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The cell where the best alignment ends, oriented, and the local start state of its H."""
+
+    score: int
+    end: tuple[int, int]
+    state: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What phase 1 leaves on the device for phases 2 and 3 (Buffers of striped_states.cu)."""
+
+    chunks: int
+    true_values: bool
+    boundary: cupy.ndarray
+    boundary_states: cupy.ndarray
+    chunk_values: cupy.ndarray
+    chunk_states: cupy.ndarray
+    height: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """Special rows and columns (striped_score.cu): values at every multiple of ``tile``, the matrix borders first.
+
+    ``rows`` int32 (bands, columns + 1 or more, 2): H and G from column 0 on; ``columns`` int32 (bands, m, 2): H and K
+    from row 1 on.
+    """
+
+    tile: int
+    rows: cupy.ndarray
+    columns: cupy.ndarray
+
+
+def score(job: Job, checkpoints: Checkpoints | None = None) -> Best:
+    """The sweep of StripedScore; it fills the checkpoints where there are any."""
+    keyed = job.encoded.local and job.encoded.rows.size * int(job.encoded.table.max(initial=0)) < 2**26
+    kernel = job.kernel(SCORE, "striped_score", KEYED=keyed, CHECKPOINTS=checkpoints is not None)
+    state = job.empty((job.strips, 2 * job.columns_per_lane + 7, LANES), np.int32)
+    extra = np.int32(KEY_SCALE), np.uint64(0), np.uint64(0), np.int32(1), np.int32(0)
+    if checkpoints:
+        rows, columns = checkpoints.rows, checkpoints.columns
+        extra = np.int32(KEY_SCALE), rows[1:, 1:], columns[1:], np.int32(checkpoints.tile), np.int32(rows.shape[1])
+    _sweep(job, kernel, state, _boundary(job, whole=False), crossing_bytes=8, extra=extra)
+    return _best(job, state, keyed) if job.encoded.local else _corner(job, state)
+
+
+def states(job: Job, chunks: int, height: int | None, true_values: bool) -> tuple[Kept, Best]:
+    """The sweep with local start states; chunks of ``height`` rows where there are any."""
+    kept, state = _states(job, "phase 1", chunks, height, true_values)
+    return kept, (_best if job.encoded.local else _corner)(job, state, states_kept=True)
+
+
+def tile_states(job: Job, end_in: int) -> tuple[Kept, Best]:
+    """The sweep of a tile down to its last cell; the start state there of H, K or G, whichever ``end_in`` names."""
+    kept, state = _states(job, "phase 2", 0, None, False, TILE=1)
+    end = job.encoded.rows.size, job.encoded.columns.size
+    if end_in == IN_K:
+        return kept, Best(0, end, int(kept.boundary_states[-1, -1].get()[1]))
+    return kept, _corner(job, state, states_kept=True, gap=end_in == IN_G)
+
+
+def _states(
+    job: Job, phase: str, chunks: int, height: int | None, true_values: bool, **defines: int
+) -> tuple[Kept, cupy.ndarray]:
+    rows = job.encoded.rows.size
+    kernel = job.kernel(STATES, "striped_states", **STATES_DEFINES | {"CHUNKS": chunks} | defines)
+    state = job.empty((job.strips, 4 * job.columns_per_lane + 11, LANES), np.int32)
+    height, width = height or rows + 1, job.strips * job.s
+    bottoms = (rows - 1) // height
+    kept = Kept(
+        chunks=chunks,
+        true_values=true_values,
+        boundary=_boundary(job, whole=true_values),
+        boundary_states=job.empty((job.strips, rows, 2), np.int32),
+        chunk_values=job.empty((bottoms if chunks else 0, width, 2), np.int32),
+        chunk_states=job.empty((bottoms if chunks == 2 else 0, width, 2), np.int32),
+        height=height,
+        width=width,
+    )
+    extra = kept.boundary_states, kept.chunk_values, kept.chunk_states, np.int32(height), np.int32(width)
+    _sweep(job, kernel, state, kept.boundary, crossing_bytes=16, extra=extra, phase=phase)
+    return kept, state
+
+
+def _boundary(job: Job, whole: bool) -> cupy.ndarray:
+    """Right boundaries of all strips: a ring that spans a slice, or all rows where phase 3 wants them."""
+    capacity = cuda_sizes.boundary_rows(job.encoded.rows.size, job.encoded.columns.size, job.s, job.batch, whole)
+    boundary = job.empty((job.strips, capacity), np.uint64)
+    boundary.data.memset_async(0xFF, boundary.nbytes, cupy.cuda.get_current_stream())
+    return boundary
+
+
+def _sweep(job: Job, kernel, state, boundary, crossing_bytes: int, extra: tuple, phase: str = "phase 1") -> None:
+    """Phase 1: every slice of every strip, with progress between launches."""
+    rows, columns = job.encoded.rows.size, job.encoded.columns.size
+    slices = cuda_sizes.slices(rows, columns, job.s, job.batch)
+    shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handed_over)
+    warps, most = block(kernel, job.threads, shared)
+    log = job.event_log(cuda_sizes.log_rows(len(slices), job.strips), job.strips)
+    tickets = job.empty(len(slices), np.uint32)
+    tickets.data.memset_async(0, tickets.nbytes, cupy.cuda.get_current_stream())
+    clock = Clock(job, phase, sum(part.steps_done for part in slices))
+    for index, part in enumerate(slices):
+        blocks = min(-(-(part.end_strip - part.first_strip) // warps), most)
+        kernel(
+            (blocks,),
+            (warps * LANES,),
+            (
+                *job.problem_arguments(),
+                boundary,
+                np.int32(boundary.shape[1]),
+                state,
+                log[index % len(log)],
+                tickets[index:],
+                np.int32(part.first_strip),
+                np.int32(part.end_strip),
+                np.int32(part.steps),
+                np.int32(part.skew),
+                np.int32(job.batch),
+                np.int64(part.start),
+                np.int64(part.end),
+                *extra,
+            ),
+            shared_mem=warps * shared,
+        )
+        clock.launched(part.steps_done)
+    clock.finish()
+    _log_strips(job, log, slices)
+
+
+def _shared_bytes(crossing_bytes: int, handed_over: int) -> int:
+    """Size of Shared in sweep.cuh."""
+    letters = -(-(2 * LANES + 2) * 4 // crossing_bytes) * crossing_bytes
+    return -(-(letters + (2 * handed_over + 1) * crossing_bytes) // 16) * 16
+
+
+def _best(job: Job, state: cupy.ndarray, keyed: bool = False, states_kept: bool = False) -> Best:
+    """The greatest score of all lanes at its first cell: by row, then by column."""
+    fields = state.get()
+    best, row, column = (fields[:, index, :].ravel().astype(np.int64) for index in range(3))
+    lanes = np.arange(best.size, dtype=np.int64) * job.columns_per_lane
+    if keyed:
+        best, column = best >> 5, 31 - (best & 31)
+    if best.max() <= 0:
+        return Best(0, (0, 0))
+    first = np.lexsort((lanes, row, -best))[0]
+    end = int(row[first]), int(lanes[first] + column[first]) + 1
+    return Best(int(best[first]), end, int(fields[:, 3, :].ravel()[first]) if states_kept else 0)
+
+
+def _corner(job: Job, state: cupy.ndarray, states_kept: bool = False, gap: bool = False) -> Best:
+    """H of the last cell, read from the registers that the last strip left; the state of its G where ``gap``."""
+    columns, per_lane = job.encoded.columns.size, job.columns_per_lane
+    lane, column = divmod((columns - 1) % job.s, per_lane)
+    fields = state[-1].get()[:, lane]
+    first_h = 4 if states_kept else 3
+    # The start states of H and G follow G of their column (Lane.visit in striped_states.cu).
+    start_state = int(fields[first_h + per_lane + 3 * column + 1 + gap]) if states_kept else 0
+    return Best(int(fields[first_h + column]), (job.encoded.rows.size, columns), start_state)
+
+
+def _log_strips(job: Job, log, slices: list[cuda_sizes.Slice]) -> None:
+    """Step log of phase 1: an event for every strip and slice that computed something."""
+    rows, columns = job.encoded.rows.size, job.encoded.columns.size
+    times = log.get().view(EVENT)[..., 0]
+    part, strip = np.nonzero(times["end"])
+    shift = strip * slices[0].skew
+    starts, ends = np.zeros(len(part), np.int64), np.full(len(part), rows)
+    if len(times) == len(slices):
+        starts = np.array([slice_.start for slice_ in slices])[part] - shift
+        ends = np.array([slice_.end for slice_ in slices])[part] - shift
+    logged = events(job, 1, strip, times[part, strip])
+    logged["row_start"], logged["row_end"] = np.clip(starts, 0, rows), np.clip(ends, 0, rows)
+    logged["column_start"], logged["column_end"] = strip * job.s, np.minimum((strip + 1) * job.s, columns)
+    job.steps.extend(logged)

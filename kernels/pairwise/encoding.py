@@ -1,0 +1,83 @@
+"""A pair problem as both backends compute it: rows are the shorter sequence, letters are small codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernels.model import DIAGONAL, LEFT, UP, Alignment, Mode, PairAnswer, PairProblem
+
+NEGATIVE = -(2**30)
+"""Minus infinity: below every score (see SCORE_LIMIT), and one subtraction away from it nothing wraps around."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """The oriented problem.
+
+    ``rows`` and ``columns`` are uint8 codes of the shorter and the longer sequence; ``table`` is
+    int32, shape (letters, letters), indexed [row code, column code], for the letters that occur.
+    """
+
+    rows: np.ndarray
+    columns: np.ndarray
+    table: np.ndarray
+    open: int
+    extend: int
+    local: bool
+    swapped: bool
+
+    @property
+    def letters(self) -> int:
+        return self.table.shape[0]
+
+    @property
+    def floor(self) -> int:
+        """The least value of H."""
+        return 0 if self.local else NEGATIVE
+
+    def part(self, rows: tuple[int, int], columns: tuple[int, int]) -> Encoded:
+        """The letters of the cells below row rows[0] and right of column columns[0], up to the ends."""
+        return replace(self, rows=self.rows[slice(*rows)], columns=self.columns[slice(*columns)])
+
+    def border(self, start: int, stop: int) -> np.ndarray:
+        """H of cells start .. stop - 1 of row 0, or of column 0; int32."""
+        cells = np.arange(start, stop, dtype=np.int64)
+        costs = np.where(cells > 0, self.open + self.extend * cells, 0)
+        return np.zeros(cells.size, np.int32) if self.local else (-costs).astype(np.int32)
+
+    def answer(self, score: int, end: tuple[int, int], alignment: Alignment | None = None) -> PairAnswer:
+        """An answer with its end (row, column) turned back to the user's order of the sequences."""
+        return PairAnswer(score, end[::-1] if self.swapped else end, alignment)
+
+    def alignment(self, start: tuple[int, int], end: tuple[int, int], operations: np.ndarray) -> Alignment:
+        """An oriented path turned back to the user's order of the sequences."""
+        if not self.swapped:
+            return Alignment(start, end, operations)
+        mirrored = np.empty(3, np.uint8)
+        mirrored[[DIAGONAL, UP, LEFT]] = DIAGONAL, LEFT, UP
+        return Alignment(start[::-1], end[::-1], mirrored[operations])
+
+
+def encode(problem: PairProblem) -> Encoded:
+    """Orient a problem and keep only the letters that occur in it."""
+    first, second = problem.codes
+    present = np.flatnonzero(
+        np.bincount(first, minlength=256) + np.bincount(second, minlength=256),
+    )
+    compact = np.zeros(256, np.uint8)
+    compact[present] = np.arange(present.size, dtype=np.uint8)
+    table = problem.scoring.scores[np.ix_(present, present)]
+    pair = compact[first], compact[second]
+    if problem.swapped:
+        pair, table = pair[::-1], table.T
+    return Encoded(
+        rows=pair[0],
+        columns=pair[1],
+        table=np.ascontiguousarray(table, np.int32),
+        open=problem.scoring.open,
+        extend=problem.scoring.extend,
+        local=problem.mode == Mode.LOCAL,
+        swapped=problem.swapped,
+    )

@@ -1,0 +1,94 @@
+"""Sizes of the striped and chunked methods: automatic parameters, work, and the bytes they need.
+
+A strip is LANES lanes of s / LANES columns; rows stream through the lanes. Both backends share these
+numbers, so that what the window promises is what a run allocates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernels.memory import Footprint
+from kernels.model import PairProblem
+from kernels.pairwise import cpu_sizes, cuda_sizes
+
+LANES = 32
+VALUE_BYTES = 8  # H and the horizontal gap state of one boundary cell
+STATE_BYTES = 8  # the local start states of both
+CHUNK_HEIGHT = {"cpu": 1024, "cuda": 512}
+"""Rows of a chunk where the user does not choose: about the fastest for pairs of 16,000 to 48,000 letters on 2 cores
+with AVX-512, and for 20,860 x 29,120 on an H200."""
+
+Parameters = Mapping[str, Any]
+
+
+def strips(problem: PairProblem, s: int) -> int:
+    """Number of strips of width ``s``; the last one may be narrower."""
+    return -(-problem.columns // s)
+
+
+def score_automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+    """Strip width, batch and threads of StripedScore that suit the problem and the device."""
+    if backend == "cuda":
+        return cuda_sizes.automatic(problem, multiprocessors or 1, cuda_sizes.SCORE_STEP)
+    return cpu_sizes.score_automatic(problem)
+
+
+def alignment_automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+    """Strip width, batch and threads of StripedAlignment that suit the problem and the device."""
+    if backend == "cuda":
+        return cuda_sizes.automatic(problem, multiprocessors or 1, cuda_sizes.STATES_STEP)
+    return cpu_sizes.alignment_automatic(problem)
+
+
+def chunked_automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+    """Strip width, chunk height, batch and threads of ChunkedAlignment1 and 2."""
+    return {**alignment_automatic(problem, backend, multiprocessors), "h": CHUNK_HEIGHT[backend]}
+
+
+def score_work(problem: PairProblem, parameters: Parameters) -> int:
+    """Cells computed: each once."""
+    return problem.cells
+
+
+def alignment_work(problem: PairProblem, parameters: Parameters) -> int:
+    """Cells computed: each once, and those of phase 3 again (at most; the path decides)."""
+    if parameters["recompute"] == "first-row":
+        return problem.cells + problem.cells // 2
+    return problem.cells + (problem.rows + problem.columns) * parameters["s"]
+
+
+def chunked_work(problem: PairProblem, parameters: Parameters) -> int:
+    """Cells computed: each once, and the rows of the path again, and those above it in their chunks (at most)."""
+    return problem.cells + problem.rows * parameters["s"] + problem.columns * min(parameters["h"], problem.rows)
+
+
+def score_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes of StripedScore."""
+    if backend == "cuda":
+        return cuda_sizes.score_footprint(problem, parameters)
+    return cpu_sizes.score_footprint(problem, parameters)
+
+
+def alignment_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes of StripedAlignment."""
+    if backend == "cuda":
+        return cuda_sizes.alignment_footprint(problem, parameters)
+    return cpu_sizes.alignment_footprint(problem, parameters)
+
+
+def chunked_1_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes of ChunkedAlignment1."""
+    return _chunked_footprint(problem, parameters, backend, 1)
+
+
+def chunked_2_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes of ChunkedAlignment2."""
+    return _chunked_footprint(problem, parameters, backend, 2)
+
+
+def _chunked_footprint(problem: PairProblem, parameters: Parameters, backend: str, chunks: int) -> Footprint:
+    if backend == "cuda":
+        return cuda_sizes.alignment_footprint(problem, parameters, chunks)
+    return cpu_sizes.chunked_footprint(problem, parameters, chunks)

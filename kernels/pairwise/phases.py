@@ -1,0 +1,27 @@
+"""Times of the phases of a run on the CPU."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+class PhaseClock:
+    """Times of phases, one after another, into ``times_ms``."""
+
+    def __init__(self, times_ms: dict[str, float]) -> None:
+        self._times_ms = times_ms
+        self.started_ns = self._last_ns = time.perf_counter_ns()
+
+    def phase(self, name: str) -> None:
+        """A phase of this name ends now; it began where the last one ended."""
+        now_ns = time.perf_counter_ns()
+        self._times_ms[name] = (now_ns - self._last_ns) / 1e6
+        self._last_ns = now_ns
+
+
+def time_ms(call: Callable[[], object]) -> float:
+    """How long a call takes; for what must be compiled or loaded before the clock of the phases starts."""
+    begun_ns = time.perf_counter_ns()
+    call()
+    return (time.perf_counter_ns() - begun_ns) / 1e6

@@ -1,0 +1,83 @@
+"""The textbook recurrence of affine-gap alignment (Gotoh; 001, section III): short, slow, and easy to trust.
+
+Whole matrices, one cell after another, in the orientation of the strips, since the tie rule is stated there:
+the best end cell is the one with the greatest score, then the smallest row, then the smallest column; going back,
+diagonal before E before F, and opening a gap before extending it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernels.model import DIAGONAL, LEFT, UP, PairAnswer, PairProblem
+from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
+
+
+@dataclass(frozen=True, eq=False)
+class Matrices:
+    """H, E and F of all cells (m + 1, n + 1), int64; E ends with a letter of the first sequence against a gap."""
+
+    H: np.ndarray
+    E: np.ndarray
+    F: np.ndarray
+
+
+def matrices(problem: PairProblem) -> Matrices:
+    """All three matrices in the orientation of the problem: rows belong to the first sequence."""
+    found = _fill(encode(problem))
+    return Matrices(found.H.T, found.F.T, found.E.T) if problem.swapped else found
+
+
+def align(problem: PairProblem) -> PairAnswer:
+    """The best alignment by the tie rule."""
+    pair = encode(problem)
+    filled = _fill(pair)
+    end = _end(pair, filled.H)
+    start, operations = _walk_back(pair, filled, end)
+    return pair.answer(int(filled.H[end]), end, pair.alignment(start, end, operations))
+
+
+def _fill(pair: Encoded) -> Matrices:
+    m, n = pair.rows.size, pair.columns.size
+    H, E, F = (np.full((m + 1, n + 1), NEGATIVE, np.int64) for _ in range(3))
+    H[:, 0], H[0, :] = pair.border(0, m + 1), pair.border(0, n + 1)
+    if not pair.local:
+        E[1:, 0], F[0, 1:] = H[1:, 0], H[0, 1:]
+    for i in range(1, m + 1):
+        for j in range(1, n + 1):
+            E[i, j] = max(E[i - 1, j], H[i - 1, j] - pair.open) - pair.extend
+            F[i, j] = max(F[i, j - 1], H[i, j - 1] - pair.open) - pair.extend
+            diagonal = H[i - 1, j - 1] + pair.table[pair.rows[i - 1], pair.columns[j - 1]]
+            H[i, j] = max(diagonal, E[i, j], F[i, j], pair.floor)
+    return Matrices(H, E, F)
+
+
+def _end(pair: Encoded, H: np.ndarray) -> tuple[int, int]:
+    if not pair.local:
+        return pair.rows.size, pair.columns.size
+    i, j = np.unravel_index(np.argmax(H), H.shape)  # the first of the greatest, row by row
+    return int(i), int(j)
+
+
+def _walk_back(pair: Encoded, filled: Matrices, end: tuple[int, int]) -> tuple[tuple[int, int], np.ndarray]:
+    """The start cell, and the operations from there to ``end``."""
+    H, E, F = filled.H, filled.E, filled.F
+    (i, j), state, operations = end, H, []
+    while (i, j) != (0, 0) and not (pair.local and state is H and H[i, j] == 0):
+        if state is H:
+            if i and j and H[i, j] == H[i - 1, j - 1] + pair.table[pair.rows[i - 1], pair.columns[j - 1]]:
+                operations.append(DIAGONAL)
+                i, j = i - 1, j - 1
+            else:
+                state = E if H[i, j] == E[i, j] else F
+        elif state is E:
+            opens = E[i, j] == H[i - 1, j] - pair.open - pair.extend
+            operations.append(UP)
+            i, state = i - 1, H if opens else E
+        else:
+            opens = F[i, j] == H[i, j - 1] - pair.open - pair.extend
+            operations.append(LEFT)
+            j, state = j - 1, H if opens else F
+    return (i, j), np.array(operations[::-1], np.uint8)

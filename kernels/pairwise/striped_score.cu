@@ -1,0 +1,148 @@
+// StripedScore: the score of the best alignment and the cell where it ends (001, section IV).
+//
+// Five and a half instructions a cell on the arithmetic pipe (one byte extraction, four add-max, half a
+// three-way maximum) and two on the multiply pipe.
+// With CHECKPOINTS, H and G of every row and H and K of every boundary column that is a multiple of the
+// tile are kept, for CheckpointedAlignment.
+// Needs strip.cuh and sweep.cuh. Compile-time: KEYED, whether scores leave five bits free for a column;
+// CHECKPOINTS.
+
+struct Checkpoints {
+    int2* rows;                      // row `tile` from column 1 on, then the other rows kept
+    int2* columns;                   // column `tile` from row 1 on, then the other columns kept
+    int tile;                        // rows, and columns, between them
+    int width;                       // distance of two rows kept, in pairs
+};
+
+struct Lane {
+    static constexpr int FIELDS = 2 * R + 7;
+    static constexpr bool KEEPS = CHECKPOINTS;
+    int h[R], g[R];
+    int diagonal;                    // H of the cell left of the lane's first column, one row above
+    Edge out;
+    int best, row, column;           // first best cell; KEYED: best is 32 score + 31 - column
+    int key_scale;
+
+    int id, left;                    // lane; columns left of its first one
+    int kept_row, m, n;              // next row to keep; size of the problem
+    int2* kept_column;               // where the strip's right boundary is kept, or null
+    Checkpoints checkpoints;
+
+    __device__ __forceinline__ void place(int strip, int lane) {
+        id = lane, left = (strip * LANES + lane) * R;
+        int right = (strip + 1) * LANES * R;
+        bool keeps = CHECKPOINTS && right % checkpoints.tile == 0 && right < n;
+        kept_column = keeps ? checkpoints.columns + static_cast<long long>(right / checkpoints.tile - 1) * m : nullptr;
+    }
+
+    __device__ __forceinline__ void begin(const Strip& problem) {
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            Edge edge = above(problem, left + c + 1);
+            h[c] = edge.h, g[c] = edge.k;
+        }
+        diagonal = above(problem, left).h;
+        kept_row = checkpoints.tile;
+        out = {0, 0};
+        best = row = column = 0;
+    }
+
+    template <class F>
+    __device__ __forceinline__ void visit(F&& keep_value) {
+        keep_value(best), keep_value(row), keep_value(column);
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(h[c]);
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(g[c]);
+        keep_value(diagonal), keep_value(out.h), keep_value(out.k), keep_value(kept_row);
+    }
+
+    static __device__ __forceinline__ Edge arrive(Edge edge, int) { return edge; }
+
+    static __device__ __forceinline__ Edge next(Edge passed) {
+        return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1)};
+    }
+
+    __device__ __forceinline__ void leave(int, int at_row, Edge edge) {
+        if (CHECKPOINTS && kept_column) kept_column[at_row - 1] = {edge.h, edge.k};
+    }
+
+    __device__ __forceinline__ int interval() const { return checkpoints.tile; }
+
+    template <bool ENDING>
+    __device__ __forceinline__ void compute(
+        const Strip& problem, const Scores& scores, Edge in, int at_row) {
+        int above_left = diagonal, k = in.k;
+        diagonal = in.h;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            int matched = above_left + scores[c];
+            int t = LOCAL ? add_max_floor(g[c], -problem.open_extend, matched)
+                          : add_max(g[c], -problem.open_extend, matched);
+            int here = add_max(k, -problem.open_extend, t);
+            k = add_max(k, -problem.extend, t);
+            g[c] = add_max(g[c], -problem.extend, here);
+            above_left = h[c];
+            h[c] = here;
+        }
+        out = {h[R - 1], k};
+        if (LOCAL) remember_best(at_row);
+        if (ENDING && at_row == kept_row && at_row < m) keep_row();
+    }
+
+    __device__ void keep_row() {
+        int2* place = checkpoints.rows + static_cast<long long>(kept_row / checkpoints.tile - 1) * checkpoints.width + left;
+#pragma unroll
+        for (int c = 0; c < R; ++c) place[c] = {h[c], g[c]};
+        kept_row += checkpoints.tile;
+    }
+
+    __device__ __forceinline__ void remember_best(int at_row) {
+#if KEYED
+        // The greatest key is the leftmost greatest score. key_scale is 32, passed at run time so that
+        // the product stays a product, on the pipe that is idle otherwise.
+        int key = 0;
+#pragma unroll
+        for (int c = 0; c < R; c += 2) {
+            int first = h[c] * key_scale + (31 - c);
+            int second = c + 1 < R ? h[c + 1] * key_scale + (30 - c) : 0;
+            key = __vimax3_s32(key, first, second);
+        }
+        if (key > (best | 31)) best = key, row = at_row;
+#else
+        int score = h[0];
+#pragma unroll
+        for (int c = 1; c < R; ++c) score = max(score, h[c]);
+        if (score > best) {
+            best = score, row = at_row;
+#pragma unroll
+            for (int c = R - 1; c >= 0; --c) column = h[c] == score ? c : column;
+        }
+#endif
+    }
+};
+
+extern "C" __global__ void striped_score(
+    const unsigned char* rows, const unsigned char* columns, const int* table, int letters, int m, int n,
+    int open_extend, int extend, const int2* top, const int2* left, unsigned long long* cells, int capacity, int* state, Event* log,
+    unsigned* ticket, int first_strip, int end_strip, int steps, int skew, int batch, long long start,
+    long long end, int key_scale, int2* kept_rows, int2* kept_columns, int tile, int width) {
+    Lane lane;
+    lane.key_scale = key_scale, lane.m = m, lane.n = n;
+    lane.checkpoints = {kept_rows, kept_columns, tile, width};
+    sweep(lane, {rows, columns, table, letters, m, n, open_extend, extend, top, left}, {cells, capacity},
+          {first_strip, end_strip, steps, skew, batch, start, end}, state, log, ticket);
+}
+
+// The borders of the whole matrix as checkpoints: row 0, column 0, and the first pair of every row kept.
+// `rows` starts at column 0 of row 0, `columns` at row 1 of column 0; `pairs` is the distance of two rows kept.
+extern "C" __global__ void keep_borders(
+    int2* rows, int bands, long long pairs, int2* columns, int m, int n, int open_extend, int extend, int tile) {
+    Strip problem = {};
+    problem.open_extend = open_extend, problem.extend = extend;
+    int index = blockIdx.x * blockDim.x + threadIdx.x;
+    auto pair = [&](int distance) { return make_int2(border(problem, distance), border(problem, distance)); };
+    if (index <= n) rows[index] = pair(index);
+    if (index < m) columns[index] = pair(index + 1);
+    if (index < bands) rows[index * pairs] = pair(index * tile);
+}

@@ -1,0 +1,176 @@
+// Phases 1 and 2 of StripedAlignment, ChunkedAlignment1 and ChunkedAlignment2 (001, section V).
+//
+// Phase 1 is StripedScore in which every H, G and K carries its local start state; the states of every
+// boundary cell are kept, strips x m pairs. Ties: a path stops where it can, else goes diagonally, else
+// up, else left; a gap is opened as late as possible.
+// With CHUNKS, strips are cut into chunks of `height` rows, and H and G of each chunk's last row are kept
+// as well, rows x width pairs. With CHUNKS == 2 start states are local to the chunk: they are kept and
+// begin anew below that row.
+// With TILE, the problem is a tile of a larger one: a path may leave it through its top row as well.
+// Phase 2 follows the states from the best cell back, strip by strip or chunk by chunk.
+// Needs strip.cuh, sweep.cuh and states.cuh. Compile-time: CHUNKS, 0, 1 or 2; TILE.
+
+struct Buffers {
+    int2* boundary_states;           // strips x m: start states of H and K on the right boundary
+    int2* values;                    // chunks x width: H and G of each chunk's last row
+    int2* states;                    // chunks x width: their start states (CHUNKS == 2)
+    int height, width;               // rows of a chunk; columns of all strips
+};
+
+struct __align__(16) Crossing { int h, k, h_state, k_state; };
+
+struct Lane {
+    static constexpr int FIELDS = 4 * R + 11;
+    static constexpr bool KEEPS = CHUNKS > 0;
+    int h[R], g[R], h_state[R], g_state[R];
+    int diagonal, diagonal_state;
+    Crossing out;
+    int best, row, best_column, state;   // first best cell and its start state
+    int chunk_end;                   // last row of the lane's chunk
+    int id, column;                  // lane; columns left of its first one
+    int m;
+    Buffers buffers;
+
+    __device__ __forceinline__ void place(int strip, int lane) { id = lane, column = (strip * LANES + lane) * R; }
+
+    __device__ __forceinline__ void begin(const Strip& problem) {
+        const int border_state = LOCAL ? start_state(NEW_PATH, 0) : start_state(FROM_K, 0);
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            Edge edge = above(problem, column + c + 1);
+            h[c] = edge.h, g[c] = edge.k;
+            h_state[c] = TILE ? start_state(TOP_H, id * R + c + 1) : border_state;
+            g_state[c] = TILE ? start_state(TOP_G, id * R + c + 1) : border_state;
+        }
+        diagonal = above(problem, column).h;
+        diagonal_state = id == 0 ? start_state(FROM_H, 0) : TILE ? start_state(TOP_H, id * R) : border_state;
+        out = {0, 0, 0, 0};
+        best = row = best_column = state = 0;
+        chunk_end = buffers.height;
+    }
+
+    template <class F>
+    __device__ __forceinline__ void visit(F&& keep_value) {
+        keep_value(best), keep_value(row), keep_value(best_column), keep_value(state);
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(h[c]);
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(g[c]), keep_value(h_state[c]), keep_value(g_state[c]);
+        keep_value(diagonal), keep_value(diagonal_state);
+        keep_value(out.h), keep_value(out.k), keep_value(out.h_state), keep_value(out.k_state);
+        keep_value(chunk_end);
+    }
+
+    static __device__ __forceinline__ Crossing arrive(Edge edge, int row) {
+        return {edge.h, edge.k, start_state(FROM_H, row), start_state(FROM_K, row)};
+    }
+
+    static __device__ __forceinline__ Crossing next(Crossing passed) {
+        return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1),
+                __shfl_up_sync(WARP, passed.h_state, 1), __shfl_up_sync(WARP, passed.k_state, 1)};
+    }
+
+    __device__ __forceinline__ void leave(int strip, int at_row, Crossing edge) {
+        buffers.boundary_states[static_cast<long long>(strip) * m + at_row - 1] = {edge.h_state, edge.k_state};
+    }
+
+    __device__ __forceinline__ int interval() const { return buffers.height; }
+
+    template <bool ENDING>
+    __device__ __forceinline__ void compute(
+        const Strip& problem, const Scores& scores, Crossing in, int at_row) {
+        int above_left = diagonal, above_left_state = diagonal_state;
+        int k = in.k, k_state = in.k_state;
+        diagonal = in.h, diagonal_state = in.h_state;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            int t = above_left + scores[c], t_state = above_left_state;
+            int up = g[c] - problem.open_extend;
+            if (up > t) t = up, t_state = g_state[c];
+            if (LOCAL && t <= 0) t = 0, t_state = start_state(NEW_PATH, at_row);
+            int left = k - problem.open_extend;
+            bool gap = left > t;
+            int here = gap ? left : t, here_state = gap ? k_state : t_state;
+            if (t >= k - problem.extend) k = t, k_state = t_state;
+            else k -= problem.extend;
+            if (here >= g[c] - problem.extend) g[c] = here, g_state[c] = here_state;
+            else g[c] -= problem.extend;
+            above_left = h[c], above_left_state = h_state[c];
+            h[c] = here, h_state[c] = here_state;
+        }
+        out = {h[R - 1], k, h_state[R - 1], k_state};
+        if (LOCAL) remember_best(at_row);
+        if (ENDING && at_row == chunk_end && at_row < m) end_chunk();
+    }
+
+    // Leaves the lane's part of the chunk's last row, unless no chunk is below.
+    __device__ void end_chunk() {
+        long long place = static_cast<long long>(chunk_end / buffers.height - 1) * buffers.width + column;
+#pragma unroll
+        for (int c = 0; c < R; ++c) buffers.values[place + c] = {h[c], g[c]};
+        chunk_end += buffers.height;
+        if (CHUNKS < 2) return;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            buffers.states[place + c] = {h_state[c], g_state[c]};
+            h_state[c] = start_state(TOP_H, id * R + c + 1);
+            g_state[c] = start_state(TOP_G, id * R + c + 1);
+        }
+        if (id > 0) diagonal_state = start_state(TOP_H, id * R);
+    }
+
+    __device__ __forceinline__ void remember_best(int at_row) {
+        int score = h[0];
+#pragma unroll
+        for (int c = 1; c < R; ++c) score = max(score, h[c]);
+        if (score <= best) return;
+        best = score, row = at_row;
+#pragma unroll
+        for (int c = R - 1; c >= 0; --c)
+            if (h[c] == score) best_column = c, state = h_state[c];
+    }
+};
+
+extern "C" __global__ void striped_states(
+    const unsigned char* rows, const unsigned char* columns, const int* table, int letters, int m, int n,
+    int open_extend, int extend, const int2* top, const int2* left, unsigned long long* cells, int capacity, int* state, Event* log,
+    unsigned* ticket, int first_strip, int end_strip, int steps, int skew, int batch, long long start,
+    long long end, int2* boundary_states, int2* chunk_values, int2* chunk_states, int height, int width) {
+    Lane lane;
+    lane.buffers = {boundary_states, chunk_values, chunk_states, height, width};
+    lane.m = m;
+    sweep(lane, {rows, columns, table, letters, m, n, open_extend, extend, top, left}, {cells, capacity},
+          {first_strip, end_strip, steps, skew, batch, start, end}, state, log, ticket);
+}
+
+// Phase 2: one thread follows the states; writes the sub-paths from the last to the first. `again` says
+// whether phase 3 starts from true values rather than from the start state.
+extern "C" __global__ void link_sub_paths(
+    const int2* boundary_states, const int2* chunk_states, int height, int width, int m, int strip, int end_row,
+    int end_column, int end_in, int state, int again, SubPath* paths, int* count) {
+    int found = 0;
+    while (true) {
+        int kind = kind_of(state), place = place_of(state);
+        bool from_top = kind == TOP_H || kind == TOP_G;
+        int chunk_top = TILE ? 0 : (end_row - 1) / height * height;
+        int start_row = from_top ? chunk_top : place;
+        int above = CHUNKS == 0 ? 0 : CHUNKS == 2 ? chunk_top : (start_row - (kind == FROM_K)) / height * height;
+        paths[found++] = {strip, kind, start_row, end_row, end_column, end_in,
+                          from_top ? place : 0, again ? above + 1 : 0};
+        if (kind == NEW_PATH || (TILE && from_top)) break;
+        if (!from_top && (strip == 0 || (place == 0 && (LOCAL || TILE)))) break;
+        end_row = start_row;
+        if (from_top) {
+            end_column = place, end_in = kind == TOP_G ? IN_G : IN_H;
+            int2 pair = chunk_states[static_cast<long long>(chunk_top / height - 1) * width + strip * LANES * R + place - 1];
+            state = kind == TOP_G ? pair.y : pair.x;
+        } else {
+            --strip;
+            end_column = LANES * R, end_in = kind == FROM_K ? IN_K : IN_H;
+            int2 pair = place ? boundary_states[static_cast<long long>(strip) * m + place - 1]
+                              : make_int2(start_state(FROM_K, 0), start_state(FROM_K, 0));
+            state = kind == FROM_K ? pair.y : pair.x;
+        }
+    }
+    *count = found;
+}

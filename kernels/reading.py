@@ -1,0 +1,272 @@
+"""Records of sequence files, from bytes: FASTA and plain letters here, other formats by Biopython.
+
+Bytes come in blocks of whole lines that end with a line feed, whatever the line ends and the compression
+of the file, so that a record border never falls between two blocks in the middle of a line.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import string
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from Bio import BiopythonParserWarning, SeqIO
+from Bio.Seq import UndefinedSequenceError
+from Bio.SeqRecord import SeqRecord
+
+from kernels.errors import InputError
+from kernels.model import SequenceType
+from kernels.monitor import Monitor
+
+BLOCK = 1 << 21
+"""Bytes read at a time: many enough to be fast, few enough that cancel answers at once."""
+
+UPPER = bytes.maketrans(string.ascii_lowercase.encode(), string.ascii_uppercase.encode())
+IGNORED = b" \t\n\r\v\f0123456789"
+LETTERS = string.ascii_uppercase.encode()
+LINE_END = b"\n"
+GAPS = b"-.~"
+STRANGE = re.compile(rb"[^A-Za-z*\-.~\s0-9]")
+
+COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
+
+FORMATS = (
+    (re.compile(rb"LOCUS\s"), "genbank", "GenBank"),
+    (re.compile(rb"ID   .*(Reviewed|Unreviewed|PRELIMINARY|STANDARD)[;,].*AA\."), "swiss", "Swiss-Prot"),
+    (re.compile(rb"ID   "), "embl", "EMBL"),
+    (re.compile(rb"# STOCKHOLM"), "stockholm", "Stockholm"),
+    (re.compile(rb"(CLUSTAL|MUSCLE|PROBCONS)\b"), "clustal", "Clustal"),
+    (re.compile(rb"PileUp|!![AN]A_MULTIPLE"), "msf", "MSF"),
+    (re.compile(rb"#NEXUS", re.IGNORECASE), "nexus", "NEXUS"),
+    (re.compile(rb"@\S.*\n\S+\n\+"), "fastq", "FASTQ"),
+    (re.compile(rb"\d+[ \t]+\d+[ \t]*\n"), "phylip-relaxed", "PHYLIP"),
+)
+"""How a file of each format begins, its name in Biopython, and its name for people."""
+
+
+class Record(NamedTuple):
+    """One record: upper-case letters without gaps, and what was changed to make them so."""
+
+    name: str
+    description: str
+    letters: bytes
+    note: str = ""
+    type: SequenceType | None = None
+
+
+def blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
+    """Blocks of whole lines of a file, unpacked, with line ends made plain."""
+    with ExitStack() as stack:
+        try:
+            raw = stack.enter_context(open(path, "rb"))
+            total = path.stat().st_size
+            magic = raw.peek(6)[:6]
+            handle: io.BufferedIOBase = raw
+            if magic.startswith(b"\x1f\x8b"):
+                handle = stack.enter_context(gzip.open(raw))
+            _refuse_packed(path, magic)
+            while block := handle.read(BLOCK):
+                yield plain(block + handle.readline())
+                if raw.seekable():
+                    monitor.update(min(raw.tell(), total), total, "reading")
+                monitor.check()
+        except IsADirectoryError:
+            raise InputError(f"{path}: this is a folder; choose a file in it") from None
+        except FileNotFoundError:
+            raise InputError(f"{path}: there is no such file; check the name and the folder") from None
+        except PermissionError:
+            raise InputError(f"{path}: no permission to read this file; change its permissions or copy it") from None
+        except EOFError:
+            raise InputError(f"{path}: the gzip file is truncated; fetch or copy it again") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise InputError(f"{path}: the gzip file is damaged ({error}); fetch or copy it again") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def plain(block: bytes) -> bytes:
+    """The block with line feeds as line ends: those of Windows and of the old Macintosh are replaced."""
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return block
+
+
+def records(stream: Iterator[bytes], source: str) -> Iterator[Record]:
+    """All records of a stream of blocks; InputError names ``source``, line and record."""
+    head = next(stream, b"").removeprefix(b"\xef\xbb\xbf")
+    _refuse_binary(head, source)
+    start = head.lstrip()
+    if start.startswith(b">"):
+        blank_lines = head[: len(head) - len(start)].count(b"\n") * b"\n"
+        return _fasta(_chain(blank_lines + start, stream), source)
+    for pattern, name, label in FORMATS:
+        if pattern.match(start):
+            return _biopython(start + b"".join(stream), name, label, source)
+    return _letters(head + b"".join(stream), source)
+
+
+def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield head
+    yield from rest
+
+
+def _fasta(stream: Iterator[bytes], source: str) -> Iterator[Record]:
+    """FASTA records; ``line`` is that of the title."""
+    pieces = _split(stream)
+    before = next(pieces)
+    if before.strip():
+        raise InputError(f"{source}, line 1: text before the first '>'; remove it")
+    line = before.count(b"\n") + 1
+    for number, piece in enumerate(pieces, 1):
+        title, _, body = piece.partition(b"\n")
+        yield _record(title, body, source, line, number)
+        line += piece.count(b"\n") + 1
+
+
+def _split(stream: Iterator[bytes]) -> Iterator[bytes]:
+    """What stands before the first title, then every record without its '>' and its last line end."""
+    pending: list[bytes] = []
+    for block in stream:
+        more, *others = (b"\n" + block.removesuffix(b"\n")).split(b"\n>")
+        pending.append(more)
+        if others:
+            yield b"".join(pending)
+            yield from others[:-1]
+            pending = others[-1:]
+    yield b"".join(pending)
+
+
+def _record(title: bytes, body: bytes, source: str, line: int, number: int) -> Record:
+    description = _text(title).strip()
+    name = description.split(None, 1)[0] if description else f"unnamed-{number}"
+    place = f"{source}, line {line}, record {name}"
+    letters, note = _clean(body, place, source, line + 1, name)
+    return Record(name, description or name, letters, note)
+
+
+def _letters(data: bytes, source: str) -> Iterator[Record]:
+    """The one record of a file that holds nothing but letters."""
+    if not data.strip():
+        raise InputError(f"{source}: the file is empty; give one with a sequence")
+    if re.search(rb"^>", data, re.MULTILINE):
+        raise InputError(f"{source}, line 1: text before the first '>'; remove it")
+    name = Path(source).stem
+    if strange := STRANGE.search(data):
+        line = data.count(b"\n", 0, strange.start()) + 1
+        raise InputError(
+            f"{source}, line {line}: {_letter(data, strange.start())} is no letter of a sequence, and the file begins "
+            "like no format that is known; give FASTA, GenBank or plain letters"
+        )
+    letters, note = _clean(data, source, source, 1, name)
+    yield Record(name, name, letters, note)
+
+
+def _clean(body: bytes, place: str, source: str, line: int, name: str) -> tuple[bytes, str]:
+    """Upper-case letters of sequence lines, and a note of what was removed from them.
+
+    ``line`` is the line where the body starts, for errors.
+    """
+    letters = body.translate(UPPER, IGNORED)
+    others = letters.translate(None, LETTERS)
+    notes = []
+    if others:
+        strange = others.translate(None, GAPS + b"*")
+        if strange:
+            _refuse_letter(body, source, line, name)
+        gaps = len(others) - others.count(b"*")
+        if gaps:
+            letters = letters.translate(None, GAPS)
+            notes.append(f"{gaps:,} gap{'s' * (gaps > 1)} removed")
+        if letters.endswith(b"*"):
+            letters = letters.rstrip(b"*")
+            notes.append("stop * at the end removed")
+    if not letters:
+        raise InputError(f"{place}: no letters in it; add the sequence or remove the record")
+    return letters, "; ".join(notes)
+
+
+def _biopython(data: bytes, format: str, label: str, source: str) -> Iterator[Record]:
+    """Records of a format that Biopython reads; its errors become ours."""
+    number = 0
+    try:
+        for number, found in enumerate(_parse(data, format), 1):
+            yield _converted(found, source, number)
+    except UndefinedSequenceError:
+        raise InputError(f"{source}, record {number}: {label} without the letters; fetch the full record") from None
+    except InputError:
+        raise
+    except Exception as error:
+        reason = str(error).strip() or error.__class__.__name__
+        raise InputError(f"{source}, after record {number}: not valid {label}: {reason.splitlines()[0]}") from error
+
+
+def _parse(data: bytes, format: str) -> Iterator[SeqRecord]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BiopythonParserWarning)
+        yield from SeqIO.parse(io.StringIO(_text(data)), format)
+
+
+def _converted(found: SeqRecord, source: str, number: int) -> Record:
+    if found.seq is None:
+        raise UndefinedSequenceError
+    name = found.id or f"unnamed-{number}"
+    letters, note = _clean(bytes(found.seq), f"{source}, record {name}", source, 0, name)
+    words = [word for word in found.description.split() if word != name]
+    described = "" if "<unknown" in found.description else " ".join(words)
+    stated = _stated_type(str(found.annotations.get("molecule_type", "")), letters)
+    return Record(name, f"{name} {described}".strip(), letters, note, stated)
+
+
+def _stated_type(molecule: str, letters: bytes) -> SequenceType | None:
+    """The type that the format states, where it does. The letters of RNA are often given as DNA."""
+    if "protein" in molecule.lower():
+        return SequenceType.PROTEIN
+    if "RNA" in molecule and b"U" in letters:
+        return SequenceType.RNA
+    return SequenceType.DNA if "DNA" in molecule or "RNA" in molecule else None
+
+
+def _text(data: bytes) -> str:
+    """UTF-8, else Latin-1, which knows every byte."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _refuse_letter(body: bytes, source: str, line: int, name: str) -> NoReturn:
+    """InputError for the first byte that no sequence holds; ``line`` is 0 where lines mean nothing."""
+    start = next(STRANGE.finditer(body)).start()
+    at = f", line {line + body.count(LINE_END, 0, start)}" if line else ""
+    position = len(body[:start].translate(None, IGNORED + GAPS)) + 1
+    letter = _letter(body, start)
+    raise InputError(
+        f"{source}{at}, record {name}: {letter} at position {position:,} is no letter of a sequence; "
+        "correct or remove it"
+    )
+
+
+def _letter(data: bytes, position: int) -> str:
+    """The character at a position, for a person."""
+    letter = _text(data[position : position + 4])[0]
+    return repr(letter) if letter.isprintable() else f"byte 0x{data[position]:02x} (a binary file?)"
+
+
+def _refuse_packed(path: Path, magic: bytes) -> None:
+    for start, program in COMPRESSED.items():
+        if magic.startswith(start):
+            raise InputError(f"{path}: packed with {program}; unpack it first, or pack it with gzip")
+
+
+def _refuse_binary(head: bytes, source: str) -> None:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{source}: text in UTF-16; save it as UTF-8 or plain text")
+    if b"\0" in head:
+        raise InputError(f"{source}: a binary file; give FASTA, GenBank or plain letters")

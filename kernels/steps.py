@@ -1,0 +1,62 @@
+"""The step log: which chunk ran where, and when."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+STEP = np.dtype(
+    [
+        ("phase", "u1"),
+        ("strip", "i4"),
+        ("row_start", "i8"),
+        ("row_end", "i8"),
+        ("column_start", "i8"),
+        ("column_end", "i8"),
+        ("worker", "i4"),
+        ("start_ns", "i8"),
+        ("end_ns", "i8"),
+    ]
+)
+"""One event: the cells that ``worker`` (a CPU thread or a multiprocessor) computed, and when.
+
+A range ``a..b`` is of letters, half-open: the letters after the first a, up to and with the b-th. Its cells are
+a + 1..b, both included, because cell i is reached after i letters. Ranges are in the strip's own orientation
+(rows belong to the shorter sequence). Times are nanoseconds since the start of the run.
+"""
+
+
+class Steps:
+    """An append-only log of chunk events; safe to append from several threads."""
+
+    def __init__(self) -> None:
+        self._blocks: list[np.ndarray] = []
+        self._lock = threading.Lock()
+
+    def add(
+        self,
+        phase: int,
+        strip: int,
+        rows: tuple[int, int],
+        columns: tuple[int, int],
+        worker: int,
+        start_ns: int,
+        end_ns: int,
+    ) -> None:
+        """Append one event."""
+        self.extend(np.array([(phase, strip, *rows, *columns, worker, start_ns, end_ns)], STEP))
+
+    def extend(self, events: np.ndarray) -> None:
+        """Append an array of dtype STEP."""
+        with self._lock:
+            self._blocks.append(events)
+
+    def array(self) -> np.ndarray:
+        """All events so far, in order of their start; dtype STEP."""
+        with self._lock:
+            blocks = list(self._blocks)
+        if not blocks:
+            return np.empty(0, STEP)
+        events = np.concatenate(blocks)
+        return events[np.argsort(events["start_ns"], kind="stable")]

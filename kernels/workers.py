@@ -1,0 +1,58 @@
+"""Worker threads that share one computation, watched by the thread that asked for it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+import numpy as np
+
+POLL_S = 0.05
+SLEEP_S = 50e-6
+
+
+def cores() -> int:
+    """Processors that this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def stop_word() -> np.ndarray:
+    """A word that compiled code and threads look at: not 0 when they are to return. int64, shape (1,)."""
+    return np.zeros(1, np.int64)
+
+
+def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Callable[[], None]) -> None:
+    """Run ``work(0)`` .. ``work(workers - 1)`` on threads until all have returned.
+
+    ``poll`` runs on the calling thread every 50 ms and whenever a worker returns. What it or a worker raises is
+    raised here, after ``stop`` was set and every worker has returned.
+    """
+    with ThreadPoolExecutor(workers, "antidiag-worker") as pool:
+        running = {pool.submit(work, worker) for worker in range(workers)}
+        try:
+            while running:
+                done, running = wait(running, POLL_S, FIRST_COMPLETED)
+                for finished in done:
+                    finished.result()
+                poll()
+        except BaseException:
+            stop[0] = 1
+            raise
+
+
+def advance_to(progress: np.ndarray, word: int, goal: int, stop: np.ndarray, call: Callable[[], None]) -> int:
+    """Call until ``progress[word]`` is ``goal``, sleeping where nothing moves; when the work began, in ns.
+
+    Ends early when ``stop`` is set. ``progress`` is int64; the compiled code behind ``call`` raises the word.
+    """
+    begun_ns, reached = time.perf_counter_ns(), progress[word]
+    while progress[word] < goal and not stop[0]:
+        called_ns, before = time.perf_counter_ns(), progress[word]
+        call()
+        if progress[word] == before:
+            time.sleep(SLEEP_S)
+        elif before == reached:
+            begun_ns = called_ns
+    return begun_ns

@@ -1,0 +1,136 @@
+"""Render the window with real results into docs/screenshots: light and dark, and the matrix at 200 %.
+
+Each picture is made by a process of its own, because the device pixel ratio is fixed when Qt starts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.window import Window
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = ROOT / "docs" / "screenshots"
+PICTURES = (("light", 100), ("dark", 100), ("light", 200))
+TABS = {"light": ("alignment", "matrix", "timeline", "phases", "summary"), "dark": ("alignment", "matrix")}
+SAMPLE = "mitochondria"
+CELLS, CELLS_SAMPLE, PLACE = "cells", "haemoglobin-pair", "54, 59"
+"""Name, sample and place of the picture of single cells."""
+
+SCREEN = 1600, 1000
+TIMEOUT_S = 120
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--theme", choices=("light", "dark"), help="make the pictures of this theme, in this process")
+    parser.add_argument("--scale", type=int, default=100)
+    parser.add_argument("--target", type=Path, default=TARGET)
+    chosen = parser.parse_args()
+    if chosen.theme:
+        return render(chosen.theme, chosen.scale, chosen.target)
+    for theme, scale in PICTURES:
+        subprocess.run(
+            [sys.executable, __file__, "--theme", theme, "--scale", str(scale), "--target", str(chosen.target)],
+            check=True,
+        )
+    return 0
+
+
+def render(theme_name: str, scale: int, target: Path) -> int:
+    """Run a sample and save a picture of each of TABS; of the matrix alone where the scale is not 100 %."""
+    os.environ["QT_SCALE_FACTOR"] = f"{scale / 100:g}"
+    sys.path.insert(0, str(ROOT))
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["ANTIDIAG_FOLDER"] = folder
+        os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screen(Path(folder), scale)}"
+        from app import application
+        from app.settings import Settings
+        from app.window import Window
+
+        settings = Settings()
+        settings.put("theme", theme_name)
+        application.make_application(settings)
+        window = Window(settings)
+        window.show()
+        target.mkdir(parents=True, exist_ok=True)
+        ending = f"{theme_name}.png" if scale == 100 else f"{theme_name}-{scale}.png"
+        run(window, SAMPLE)
+        for view in TABS[theme_name] if scale == 100 else ("matrix",):
+            save(window, view, target / f"{view}-{ending}")
+        if scale == 100:
+            run(window, CELLS_SAMPLE)
+            save(window, "matrix", target / f"{CELLS}-{ending}", PLACE)
+        window.close()
+    return 0
+
+
+def screen(folder: Path, scale: int) -> Path:
+    """The description of a screen that the window fits on at this scale, as Qt's offscreen platform reads it."""
+    width, height = (length * scale // 100 for length in SCREEN)
+    path = folder / "screen.json"
+    shape = {"name": "screen", "x": 0, "y": 0, "width": width, "height": height, "logicalDpi": 96, "dpr": 1}
+    path.write_text(json.dumps({"screens": [{**shape, "logicalBaseDpi": 96}]}))
+    return path
+
+
+def run(window: Window, sample_id: str) -> None:
+    """Open a sample in place of what is open, and align it."""
+    from kernels.sequences import samples
+
+    sample = next(sample for sample in samples() if sample.id == sample_id)
+    before = len(window.session.entries)
+    window.session.remove(range(len(window.session.state.sequences)))
+    window.opener.open_sample(sample)
+    wait(lambda: bool(window.session.state.sequences) and window.method.run_button.isEnabled())
+    window.run()
+    wait(lambda: len(window.session.entries) > before and not window.planner.busy)
+
+
+def save(window: Window, view: str, path: Path, place: str = "") -> None:
+    """Save a picture of the window with this view, at a place of the matrix where one is named."""
+    from PySide6.QtGui import QImage
+
+    window.viewer.turn_to(view)
+    widget: Any = window.viewer.tabs.currentWidget()
+    wait(lambda: getattr(widget, "sharp", True))
+    if place:
+        widget.go_to(place)
+        settle(0.5)
+        wait(lambda: widget.sharp)
+    settle(1)
+    picture = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
+    picture.save(str(path), quality=0)
+
+
+def wait(ready: Callable[[], bool]) -> None:
+    """Let the window work until something is so."""
+    until = time.monotonic() + TIMEOUT_S
+    while not ready():
+        if time.monotonic() > until:
+            raise SystemExit("the window did not get there in time")
+        settle(0.02)
+
+
+def settle(seconds: float) -> None:
+    """Let the window work for a while."""
+    from PySide6.QtWidgets import QApplication
+
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        QApplication.processEvents()
+        time.sleep(0.005)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

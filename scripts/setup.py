@@ -1,0 +1,314 @@
+"""Set up everything that Antidiag needs to run from this checkout. Pure standard library.
+
+    python3 scripts/setup.py          what the window and the command line need
+    python3 scripts/setup.py --dev    what the tests, checks and benchmarks need besides
+
+Makes .venv, installs the dependencies that pyproject.toml names, CuPy where there is an NVIDIA
+driver, and on Debian and Ubuntu the system libraries of Qt. A stamp in .venv remembers what was
+installed, so that the next run has nothing to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+ENVIRONMENT = ROOT / ".venv"
+STAMP = ENVIRONMENT / "antidiag-setup.json"
+OLDEST_PYTHON = (3, 11)
+
+CUDA_DRIVERS = {"cuda13": 580, "cuda12": 525}
+"""The oldest major version of the NVIDIA driver for each extra, newest first."""
+
+PACKAGES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libX11.so.6": "libx11-6",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libfreetype.so.6": "libfreetype6",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libgthread-2.0.so.0": "libglib2.0-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-glx.so.0": "libxcb-glx0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-render.so.0": "libxcb-render0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-shm.so.0": "libxcb-shm0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-util.so.1": "libxcb-util1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libxcb.so.1": "libxcb1",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libwayland-client.so.0": "libwayland-client0",
+    "libwayland-cursor.so.0": "libwayland-cursor0",
+    "libwayland-egl.so.1": "libwayland-egl1",
+    "libdrm.so.2": "libdrm2",
+    "libzstd.so.1": "libzstd1",
+    "libz.so.1": "zlib1g",
+    "libgcc_s.so.1": "libgcc-s1",
+    "libstdc++.so.6": "libstdc++6",
+}
+"""Libraries that the PySide6 wheels leave to the system, and their Debian packages."""
+
+QT_FILES = ("QtWidgets.abi3.so", "QtSvg.abi3.so", "Qt/plugins/platforms/libqoffscreen.so",
+            "Qt/plugins/platforms/libqxcb.so", "Qt/plugins/xcbglintegrations/libqxcb-glx-integration.so")  # fmt: skip
+WAYLAND_FILE = "Qt/plugins/platforms/libqwayland.so"
+
+
+class SetupError(Exception):
+    """What is missing, and the command that provides it."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Set up; 0 when all is there, 1 when the user must act."""
+    parser = argparse.ArgumentParser(description="Set up what Antidiag needs to run from this checkout.")
+    parser.add_argument("--dev", action="store_true", help="also what the tests, checks and benchmarks need")
+    options = parser.parse_args(arguments)
+    try:
+        _check_python()
+        set_up(options.dev)
+    except SetupError as error:
+        print(f"setup: {error}", file=sys.stderr)
+        return 1
+    except subprocess.CalledProcessError as error:
+        command = " ".join(map(str, error.cmd))[:200]
+        print(f"setup: this command failed, see its output above: {command}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def set_up(dev: bool) -> None:
+    """Make the environment hold what is wanted; nothing where the stamp says that it does."""
+    python = environment_python()
+    stamp = read_stamp() if python.exists() else {}
+    needed, optional = wanted_extras(dev, driver_version())
+    project = read_project()
+    hashed = fingerprint(project)
+    current = set(stamp.get("extras", ())) if stamp.get("project") == hashed else set()
+    complete = stamp.get("project") == hashed and needed | optional <= current
+    if complete and stamp.get("libraries"):
+        return
+    if not complete:
+        _make_environment(python)
+        extras = needed | (set(stamp.get("extras", ())) - set(CUDA_DRIVERS))
+        _install(python, requirements(project, extras))
+        extras |= _install_optional(python, project, optional, set(stamp.get("extras", ())))
+        stamp = {"project": hashed, "extras": sorted(extras)}
+        write_stamp(stamp)
+    provide_libraries(python)
+    write_stamp({**stamp, "libraries": True})
+
+
+def environment_python() -> Path:
+    """The interpreter of the environment."""
+    return ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def read_project() -> dict[str, Any]:
+    """The [project] table of pyproject.toml."""
+    import tomllib  # an old Python, which does not have it, was refused before
+
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def requirements(project: dict[str, Any], extras: set[str]) -> list[str]:
+    """Requirements of the project and of these extras, in a fixed order."""
+    optional = project["optional-dependencies"]
+    return [*project["dependencies"], *(line for extra in sorted(extras) for line in optional[extra])]
+
+
+def fingerprint(project: dict[str, Any]) -> str:
+    """A hash that changes when the dependencies, the Python or the place of the environment change."""
+    parts = [project["dependencies"], project["optional-dependencies"], sys.version_info[:2], str(ENVIRONMENT)]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def read_stamp() -> dict[str, Any]:
+    """What earlier runs installed; empty where none finished."""
+    try:
+        return json.loads(STAMP.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def write_stamp(stamp: dict[str, Any]) -> None:
+    """Remember what is installed."""
+    STAMP.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
+
+
+def wanted_extras(dev: bool, driver: int | None) -> tuple[set[str], set[str]]:
+    """The extras that must be there, and those without which the CPU still works.
+
+    Tests take CuPy without a driver too: with it NVRTC compiles the kernels.
+    """
+    cuda = cuda_extra(driver) or ("cuda13" if dev and not driver else None)
+    return ({"dev", "peers"} if dev else set()), ({cuda} if cuda else set())
+
+
+def cuda_extra(driver: int | None) -> str | None:
+    """The extra that fits the major version of the driver; None without one, or with one too old."""
+    if driver is None:
+        return None
+    return next((extra for extra, oldest in CUDA_DRIVERS.items() if driver >= oldest), None)
+
+
+def driver_version() -> int | None:
+    """Major version of the NVIDIA driver, or None where there is none."""
+    if sys.platform == "darwin":
+        return None
+    try:
+        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
+        found = re.search(r"Kernel Module.*?\s(\d+)\.\d+", text)
+        if found:
+            return int(found.group(1))
+    except OSError:
+        pass
+    return _driver_from_smi()
+
+
+def _driver_from_smi() -> int | None:
+    program = shutil.which("nvidia-smi")
+    if not program:
+        return None
+    query = [program, "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        found = subprocess.run(query, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    number = re.match(r"\s*(\d+)", found.stdout)
+    return int(number.group(1)) if found.returncode == 0 and number else None
+
+
+def missing_libraries(ldd_output: str) -> list[str]:
+    """Names of the libraries that ldd did not find, sorted."""
+    return sorted(set(re.findall(r"^\s*(\S+) => not found", ldd_output, re.MULTILINE)))
+
+
+def packages_of(libraries: list[str]) -> tuple[list[str], list[str]]:
+    """Debian packages of these libraries, and the libraries whose package is not known."""
+    known = sorted({PACKAGES[name] for name in libraries if name in PACKAGES})
+    return known, [name for name in libraries if name not in PACKAGES and not name.startswith("libQt6")]
+
+
+def provide_libraries(python: Path) -> None:
+    """Install the system libraries of Qt that are missing, or say how."""
+    missing = _missing_of_qt(python)
+    if not missing:
+        return
+    packages, unknown = packages_of(missing)
+    if unknown or not shutil.which("apt-get"):
+        raise SetupError(f"Qt needs these system libraries: {', '.join(missing)}; install them and run this again")
+    _apt_install(packages, "Qt needs system libraries that are missing")
+    still = _missing_of_qt(python)
+    if still:
+        raise SetupError(f"Qt still misses these system libraries: {', '.join(still)}; install them and run this again")
+
+
+def _missing_of_qt(python: Path) -> list[str]:
+    """System libraries that Qt would not find; none where that cannot be known."""
+    if not sys.platform.startswith("linux") or not shutil.which("ldd"):
+        return []
+    locate = "import importlib.util as u; print(u.find_spec('PySide6').submodule_search_locations[0])"
+    folder = Path(_output([python, "-c", locate]).strip())
+    names = QT_FILES + ((WAYLAND_FILE,) if os.environ.get("WAYLAND_DISPLAY") else ())
+    files = [folder / name for name in names if (folder / name).exists()]
+    found = subprocess.run(["ldd", *map(str, files)], capture_output=True, text=True, check=False)
+    return missing_libraries(found.stdout)
+
+
+def _check_python() -> None:
+    if sys.version_info < OLDEST_PYTHON:
+        wanted = ".".join(map(str, OLDEST_PYTHON))
+        raise SetupError(
+            f"Antidiag needs Python {wanted} or newer, and this is {platform.python_version()}; install a newer one "
+            f"and name it, as in: make run PYTHON=python{wanted}"
+        )
+
+
+def _make_environment(python: Path) -> None:
+    """A virtual environment with pip, made anew where the one that is there does not work."""
+    if python.exists() and _works([python, "-m", "pip", "--version"]) and _same_python(python):
+        return
+    if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        _provide_venv()
+    print(f"Making the virtual environment {ENVIRONMENT}", flush=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)], check=True)
+
+
+def _same_python(python: Path) -> bool:
+    version = "import sys; print(*sys.version_info[:2])"
+    return _output([python, "-c", version]).split() == [str(part) for part in sys.version_info[:2]]
+
+
+def _provide_venv() -> None:
+    """Debian keeps venv and pip out of its python3 package."""
+    package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+    reason = "this Python cannot make virtual environments"
+    if not shutil.which("apt-get") or not sys.executable.startswith("/usr/bin/"):
+        raise SetupError(f"{reason}; install its modules venv and ensurepip, or use another Python 3.11 or newer")
+    _apt_install([package], reason, also=sorted(set(PACKAGES.values())))
+
+
+def _apt_install(packages: list[str], reason: str, also: Iterable[str] = ()) -> None:
+    """Install Debian packages as root; otherwise the error is the command, ``also`` what would be asked for next."""
+    if os.geteuid() != 0:
+        command = " ".join(["sudo apt-get install --no-install-recommends", *packages, *also])
+        raise SetupError(f"{reason}. Run this, then start again:\n\n    {command}\n")
+    print(f"Installing with apt-get: {' '.join(packages)}", flush=True)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "update", "-q"], env=environment, check=False)
+    install = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages]
+    subprocess.run(install, env=environment, check=True)
+
+
+def _install(python: Path, lines: list[str]) -> None:
+    print(f"Installing {len(lines)} dependencies; the first time takes a few minutes", flush=True)
+    command = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-warn-script-location"]
+    subprocess.run([*command, *lines], check=True)
+
+
+def _install_optional(python: Path, project: dict[str, Any], extras: set[str], before: set[str]) -> set[str]:
+    """The extras out of ``extras`` that could be installed; the CPU stands in for the others."""
+    kept = before & set(CUDA_DRIVERS) if not extras else set()
+    for extra in (set(CUDA_DRIVERS) & before) - extras - kept:
+        names = [re.split(r"[^\w.-]", line)[0] for line in project["optional-dependencies"][extra]]
+        subprocess.run([str(python), "-m", "pip", "uninstall", "-y", *names], check=False)
+    for extra in extras:
+        try:
+            _install(python, project["optional-dependencies"][extra])
+            kept |= {extra}
+        except subprocess.CalledProcessError:
+            print(f"setup: the extra {extra} could not be installed; Antidiag will use the CPU", file=sys.stderr)
+    return kept
+
+
+def _works(command: list[Any]) -> bool:
+    return subprocess.run(list(map(str, command)), capture_output=True, check=False).returncode == 0
+
+
+def _output(command: list[Any]) -> str:
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""A window over a fake method, with settings of its own and no GPU."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if importlib.util.find_spec("PySide6"):
+    from app import application, settings
+    from app.window import Window
+    from kernels import registry
+    from kernels.cuda import devices
+    from tests.app import fake
+
+PAIR_FASTA = ">one first record\nACGTACGTACGTACGTAAAA\n>two\nACGTACGTTCGTACGTAAAA\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the window keeps its settings in this test."""
+    monkeypatch.setenv(settings.FOLDER_VARIABLE, str(tmp_path / "settings"))
+    return tmp_path / "settings"
+
+
+@pytest.fixture
+def make_window(qtbot: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Window]]:
+    """Opens windows; closes them at the end without asking."""
+    methods = (fake.make(), fake.make("other"))
+    monkeypatch.setattr(registry, "METHODS", methods)
+    monkeypatch.setattr(devices, "discover", lambda: ((), "there is none in tests"))
+    monkeypatch.setattr(Window, "confirm_close", lambda self, jobs: True)
+    fake.RELEASED.clear()
+    opened: list[Window] = []
+
+    def make() -> Window:
+        found = settings.Settings()
+        application.make_application(found)
+        window = Window(found, methods)
+        qtbot.addWidget(window)
+        window.show()
+        opened.append(window)
+        return window
+
+    yield make
+    fake.RELEASED.set()
+    for window in opened:
+        window.close()
+
+
+@pytest.fixture
+def window(make_window: Callable[[], Window]) -> Window:
+    return make_window()
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """A file of two DNA records."""
+    path = tmp_path / "pair.fa"
+    path.write_text(PAIR_FASTA)
+    return path
+
+
+@pytest.fixture
+def ready(qtbot: Any, window: Window, pair: Path) -> Window:
+    """A window in which a run could start."""
+    window.opener.open_paths([pair])
+    qtbot.waitUntil(window.method.run_button.isEnabled)
+    return window

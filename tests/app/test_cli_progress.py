@@ -1,0 +1,97 @@
+"""The bar on a terminal: what it shows, and that Ctrl-C on a real run ends it cleanly."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+
+from rich.console import Console
+from rich.progress import Progress
+
+from app.cli import progress
+from kernels.errors import Cancelled
+
+ROOT = Path(__file__).resolve().parents[2]
+LENGTH = 4_000_000
+
+
+@pytest.fixture
+def bar():
+    return Progress(console=Console(file=io.StringIO()), disable=True)
+
+
+def test_the_bar_shows_phase_and_share(bar):
+    draw = progress._Drawing(bar)
+    draw(5, 10, "phase 1")
+    task = bar.tasks[0]
+    assert (task.description, task.percentage) == ("phase 1", 50.0)
+
+
+def test_another_total_starts_the_bar_again(bar):
+    draw = progress._Drawing(bar)
+    draw(9, 10, "phase 1")
+    draw(1, 4, "phase 2")
+    task = bar.tasks[0]
+    assert (task.description, task.percentage) == ("phase 2", 25.0)
+
+
+def test_no_bar_where_standard_error_is_no_terminal(capsys):
+    with progress.watched() as monitor:
+        monitor.update(1, 2, "phase 1")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_second_interrupt_does_not_wait():
+    with progress.watched() as monitor:
+        signal.raise_signal(signal.SIGINT)
+        assert monitor.cancelled
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_one_interrupt_cancels_at_the_next_update():
+    with progress.watched() as monitor:
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(Cancelled):
+            monitor.update(1, 2)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
+def test_interrupt_of_a_long_run_on_a_terminal(tmp_path):
+    """A run that would take many minutes draws its bar, and ends after Ctrl-C with one line and no file."""
+    for name, letters in (("one", "ACGT"), ("two", "AGCT")):
+        (tmp_path / f"{name}.fa").write_text(f">{name}\n{letters * (LENGTH // 4)}\n")
+    ours, theirs = os.openpty()
+    arguments = ["run", "striped-score", "one.fa", "two.fa", "--backend", "cpu", "--json", "out.json"]
+    command = [sys.executable, str(ROOT / "main.py"), *arguments]
+    run = subprocess.Popen(command, cwd=tmp_path, stderr=theirs, env={**os.environ, "TERM": "xterm"})
+    os.close(theirs)
+    shown = _read(ours, until=b"phase 1")
+    run.send_signal(signal.SIGINT)
+    shown += _read(ours)
+    assert run.wait(60) == 130
+    assert shown.rstrip().endswith(b"antidiag: cancelled")
+    assert b"Traceback" not in shown
+    assert not (tmp_path / "out.json").exists()
+
+
+def _read(terminal: int, until: bytes | None = None) -> bytes:
+    """What is written to a terminal, up to a text or to its end."""
+    shown = b""
+    while until is None or until not in shown:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # Linux: the other side is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    return shown

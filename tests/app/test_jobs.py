@@ -1,0 +1,94 @@
+import threading
+
+import pytest
+
+from app.jobs import Job, JobQueue, JobState
+from kernels.errors import Cancelled, InputError
+
+
+@pytest.fixture
+def queue(qtbot):
+    made = JobQueue()
+    yield made
+    made.shut_down()
+
+
+def waiting(release, log=None):
+    def work(monitor):
+        while not release.wait(0.01):
+            monitor.update(1, 4, "phase 1")
+        if log is not None:
+            log.append(threading.current_thread() is threading.main_thread())
+        return "value"
+
+    return work
+
+
+def test_a_lane_runs_in_order_and_off_the_gui_thread(qtbot, queue):
+    ran, done, release = [], [], threading.Event()
+    jobs = [Job(f"job {number}", "cpu", waiting(release, ran), done.append) for number in range(3)]
+    for job in jobs:
+        queue.submit(job)
+    assert [job.state for job in jobs] == [JobState.RUNNING, JobState.WAITING, JobState.WAITING]
+    release.set()
+    qtbot.waitUntil(lambda: len(done) == 3)
+    assert ran == [False] * 3
+    assert not queue.jobs
+
+
+def test_lanes_run_beside_each_other(qtbot, queue):
+    release, done = threading.Event(), []
+    slow = queue.submit(Job("slow", "cpu", waiting(release), done.append))
+    queue.submit(Job("quick", "read", lambda monitor: 7, done.append))
+    qtbot.waitUntil(lambda: done == [7])
+    assert slow.state is JobState.RUNNING
+
+
+def test_progress_time_left_and_rate(qtbot, queue):
+    job = queue.submit(Job("job", "cpu", waiting(threading.Event()), print, cells=4_000_000_000))
+    with qtbot.waitSignal(queue.changed, check_params_cb=lambda changed: changed.fraction == 0.25):
+        pass
+    assert job.left_s == pytest.approx(3 * job.elapsed_s, rel=0.5)
+    assert job.gcups > 0
+
+
+def test_cancel_a_waiting_and_a_running_job(qtbot, queue):
+    done = []
+    running = queue.submit(Job("running", "cpu", waiting(threading.Event()), done.append))
+    behind = queue.submit(Job("behind", "cpu", waiting(threading.Event()), done.append))
+    queue.cancel(behind)
+    assert behind.state is JobState.CANCELLED
+    queue.cancel(running)
+    assert running.state is JobState.CANCELLING
+    qtbot.waitUntil(lambda: running.state is JobState.CANCELLED)
+    assert not queue.jobs
+    assert not done
+
+
+@pytest.mark.parametrize(("error", "text", "detail"), [
+    (InputError("file x: line 3; mend it"), "file x: line 3; mend it", ""),
+    (MemoryError(), "not enough memory", ""),
+    (ZeroDivisionError("oops"), "ZeroDivisionError: oops", "Traceback"),
+])  # fmt: skip
+def test_errors_stay_until_dismissed(qtbot, queue, error, text, detail):
+    def work(monitor):
+        raise error
+
+    failed = []
+    job = queue.submit(Job("job", "cpu", work, print, failed.append))
+    qtbot.waitUntil(lambda: job.state is JobState.FAILED)
+    assert failed == [job]
+    assert text in job.error
+    assert detail in job.detail
+    assert queue.jobs == [job]
+    queue.dismiss(job)
+    assert not queue.jobs
+
+
+def test_a_job_that_cancels_itself_is_no_error(qtbot, queue):
+    def work(monitor):
+        raise Cancelled
+
+    job = queue.submit(Job("job", "cpu", work, print))
+    qtbot.waitUntil(lambda: job.state is JobState.CANCELLED)
+    assert job.error == ""

@@ -1,0 +1,50 @@
+"""Numbers, names and places as a person reads them."""
+
+import pytest
+
+from app import texts
+from kernels.model import Sequence, SequenceType
+from kernels.sequences import samples
+
+
+def dna(letters=b"ACGT", description=""):
+    return Sequence("NC_1.1", letters, SequenceType.DNA, description)
+
+
+@pytest.mark.parametrize(("time_ms", "text"), [(0.01, "less than 10 ms"), (10, "about 10 ms"), (2400, "about 2.4 s")])
+def test_an_estimate_of_a_short_run_claims_nothing(time_ms, text):
+    assert texts.expected(time_ms) == text
+
+
+def test_time_left_is_silent_until_it_is_no_guess():
+    assert texts.left_s(None, 5.0) is None
+    assert texts.left_s(0.0, 5.0) is None
+    assert texts.left_s(0.001, 5.0) is None
+    assert texts.left_s(0.25, 5.0) == pytest.approx(15.0)
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [("NC_1.1 Homo sapiens mitochondrion", "Homo sapiens mitochondrion"), ("NC_1.1", ""), ("", ""),
+     ("Homo sapiens", "Homo sapiens")],
+)  # fmt: skip
+def test_what_a_sequence_is_without_its_name(title, text):
+    assert texts.about(dna(description=title)) == text
+
+
+def test_files_of_the_project_go_by_their_path_below_it():
+    path = samples()[0].paths[0]
+    assert path.is_absolute()
+    assert texts.place(str(path)) == f"resources/samples/{path.name}"
+    assert texts.place("/elsewhere/a.fasta") == "/elsewhere/a.fasta"
+    assert texts.place("a.fasta") == "a.fasta"
+
+
+def test_the_content_of_a_sequence_is_short():
+    assert texts.makeup(dna(b"GCGC")) == "GC 100 %"
+    assert texts.makeup(dna(b"ACGT")) == "GC 50.0 %"
+
+
+def test_what_would_fit_is_a_list_or_nothing():
+    assert texts.what_fits(()) == ""
+    assert texts.what_fits(["a", "b"]) == "What would fit:\n- a\n- b"

@@ -1,0 +1,23 @@
+from app.panels.widgets import Elided
+
+
+def test_a_cut_line_keeps_its_margins_and_tells_the_rest_in_its_tool_tip(qtbot):
+    line = Elided("first words")
+    qtbot.addWidget(line)
+    assert line.toolTip() == "first words"
+    line.setContentsMargins(30, 20, 30, 0)
+    line.setText("W" * 200)
+    line.resize(200, 60)
+    line.show()
+    picture = line.grab().toImage()
+    background = picture.pixelColor(0, 0)
+    inked = [
+        (x, y)
+        for x in range(picture.width())
+        for y in range(picture.height())
+        if picture.pixelColor(x, y) != background
+    ]
+    room = line.contentsRect()
+    assert inked
+    assert all(room.contains(x, y) for x, y in inked)
+    assert line.toolTip() == "W" * 200

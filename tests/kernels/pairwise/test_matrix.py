@@ -1,0 +1,133 @@
+"""The matrix that people look at equals the textbook's, wherever they look."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kernels.errors import Cancelled
+from kernels.model import Mode, PairProblem
+from kernels.monitor import Monitor
+from kernels.pairwise import matrix, reference
+from kernels.pairwise.encoding import NEGATIVE
+from kernels.scoring import Scoring, match_mismatch
+from tests.problems import pair, pairs
+
+CHECKED = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+AFFINE = Scoring(match_mismatch(2, -3), 5, 2)
+
+
+@st.composite
+def spans(draw: st.DrawFn, size: int) -> tuple[int, int]:
+    start = draw(st.integers(0, size - 1))
+    return start, draw(st.integers(start + 1, size))
+
+
+def pooled(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """The greatest value of each pixel."""
+    edges = [np.arange(pixels + 1) * size // pixels for size, pixels in zip(values.shape, shape, strict=True)]
+    return np.array(
+        [
+            [values[top:bottom, left:right].max() for left, right in zip(edges[1][:-1], edges[1][1:], strict=True)]
+            for top, bottom in zip(edges[0][:-1], edges[0][1:], strict=True)
+        ]
+    )
+
+
+@CHECKED
+@given(problem=pairs(), data=st.data())
+def test_overview_windows_and_cells_are_the_textbooks(problem: PairProblem, data: st.DataObject) -> None:
+    expected = reference.matrices(problem)
+    m, n = expected.H.shape
+    pixels = data.draw(st.integers(1, m)), data.draw(st.integers(1, n))
+    scanned = matrix.scan(problem, pixels=pixels)
+    np.testing.assert_array_equal(scanned.overview, pooled(expected.H, pixels))
+    for _ in range(4):
+        rows, columns = data.draw(spans(m)), data.draw(spans(n))
+        part = np.s_[slice(*rows), slice(*columns)]
+        shape = data.draw(st.integers(1, rows[1] - rows[0])), data.draw(st.integers(1, columns[1] - columns[0]))
+        np.testing.assert_array_equal(matrix.window(scanned, rows, columns, shape), pooled(expected.H[part], shape))
+        found = matrix.cells(scanned, rows, columns)
+        for values, whole in zip(found, (expected.H, expected.E, expected.F), strict=True):
+            np.testing.assert_array_equal(np.maximum(values, NEGATIVE), np.maximum(whole[part], NEGATIVE))
+
+
+def related(m: int, n: int) -> tuple[str, str]:
+    """Two DNA sequences with a common piece, off the diagonal."""
+    random = np.random.default_rng(3)
+    first, second = random.choice(list("ACGT"), m), random.choice(list("ACGT"), n)
+    second[n // 2 : n // 2 + m // 2] = first[: m // 2]
+    return "".join(first), "".join(second)
+
+
+@pytest.fixture(scope="module", params=[(Mode.LOCAL, False), (Mode.GLOBAL, True)], ids=["local", "global-swapped"])
+def large(request: pytest.FixtureRequest) -> tuple[matrix.MatrixScan, reference.Matrices]:
+    """A matrix of many strips, kept rows and kept columns."""
+    mode, swapped = request.param
+    letters = related(390, 610)
+    problem = pair(*(letters[::-1] if swapped else letters), AFFINE, mode)
+    return matrix.scan(problem, pixels=(300, 200)), reference.matrices(problem)
+
+
+def test_the_grid_is_kept(large: tuple[matrix.MatrixScan, reference.Matrices]) -> None:
+    scanned, _ = large
+    assert scanned.row_numbers.size > 10
+    assert scanned.column_numbers.size > 3
+    assert scanned.overview.shape == (300, 200)
+
+
+def test_windows_and_cells_far_from_the_corner(large: tuple[matrix.MatrixScan, reference.Matrices]) -> None:
+    scanned, expected = large
+    random = np.random.default_rng(4)
+    m, n = expected.H.shape
+    for _ in range(40):
+        rows, columns = np.sort(random.choice(m, 2, False)), np.sort(random.choice(n, 2, False))
+        part = np.s_[slice(*rows), slice(*columns)]
+        shape = tuple(int(random.integers(1, stop - start + 1)) for start, stop in (rows, columns))
+        np.testing.assert_array_equal(matrix.window(scanned, rows, columns, shape), pooled(expected.H[part], shape))
+        for values, whole in zip(
+            matrix.cells(scanned, rows, columns), (expected.H, expected.E, expected.F), strict=True
+        ):
+            np.testing.assert_array_equal(np.maximum(values, NEGATIVE), np.maximum(whole[part], NEGATIVE))
+
+
+def test_a_large_window_comes_from_the_overview(
+    large: tuple[matrix.MatrixScan, reference.Matrices], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scanned, expected = large
+    monkeypatch.setattr(matrix, "CHEAP_CELLS", 0)
+    monkeypatch.setattr(matrix, "_sweep", None)
+    m, n = expected.H.shape
+    np.testing.assert_array_equal(matrix.window(scanned, (0, m), (0, n), (300, 200)), scanned.overview)
+    shown = matrix.window(scanned, (5, m), (0, n - 9), (50, 40))
+    exact = pooled(expected.H[5:, : n - 9], (50, 40))
+    assert (shown >= exact).all()
+    rows, columns = (10 * m // 300, 290 * m // 300), (15 * n // 200, 190 * n // 200)  # where pixels begin
+    assert matrix.window(scanned, rows, columns, (1, 1)) == expected.H[slice(*rows), slice(*columns)].max()
+
+
+def test_more_pixels_than_cells_repeat_them(large: tuple[matrix.MatrixScan, reference.Matrices]) -> None:
+    scanned, expected = large
+    shown = matrix.window(scanned, (100, 102), (200, 203), (4, 9))
+    np.testing.assert_array_equal(shown, expected.H[100:102, 200:203].repeat(2, 0).repeat(3, 1))
+
+
+def test_kept_rows_and_columns_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix, "KEPT_BYTES", 100_000)
+    scanned = matrix.scan(pair(*related(500, 900), AFFINE))
+    assert scanned.kept_rows.nbytes + scanned.kept_columns.nbytes <= 2 * 100_000
+
+
+def test_scan_reports_progress_and_can_be_cancelled() -> None:
+    seen: list[tuple[int, int]] = []
+    problem = pair(*related(500, 900), AFFINE)
+    matrix.scan(problem, Monitor(lambda done, total, phase: seen.append((done, total))))
+    assert seen[-1][0] == seen[-1][1]
+    monitor = Monitor()
+    monitor.cancel()
+    with pytest.raises(Cancelled):
+        matrix.scan(problem, monitor)
+    with pytest.raises(Cancelled):
+        matrix.window(matrix.scan(problem), (100, 300), (100, 300), (10, 10), monitor)

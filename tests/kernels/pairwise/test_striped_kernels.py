@@ -1,0 +1,38 @@
+"""The striped kernels compile for old and new cards, whatever their compile-time constants."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernels.pairwise.cuda_sizes import LANES
+
+COLUMNS = (1, 5, 18, 32)
+ARCHITECTURES = ("sm_75", "sm_90")
+
+
+@pytest.fixture(scope="module")
+def sources() -> dict[str, tuple]:
+    pytest.importorskip("cupy")
+    from kernels.pairwise import cuda_path, cuda_sweep
+
+    return {"score": cuda_sweep.SCORE, "states": cuda_sweep.STATES, "path": cuda_path.PATH}
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("per_lane", COLUMNS, ids=lambda count: f"s{count * LANES}")
+@pytest.mark.parametrize(
+    ("kernel", "defines"),
+    [
+        ("score", {"KEYED": 1, "CHECKPOINTS": 0, "LOCAL": 1}),
+        ("score", {"KEYED": 0, "CHECKPOINTS": 1, "LOCAL": 0}),
+        ("states", {"CHUNKS": 0, "TILE": 1, "LOCAL": 1}),
+        ("states", {"CHUNKS": 2, "TILE": 0, "LOCAL": 0}),
+        ("path", {"LOCAL": 1}),
+    ],
+)
+def test_kernels_compile(sources, kernel, defines, per_lane, architecture):
+    from kernels.cuda.compile import compile_without_device
+
+    # Scores of more than a byte and small batches are tried on one width, for they hardly interact with it.
+    fixed = {"R": per_lane, "WIDE": int(per_lane == 5), "BATCH": 8 if per_lane == 5 else 16}
+    assert compile_without_device(sources[kernel], {**fixed, **defines}, architecture)

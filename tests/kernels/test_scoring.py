@@ -1,0 +1,189 @@
+"""Matrices from Biopython, files, match and mismatch; scales, wildcards and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from Bio.Align import substitution_matrices
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels.errors import InputError, ParameterError, ScoreOverflow
+from kernels.model import Sequence, SequenceType, encode
+from kernels.scoring import (
+    Scoring,
+    load_matrix,
+    match_mismatch,
+    matrix_from_file,
+    matrix_names,
+    named_matrix,
+    with_wildcard,
+)
+
+SMALL = """# a comment
+   A  C  G
+A  1 -2 -3
+C -1  2  0.5
+G  0  4  3
+"""
+
+
+def file(folder, text: str | bytes, name: str = "own.mat"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", matrix_names())
+def test_every_matrix_of_biopython(name):
+    matrix, original = named_matrix(name.lower()), substitution_matrices.load(name)
+    scoring = Scoring(matrix, 10, 0.5)
+    assert matrix.name == name
+    for x in matrix.letters:
+        for y in matrix.letters:
+            score = scoring.scores[matrix.codes[ord(x)], matrix.codes[ord(y)]]
+            assert scoring.unscaled(int(score)) == pytest.approx(original[x, y])
+
+
+def test_fractions_are_scaled_with_the_gap_costs():
+    scoring = Scoring(named_matrix("GONNET1992"), 10, 0.25)
+    assert (scoring.scale, scoring.open, scoring.extend) == (100, 1000, 25)
+    assert scoring.unscaled(1234) == 12.34
+    assert Scoring(named_matrix("BLOSUM62"), 10, 1).unscaled(7) == 7
+
+
+def test_codon_matrices_and_unknown_names_are_refused():
+    assert "SCHNEIDER" not in matrix_names()
+    with pytest.raises(ParameterError, match="codons"):
+        named_matrix("schneider")
+    for name in ("BLOSUM61", "no/such.mat", "~nobody-at-all/x", "a" * 5000, "x\0y"):
+        with pytest.raises((ParameterError, InputError), match="matrix"):
+            load_matrix(name)
+
+
+def test_matrix_from_file(tmp_path):
+    matrix = matrix_from_file(file(tmp_path, SMALL))
+    assert matrix.letters == "ACG" and matrix.name == "own.mat"
+    assert matrix.values.tolist() == [[1, -2, -3], [-1, 2, 0.5], [0, 4, 3]]
+    assert not matrix.values.flags.writeable
+    assert load_matrix(str(tmp_path / "own.mat")) == matrix
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "\ufeff" + text,
+        lambda text: text.lower(),
+        lambda text: text.replace("C -1  2  0.5\nG  0  4  3", "G  0  4  3\nC -1  2  0.5"),
+        lambda text: text.replace("  ", ","),
+        lambda text: text + "\n# the end\n\n",
+    ],
+)
+def test_matrix_files_in_other_dress(tmp_path, change):
+    assert matrix_from_file(file(tmp_path, change(SMALL))) == matrix_from_file(file(tmp_path, SMALL, "plain.mat"))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("", ["no matrix"]),
+        ("# nothing\n\n", ["no matrix"]),
+        (SMALL.replace("0.5", "half"), ["line 4", "'half'", "score 3"]),
+        (SMALL.replace("0.5", "nan"), ["line 4", "finite"]),
+        (SMALL.replace("0.5", "inf"), ["line 4", "finite"]),
+        (SMALL.replace(" 0.5", ""), ["line 4", "2 scores", "3 letters"]),
+        (SMALL.replace("0.5", "0.5 7"), ["line 4", "4 scores"]),
+        (SMALL.replace("G  0  4  3\n", ""), ["not square", "no row for G"]),
+        (SMALL.replace("G  0", "T  0"), ["line 5", "'T'"]),
+        (SMALL.replace("G  0", "A  0"), ["line 5", "second row", "A"]),
+        (SMALL.replace("   A  C  G", "   A  C  A"), ["line 2", "twice"]),
+        (SMALL.replace("   A  C  G", "   A  C  a"), ["line 2", "twice"]),
+        (SMALL.replace("   A  C  G", "  AA  C  G"), ["line 2", "'AA'"]),
+        (SMALL.replace("   A  C  G\n", ""), ["line 2", "'1'"]),
+        (b"\x7fELF\0\0\0\0", ["binary"]),
+        (b"A" * (1 << 21), ["large"]),
+    ],
+)
+def test_bad_matrix_files_name_the_line(tmp_path, text, parts):
+    path = file(tmp_path, text)
+    with pytest.raises(InputError) as error:
+        matrix_from_file(path)
+    for part in [str(path), *parts]:
+        assert part in str(error.value)
+
+
+def test_match_and_mismatch_compare_letters():
+    matrix = match_mismatch(2, -3)
+    scores, code = matrix.values, matrix.codes
+    assert scores[code[ord("N")], code[ord("N")]] == 2
+    assert scores[code[ord("N")], code[ord("A")]] == -3
+    assert scores[code[ord("a")], code[ord("A")]] == 2
+    assert scores[code[ord("U")], code[ord("T")]] == -3
+    assert code[ord("-")] == -1
+
+
+def test_u_is_t_among_nucleotides_and_itself_among_proteins():
+    nucleotides = match_mismatch(2, -3, nucleotides=True)
+    assert nucleotides.codes[ord("U")] == nucleotides.codes[ord("T")] == nucleotides.codes[ord("u")] >= 0
+    assert nucleotides.codes[ord("E")] == -1
+    assert named_matrix("NUC.4.4").codes[ord("U")] == named_matrix("NUC.4.4").codes[ord("T")]
+    assert named_matrix("BLOSUM62").codes[ord("U")] == -1
+
+
+@pytest.mark.parametrize("matrix", [match_mismatch(2, -3), named_matrix("BLOSUM62"), named_matrix("HOXD70")])
+def test_a_wildcard_scores_nothing_with_anything(matrix):
+    wild = with_wildcard(matrix, "nX")
+    for letter in "NX":
+        code = wild.codes[ord(letter)]
+        assert code >= 0
+        assert not wild.values[code].any() and not wild.values[:, code].any()
+    a, c = wild.codes[ord("A")], wild.codes[ord("C")]
+    assert wild.values[a, c] == matrix.values[matrix.codes[ord("A")], matrix.codes[ord("C")]]
+    assert "NX = 0" in wild.name
+    assert with_wildcard(matrix, "") is matrix
+
+
+@pytest.mark.parametrize("wildcard", ["N,X", "N X", "-", "1", "\xe9"])
+def test_a_wildcard_is_a_letter(wildcard):
+    with pytest.raises(ParameterError, match="wildcard"):
+        match_mismatch(1, -1, wildcard)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_scores_and_costs_are_finite(bad):
+    with pytest.raises(ParameterError, match="match"):
+        match_mismatch(bad, -1)
+    with pytest.raises(ParameterError, match="mismatch"):
+        match_mismatch(1, bad)
+    with pytest.raises(ParameterError, match="gap_open"):
+        Scoring(match_mismatch(1, -1), bad, 1)
+    with pytest.raises(ParameterError, match="gap_extend"):
+        Scoring(match_mismatch(1, -1), 1, bad)
+
+
+def test_negative_costs_and_many_decimals_are_refused():
+    with pytest.raises(ParameterError, match="gap_open"):
+        Scoring(match_mismatch(1, -1), -1, 1)
+    with pytest.raises(ParameterError, match="decimals"):
+        Scoring(match_mismatch(1, -1.2345), 1, 1)
+
+
+@pytest.mark.parametrize("match", [2**30, 3e9, 1e20, 1e306, 1_073_741.824])
+def test_scores_beyond_32_bits_are_refused(match):
+    with pytest.raises(ScoreOverflow, match="smaller"):
+        Scoring(match_mismatch(match, -0.001), 1, 1)
+
+
+@given(st.text("ACGTNacgtn", max_size=200))
+def test_encoding_equals_a_lookup(text):
+    scoring = Scoring(match_mismatch(2, -3, nucleotides=True), 5, 2)
+    codes = encode(Sequence("x", text.encode(), SequenceType.DNA), scoring)
+    assert codes.dtype == np.uint8
+    assert [scoring.matrix.letters[code] for code in codes] == list(text.upper())
+
+
+def test_a_letter_without_a_score_is_named():
+    sequence = Sequence("P53_HUMAN", b"A" * 1200 + b"U", SequenceType.PROTEIN)
+    with pytest.raises(InputError, match=r"P53_HUMAN: letter 'U' at position 1,201 .* BLOSUM62"):
+        encode(sequence, Scoring(named_matrix("BLOSUM62"), 10, 1))

@@ -1,0 +1,138 @@
+"""Setting up: what is installed for whom, and that a second run does nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from scripts import setup
+
+LDD = """\
+Qt/plugins/platforms/libqxcb.so:
+\tlibGL.so.1 => /lib/x86_64-linux-gnu/libGL.so.1 (0x00007f)
+\tlibxcb-icccm.so.4 => not found
+\tlibxcb-cursor.so.0 => not found
+Qt/plugins/platforms/libqoffscreen.so:
+\tlibxcb-cursor.so.0 => not found
+"""
+
+
+@pytest.fixture
+def place(monkeypatch, tmp_path):
+    """A set-up that installs nothing: what it would have run, in order."""
+    done: list[str] = []
+    python = tmp_path / ".venv" / "bin" / "python"
+
+    def make(_):
+        done.append("environment")
+        python.parent.mkdir(parents=True, exist_ok=True)
+        python.touch()
+
+    monkeypatch.setattr(setup, "ENVIRONMENT", tmp_path / ".venv")
+    monkeypatch.setattr(setup, "STAMP", tmp_path / ".venv" / "stamp.json")
+    monkeypatch.setattr(setup, "environment_python", lambda: python)
+    monkeypatch.setattr(setup, "_make_environment", make)
+    monkeypatch.setattr(setup, "_install", lambda _, lines: done.append(" ".join(lines)))
+    monkeypatch.setattr(setup, "_missing_of_qt", lambda _: [])
+    monkeypatch.setattr(setup, "driver_version", lambda: None)
+    monkeypatch.setattr(setup.subprocess, "run", lambda command, **_: done.append(" ".join(command)))
+    return SimpleNamespace(done=done, monkeypatch=monkeypatch)
+
+
+def test_a_second_run_installs_nothing(place):
+    setup.set_up(dev=False)
+    assert place.done[0] == "environment"
+    assert "PySide6-Essentials" in place.done[1]
+    assert "pytest" not in place.done[1]
+    place.done.clear()
+    setup.set_up(dev=False)
+    assert place.done == []
+
+
+def test_what_the_tests_need_is_added_and_kept(place):
+    setup.set_up(dev=False)
+    place.done.clear()
+    setup.set_up(dev=True)
+    assert "pytest" in place.done[1]
+    assert "parasail" in place.done[1]
+    assert "cupy-cuda13x" in place.done[2]
+    place.done.clear()
+    setup.set_up(dev=False)
+    setup.set_up(dev=True)
+    assert place.done == []
+
+
+def test_a_changed_dependency_installs_again(place):
+    setup.set_up(dev=False)
+    place.done.clear()
+    project = setup.read_project()
+    place.monkeypatch.setattr(
+        setup, "read_project", lambda: {**project, "dependencies": [*project["dependencies"], "newcomer>=1"]}
+    )
+    setup.set_up(dev=False)
+    assert "newcomer>=1" in place.done[1]
+
+
+def test_an_older_driver_takes_the_place_of_cuda_13(place):
+    setup.set_up(dev=True)
+    place.done.clear()
+    place.monkeypatch.setattr(setup, "driver_version", lambda: 550)
+    setup.set_up(dev=False)
+    assert any("uninstall -y cupy-cuda13x" in command for command in place.done)
+    assert any("cupy-cuda12x" in command for command in place.done)
+    assert setup.read_stamp()["extras"] == ["cuda12", "dev", "peers"]
+
+
+def test_cupy_that_cannot_be_installed_leaves_the_cpu(place, capsys):
+    def install(_, lines):
+        if any("cupy" in line for line in lines):
+            raise subprocess.CalledProcessError(1, "pip")
+
+    place.monkeypatch.setattr(setup, "_install", install)
+    place.monkeypatch.setattr(setup, "driver_version", lambda: 580)
+    setup.set_up(dev=False)
+    assert "Antidiag will use the CPU" in capsys.readouterr().err
+    assert setup.read_stamp()["extras"] == []
+
+
+@pytest.mark.parametrize(
+    ("driver", "extra"), [(None, None), (470, None), (525, "cuda12"), (579, "cuda12"), (580, "cuda13"), (600, "cuda13")]
+)
+def test_the_driver_decides_on_cupy(driver, extra):
+    assert setup.cuda_extra(driver) == extra
+
+
+def test_missing_libraries_and_their_packages():
+    missing = setup.missing_libraries(LDD)
+    assert missing == ["libxcb-cursor.so.0", "libxcb-icccm.so.4"]
+    assert setup.packages_of([*missing, "libstrange.so.1"]) == (
+        ["libxcb-cursor0", "libxcb-icccm4"],
+        ["libstrange.so.1"],
+    )
+
+
+def test_without_root_the_exact_command_is_the_message(monkeypatch):
+    monkeypatch.setattr(setup, "_missing_of_qt", lambda _: ["libxcb-cursor.so.0", "libEGL.so.1"])
+    monkeypatch.setattr(setup.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(setup.os, "geteuid", lambda: 1000)
+    with pytest.raises(setup.SetupError, match="sudo apt-get install --no-install-recommends libegl1 libxcb-cursor0"):
+        setup.provide_libraries(Path("python"))
+
+
+def test_without_venv_the_command_names_it_and_what_comes_next(monkeypatch):
+    monkeypatch.setattr(setup.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(setup.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(setup.sys, "executable", "/usr/bin/python3")
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+    with pytest.raises(setup.SetupError, match=f"{version} .*libxcb-cursor0"):
+        setup._provide_venv()
+
+
+def test_an_old_python_is_told_what_to_do(monkeypatch, capsys):
+    monkeypatch.setattr(setup.sys, "version_info", (3, 9, 2))
+    assert setup.main([]) == 1
+    assert "needs Python 3.11 or newer" in capsys.readouterr().err
