@@ -20,8 +20,8 @@ from tests.emulator.translate import to_cpp
 DEVICE = Path(__file__).with_name("device")
 RUNTIME = ("scheduler", "meeting", "fibre", "device_memory", "signals")
 COMPILER = os.environ.get("CXX", "g++")
-LANGUAGE = ("-std=c++17", "-O1", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fsigned-char")
-TRAPS = ("-fsanitize=alignment,shift-exponent,integer-divide-by-zero", "-fsanitize-undefined-trap-on-error")
+LANGUAGE = ("-std=c++17", "-O1", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fsigned-char", "-fno-gnu-unique")
+TRAPS = ("-fsanitize=alignment,shift-exponent", "-fsanitize-undefined-trap-on-error")
 """What the device does not do either, or does differently: such an operation ends the launch with a report."""
 
 PREEMPTED = ("-fsanitize-coverage=trace-pc",)
@@ -53,7 +53,7 @@ def kernels(code: str, options: Sequence[str], more: Sequence[str] = ()) -> Path
     flags = (*LANGUAGE, *TRAPS, *extra, *more, "-w", f"-I{headers}", "-include", PRECOMPILED)
 
     def build(target: Path) -> None:
-        _compile((*flags, "-shared", "-x", "c++", "-", "-o", str(target)), to_cpp(text))
+        _compile((*flags, "-shared", "-Wl,-Bsymbolic", "-x", "c++", "-", "-o", str(target)), to_cpp(text))
 
     return _cached("kernels", (*flags, text, _text_of_device()), ".so", build)
 
@@ -97,7 +97,7 @@ def with_places(code: str, options: Sequence[str], report: str) -> str:
     if not offsets or not shutil.which("addr2line"):
         return report
     # Compiled again, for the same instructions at the same offsets and a table of lines.
-    command = ("addr2line", "-i", "-e", str(kernels(code, options, ("-g1",))), *(f"0x{offset}" for offset in offsets))
+    command = ("addr2line", "-i", "-e", str(kernels(code, options, ("-g1", "-gdwarf-4"))), *(f"0x{offset}" for offset in offsets))
     found = [subprocess.run((*command[:4], offset), capture_output=True, text=True).stdout for offset in command[4:]]
     places = {offset: _innermost_own(lines.split("\n")) for offset, lines in zip(offsets, found, strict=True)}
     return OFFSET.sub(lambda match: places[match[1]], report)

@@ -50,6 +50,7 @@ struct Warp {
     Block* block;
     unsigned number;                         // among all that are resident
     unsigned ready, ended, at_barrier;       // lanes; those that a small block lacks have ended
+    unsigned last;                           // the lane that ran last
     Fibre* fibres;
     Meetings meetings;
 };
@@ -107,7 +108,7 @@ Fibre* warp_after(unsigned number) {
     for (size_t word = number / 64, seen = 0; seen <= words; ++seen) {
         if (later) {
             Warp& warp = warps[64 * word + __builtin_ctzll(later)];
-            return lane_after(warp, shuffled() ? dice() % 32 : 31);
+            return lane_after(warp, shuffled() ? dice() % 32 : warp.last);
         }
         word = word + 1 < words ? word + 1 : 0;
         later = runnable[word];
@@ -122,10 +123,15 @@ void begin(Fibre& fibre, char* stack) {
     fibre.context.prepare(stack, stack_start(stack), run_threads);
 }
 
+void make_current(Fibre& fibre) {
+    current = &fibre;
+    fibre.warp->last = fibre.lane;
+}
+
 void change(Fibre& from, Fibre& to) {
     if (&from == &to) return;
     if (!to.stack) begin(to, take_stack());
-    current = &to;
+    make_current(to);
     Context::change(from.context, to.context);
 }
 
@@ -186,7 +192,7 @@ void wait_for(const char* what, unsigned mask, void* place) {
     Fibre* next = next_after(me);
     if (!next) give_up(std::string("deadlock in kernel ") + request->name + ": no thread can go on" + waiting());
     change(me, *next);
-    me.waits_for = nullptr, me.mask = 0, me.place = nullptr;
+    me.waits_for = nullptr, me.mask = 0;
 }
 
 void release(Block& block) {
@@ -217,12 +223,13 @@ void start_block(Block& block) {
         fibre.block = index;
         fibre.index = {number % block_size.x, number / block_size.x % block_size.y, number / block_size.x / block_size.y};
         fibre.lane = number % 32, fibre.warp = &warp, fibre.stack = nullptr;
+        fibre.waits_for = nullptr, fibre.mask = 0, fibre.place = nullptr;
     }
     for (unsigned number = 0; number < warps_a_block; ++number) {
         Warp& warp = block.warps[number];
         unsigned lanes = std::min(32u, threads_a_block - 32 * number);
         unsigned there = lanes == 32 ? ~0u : (1u << lanes) - 1u;
-        warp.ready = 0, warp.ended = ~there, warp.at_barrier = 0, warp.meetings.count = 0;
+        warp.ready = 0, warp.ended = ~there, warp.at_barrier = 0, warp.last = 31, warp.meetings.count = 0;
         wake(warp, there);
     }
 }
@@ -251,12 +258,12 @@ void run_threads() {
             give_up(std::string("deadlock in kernel ") + request->name + ": no thread can go on" + waiting());
         if (next && !next->stack) {
             next->stack = stack;
-            current = next;
+            make_current(*next);
             continue;
         }
         give_stack_back(stack);
         Context ended;
-        current = next;
+        if (next) make_current(*next);
         Context::change(ended, next ? next->context : caller);
     }
 }
@@ -299,7 +306,7 @@ bool run(const Launch& launch, std::string& report) {
         catch_signals();
         Fibre* first = warp_after(0);
         begin(*first, take_stack());
-        current = first;
+        make_current(*first);
         Context::change(caller, first->context);
     }
     leave_signals();
@@ -315,18 +322,25 @@ void fail_at(const std::string& why, void* place) {
 
 void fail(const char* why) { fail_at(why, __builtin_return_address(0)); }
 
-void yield() {
+namespace {
+
+void poll(void* place) {
     Fibre& me = running();
+    me.place = place;
     if (++quiet_polls > MOST_QUIET_POLLS)
         give_up(std::string("deadlock in kernel ") + request->name + ": its threads poll, and none writes" + waiting());
     Fibre* next = shuffled() ? next_after(me) : warp_after(me.warp->number);
     change(me, *next);
 }
 
+}  // namespace
+
+void yield() { poll(__builtin_return_address(0)); }
+
 void wrote() { quiet_polls = 0; }
 
 long long clock_ns() {
-    yield();
+    poll(__builtin_return_address(0));
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -362,7 +376,7 @@ uint64_t meet(unsigned mask, Operation operation, uint64_t value, int argument, 
         wait_for(name_of(operation), mask, __builtin_return_address(0));
     } else {
         wake(warp, meetings.complete(meeting) & ~(1u << me.lane));
-        if (shuffled()) yield();
+        if (shuffled()) poll(__builtin_return_address(0));
     }
     return meetings.result[me.lane];
 }
@@ -380,6 +394,13 @@ void* SharedVariable::of_block(size_t bytes, size_t alignment) {
 void* dynamic_shared() { return running().warp->block->shared.dynamic; }
 
 }  // namespace cuda_on_cpu
+
+// g++ calls it in every basic block of a source that polls volatile variables: no loop keeps others from running.
+extern "C" void __sanitizer_cov_trace_pc() {
+    static int blocks = 0;
+    if (++blocks % 256 || !cuda_on_cpu::current) return;
+    cuda_on_cpu::poll(__builtin_return_address(0));
+}
 
 extern "C" int emulator_launch(const cuda_on_cpu::Launch* launch, char* report, size_t room) {
     std::string text;

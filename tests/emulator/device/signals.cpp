@@ -40,8 +40,8 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     }
     void* place = place_of(context);
     switch (signal) {
-        case SIGILL: fail_at("an operation that C++ leaves undefined: a misaligned access, a shift too far", place);
-        case SIGFPE: fail_at("a division by zero", place);
+        case SIGILL: fail_at("a misaligned access, or a shift by too many bits,", place);
+        case SIGFPE: fail_at("a division by zero, or of the least number by -1,", place);
         case SIGINT:
             interrupted = true;
             fail_at("interrupted", place);
