@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,6 +15,8 @@ from kernels.cuda import compile as cuda_compile
 from kernels.cuda import devices
 from kernels.method import Method
 from kernels.model import Result
+from kernels.monitor import Monitor
+from kernels.steps import Steps
 from tests.emulator import build
 
 Run = Callable[..., Result]
@@ -32,39 +34,51 @@ def emulated() -> Iterator[Run]:
         yield run
 
 
-def run(method: Method | str, problem: Any, monitor: Any = None, steps: Any = None, **parameters: Any) -> Result:
-    """The result on the emulated device, its answer checked against the problem."""
+def run(
+    method: Method | str, problem: Any, monitor: Monitor | None = None, steps: Steps | None = None, seed: int = 0,
+    **parameters: Any,
+) -> Result:
+    """The result on the emulated device, its answer checked against the problem.
+
+    With a ``seed`` other than 0 the order of threads and blocks is random.
+    """
     found = registry.method(method) if isinstance(method, str) else method
-    result = engine.execute(engine.plan(found, problem, parameters, "cuda"), monitor, steps)
+    with order(seed):
+        result = engine.execute(engine.plan(found, problem, parameters, "cuda"), monitor, steps)
     result.check(problem)
     return result
 
 
 @contextmanager
-def emulation(seed: int = 0) -> Iterator[None]:
-    """``import cupy`` finds the emulator's CuPy; ``seed`` other than 0 makes the order of threads and blocks random."""
-    from tests.emulator import fake_cupy
-    from tests.emulator.fake_cupy import device_memory
+def order(seed: int) -> Iterator[None]:
+    """Launches take threads and blocks in turn (0), or in a random order that the seed decides."""
     from tests.emulator.fake_cupy.kernels import settings
 
-    with pytest.MonkeyPatch.context() as patch:
-        modules = {"cupy": fake_cupy, "cupy.cuda": fake_cupy.cuda}
-        for name in [name for name in sys.modules if name.partition(".")[0] in ("cupy", "cupyx")]:
-            patch.delitem(sys.modules, name)
-        for name, module in modules.items():
-            patch.setitem(sys.modules, name, module)
-        if seed:
-            patch.setattr(settings, "seed", seed)
-        patch.setattr(rates, "remember", lambda *arguments: None)
-        own = _forget_modules_with_cupy(patch)
+    before, settings.seed = settings.seed, seed or settings.seed
+    try:
+        yield
+    finally:
+        settings.seed = before
+
+
+@contextmanager
+def emulation() -> Iterator[None]:
+    """``import cupy`` finds the emulator's CuPy, also for those that had imported another one before."""
+    from tests.emulator import fake_cupy
+    from tests.emulator.fake_cupy import device_memory
+
+    others = _take_out(lambda name: name.partition(".")[0] in ("cupy", "cupyx") or _is_of_device(name))
+    sys.modules.update({"cupy": fake_cupy, "cupy.cuda": fake_cupy.cuda})
+    remember, rates.remember = rates.remember, lambda *arguments: None
+    _forget_device()
+    try:
+        yield
+    finally:
+        rates.remember = remember
         _forget_device()
-        try:
-            yield
-        finally:
-            _forget_device()
-            _forget_modules_with_cupy(patch)
-            device_memory.pool.free_all_blocks()
-    _restore(own)
+        _take_out(lambda name: name in ("cupy", "cupy.cuda") or _is_of_device(name))
+        _put_in(others)
+        device_memory.pool.free_all_blocks()
     assert not device_memory.damaged, device_memory.damaged
 
 
@@ -73,28 +87,26 @@ def _forget_device() -> None:
     cuda_compile._module.cache_clear()
 
 
-def _forget_modules_with_cupy(patch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Drop the modules of kernels/ that have imported some CuPy, so that they import another when used again."""
-    found = {
-        name: module
-        for name, module in sys.modules.items()
-        if name.startswith("kernels.") and any(hasattr(module, cupy) for cupy in ("cupy", "cp"))
-    }
-    dropped = dict(found)
-    for name in list(sys.modules):
-        if name.startswith("kernels.") and name.rpartition(".")[2].startswith("cuda") and name != "kernels.cuda":
-            dropped.setdefault(name, sys.modules[name])
-    dropped = {name: module for name, module in dropped.items() if not name.startswith("kernels.cuda.")}
-    for name in dropped:
+def _is_of_device(name: str) -> bool:
+    """Whether a module of kernels/ may hold on to a CuPy; those in kernels/cuda ask for it anew each time."""
+    package, _, own = name.rpartition(".")
+    return package.startswith("kernels.") and package != "kernels.cuda" and own.startswith("cuda")
+
+
+def _take_out(wanted: Callable[[str], bool]) -> dict[str, ModuleType]:
+    """Forget modules, so that the next import makes them anew."""
+    found = {name: module for name, module in sys.modules.items() if wanted(name)}
+    for name in found:
         del sys.modules[name]
-        package, _, child = name.rpartition(".")
-        if hasattr(sys.modules.get(package), child):
-            delattr(sys.modules[package], child)
-    return dropped
+        package, _, own = name.rpartition(".")
+        if own in vars(sys.modules.get(package, object)):
+            delattr(sys.modules[package], own)
+    return found
 
 
-def _restore(modules: dict[str, Any]) -> None:
+def _put_in(modules: dict[str, ModuleType]) -> None:
+    sys.modules.update(modules)
     for name, module in modules.items():
-        sys.modules[name] = module
-        package, _, child = name.rpartition(".")
-        setattr(importlib.import_module(package), child, module)
+        package, _, own = name.rpartition(".")
+        if package in sys.modules:
+            setattr(sys.modules[package], own, module)
