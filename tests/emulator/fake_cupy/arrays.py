@@ -17,7 +17,21 @@ BINARY = (
 )
 REFLECTED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor")
 UNARY = ("neg", "abs", "invert", "pos")
-REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "any", "all", "mean", "prod", "cumsum", "nonzero", "argsort", "take")
+REDUCTIONS = (
+    "sum",
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+    "any",
+    "all",
+    "mean",
+    "prod",
+    "cumsum",
+    "nonzero",
+    "argsort",
+    "take",
+)
 
 
 class ndarray:  # noqa: N801 - CuPy's name
@@ -34,7 +48,9 @@ class ndarray:  # noqa: N801 - CuPy's name
         if count * dtype.itemsize > pointer.size:
             raise ValueError(f"an array of {count * dtype.itemsize} bytes in memory of {pointer.size}")
         host = pointer.host[: count * dtype.itemsize].view(dtype)
-        self.values = host.reshape(shape, order=order) if strides is None else np.ndarray(shape, dtype, host, 0, strides)
+        self.values = (
+            host.reshape(shape, order=order) if strides is None else np.ndarray(shape, dtype, host, 0, strides)
+        )
         self._memory = pointer
 
     @classmethod
@@ -101,7 +117,9 @@ class ndarray:  # noqa: N801 - CuPy's name
             return ndarray.view_of(values, self._memory)
         return array(values)
 
-    def get(self, stream: Any = None, order: str = "C", out: np.ndarray | None = None, blocking: bool = True) -> np.ndarray:
+    def get(
+        self, stream: Any = None, order: str = "C", out: np.ndarray | None = None, blocking: bool = True
+    ) -> np.ndarray:
         if out is None:
             return self.values.copy(order=order)
         if out.shape != self.shape or out.dtype != self.values.dtype:
