@@ -1,4 +1,4 @@
-// Every intrinsic on three words, a result a row, for comparison with NumPy.
+// Every intrinsic on three words, a result a row, for comparison with NumPy; and kernels that poll no volatile word.
 
 extern "C" __global__ void in_words(const int* a, const int* b, const int* c, int* results, int count) {
     const int index = blockIdx.x * blockDim.x + threadIdx.x;
@@ -35,4 +35,8 @@ extern "C" __global__ void atomics(unsigned* values) {
 
 extern "C" __global__ void fetch(cudaTextureObject_t texture, int* results) {
     results[threadIdx.x] = tex1Dfetch<int>(texture, static_cast<int>(threadIdx.x) - 1);
+}
+
+extern "C" __global__ void loop_for_ever(int* word) {
+    while (*word == 0) {}
 }

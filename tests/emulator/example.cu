@@ -80,10 +80,6 @@ extern "C" __global__ void different_operations() {
     else __any_sync(WARP, 1);
 }
 
-extern "C" __global__ void loop_for_ever(int* word) {
-    while (*word == 0) {}
-}
-
 extern "C" __global__ void read(const int* values, int* result, int index) { *result = values[index]; }
 
 extern "C" __global__ void write(int* values, int index) { values[index] = 1; }

@@ -131,7 +131,7 @@ def test_an_endless_loop_ends(cupy, kernel, launch_error, monkeypatch):
 
     monkeypatch.setattr(settings, "seconds", 0.2)
     with pytest.raises(launch_error, match=r"an endless loop .*in kernel loop_for_ever, block \(0, 0, 0\), thread \(0"):
-        kernel("loop_for_ever", 1, 2, cupy.zeros(1, np.int32))
+        kernel("loop_for_ever", 1, 2, cupy.zeros(1, np.int32), file="arithmetic.cu")
 
 
 def test_lanes_that_meet_at_different_operations(kernel, launch_error):

@@ -39,6 +39,11 @@ def to_cpp(text: str) -> str:
     return f'{SHARED.sub(_shared, text)}\n# 1 "kernels"\n{calls}'
 
 
+def functions(text: str) -> list[str]:
+    """Names of the functions defined in a text."""
+    return [match[1] for match, _ in _functions(text)]
+
+
 def ptx_functions(text: str) -> list[str]:
     """Names of the functions written in PTX."""
     return [match[1] for match, body in _functions(text) if PTX.search(body)]

@@ -82,6 +82,9 @@ class ndarray:  # noqa: N801 - CuPy's name
             return lambda *arguments, **named: wrapped(getattr(self.values, name)(*bare(arguments), **named))
         raise AttributeError(f"the emulator's cupy.ndarray has no {name!r}")
 
+    def __array_ufunc__(self, *arguments: Any, **named: Any) -> Any:
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+
     def __array__(self, *arguments: Any, **named: Any) -> np.ndarray:
         raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`")
 
@@ -173,7 +176,7 @@ class ndarray:  # noqa: N801 - CuPy's name
 def _in_place(name: str) -> Callable[[ndarray, Any], ndarray]:
     def change(self: ndarray, other: Any) -> ndarray:
         self.values[...] = getattr(operator, name[1:] if name not in ("iand", "ior") else f"{name[1:]}_")(
-            self.values, bare(other)
+            self.values, operand(other)
         )
         return self
 
@@ -182,7 +185,7 @@ def _in_place(name: str) -> Callable[[ndarray, Any], ndarray]:
 
 def _binary(name: str) -> Callable[[ndarray, Any], Any]:
     def compute(self: ndarray, other: Any) -> Any:
-        return wrapped(getattr(self.values, f"__{name}__")(bare(other)))
+        return wrapped(getattr(self.values, f"__{name}__")(operand(other)))
 
     return compute
 
@@ -211,6 +214,13 @@ def bare(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return type(value)(bare(part) for part in value)
     return value
+
+
+def operand(value: Any) -> Any:
+    """As ``bare``; CuPy computes with arrays of its own and with scalars."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+    return bare(value)
 
 
 def wrapped(value: Any) -> Any:
