@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from kernels import __version__, engine
+from kernels import __version__, engine, workers
 from kernels.errors import AntidiagError, Cancelled
 from kernels.experiments import measure, models, results
 from kernels.experiments.agreement import Agreement
 from kernels.experiments.digest import digest
 from kernels.experiments.measure import Measured, Timed
-from kernels.experiments.peers import Peer
+from kernels.experiments.peer import Peer
 from kernels.experiments.points import Point, Status
 from kernels.experiments.results import Store
 from kernels.experiments.sweep import Sweep, Task, contender, problem_type
@@ -62,8 +62,16 @@ class Progress:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How tasks are measured: none is repeated that took ``patience_s`` already; turn by turn or one by one."""
+
+    patience_s: float = 60.0
+    side_by_side: bool = False
+
+
 @dataclass(frozen=True)
-class _Prepared:
+class Prepared:
     """A task with all that is known of it before it runs; no ``call``: the point is final."""
 
     point: Point
@@ -86,15 +94,29 @@ def run(
     raises nothing.
     """
     tasks = sweep.tasks()
-    control = control or Control()
-    before = _measured_before(store) if reuse else {}
-    clock = _Clock(_expected_ms(tasks, sweep, control))
     if store is not None:
         store.begin(sweep.data())
+    manner = Manner(sweep.patience_s, sweep.side_by_side)
+    return run_tasks(tasks, manner, store, control, on_point, on_progress, reuse)
+
+
+def run_tasks(
+    tasks: Sequence[Task],
+    manner: Manner = Manner(),  # noqa: B008 - frozen
+    store: Store | None = None,
+    control: Control | None = None,
+    on_point: Callable[[Point], None] = lambda point: None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    reuse: bool = False,
+) -> tuple[Point, ...]:
+    """Measure tasks that are no grid, in their order; everything else is as in ``run``."""
+    control = control or Control()
+    before = _measured_before(store) if reuse else {}
+    clock = _Clock(_expected_ms(tasks, manner, control))
     agreement, found = Agreement(), list[Point]()
-    for group in _groups(tasks, sweep.side_by_side):
+    for group in _groups(tasks, manner.side_by_side):
         on_progress(clock.progress(len(found), len(tasks), _title(group)))
-        for point in _measured(group, sweep, control, before):
+        for point in _measured(group, manner, control, before):
             point = agreement.judge(point)
             if store is not None and not point.reused:
                 store.append(point)
@@ -105,14 +127,13 @@ def run(
     return tuple(found)
 
 
-def measure_task(task: Task, control: Control | None = None, patience_s: float = 60.0) -> Point:
+def measure_task(task: Task, control: Control | None = None, manner: Manner = Manner()) -> Point:  # noqa: B008
     """Measure one task by itself: what a worker on another device or machine would do."""
-    sweep = Sweep((task.contender,), patience_s=patience_s)
-    return next(iter(_measured((task,), sweep, control or Control(), {})))
+    return next(_measured((task,), manner, control or Control(), {}))
 
 
 def _measured(
-    group: Sequence[Task], sweep: Sweep, control: Control, before: dict[str, Point]
+    group: Sequence[Task], manner: Manner, control: Control, before: dict[str, Point]
 ) -> Iterator[Point]:
     """The points of tasks with one problem, taking turns."""
     control.wait()
@@ -122,16 +143,16 @@ def _measured(
         yield from (_refused(task, str(error)) for task in group)
         return
     of_problem = digest(problem)
-    prepared = [_prepare(task, problem, of_problem, control) for task in group]
+    prepared = [prepare(task, problem, of_problem, control) for task in group]
     prepared = [_taken(one, before.get(one.point.key)) for one in prepared]
     calls = [one.call for one in prepared if one.call is not None]
     repeats, warm_up = group[0].repeats, group[0].warm_up
-    runs = iter(measure.take_turns(calls, repeats, warm_up, sweep.patience_s, control.wait))
+    runs = iter(measure.take_turns(calls, repeats, warm_up, manner.patience_s, control.wait))
     for one in prepared:
-        yield one.point if one.call is None else _finished(one.point, next(runs))
+        yield one.point if one.call is None else finish(one.point, next(runs))
 
 
-def _prepare(task: Task, problem: Any, of_problem: str, control: Control) -> _Prepared:
+def prepare(task: Task, problem: Any, of_problem: str, control: Control) -> Prepared:
     found = contender(task.contender)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     point = replace(
@@ -147,10 +168,10 @@ def _prepare(task: Task, problem: Any, of_problem: str, control: Control) -> _Pr
     try:
         return _peer(found, task, problem, point) if isinstance(found, Peer) else _method(task, problem, point, control)
     except AntidiagError as error:
-        return _Prepared(replace(point, reason=str(error)))
+        return Prepared(replace(point, reason=str(error)))
 
 
-def _peer(found: Peer, task: Task, problem: Any, point: Point) -> _Prepared:
+def _peer(found: Peer, task: Task, problem: Any, point: Point) -> Prepared:
     version = found.version() or ""
     point = replace(
         point,
@@ -161,15 +182,15 @@ def _peer(found: Peer, task: Task, problem: Any, point: Point) -> _Prepared:
         versions={found.name: version},
         reason=found.why_not(problem),
     )
-    return _Prepared(point, None if point.reason else measure.plain_call(found.prepare(problem)))
+    return Prepared(point, None if point.reason else measure.plain_call(found.prepare(problem)))
 
 
-def _method(task: Task, problem: Any, point: Point, control: Control) -> _Prepared:
+def _method(task: Task, problem: Any, point: Point, control: Control) -> Prepared:
     planned = task.plan(problem)
     values = models.values(planned)
     point = replace(
         point,
-        key=_key(task.contender, planned.parameters, point.problem, planned.backend, planned.device_name, __version__),
+        key=_key(task.contender, _named(planned, task), point.problem, planned.backend, planned.device_name, __version__),
         backend=planned.backend,
         device=planned.device_name,
         parameters=dict(planned.parameters),
@@ -183,10 +204,10 @@ def _method(task: Task, problem: Any, point: Point, control: Control) -> _Prepar
         reason=planned.refusal or "",
     )
     # Progress of a single run is not that of the sweep; the wish to cancel is handed on.
-    return _Prepared(point, None if planned.refusal else measure.method_call(planned, _Silent(control)))
+    return Prepared(point, None if planned.refusal else measure.method_call(planned, _Silent(control)))
 
 
-def _finished(point: Point, measured: Measured) -> Point:
+def finish(point: Point, measured: Measured) -> Point:
     if measured.error is not None:
         fault = measured.error
         own = isinstance(fault, AntidiagError)
@@ -239,11 +260,21 @@ def _key(contender_id: str, parameters: Any, problem: str, backend: str, device:
     return digest((contender_id, dict(parameters), problem, backend, device, version))
 
 
-def _taken(prepared: _Prepared, before: Point | None) -> _Prepared:
+def _named(planned: engine.Plan, task: Task) -> dict[str, Any]:
+    """The parameters that name a run: those given and tuned. The program chooses the others again in the same way,
+
+    as far as the answer to "how many threads are there" and "how much memory is free" allows.
+    """
+    chosen = {name for name, value in task.parameters.items() if value is not None} | planned.tuned
+    cores = {"cores": workers.cores()} if planned.backend == "cpu" else {}
+    return {**cores, **{name: planned.parameters[name] for name in sorted(chosen)}}
+
+
+def _taken(prepared: Prepared, before: Point | None) -> Prepared:
     """The point as it was measured before, at its place in this sweep."""
     if before is None or prepared.call is None:
         return prepared
-    return _Prepared(replace(before, coordinates=prepared.point.coordinates, given=prepared.point.given))
+    return Prepared(replace(before, coordinates=prepared.point.coordinates, given=prepared.point.given))
 
 
 def _measured_before(store: Store | None) -> dict[str, Point]:
@@ -270,7 +301,7 @@ def _title(group: Sequence[Task]) -> str:
     return contender(group[0].contender).name if len(group) == 1 else f"{len(group)} side by side"
 
 
-def _expected_ms(tasks: Sequence[Task], sweep: Sweep, control: Control) -> list[float]:
+def _expected_ms(tasks: Sequence[Task], manner: Manner, control: Control) -> list[float]:
     """What every task will take, by the rates of earlier runs; 0 where it will be refused."""
     problem, last, found = None, None, []
     for task in tasks:
@@ -278,7 +309,7 @@ def _expected_ms(tasks: Sequence[Task], sweep: Sweep, control: Control) -> list[
         if last is None or not task.same_problem(last):
             last, problem = task, _try(task.problem)
         one = _expected_once(task, problem) if problem is not None else 0.0
-        times = min(task.repeats, 1 + int(sweep.patience_s * 1e3 / one)) if one else 0
+        times = min(task.repeats, 1 + int(manner.patience_s * 1e3 / one)) if one else 0
         found.append((task.warm_up + times) * one)
     return found
 

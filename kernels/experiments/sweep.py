@@ -14,7 +14,7 @@ from kernels.experiments import peers
 from kernels.experiments.axes import Axis
 from kernels.experiments.digest import digest
 from kernels.experiments.inputs import Generated, Inputs, with_input
-from kernels.experiments.peers import Peer
+from kernels.experiments.peer import Peer
 from kernels.method import Method, ProblemType
 
 Contender = Method | Peer
