@@ -37,7 +37,9 @@ class Table:
     @property
     def used(self) -> tuple[Column, ...]:
         """The columns that hold anything."""
-        return tuple(column for column in self.columns if any(row.get(column.key) not in (None, "") for row in self.rows))
+        return tuple(
+            column for column in self.columns if any(row.get(column.key) not in (None, "") for row in self.rows)
+        )
 
     def data(self) -> dict[str, Any]:
         """The table as plain data for JSON."""
@@ -89,7 +91,9 @@ def csv_text(table: Table) -> str:
     writer = csv.DictWriter(out, [column.key for column in table.columns], extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in table.rows:
-        writer.writerow({key: point_text.text(value) if isinstance(value, tuple) else value for key, value in row.items()})
+        writer.writerow(
+            {key: point_text.text(value) if isinstance(value, tuple) else value for key, value in row.items()}
+        )
     return out.getvalue()
 
 
@@ -176,7 +180,9 @@ def _full_row(point: Point, against: tuple[Point, float] | None) -> dict[str, An
 
 def _summary_notes(points: Sequence[Point], baseline: Mapping[str, Any] | None) -> tuple[str, ...]:
     notes = []
-    devices = dict.fromkeys(f"{point.device} ({point.backend})" for point in points if point.device and not point.is_peer)
+    devices = dict.fromkeys(
+        f"{point.device} ({point.backend})" for point in points if point.device and not point.is_peer
+    )
     if devices:
         notes.append("Measured on " + ", ".join(devices) + ".")
     for point in {point.name: point for point in points if point.is_peer and point.measured}.values():

@@ -225,7 +225,9 @@ def _explore(
     # Numbers as places in the list of values: a doubling is the same distance everywhere.
     places = {name: optuna.distributions.IntDistribution(0, len(values) - 1) for name, values in choices.items()}
     for start in starts:
-        study.enqueue_trial({name: choices[name].index(start[name]) for name in choices if start[name] in choices[name]})
+        study.enqueue_trial(
+            {name: choices[name].index(start[name]) for name in choices if start[name] in choices[name]}
+        )
     possible, repeated = 1, 0
     for values in choices.values():
         possible *= len(values)

@@ -70,12 +70,16 @@ def alignment_traffic(problem: PairProblem, parameters: Parameters, backend: str
 
 def chunked_1_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """The same and the last row of every chunk (H and the gap state)."""
-    return alignment_traffic(problem, parameters, backend, workers) + VALUE_BYTES * _chunk_row_cells(problem, parameters)
+    return alignment_traffic(problem, parameters, backend, workers) + VALUE_BYTES * _chunk_row_cells(
+        problem, parameters
+    )
 
 
 def chunked_2_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """The same and the start states of those rows."""
-    return chunked_1_traffic(problem, parameters, backend, workers) + STATE_BYTES * _chunk_row_cells(problem, parameters)
+    return chunked_1_traffic(problem, parameters, backend, workers) + STATE_BYTES * _chunk_row_cells(
+        problem, parameters
+    )
 
 
 def shared_memory(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
