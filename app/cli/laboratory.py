@@ -56,7 +56,7 @@ Backends = Annotated[
 ]
 Devices = Annotated[
     list[int] | None,
-    typer.Option("--device", metavar="N", help="Number of a GPU, as 'info' lists them; may be repeated."),
+    typer.Option("--device", metavar="N", help="Number of a GPU, see 'info'; may be repeated."),
 ]
 With = Annotated[
     list[str] | None, typer.Option("--with", metavar="METHOD|PEER", help="Measure this beside it; may be repeated.")
@@ -68,11 +68,9 @@ Baseline = Annotated[
 ]
 Length = Annotated[
     str | None,
-    typer.Option("--length", metavar="N|MxN", help="Length of generated input, or of the front of each file."),
+    typer.Option("--length", metavar="N|MxN", help="Length of generated input, or of the front of files."),
 ]
-Count = Annotated[
-    int | None, typer.Option("--count", metavar="N", help="Number of inputs, where a method takes several.")
-]
+Count = Annotated[int | None, typer.Option("--count", metavar="N", help="Number of inputs, where several are taken.")]
 Divergence = Annotated[float, typer.Option("--divergence", metavar="X", help="Of generated sequences, 0 to 1.")]
 Random = Annotated[bool, typer.Option("--random", help="Generate unrelated sequences instead of mutated ones.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of generated input.")]
@@ -118,14 +116,14 @@ def sweep(
     targets = Targets(csv, json, markdown)
     targets.check([*(files or []), *flagged.values()])
     against = speedups.parse(baseline) if baseline else None
-    type = inputs.sequence_type(kind)
+    letters = inputs.sequence_type(kind)
     with watched() as (control, far):
         generated = Generated(
-            "random" if unrelated else "mutated", type or SequenceType.DNA, divergence=divergence, seed=seed
+            "random" if unrelated else "mutated", letters or SequenceType.DNA, divergence=divergence, seed=seed
         )
         wanted = Sweep(
             contenders=contenders(method, beside or [], with_peers, against),
-            inputs=sized(source(method, files, flagged, records, type, generated, control), length, count, method),
+            inputs=sized(source(method, files, flagged, records, letters, generated, control), length, count, method),
             axes=tuple(axes.parse(text, [method]) for text in axis or []),
             options=problem_options(method, options),
             parameters=parameters(method, settings or [], threads),
@@ -142,9 +140,7 @@ def sweep(
 
 @with_problem_options
 def bench(
-    method_id: Annotated[
-        str | None, typer.Argument(metavar="[METHOD]", help="Only this method; else the suite.")
-    ] = None,
+    method_id: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Only this; else the suite.")] = None,
     files: Files = None,
     repeat: Repeat = 5,
     settings: Settings = None,
@@ -172,12 +168,12 @@ def bench(
         _suite(quick, limits, resume, targets)
         return
     method = registry.method(method_id)
-    type = inputs.sequence_type(kind)
+    letters = inputs.sequence_type(kind)
     with watched() as (control, far):
-        generated = Generated(type=type or SequenceType.DNA)
+        generated = Generated(type=letters or SequenceType.DNA)
         wanted = Sweep(
             contenders=contenders(method, [], True, speedups.parse(baseline) if baseline else None),
-            inputs=sized(source(method, files, flagged, records, type, generated, control), length, None, method),
+            inputs=sized(source(method, files, flagged, records, letters, generated, control), length, None, method),
             options=problem_options(method, options),
             parameters=parameters(method, settings or [], threads),
             backends=cast("tuple[BackendChoice, ...]", tuple(backend or ["auto"])),
@@ -208,14 +204,14 @@ def source(
     files: Sequence[str] | None,
     flagged: Mapping[str, str],
     records: Sequence[str] | None,
-    type: SequenceType | None,
+    letters: SequenceType | None,
     generated: Generated,
     monitor: Monitor,
 ) -> Inputs:
     """The input of all points: what the files hold, or generated where none is named."""
     if not files and not flagged:
         return generated
-    return Loaded(tuple(inputs.gather(method, files or [], flagged, records or [], type, monitor)))
+    return Loaded(tuple(inputs.gather(method, files or [], flagged, records or [], letters, monitor)))
 
 
 def sized(found: Inputs, length: str | None, count: int | None, method: Method) -> Inputs:

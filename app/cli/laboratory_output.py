@@ -26,11 +26,9 @@ from kernels.experiments.results import Store
 from kernels.experiments.runner import Control
 from kernels.experiments.runner import Progress as Far
 from kernels.experiments.tables import Table
-from kernels.files import write_file
+from kernels.files import write_lines
 
-Csv = Annotated[
-    str | None, typer.Option("--csv", metavar="FILE|-", help="Save every number as CSV; - prints it alone.")
-]
+Csv = Annotated[str | None, typer.Option("--csv", metavar="FILE|-", help="Save all numbers as CSV; - prints it alone.")]
 Json = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Save as JSON; - prints it alone.")]
 Markdown = Annotated[
     str | None, typer.Option("--markdown", metavar="FILE|-", help="Save the table as Markdown; - prints it alone.")
@@ -39,9 +37,13 @@ Resume = Annotated[
     bool,
     typer.Option(
         "--resume",
-        help="Go on where it was stopped: take points that were measured before, by this version, as they are.",
+        help="Go on where it was stopped: take points that this version has measured before as they are.",
     ),
 ]
+
+
+WIDE = 240
+"""Columns of a table that goes to a file or a pipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Targets:
             if name == STANDARD_OUTPUT:
                 sys.stdout.write(text)
             elif name is not None:
-                write_file(name, [text])
+                write_lines(name, [text])
         if STANDARD_OUTPUT not in (self.csv, self.json, self.markdown):
             for table in shown:
                 draw(table)
@@ -83,16 +85,18 @@ class Targets:
 
 def draw(table: Table) -> None:
     """A table on standard output; columns that hold nothing are left out."""
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
     drawn = Drawn(title=table.title or None, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for column in table.used:
         is_text = column.kind == "text"
-        drawn.add_column(column.heading, justify="left" if is_text else "right", overflow="fold", no_wrap=not is_text)
+        drawn.add_column(
+            column.heading, justify="left" if is_text else "right", overflow="fold", no_wrap=column.key != "remark"
+        )
     for row in table.rows:
         remark = str(row.get("remark") or "")
         cells = [Text(tables.cell(column, row.get(column.key))) for column in table.used]
         drawn.add_row(*cells, style="bold red" if remark.startswith(str(Status.WRONG)) else None)
-    console.print(drawn, width=None if sys.stdout.isatty() else 240)
+    console.print(drawn)
     for note in table.notes:
         console.print(Text(note), style="dim")
 

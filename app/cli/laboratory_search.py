@@ -82,10 +82,10 @@ def tune(
     method = registry.method(method_id)
     targets = Targets(csv, json, markdown)
     targets.check([*(files or []), *flagged.values()])
-    type = inputs.sequence_type(kind)
+    letters = inputs.sequence_type(kind)
     with watched() as (control, far):
-        generated = Generated(type=type or SequenceType.DNA, seed=seed)
-        source = laboratory.source(method, files, flagged, records, type, generated, control)
+        generated = Generated(type=letters or SequenceType.DNA, seed=seed)
+        source = laboratory.source(method, files, flagged, records, letters, generated, control)
         task = Task(
             contender=method.id,
             problem_type=method.problem.id,

@@ -261,10 +261,7 @@ def _key(contender_id: str, parameters: Any, problem: str, backend: str, device:
 
 
 def _named(planned: engine.Plan, task: Task) -> dict[str, Any]:
-    """The parameters that name a run: those given and tuned. The program chooses the others again in the same way,
-
-    as far as the answer to "how many threads are there" and "how much memory is free" allows.
-    """
+    """The parameters that name a run: those given and tuned. This version chooses the others again in the same way."""
     chosen = {name for name, value in task.parameters.items() if value is not None} | planned.tuned
     cores = {"cores": workers.cores()} if planned.backend == "cpu" else {}
     return {**cores, **{name: planned.parameters[name] for name in sorted(chosen)}}

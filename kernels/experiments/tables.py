@@ -110,13 +110,13 @@ def summary(points: Sequence[Point], title: str = "", baseline: Mapping[str, Any
         Column("compute_ms", "phases", "ms"),
         Column("spread", "spread", "share"),
         Column("runs", "n", "count"),
-        Column("gcups", f"G{(points[0].unit if points else 'cells')}/s", "number"),
+        Column("gcups", _rate_heading(points), "number"),
         Column("of_limit", "of limit", "share"),
         Column("speedup", "speedup", "ratio"),
         Column("answer", "answer"),
         Column("remark", ""),
     )
-    rows = tuple(_summary_row(point, moving, against.get(id(point))) for point in points)
+    rows = tuple(_summary_row(point, moving, against.get(id(point))) for point in points if point.measured)
     return Table(title, columns, rows, _summary_notes(points, baseline))
 
 
@@ -127,8 +127,8 @@ def everything(points: Sequence[Point], baseline: Mapping[str, Any] | None = Non
     phases = _union(point.phases for point in points)
     models = _union(point.models for point in points)
     keys = [
-        "contender", "name", "status", "reason", "backend", "device", "title", "size", "cells", "work", "answer", "score",
-        *(f"axis {name}" for name in coordinates), *(f"parameter {name}" for name in parameters), "runs",
+        "contender", "name", "status", "reason", "backend", "device", "title", "size", "cells", "work", "answer",
+        "score", *(f"axis {name}" for name in coordinates), *(f"parameter {name}" for name in parameters), "runs",
         *(f"{quantity}{suffix}" for quantity in _SPREADS for suffix in ("", "_low", "_high")),
         *(f"{phase} ms" for phase in phases), "compilation_ms", "gcups", "wall_gcups", "limit_ms", "of_limit",
         "host_bytes", "device_bytes", *(f"model {name}" for name in models), "baseline", "speedup", "counts", "started",
@@ -185,12 +185,31 @@ def _summary_notes(points: Sequence[Point], baseline: Mapping[str, Any] | None) 
     )
     if devices:
         notes.append("Measured on " + ", ".join(devices) + ".")
+    notes += _not_measured(points)
     for point in {point.name: point for point in points if point.is_peer and point.measured}.values():
         notes.append(f"{point.name} {', '.join(point.versions.values())}: {point.counts}.")
     if baseline:
         words = ", ".join(f"{name} = {value}" for name, value in baseline.items())
         notes.append(f"Speedup: time of the whole call of the baseline ({words}) over that of the row.")
     return tuple(notes)
+
+
+def _not_measured(points: Sequence[Point]) -> list[str]:
+    """A line for every contender and reason that left points without a time."""
+    missing: dict[tuple[str, str, str], int] = {}
+    for point in points:
+        if not point.measured:
+            why = point.name, str(point.status), point.reason
+            missing[why] = missing.get(why, 0) + 1
+    return [
+        f"{name}{f' ({count} points)' if count > 1 else ''} {status}: {reason}."
+        for (name, status, reason), count in missing.items()
+    ]
+
+
+def _rate_heading(points: Sequence[Point]) -> str:
+    unit = points[0].unit if points else "cells"
+    return "GCUPS" if unit == "cells" else f"G {unit}/s"
 
 
 def _speedups(points: Sequence[Point], baseline: Mapping[str, Any] | None) -> dict[int, Any]:

@@ -117,13 +117,13 @@ def _operations(work: Any) -> Model:
 
 
 def _traffic(value: Any, section: str) -> Model:
-    help = "Bytes that strips leave for their neighbours and for phase 3 in main memory, written and read."
-    return Model(TRAFFIC, "Border traffic", "bytes", help, f"001, section {section}", value)
+    told = "Bytes that strips leave for their neighbours and for phase 3 in main memory, written and read."
+    return Model(TRAFFIC, "Border traffic", "bytes", told, f"001, section {section}", value)
 
 
 def _directions(value: Any) -> Model:
-    help = "Directions that phase 3 keeps in the worst case: the path decides how much of it is needed."
-    return Model("directions", "Directions", "bytes", help, "001, section V.D", value)
+    told = "Directions that phase 3 keeps in the worst case: the path decides how much of it is needed."
+    return Model("directions", "Directions", "bytes", told, "001, section V.D", value)
 
 
 STRIPS = (
