@@ -193,7 +193,7 @@ def contenders(
     """The method, what is to be measured beside it, and the baseline where that is another contender."""
     found = [method.id, *beside]
     if with_peers:
-        found += [peer.id for peer in peers.of(method.problem.id, method.returns) if peer.version() is not None]
+        found += [peer.id for peer in peers.of(method) if peer.version() is not None]
     if against and "method" in against:
         found.append(against["method"])
     return tuple(dict.fromkeys(found))

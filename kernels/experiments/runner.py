@@ -170,7 +170,7 @@ def prepare(task: Task, problem: Any, of_problem: str, control: Control) -> Prep
 
 
 def _peer(found: Peer, task: Task, problem: Any, point: Point) -> Prepared:
-    version = found.version() or ""
+    declared, version = problem_type(task.problem_type), found.version() or ""
     point = replace(
         point,
         key=_key(found.id, {}, point.problem, "cpu", engine.cpu_name(), version),
@@ -178,9 +178,9 @@ def _peer(found: Peer, task: Task, problem: Any, point: Point) -> Prepared:
         device=engine.cpu_name(),
         host_bytes=found.host_bytes(problem),
         versions={found.name: version},
-        reason=found.why_not(problem),
+        reason=found.why_not(problem) if found.solves(declared) else f"{found.name} does not solve this problem",
     )
-    return Prepared(point, None if point.reason else measure.plain_call(found.prepare(problem)))
+    return Prepared(point, None if point.reason else measure.peer_call(lambda: found.prepare(problem)))
 
 
 def _method(task: Task, problem: Any, point: Point, control: Control) -> Prepared:
