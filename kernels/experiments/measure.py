@@ -10,7 +10,7 @@ from typing import Any
 from kernels import engine
 from kernels.cuda import devices
 from kernels.engine import Plan
-from kernels.errors import AntidiagError, Cancelled
+from kernels.errors import Cancelled
 from kernels.experiments.points import Run
 from kernels.model import Result
 from kernels.monitor import Monitor
@@ -96,7 +96,7 @@ def _take_turn(call: Timed, measured: Measured, is_first: bool, is_timed: bool) 
         run, value = call()
     except Cancelled:
         raise
-    except (AntidiagError, MemoryError, Exception) as error:
+    except Exception as error:
         measured.error = error
         return
     if is_first:

@@ -7,20 +7,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
-from kernels import __version__, engine, workers
-from kernels.errors import AntidiagError, Cancelled
-from kernels.experiments import measure, models, results
+from kernels.errors import AntidiagError
+from kernels.experiments import measure, preparing, results
 from kernels.experiments.agreement import Agreement
 from kernels.experiments.digest import digest
-from kernels.experiments.measure import Measured, Timed
 from kernels.experiments.peer import Peer
-from kernels.experiments.points import Point, Status
+from kernels.experiments.points import Point
+from kernels.experiments.preparing import Prepared
 from kernels.experiments.results import Store
-from kernels.experiments.sweep import Sweep, Task, contender, problem_type
-from kernels.model import Result
+from kernels.experiments.sweep import Sweep, Task, contender
 from kernels.monitor import Monitor
 
 POLL_S = 0.05
@@ -68,14 +65,6 @@ class Manner:
 
     patience_s: float = 60.0
     side_by_side: bool = False
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A task with all that is known of it before it runs; no ``call``: the point is final."""
-
-    point: Point
-    call: Timed | None = None
 
 
 def run(
@@ -137,134 +126,17 @@ def _measured(group: Sequence[Task], manner: Manner, control: Control, before: d
     control.wait()
     try:
         problem: Any = group[0].problem()
-    except AntidiagError as error:
-        yield from (_refused(task, str(error)) for task in group)
+        of_problem = digest(problem)
+    except Exception as error:
+        yield from (preparing.without(preparing.refused(task, ""), error) for task in group)
         return
-    of_problem = digest(problem)
-    prepared = [prepare(task, problem, of_problem, control) for task in group]
+    prepared = [preparing.prepare(task, problem, of_problem, control) for task in group]
     prepared = [_taken(one, before.get(one.point.key)) for one in prepared]
     calls = [one.call for one in prepared if one.call is not None]
     repeats, warm_up = group[0].repeats, group[0].warm_up
     runs = iter(measure.take_turns(calls, repeats, warm_up, manner.patience_s, control.wait))
     for one in prepared:
-        yield one.point if one.call is None else finish(one.point, next(runs))
-
-
-def prepare(task: Task, problem: Any, of_problem: str, control: Control) -> Prepared:
-    found = contender(task.contender)
-    started = datetime.now(UTC).isoformat(timespec="seconds")
-    point = replace(
-        _refused(task, ""),
-        problem=of_problem,
-        title=problem.title,
-        size=problem.size,
-        cells=problem.cells,
-        work=problem.cells,
-        unit=problem_type(task.problem_type).unit,
-        started=started,
-    )
-    try:
-        return _peer(found, task, problem, point) if isinstance(found, Peer) else _method(task, problem, point, control)
-    except AntidiagError as error:
-        return Prepared(replace(point, reason=str(error)))
-
-
-def _peer(found: Peer, task: Task, problem: Any, point: Point) -> Prepared:
-    declared, version = problem_type(task.problem_type), found.version() or ""
-    point = replace(
-        point,
-        key=_key(found.id, {}, point.problem, "cpu", engine.cpu_name(), version),
-        backend="cpu",
-        device=engine.cpu_name(),
-        host_bytes=found.host_bytes(problem),
-        versions={found.name: version},
-        reason=found.why_not(problem) if found.solves(declared) else f"{found.name} does not solve this problem",
-    )
-    return Prepared(point, None if point.reason else measure.peer_call(lambda: found.prepare(problem)))
-
-
-def _method(task: Task, problem: Any, point: Point, control: Control) -> Prepared:
-    planned = task.plan(problem)
-    values = models.values(planned)
-    point = replace(
-        point,
-        key=_key(
-            task.contender, _named(planned, task), point.problem, planned.backend, planned.device_name, __version__
-        ),
-        backend=planned.backend,
-        device=planned.device_name,
-        parameters=dict(planned.parameters),
-        work=planned.method.work(problem, planned.parameters),
-        host_bytes=planned.footprint.host_bytes,
-        device_bytes=planned.footprint.device_bytes,
-        models=values,
-        limit_ms=models.limit_ms(planned, values),
-        notes=planned.notes,
-        versions=dict(engine.versions()),
-        reason=planned.refusal or "",
-    )
-    # Progress of a single run is not that of the sweep; the wish to cancel is handed on.
-    return Prepared(point, None if planned.refusal else measure.method_call(planned, _Silent(control)))
-
-
-def finish(point: Point, measured: Measured) -> Point:
-    if measured.error is not None:
-        fault = measured.error
-        own = isinstance(fault, AntidiagError)
-        return replace(point, status=Status.FAILED, reason=str(fault) if own else f"{type(fault).__name__}: {fault}")
-    point = replace(
-        point, status=Status.MEASURED, runs=tuple(measured.runs), compilation_ms=measured.compilation_ms, reason=""
-    )
-    value, found = measured.value, contender(point.contender)
-    if isinstance(found, Peer):
-        answer = found.answer(value)
-        return replace(point, answer=answer, answer_digest=digest(answer), score=found.score(value))
-    result: Result = value
-    return replace(
-        point,
-        host_bytes=result.host_bytes or point.host_bytes,
-        device_bytes=result.device_bytes or point.device_bytes,
-        answer=found.problem.answer(result),
-        answer_digest=digest(result.answer),
-        score=_score(result),
-    )
-
-
-def _score(result: Result) -> float | None:
-    value = getattr(result.answer, "score", None) is not None and getattr(result, "score", None)
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-def _refused(task: Task, reason: str) -> Point:
-    """The point of a task of which nothing else is known."""
-    found = contender(task.contender)
-    is_peer = isinstance(found, Peer)
-    given = dict(task.parameters)
-    return Point(
-        key=digest((task.contender, given, task.inputs, dict(task.options), task.backend, task.device, __version__)),
-        contender=task.contender,
-        name=found.name,
-        coordinates=dict(task.coordinates),
-        status=Status.REFUSED,
-        reason=reason,
-        backend=task.backend,
-        given=given,
-        parameters=given,
-        is_peer=is_peer,
-        counts=found.counts if isinstance(found, Peer) else "",
-    )
-
-
-def _key(contender_id: str, parameters: Any, problem: str, backend: str, device: str, version: str) -> str:
-    """The stable name of a point: what ran, on what, where, in which version."""
-    return digest((contender_id, dict(parameters), problem, backend, device, version))
-
-
-def _named(planned: engine.Plan, task: Task) -> dict[str, Any]:
-    """The parameters that name a run: those given and tuned. This version chooses the others again in the same way."""
-    chosen = {name for name, value in task.parameters.items() if value is not None} | planned.tuned
-    cores = {"cores": workers.cores()} if planned.backend == "cpu" else {}
-    return {**cores, **{name: planned.parameters[name] for name in sorted(chosen)}}
+        yield one.point if one.call is None else preparing.finish(one.point, next(runs))
 
 
 def _taken(prepared: Prepared, before: Point | None) -> Prepared:
@@ -346,19 +218,3 @@ class _Clock:
         past_ms, rest_ms = self._sums[self._done], self._sums[-1] - self._sums[self._done]
         factor = self._took_ms / past_ms if past_ms and self._took_ms else 1.0
         return Progress(done, total, time.monotonic() - self._began, rest_ms * factor / 1e3, text)
-
-
-class _Silent(Monitor):
-    """Hears the wish to cancel of another monitor, and tells nobody of its progress."""
-
-    def __init__(self, other: Monitor) -> None:
-        super().__init__()
-        self._other = other
-
-    @property
-    def cancelled(self) -> bool:
-        return self._other.cancelled
-
-    def check(self) -> None:
-        if self.cancelled:
-            raise Cancelled

@@ -16,13 +16,14 @@ from typing import Any, cast
 from kernels import engine, tuned
 from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError, Cancelled, ParameterError
-from kernels.experiments import measure, runner
+from kernels.experiments import measure, preparing, runner
 from kernels.experiments.agreement import Agreement
 from kernels.experiments.digest import digest
 from kernels.experiments.measure import Measured
 from kernels.experiments.points import Point, Run, Status, spread_of
+from kernels.experiments.preparing import Prepared
 from kernels.experiments.results import Store
-from kernels.experiments.runner import Control, Prepared
+from kernels.experiments.runner import Control
 from kernels.experiments.sweep import Task, contender
 from kernels.method import Method
 from kernels.parameters import Parameter
@@ -85,7 +86,7 @@ class _Search:
     def prepared(self, values: Values) -> Prepared:
         coordinates = {"method": self.task.contender, **values}
         task = replace(self.task, parameters={**self.task.parameters, **values}, coordinates=coordinates)
-        return runner.prepare(task, self.problem, self.of_problem, self.control)
+        return preparing.prepare(task, self.problem, self.of_problem, self.control)
 
     def add(self, point: Point) -> Point:
         point = self.agreement.judge(point)
@@ -271,7 +272,7 @@ def _candidate(search: _Search, values: Values, trial: Any, patient: bool) -> fl
             search.control.wait()
     except (AntidiagError, MemoryError) as error:
         measured.error = error
-    point = search.add(runner.finish(prepared.point, measured))
+    point = search.add(preparing.finish(prepared.point, measured))
     if point.status is not Status.MEASURED:
         return None
     search.medians[_key(values)] = _time(measured.runs)
