@@ -16,6 +16,7 @@ import numpy as np
 from kernels.errors import InputError
 from kernels.experiments.peer import Peer
 from kernels.model import Mode, PairProblem
+from kernels.scoring import SCORE_LIMIT
 
 PAIRS = frozenset({"pair"})
 SCORE, PATH = frozenset({"score"}), frozenset({"score", "alignment"})
@@ -73,12 +74,14 @@ def _parasail(kind: str, bits: int, problem: PairProblem) -> Callable[[], Any]:
     function = getattr(parasail, f"{mode}_{kind}_{bits}")
     first, second = letters(problem)
     opening, extend, scale = scoring.open + scoring.extend, scoring.extend, scoring.scale
+    # With traceback its best local score is minus infinity where no letter scores above 0: the empty alignment.
+    least = 0 if problem.mode is Mode.LOCAL else -SCORE_LIMIT
 
     def call() -> float:
         found = function(first, second, opening, extend, matrix)
         if found.saturated:
             raise InputError(f"parasail left the range of {bits} bits")
-        return found.score / scale
+        return max(found.score, least) / scale
 
     return call
 

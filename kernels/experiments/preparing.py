@@ -46,8 +46,15 @@ def prepare(task: Task, problem: Any, of_problem: str, monitor: Monitor) -> Prep
         return Prepared(without(point, error))
 
 
+def why_not(found: Peer, task: Task, problem: Any) -> str:
+    """Why a peer cannot be measured on the problem of a task here, or ""."""
+    if not found.solves(problem_type(task.problem_type)):
+        return f"{found.name} does not solve this problem"
+    return found.why_not(problem)
+
+
 def _peer(found: Peer, task: Task, problem: Any, point: Point) -> Prepared:
-    declared, version = problem_type(task.problem_type), found.version() or ""
+    version = found.version() or ""
     point = replace(
         point,
         key=_key(found.id, {}, point.problem, "cpu", engine.cpu_name(), version),
@@ -55,7 +62,7 @@ def _peer(found: Peer, task: Task, problem: Any, point: Point) -> Prepared:
         device=engine.cpu_name(),
         host_bytes=found.host_bytes(problem),
         versions={found.name: version},
-        reason=found.why_not(problem) if found.solves(declared) else f"{found.name} does not solve this problem",
+        reason=why_not(found, task, problem),
     )
     return Prepared(point, None if point.reason else measure.peer_call(lambda: found.prepare(problem)))
 

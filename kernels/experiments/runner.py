@@ -186,7 +186,7 @@ def _expected_ms(tasks: Sequence[Task], manner: Manner, control: Control) -> lis
 def _expected_once(task: Task, problem: Any) -> float:
     found = contender(task.contender)
     if isinstance(found, Peer):
-        return 0.0 if found.why_not(problem) else problem.cells / found.nominal_gcups / 1e6
+        return 0.0 if preparing.why_not(found, task, problem) else problem.cells / found.nominal_gcups / 1e6
     planned = _try(lambda: task.plan(problem))
     return planned.time_ms if planned is not None and planned.refusal is None else 0.0
 

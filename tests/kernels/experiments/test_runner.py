@@ -107,7 +107,9 @@ def test_a_point_tells_what_ran(sleeper):
 
 def test_what_cannot_be_measured_is_recorded_with_its_reason_and_the_sweep_goes_on(sleeper):
     found = runner.run(sweep("length=1,99", "width=8,64", "behaviour=fail,sleep", backends=("cpu", "cuda")))
-    by_place = {(p.coordinates["length"], p.backend, p.coordinates["width"], p.coordinates["behaviour"]): p for p in found}
+    by_place = {
+        (p.coordinates["length"], p.backend, p.coordinates["width"], p.coordinates["behaviour"]): p for p in found
+    }
     assert len(found) == 16
     assert by_place[1, "cpu", 8, "sleep"].status is Status.MEASURED
     failed = by_place[1, "cpu", 8, "fail"]
