@@ -1,0 +1,363 @@
+"""Running a sweep: point after point, with progress, pause and cancel; nothing finished is ever lost."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from kernels import __version__, engine, workers
+from kernels.errors import AntidiagError, Cancelled
+from kernels.experiments import measure, models, results
+from kernels.experiments.agreement import Agreement
+from kernels.experiments.digest import digest
+from kernels.experiments.measure import Measured, Timed
+from kernels.experiments.peer import Peer
+from kernels.experiments.points import Point, Status
+from kernels.experiments.results import Store
+from kernels.experiments.sweep import Sweep, Task, contender, problem_type
+from kernels.model import Result
+from kernels.monitor import Monitor
+
+POLL_S = 0.05
+
+
+class Control(Monitor):
+    """Cancels a sweep and pauses it, from any thread; a pause begins when the call that runs has ended."""
+
+    def __init__(self, listener: Callable[[int, int, str], None] | None = None) -> None:
+        super().__init__(listener)
+        self._going = threading.Event()
+        self._going.set()
+
+    def pause(self) -> None:
+        self._going.clear()
+
+    def go_on(self) -> None:
+        self._going.set()
+
+    @property
+    def paused(self) -> bool:
+        return not self._going.is_set()
+
+    def wait(self) -> None:
+        """Return when not paused; raise Cancelled when asked to stop."""
+        while not self._going.wait(POLL_S):
+            self.check()
+        self.check()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a sweep is: points done of all, seconds so far, seconds left (None while that is a guess)."""
+
+    done: int
+    total: int
+    elapsed_s: float
+    left_s: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How tasks are measured: none is repeated that took ``patience_s`` already; turn by turn or one by one."""
+
+    patience_s: float = 60.0
+    side_by_side: bool = False
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A task with all that is known of it before it runs; no ``call``: the point is final."""
+
+    point: Point
+    call: Timed | None = None
+
+
+def run(
+    sweep: Sweep,
+    store: Store | None = None,
+    control: Control | None = None,
+    on_point: Callable[[Point], None] = lambda point: None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    reuse: bool = False,
+) -> tuple[Point, ...]:
+    """Measure every task of a sweep, in its order.
+
+    Points go to ``store`` and to ``on_point`` as soon as they are there; with ``reuse``, those that were measured
+    before (in any sweep of this user, or in this store) are taken from there. Both callbacks run on the calling
+    thread. Raises ParameterError for a sweep that makes no sense, and Cancelled; a point that cannot be measured
+    raises nothing.
+    """
+    tasks = sweep.tasks()
+    if store is not None:
+        store.begin(sweep.data())
+    manner = Manner(sweep.patience_s, sweep.side_by_side)
+    return run_tasks(tasks, manner, store, control, on_point, on_progress, reuse)
+
+
+def run_tasks(
+    tasks: Sequence[Task],
+    manner: Manner = Manner(),  # noqa: B008 - frozen
+    store: Store | None = None,
+    control: Control | None = None,
+    on_point: Callable[[Point], None] = lambda point: None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    reuse: bool = False,
+) -> tuple[Point, ...]:
+    """Measure tasks that are no grid, in their order; everything else is as in ``run``."""
+    control = control or Control()
+    before = _measured_before(store) if reuse else {}
+    clock = _Clock(_expected_ms(tasks, manner, control))
+    agreement, found = Agreement(), list[Point]()
+    for group in _groups(tasks, manner.side_by_side):
+        on_progress(clock.progress(len(found), len(tasks), _title(group)))
+        for point in _measured(group, manner, control, before):
+            point = agreement.judge(point)
+            if store is not None and not point.reused:
+                store.append(point)
+            found.append(point)
+            on_point(point)
+        clock.passed(len(group))
+    on_progress(clock.progress(len(found), len(tasks), ""))
+    return tuple(found)
+
+
+def measure_task(task: Task, control: Control | None = None, manner: Manner = Manner()) -> Point:  # noqa: B008
+    """Measure one task by itself: what a worker on another device or machine would do."""
+    return next(_measured((task,), manner, control or Control(), {}))
+
+
+def _measured(
+    group: Sequence[Task], manner: Manner, control: Control, before: dict[str, Point]
+) -> Iterator[Point]:
+    """The points of tasks with one problem, taking turns."""
+    control.wait()
+    try:
+        problem: Any = group[0].problem()
+    except AntidiagError as error:
+        yield from (_refused(task, str(error)) for task in group)
+        return
+    of_problem = digest(problem)
+    prepared = [prepare(task, problem, of_problem, control) for task in group]
+    prepared = [_taken(one, before.get(one.point.key)) for one in prepared]
+    calls = [one.call for one in prepared if one.call is not None]
+    repeats, warm_up = group[0].repeats, group[0].warm_up
+    runs = iter(measure.take_turns(calls, repeats, warm_up, manner.patience_s, control.wait))
+    for one in prepared:
+        yield one.point if one.call is None else finish(one.point, next(runs))
+
+
+def prepare(task: Task, problem: Any, of_problem: str, control: Control) -> Prepared:
+    found = contender(task.contender)
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    point = replace(
+        _refused(task, ""),
+        problem=of_problem,
+        title=problem.title,
+        size=problem.size,
+        cells=problem.cells,
+        work=problem.cells,
+        unit=problem_type(task.problem_type).unit,
+        started=started,
+    )
+    try:
+        return _peer(found, task, problem, point) if isinstance(found, Peer) else _method(task, problem, point, control)
+    except AntidiagError as error:
+        return Prepared(replace(point, reason=str(error)))
+
+
+def _peer(found: Peer, task: Task, problem: Any, point: Point) -> Prepared:
+    version = found.version() or ""
+    point = replace(
+        point,
+        key=_key(found.id, {}, point.problem, "cpu", engine.cpu_name(), version),
+        backend="cpu",
+        device=engine.cpu_name(),
+        host_bytes=found.host_bytes(problem),
+        versions={found.name: version},
+        reason=found.why_not(problem),
+    )
+    return Prepared(point, None if point.reason else measure.plain_call(found.prepare(problem)))
+
+
+def _method(task: Task, problem: Any, point: Point, control: Control) -> Prepared:
+    planned = task.plan(problem)
+    values = models.values(planned)
+    point = replace(
+        point,
+        key=_key(task.contender, _named(planned, task), point.problem, planned.backend, planned.device_name, __version__),
+        backend=planned.backend,
+        device=planned.device_name,
+        parameters=dict(planned.parameters),
+        work=planned.method.work(problem, planned.parameters),
+        host_bytes=planned.footprint.host_bytes,
+        device_bytes=planned.footprint.device_bytes,
+        models=values,
+        limit_ms=models.limit_ms(planned, values),
+        notes=planned.notes,
+        versions=dict(engine.versions()),
+        reason=planned.refusal or "",
+    )
+    # Progress of a single run is not that of the sweep; the wish to cancel is handed on.
+    return Prepared(point, None if planned.refusal else measure.method_call(planned, _Silent(control)))
+
+
+def finish(point: Point, measured: Measured) -> Point:
+    if measured.error is not None:
+        fault = measured.error
+        own = isinstance(fault, AntidiagError)
+        return replace(point, status=Status.FAILED, reason=str(fault) if own else f"{type(fault).__name__}: {fault}")
+    point = replace(
+        point, status=Status.MEASURED, runs=tuple(measured.runs), compilation_ms=measured.compilation_ms, reason=""
+    )
+    value, found = measured.value, contender(point.contender)
+    if isinstance(found, Peer):
+        answer = found.answer(value)
+        return replace(point, answer=answer, answer_digest=digest(answer), score=found.score(value))
+    result: Result = value
+    return replace(
+        point,
+        host_bytes=result.host_bytes or point.host_bytes,
+        device_bytes=result.device_bytes or point.device_bytes,
+        answer=found.problem.answer(result),
+        answer_digest=digest(result.answer),
+        score=_score(result),
+    )
+
+
+def _score(result: Result) -> float | None:
+    value = getattr(result.answer, "score", None) is not None and getattr(result, "score", None)
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _refused(task: Task, reason: str) -> Point:
+    """The point of a task of which nothing else is known."""
+    found = contender(task.contender)
+    is_peer = isinstance(found, Peer)
+    given = dict(task.parameters)
+    return Point(
+        key=digest((task.contender, given, task.inputs, dict(task.options), task.backend, task.device, __version__)),
+        contender=task.contender,
+        name=found.name,
+        coordinates=dict(task.coordinates),
+        status=Status.REFUSED,
+        reason=reason,
+        backend=task.backend,
+        given=given,
+        parameters=given,
+        is_peer=is_peer,
+        counts=found.counts if isinstance(found, Peer) else "",
+    )
+
+
+def _key(contender_id: str, parameters: Any, problem: str, backend: str, device: str, version: str) -> str:
+    """The stable name of a point: what ran, on what, where, in which version."""
+    return digest((contender_id, dict(parameters), problem, backend, device, version))
+
+
+def _named(planned: engine.Plan, task: Task) -> dict[str, Any]:
+    """The parameters that name a run: those given and tuned. The program chooses the others again in the same way,
+
+    as far as the answer to "how many threads are there" and "how much memory is free" allows.
+    """
+    chosen = {name for name, value in task.parameters.items() if value is not None} | planned.tuned
+    cores = {"cores": workers.cores()} if planned.backend == "cpu" else {}
+    return {**cores, **{name: planned.parameters[name] for name in sorted(chosen)}}
+
+
+def _taken(prepared: Prepared, before: Point | None) -> Prepared:
+    """The point as it was measured before, at its place in this sweep."""
+    if before is None or prepared.call is None:
+        return prepared
+    return Prepared(replace(before, coordinates=prepared.point.coordinates, given=prepared.point.given))
+
+
+def _measured_before(store: Store | None) -> dict[str, Point]:
+    here = [store.path] if store is not None and store.path.parent != results.folder() else []
+    return results.measured_before() | (results.measured_before(here) if here else {})
+
+
+def _groups(tasks: Sequence[Task], side_by_side: bool) -> Iterator[tuple[Task, ...]]:
+    """Neighbours with the same problem together, or every task by itself."""
+    if not side_by_side:
+        yield from ((task,) for task in tasks)
+        return
+    group: list[Task] = []
+    for task in tasks:
+        if group and not task.same_problem(group[0]):
+            yield tuple(group)
+            group = []
+        group.append(task)
+    if group:
+        yield tuple(group)
+
+
+def _title(group: Sequence[Task]) -> str:
+    return contender(group[0].contender).name if len(group) == 1 else f"{len(group)} side by side"
+
+
+def _expected_ms(tasks: Sequence[Task], manner: Manner, control: Control) -> list[float]:
+    """What every task will take, by the rates of earlier runs; 0 where it will be refused."""
+    problem, last, found = None, None, []
+    for task in tasks:
+        control.check()
+        if last is None or not task.same_problem(last):
+            last, problem = task, _try(task.problem)
+        one = _expected_once(task, problem) if problem is not None else 0.0
+        times = min(task.repeats, 1 + int(manner.patience_s * 1e3 / one)) if one else 0
+        found.append((task.warm_up + times) * one)
+    return found
+
+
+def _expected_once(task: Task, problem: Any) -> float:
+    found = contender(task.contender)
+    if isinstance(found, Peer):
+        return 0.0 if found.why_not(problem) else problem.cells / found.nominal_gcups / 1e6
+    planned = _try(lambda: task.plan(problem))
+    return planned.time_ms if planned is not None and planned.refusal is None else 0.0
+
+
+def _try(make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except AntidiagError:
+        return None
+
+
+class _Clock:
+    """Seconds left: what was expected of the rest, corrected by what the finished part took."""
+
+    def __init__(self, expected_ms: Sequence[float]) -> None:
+        self._sums = [0.0, *itertools.accumulate(expected_ms)]
+        self._done = 0
+        self._began = time.monotonic()
+
+    def passed(self, tasks: int) -> None:
+        self._done += tasks
+
+    def progress(self, done: int, total: int, text: str) -> Progress:
+        elapsed = time.monotonic() - self._began
+        past, rest = self._sums[self._done] / 1e3, (self._sums[-1] - self._sums[self._done]) / 1e3
+        left = rest * elapsed / past if past and elapsed else rest
+        return Progress(done, total, elapsed, left, text)
+
+
+class _Silent(Monitor):
+    """Hears the wish to cancel of another monitor, and tells nobody of its progress."""
+
+    def __init__(self, other: Monitor) -> None:
+        super().__init__()
+        self._other = other
+
+    @property
+    def cancelled(self) -> bool:
+        return self._other.cancelled
+
+    def check(self) -> None:
+        if self.cancelled:
+            raise Cancelled
