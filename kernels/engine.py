@@ -57,8 +57,8 @@ def plan(
     """Resolve backend, parameters, bytes and expected time, without running anything.
 
     A parameter that is not given takes the value that a search found on this machine, unless ``use_tuned`` is
-    false, and else the automatic one. Raises ParameterError for parameters out of range and BackendUnavailable for a backend that was
-    asked for by name and is not there. A run that would not fit has a ``refusal``.
+    false, and else the automatic one. Raises ParameterError for parameters out of range and BackendUnavailable
+    for a backend that was asked for by name and is not there. A run that would not fit has a ``refusal``.
     """
     given = given or {}
     if backend not in ("auto", "cpu", "cuda"):

@@ -84,7 +84,9 @@ def find(method: Method, backend: str, device: str, cells: int) -> Tuned | None:
 def keep(found: Tuned) -> None:
     """Keep values, in place of those for nearly the same size (within a factor of two in cells)."""
     with _LOCK:
-        others = [one for one in kept() if not (_place(one) == _place(found) and found.distance(one.cells) <= math.log(2))]
+        others = [
+            one for one in kept() if not (_place(one) == _place(found) and found.distance(one.cells) <= math.log(2))
+        ]
         _write((*others, found))
 
 

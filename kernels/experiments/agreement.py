@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kernels import registry
-from kernels.experiments import peers
 from kernels.experiments.points import Point, Status, text
+from kernels.experiments.sweep import contender
 
 TOLERANCE = 1e-6
 """Relative difference of two scores that rounding explains."""
@@ -43,7 +42,7 @@ def _agree(one: float | None, other: float | None) -> bool:
 
 
 def _is_exact(contender_id: str) -> bool:
-    return all(found.exact for found in (*registry.METHODS, *peers.PEERS) if found.id == contender_id)
+    return contender(contender_id).exact
 
 
 def _wrong(point: Point, first: Point) -> Point:

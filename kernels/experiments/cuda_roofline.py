@@ -8,7 +8,8 @@ from pathlib import Path
 import cupy
 import numpy as np
 
-from kernels.cuda import compile, devices
+from kernels.cuda import devices
+from kernels.cuda.compile import module as compiled
 from kernels.monitor import Monitor
 
 SOURCE = Path(__file__).with_name("roofline.cu")
@@ -24,7 +25,7 @@ LAUNCHES = 10
 def measure(device: int, monitor: Monitor) -> tuple[float, float]:
     """Fused add-and-maximum operations and bytes a second of a GPU."""
     with devices.use(device):
-        module, _ = compile.module((SOURCE,), {})
+        module, _ = compiled((SOURCE,), {})
         blocks = BLOCKS_A_MULTIPROCESSOR * devices.device(device).multiprocessors
         return _operations_per_s(module, blocks, monitor), _bytes_per_s(module, blocks, device, monitor)
 

@@ -91,7 +91,7 @@ class Generated:
     def _count(self, wanted: Any) -> int:
         count = wanted.minimum if self.count is None or wanted.maximum == wanted.minimum else self.count
         if count < wanted.minimum or (wanted.maximum is not None and count > wanted.maximum):
-            raise ParameterError(f"count={count} is not a possible number of inputs; {wanted.minimum} at least are taken")
+            raise ParameterError(f"count={count} is not a number of inputs that is taken: {wanted.number()}")
         return count
 
     def _family(self, lengths: Sequences[int], draw: np.random.Generator) -> list[Sequence]:

@@ -57,6 +57,18 @@ def plain_call(function: Callable[[], Any]) -> Timed:
     return call
 
 
+def peer_call(prepare: Callable[[], Callable[[], Any]]) -> Timed:
+    """A call whose preparation, at the first time, is not counted."""
+    prepared: list[Timed] = []
+
+    def call() -> tuple[Run, Any]:
+        if not prepared:
+            prepared.append(plain_call(prepare()))
+        return prepared[0]()
+
+    return call
+
+
 def take_turns(
     calls: Sequence[Timed],
     repeats: int,

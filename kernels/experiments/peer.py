@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernels.memory import bytes_text, host_bytes_free
+from kernels.method import Method, ProblemType
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
     """A program or library of others.
 
-    ``problems`` are identifiers of problem types; ``returns`` what it gives, as a method's. ``counts`` says what
-    its time covers, ``version()`` which one is here (None: not installed, ``install`` says how). ``refusal(problem)``
+    ``problems`` are identifiers of the problem types that it solves; instead, a program that takes ``any_number_of``
+    data of a kind solves every problem of such data. ``returns`` is what it gives, as a method's; ``methods`` is a
+    part of the identifiers of those methods that compute the same thing, where not all do. ``counts`` says what its
+    time covers, ``version()`` which one is here (None: not installed, ``install`` says how). ``refusal(problem)``
     is why it cannot do this problem, or ""; ``host_bytes(problem)`` what it needs. ``prepare(problem)`` gives a
     function without arguments: a call of it is what the clock measures, and everything before it, such as copying
     the scores into the peer's own matrix, is not. ``score(value)`` is the score in what that call returned, in the
@@ -39,6 +42,18 @@ class Peer:
     host_bytes: Callable[[Any], int] = lambda problem: 0
     nominal_gcups: float = 1.0
     exact: bool = True
+    any_number_of: str = ""
+    methods: str = ""
+
+    def solves(self, problem: ProblemType) -> bool:
+        """Whether it takes problems of this type."""
+        takes = problem.inputs
+        many = bool(takes) and all(one.kind.id == self.any_number_of and one.maximum is None for one in takes)
+        return many or problem.id in self.problems
+
+    def suits(self, method: Method) -> bool:
+        """Whether it solves the problem of a method, and gives what the method gives."""
+        return self.solves(method.problem) and self.returns >= method.returns and self.methods in method.id
 
     def why_not(self, problem: Any) -> str:
         """Why it cannot be measured on this problem here, or ""."""

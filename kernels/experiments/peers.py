@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from kernels.experiments import peers_pairs
+from kernels.experiments import peers_matrices, peers_pairs, peers_programs
 from kernels.experiments.peer import Peer
+from kernels.method import Method
 
-PEERS: tuple[Peer, ...] = (*peers_pairs.PEERS,)
+PEERS: tuple[Peer, ...] = (*peers_pairs.PEERS, *peers_matrices.PEERS, *peers_programs.PEERS)
 
 
-def of(problem_id: str, returns: Iterable[str] = ()) -> tuple[Peer, ...]:
-    """The peers for a problem type, installed or not, that give at least what is in ``returns``."""
-    return tuple(peer for peer in PEERS if problem_id in peer.problems and peer.returns >= set(returns))
+def of(method: Method) -> tuple[Peer, ...]:
+    """The peers that can stand beside a method, installed or not: same problem, and at least what it returns."""
+    return tuple(peer for peer in PEERS if peer.suits(method))

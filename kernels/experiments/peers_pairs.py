@@ -103,7 +103,7 @@ def _edlib_refusal(problem: PairProblem) -> str:
     scores = scoring.matrix.values[np.ix_(used, used)]
     is_unit = np.array_equal(scores, np.eye(used.size) - 1) and (scoring.gap_open, scoring.gap_extend) == (0, 1)
     if problem.mode is not Mode.GLOBAL or not is_unit:
-        return "edlib computes the edit distance only: --mode global --match 0 --mismatch -1 --gap-open 0 --gap-extend 1"
+        return "edlib computes the edit distance only: global, match 0, mismatch -1, gap costs 0 and 1"
     return ""
 
 

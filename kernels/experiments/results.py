@@ -64,7 +64,9 @@ class Store:
                     line = b"\n" + line
                 file.write(line)
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {error.strerror or error}; choose another place") from None
+            raise InputError(
+                f"{self.path}: cannot be written: {error.strerror or error}; choose another place"
+            ) from None
 
 
 def of(sweep_id: str) -> Store:

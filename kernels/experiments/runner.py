@@ -102,7 +102,7 @@ def run(
 
 def run_tasks(
     tasks: Sequence[Task],
-    manner: Manner = Manner(),  # noqa: B008 - frozen
+    manner: Manner = Manner(),
     store: Store | None = None,
     control: Control | None = None,
     on_point: Callable[[Point], None] = lambda point: None,
@@ -122,19 +122,17 @@ def run_tasks(
                 store.append(point)
             found.append(point)
             on_point(point)
-        clock.passed(len(group))
+        clock.passed(group, found[len(found) - len(group) :])
     on_progress(clock.progress(len(found), len(tasks), ""))
     return tuple(found)
 
 
-def measure_task(task: Task, control: Control | None = None, manner: Manner = Manner()) -> Point:  # noqa: B008
+def measure_task(task: Task, control: Control | None = None, manner: Manner = Manner()) -> Point:
     """Measure one task by itself: what a worker on another device or machine would do."""
     return next(_measured((task,), manner, control or Control(), {}))
 
 
-def _measured(
-    group: Sequence[Task], manner: Manner, control: Control, before: dict[str, Point]
-) -> Iterator[Point]:
+def _measured(group: Sequence[Task], manner: Manner, control: Control, before: dict[str, Point]) -> Iterator[Point]:
     """The points of tasks with one problem, taking turns."""
     control.wait()
     try:
@@ -172,7 +170,7 @@ def prepare(task: Task, problem: Any, of_problem: str, control: Control) -> Prep
 
 
 def _peer(found: Peer, task: Task, problem: Any, point: Point) -> Prepared:
-    version = found.version() or ""
+    declared, version = problem_type(task.problem_type), found.version() or ""
     point = replace(
         point,
         key=_key(found.id, {}, point.problem, "cpu", engine.cpu_name(), version),
@@ -180,9 +178,9 @@ def _peer(found: Peer, task: Task, problem: Any, point: Point) -> Prepared:
         device=engine.cpu_name(),
         host_bytes=found.host_bytes(problem),
         versions={found.name: version},
-        reason=found.why_not(problem),
+        reason=found.why_not(problem) if found.solves(declared) else f"{found.name} does not solve this problem",
     )
-    return Prepared(point, None if point.reason else measure.plain_call(found.prepare(problem)))
+    return Prepared(point, None if point.reason else measure.peer_call(lambda: found.prepare(problem)))
 
 
 def _method(task: Task, problem: Any, point: Point, control: Control) -> Prepared:
@@ -190,7 +188,9 @@ def _method(task: Task, problem: Any, point: Point, control: Control) -> Prepare
     values = models.values(planned)
     point = replace(
         point,
-        key=_key(task.contender, _named(planned, task), point.problem, planned.backend, planned.device_name, __version__),
+        key=_key(
+            task.contender, _named(planned, task), point.problem, planned.backend, planned.device_name, __version__
+        ),
         backend=planned.backend,
         device=planned.device_name,
         parameters=dict(planned.parameters),
@@ -261,10 +261,7 @@ def _key(contender_id: str, parameters: Any, problem: str, backend: str, device:
 
 
 def _named(planned: engine.Plan, task: Task) -> dict[str, Any]:
-    """The parameters that name a run: those given and tuned. The program chooses the others again in the same way,
-
-    as far as the answer to "how many threads are there" and "how much memory is free" allows.
-    """
+    """The parameters that name a run: those given and tuned. This version chooses the others again in the same way."""
     chosen = {name for name, value in task.parameters.items() if value is not None} | planned.tuned
     cores = {"cores": workers.cores()} if planned.backend == "cpu" else {}
     return {**cores, **{name: planned.parameters[name] for name in sorted(chosen)}}
@@ -330,21 +327,25 @@ def _try(make: Callable[[], Any]) -> Any:
 
 
 class _Clock:
-    """Seconds left: what was expected of the rest, corrected by what the finished part took."""
+    """Seconds left: what was expected of the rest, corrected by what the finished part took, compilation aside."""
 
     def __init__(self, expected_ms: Sequence[float]) -> None:
         self._sums = [0.0, *itertools.accumulate(expected_ms)]
         self._done = 0
+        self._took_ms = 0.0
         self._began = time.monotonic()
 
-    def passed(self, tasks: int) -> None:
-        self._done += tasks
+    def passed(self, group: Sequence[Task], found: Sequence[Point]) -> None:
+        self._done += len(group)
+        for task, point in zip(group, found, strict=True):
+            if point.runs and not point.reused:
+                walls = [run.wall_ms for run in point.runs]
+                self._took_ms += sum(walls) * (1 + task.warm_up / len(walls))
 
     def progress(self, done: int, total: int, text: str) -> Progress:
-        elapsed = time.monotonic() - self._began
-        past, rest = self._sums[self._done] / 1e3, (self._sums[-1] - self._sums[self._done]) / 1e3
-        left = rest * elapsed / past if past and elapsed else rest
-        return Progress(done, total, elapsed, left, text)
+        past_ms, rest_ms = self._sums[self._done], self._sums[-1] - self._sums[self._done]
+        factor = self._took_ms / past_ms if past_ms and self._took_ms else 1.0
+        return Progress(done, total, time.monotonic() - self._began, rest_ms * factor / 1e3, text)
 
 
 class _Silent(Monitor):

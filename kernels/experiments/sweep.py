@@ -20,12 +20,18 @@ from kernels.method import Method, ProblemType
 Contender = Method | Peer
 
 
+def known_contenders() -> list[Contender]:
+    """Every method, then every peer."""
+    found: list[Contender] = [*registry.METHODS]
+    return found + [*peers.PEERS]
+
+
 def contender(contender_id: str) -> Contender:
     """The method or peer with this identifier; ParameterError with the known ones when there is none."""
-    for candidate in (*registry.METHODS, *peers.PEERS):
+    for candidate in known_contenders():
         if candidate.id == contender_id:
             return candidate
-    known = ", ".join(candidate.id for candidate in (*registry.METHODS, *peers.PEERS))
+    known = ", ".join(candidate.id for candidate in known_contenders())
     raise ParameterError(f"unknown method {contender_id!r}; known methods and peers: {known}")
 
 
@@ -180,10 +186,11 @@ class Sweep:
         moved = {name: value for name, value in place.items() if name in own and roles[name] == "parameter"}
         shared = {name: value for name, value in place.items() if roles[name] in ("input", "option")}
         is_method = isinstance(found, Method)
-        backends = (place["backend"],) if "backend" in roles else self.backends
+        backends: tuple[BackendChoice, ...] = (place["backend"],) if "backend" in roles else self.backends
         devices = (place["device"],) if "device" in roles else self.devices
-        pairs = itertools.product(backends, devices) if is_method else [("cpu", 0)]
-        for backend, device in pairs:
+        if not is_method:
+            backends, devices = ("cpu",), (0,)
+        for backend, device in itertools.product(backends, devices):
             yield Task(
                 contender=found.id,
                 problem_type=self.problem_type().id,

@@ -37,7 +37,9 @@ class Table:
     @property
     def used(self) -> tuple[Column, ...]:
         """The columns that hold anything."""
-        return tuple(column for column in self.columns if any(row.get(column.key) not in (None, "") for row in self.rows))
+        return tuple(
+            column for column in self.columns if any(row.get(column.key) not in (None, "") for row in self.rows)
+        )
 
     def data(self) -> dict[str, Any]:
         """The table as plain data for JSON."""
@@ -89,7 +91,9 @@ def csv_text(table: Table) -> str:
     writer = csv.DictWriter(out, [column.key for column in table.columns], extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in table.rows:
-        writer.writerow({key: point_text.text(value) if isinstance(value, tuple) else value for key, value in row.items()})
+        writer.writerow(
+            {key: point_text.text(value) if isinstance(value, tuple) else value for key, value in row.items()}
+        )
     return out.getvalue()
 
 
@@ -106,13 +110,13 @@ def summary(points: Sequence[Point], title: str = "", baseline: Mapping[str, Any
         Column("compute_ms", "phases", "ms"),
         Column("spread", "spread", "share"),
         Column("runs", "n", "count"),
-        Column("gcups", f"G{(points[0].unit if points else 'cells')}/s", "number"),
+        Column("gcups", _rate_heading(points), "number"),
         Column("of_limit", "of limit", "share"),
         Column("speedup", "speedup", "ratio"),
         Column("answer", "answer"),
         Column("remark", ""),
     )
-    rows = tuple(_summary_row(point, moving, against.get(id(point))) for point in points)
+    rows = tuple(_summary_row(point, moving, against.get(id(point))) for point in points if point.measured)
     return Table(title, columns, rows, _summary_notes(points, baseline))
 
 
@@ -123,8 +127,8 @@ def everything(points: Sequence[Point], baseline: Mapping[str, Any] | None = Non
     phases = _union(point.phases for point in points)
     models = _union(point.models for point in points)
     keys = [
-        "contender", "name", "status", "reason", "backend", "device", "title", "size", "cells", "work", "answer", "score",
-        *(f"axis {name}" for name in coordinates), *(f"parameter {name}" for name in parameters), "runs",
+        "contender", "name", "status", "reason", "backend", "device", "title", "size", "cells", "work", "answer",
+        "score", *(f"axis {name}" for name in coordinates), *(f"parameter {name}" for name in parameters), "runs",
         *(f"{quantity}{suffix}" for quantity in _SPREADS for suffix in ("", "_low", "_high")),
         *(f"{phase} ms" for phase in phases), "compilation_ms", "gcups", "wall_gcups", "limit_ms", "of_limit",
         "host_bytes", "device_bytes", *(f"model {name}" for name in models), "baseline", "speedup", "counts", "started",
@@ -176,15 +180,36 @@ def _full_row(point: Point, against: tuple[Point, float] | None) -> dict[str, An
 
 def _summary_notes(points: Sequence[Point], baseline: Mapping[str, Any] | None) -> tuple[str, ...]:
     notes = []
-    devices = dict.fromkeys(f"{point.device} ({point.backend})" for point in points if point.device and not point.is_peer)
+    devices = dict.fromkeys(
+        f"{point.device} ({point.backend})" for point in points if point.device and not point.is_peer
+    )
     if devices:
         notes.append("Measured on " + ", ".join(devices) + ".")
+    notes += _not_measured(points)
     for point in {point.name: point for point in points if point.is_peer and point.measured}.values():
         notes.append(f"{point.name} {', '.join(point.versions.values())}: {point.counts}.")
     if baseline:
         words = ", ".join(f"{name} = {value}" for name, value in baseline.items())
         notes.append(f"Speedup: time of the whole call of the baseline ({words}) over that of the row.")
     return tuple(notes)
+
+
+def _not_measured(points: Sequence[Point]) -> list[str]:
+    """A line for every contender and reason that left points without a time."""
+    missing: dict[tuple[str, str, str], int] = {}
+    for point in points:
+        if not point.measured:
+            why = point.name, str(point.status), point.reason
+            missing[why] = missing.get(why, 0) + 1
+    return [
+        f"{name}{f' ({count} points)' if count > 1 else ''} {status}: {reason}."
+        for (name, status, reason), count in missing.items()
+    ]
+
+
+def _rate_heading(points: Sequence[Point]) -> str:
+    unit = points[0].unit if points else "cells"
+    return "GCUPS" if unit == "cells" else f"G {unit}/s"
 
 
 def _speedups(points: Sequence[Point], baseline: Mapping[str, Any] | None) -> dict[int, Any]:

@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from kernels import engine, tuned
+from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError, Cancelled, ParameterError
 from kernels.experiments import measure, runner
 from kernels.experiments.agreement import Agreement
@@ -22,7 +23,7 @@ from kernels.experiments.measure import Measured
 from kernels.experiments.points import Point, Run, Status, spread_of
 from kernels.experiments.results import Store
 from kernels.experiments.runner import Control, Prepared
-from kernels.experiments.sweep import Task
+from kernels.experiments.sweep import Task, contender
 from kernels.method import Method
 from kernels.parameters import Parameter
 from kernels.tuned import Tuned
@@ -138,7 +139,9 @@ def tune(
         choices = {name: only.get(name, values) for name, values in choices.items()}
     if not choices:
         raise ParameterError(f"{method.name} has no parameter to search here: all are fixed, or have one value only")
-    search = _Search(replace(task, backend=planned.backend), problem, digest(problem), control, on_point, store)
+    search = _Search(
+        replace(task, backend=cast(BackendChoice, planned.backend)), problem, digest(problem), control, on_point, store
+    )
     first = {name: automatic[name] for name in choices}
     before = tuned.find(method, planned.backend, planned.device_name, problem.cells)
     starts = [first, *([{**first, **{k: v for k, v in before.values.items() if k in choices}}] if before else [])]
@@ -175,8 +178,6 @@ def tune(
 
 def engine_method(task: Task) -> Method:
     """The method of a task; ParameterError for a peer, whose parameters are not ours."""
-    from kernels.experiments.sweep import contender
-
     found = contender(task.contender)
     if not isinstance(found, Method):
         raise ParameterError(f"{found.name} is a peer; only methods can be tuned")
@@ -223,12 +224,16 @@ def _explore(
         pruner=optuna.pruners.SuccessiveHalvingPruner(min_resource=1, reduction_factor=REDUCTION),
     )
     # Numbers as places in the list of values: a doubling is the same distance everywhere.
-    places = {name: optuna.distributions.IntDistribution(0, len(values) - 1) for name, values in choices.items()}
+    places: dict[str, Any] = {
+        name: optuna.distributions.IntDistribution(0, len(values) - 1) for name, values in choices.items()
+    }
     for start in starts:
-        study.enqueue_trial({name: choices[name].index(start[name]) for name in choices if start[name] in choices[name]})
+        study.enqueue_trial(
+            {name: choices[name].index(start[name]) for name in choices if start[name] in choices[name]}
+        )
     possible, repeated = 1, 0
-    for values in choices.values():
-        possible *= len(values)
+    for several in choices.values():
+        possible *= len(several)
     tried: dict[tuple[tuple[str, Any], ...], float] = {}
     while len(tried) < possible and repeated < 50 and (time.monotonic() < until or len(tried) < len(starts)):
         search.control.wait()

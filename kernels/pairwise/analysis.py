@@ -70,12 +70,16 @@ def alignment_traffic(problem: PairProblem, parameters: Parameters, backend: str
 
 def chunked_1_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """The same and the last row of every chunk (H and the gap state)."""
-    return alignment_traffic(problem, parameters, backend, workers) + VALUE_BYTES * _chunk_row_cells(problem, parameters)
+    return alignment_traffic(problem, parameters, backend, workers) + VALUE_BYTES * _chunk_row_cells(
+        problem, parameters
+    )
 
 
 def chunked_2_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """The same and the start states of those rows."""
-    return chunked_1_traffic(problem, parameters, backend, workers) + STATE_BYTES * _chunk_row_cells(problem, parameters)
+    return chunked_1_traffic(problem, parameters, backend, workers) + STATE_BYTES * _chunk_row_cells(
+        problem, parameters
+    )
 
 
 def shared_memory(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
@@ -113,13 +117,13 @@ def _operations(work: Any) -> Model:
 
 
 def _traffic(value: Any, section: str) -> Model:
-    help = "Bytes that strips leave for their neighbours and for phase 3 in main memory, written and read."
-    return Model(TRAFFIC, "Border traffic", "bytes", help, f"001, section {section}", value)
+    told = "Bytes that strips leave for their neighbours and for phase 3 in main memory, written and read."
+    return Model(TRAFFIC, "Border traffic", "bytes", told, f"001, section {section}", value)
 
 
 def _directions(value: Any) -> Model:
-    help = "Directions that phase 3 keeps in the worst case: the path decides how much of it is needed."
-    return Model("directions", "Directions", "bytes", help, "001, section V.D", value)
+    told = "Directions that phase 3 keeps in the worst case: the path decides how much of it is needed."
+    return Model("directions", "Directions", "bytes", told, "001, section V.D", value)
 
 
 STRIPS = (
