@@ -124,6 +124,8 @@ def _scaled(value: float, logarithmic: bool) -> float:
 
 def default_settings(points: Sequence[Point], before: PlotSettings) -> PlotSettings:
     """What to show of these points where the user has not said: the first axis of numbers, the rest by colour."""
+    if not points:
+        return before
     moving = series.names(points)
     numbers = [name for name in moving if series.numeric([p for p in points if p.measured], name)]
     known = {name for point in points for name in point.coordinates}

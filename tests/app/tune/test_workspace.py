@@ -106,7 +106,7 @@ def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
     tune.start()
     finish(qtbot, tune)
     points, plots = tune.points, tune.plots
-    assert len(plots.lines.lines) == 2
+    assert len(plots.lines.lines) == 2 and (plots.settings.x, plots.settings.y) == ("s", "gap_open")
     plots.tabs.setCurrentIndex(1)
     at = next(iter(plots.heat.grid.cells))
     centre = plots.heat._box(QRectF(plots.heat.rect()), at).center()
