@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ import platformdirs
 import psutil
 
 from kernels.errors import MemoryRefused
+
+AVAILABLE = b"MemAvailable:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,10 @@ class Footprint:
 
 def host_bytes_free() -> int:
     """Bytes of main memory that can be allocated without swapping."""
+    # Every plan asks, and where the file is, reading its head takes a tenth of the time that psutil takes.
+    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", "rb", buffering=0) as lines:
+        head = lines.read(512)
+        return 1024 * int(head[head.index(AVAILABLE) + len(AVAILABLE) :].split(None, 1)[0])
     return int(psutil.virtual_memory().available)
 
 

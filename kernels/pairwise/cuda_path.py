@@ -74,12 +74,12 @@ def _sub_paths(
 ) -> list[np.ndarray]:
     """Operations of some sub-paths, each backwards, computed in one launch."""
     lengths = paths["end_row"].astype(np.int64) - paths["start_row"] + job.s + 1
-    direction_starts = cupy.asarray(np.cumsum(words) - words)
     operation_starts = np.cumsum(lengths) - lengths
+    records = paths.view(np.int32).reshape(-1, SUB_PATH.itemsize // 4)
+    on_device = job.upload(records, np.cumsum(words) - words, operation_starts)
     operations = job.empty(int(lengths.sum()), np.uint8)
     counts = job.empty(len(paths), np.int32)
     log = job.event_log(len(paths))
-    on_device = cupy.asarray(paths.view(np.int32).reshape(-1, SUB_PATH.itemsize // 4)), cupy.asarray(operation_starts)
     block(kernel, LANES, job.profile_bytes())
     clock = Clock(job, "phase 3", 1)
     kernel(
@@ -95,9 +95,9 @@ def _sub_paths(
             on_device[0],
             np.int32(len(paths)),
             directions,
-            direction_starts,
-            operations,
             on_device[1],
+            operations,
+            on_device[2],
             counts,
             log,
         ),

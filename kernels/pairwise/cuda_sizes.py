@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,8 @@ def automatic(problem: PairProblem, multiprocessors: int, cost: StepCost) -> dic
     Wide strips compute more a step, narrow ones fill the GPU. A block holds as many warps as a
     multiprocessor needs, because only within a block are warps dealt evenly to its four schedulers.
     """
-    rows, columns, schedulers = problem.rows, problem.columns, 4 * multiprocessors
-    choices = range(1, cost.most_columns + 1)
-    per_lane = min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost))
+    columns, schedulers = problem.columns, 4 * multiprocessors
+    per_lane = _fastest(problem.rows, columns, schedulers, cost)
     strips = -(-columns // (per_lane * LANES))
     together = min(-(-strips // schedulers), _most_together(per_lane))
     return {"s": per_lane * LANES, "T": BATCH, "threads": 4 * LANES * together}
@@ -209,6 +209,13 @@ def _skew(batch: int) -> int:
 
 def _round_up(rows: int) -> int:
     return -(-rows // LANES) * LANES
+
+
+@lru_cache(maxsize=1024)
+def _fastest(rows: int, columns: int, schedulers: int, cost: StepCost) -> int:
+    """Columns a lane of least expected time."""
+    choices = range(1, cost.most_columns + 1)
+    return min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost))
 
 
 def _expected_ns(rows: int, columns: int, per_lane: int, schedulers: int, cost: StepCost) -> float:
