@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
-from kernels import __version__, memory, rates
+from kernels import __version__, memory, rates, resuming
 from kernels.cuda import devices
 from kernels.errors import BackendUnavailable, ParameterError
 from kernels.memory import Footprint
@@ -19,6 +19,7 @@ from kernels.method import Method
 from kernels.model import Result
 from kernels.monitor import Monitor
 from kernels.parameters import resolve
+from kernels.resuming import Run
 from kernels.steps import Steps
 
 BackendChoice = Literal["auto", "cpu", "cuda"]
@@ -71,13 +72,24 @@ def plan(
     return _plan_on(method, problem, given, "cpu", device, (f"The CPU is used instead of the GPU: {on_gpu.refusal}.",))
 
 
-def execute(planned: Plan, monitor: Monitor | None = None, steps: Steps | None = None) -> Result:
-    """Run a plan and return its result; raises MemoryRefused, Cancelled, or a backend's error."""
+def execute(
+    planned: Plan,
+    monitor: Monitor | None = None,
+    steps: Steps | None = None,
+    resumed: Run | None = None,
+    keep: bool = False,
+) -> Result:
+    """Run a plan and return its result; raises MemoryRefused, Cancelled, or a backend's error.
+
+    ``resumed`` is an interrupted run of the same problem that is continued (see kernels.resuming); ``keep`` keeps what
+    is finished on disk however short the run is.
+    """
     memory.refuse(planned.refusal, "Choose a smaller problem, a method with less memory, or free some")
     monitor, steps = monitor or Monitor(), steps or Steps()
     started = datetime.now(UTC)
     run = planned.method.load(planned.backend)
-    with devices.use(planned.device) if planned.backend == "cuda" else nullcontext():
+    device = devices.use(planned.device) if planned.backend == "cuda" else nullcontext()
+    with resuming.keeping(planned, monitor, resumed, keep) as notes, device:
         outcome = run(planned.problem, planned.parameters, monitor, steps)
     result = Result(
         method=planned.method.id,
@@ -91,7 +103,7 @@ def execute(planned: Plan, monitor: Monitor | None = None, steps: Steps | None =
         device_bytes=outcome.device_bytes,
         started=started,
         versions=versions(),
-        notes=planned.notes,
+        notes=(*planned.notes, *notes),
         steps=steps,
     )
     work = planned.method.work(planned.problem, planned.parameters)

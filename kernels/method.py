@@ -59,6 +59,18 @@ class ProblemType:
 
 
 @dataclass(frozen=True, slots=True)
+class Resumption:
+    """How a method can be continued after a crash: its backends keep what they finish in ``monitor.store``.
+
+    ``depends_on`` are the parameters that what is kept depends on: a run is continued with these as they were.
+    ``disk_bytes(problem, parameters, backend)`` is what it takes on disk at most.
+    """
+
+    depends_on: tuple[str, ...]
+    disk_bytes: Callable[[Any, Mapping[str, Any], str], int]
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """One published algorithm.
 
@@ -70,7 +82,8 @@ class Method:
     - ``automatic(problem, backend, multiprocessors)``: values for parameters whose default is None;
     - ``work(problem, parameters)``: cells computed, recomputation included.
 
-    ``nominal_gcups`` is the rate assumed per backend (per core on the CPU) until one was measured.
+    ``nominal_gcups`` is the rate assumed per backend (per core on the CPU) until one was measured. ``resumption`` says
+    how a run that was interrupted can be continued, where it can.
     """
 
     id: str
@@ -88,6 +101,7 @@ class Method:
     page: Path
     nominal_gcups: Mapping[str, float] = field(default_factory=dict)
     exact: bool = True
+    resumption: Resumption | None = None
 
     def load(self, backend: str) -> Callable[..., Any]:
         """The function that runs this method on ``backend``; imports it now."""
