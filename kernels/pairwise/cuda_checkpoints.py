@@ -88,8 +88,8 @@ class Checkpoints:
         top = self._host_row(band)[column : end + 1] if band else _pairs(self.job, column, end + 1)
         if segment == 0:
             return cupy.asarray(top), self.border[row:]
-        last = band == self.layout.bands - 1
-        left = self.tail if last else self._part(band)["columns"]
+        last = self.tail if band == self.layout.bands - 1 else None
+        left = self._part(band)["columns"] if last is None else last
         return cupy.asarray(top), cupy.asarray(left[segment - 1, :rows])
 
     def _rest(self) -> Job:
