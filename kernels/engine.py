@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -146,6 +146,9 @@ def _plan_on(
     work = method.work(problem, parameters)
     rate = rates.rate_gcups(method, backend, name, work, parameters.get("threads", 1))
     free = devices.memory_free(device) if gpu else None
+    time_ms = work / rate / 1e6
+    refusal = memory.refusal(footprint, memory.host_bytes_free(), free)
+    kept, note = resuming.promise(method, problem, parameters, backend, time_ms)
     return Plan(
         method=method,
         problem=problem,
@@ -153,8 +156,8 @@ def _plan_on(
         backend=backend,
         device=device,
         device_name=name,
-        footprint=footprint,
-        time_ms=work / rate / 1e6,
-        refusal=memory.refusal(footprint, memory.host_bytes_free(), free),
-        notes=notes,
+        footprint=replace(footprint, disk={**footprint.disk, **kept}),
+        time_ms=time_ms,
+        refusal=refusal,
+        notes=(*notes, note) if note else notes,
     )

@@ -161,7 +161,7 @@ class Resumption:
     """How a method can be continued after a crash: its backends keep what they finish in ``monitor.store``.
 
     ``depends_on`` are the parameters that what is kept depends on: a run is continued with these as they were.
-    ``disk_bytes(problem, parameters, backend)`` is what it takes on disk at most.
+    ``disk_bytes(problem, parameters, backend)`` is what it takes on disk at most, beside what the footprint says.
     """
 
     depends_on: tuple[str, ...]

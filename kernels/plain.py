@@ -22,11 +22,19 @@ LABELS = frozenset({"name", "description", "source", "note"})
 """Fields that say what data is called and where it came from, not what it is."""
 
 
-def encode(value: Any, put: Callable[[np.ndarray], Any]) -> Any:
+def nothing(value: Any) -> Any:
+    """No value is written, or read, in a way of its own."""
+    return None
+
+
+def encode(value: Any, put: Callable[[np.ndarray], Any], own: Callable[[Any], Any] = nothing) -> Any:
     """``value`` as what JSON can hold; ``put(array)`` keeps an array and says how it is found again.
 
-    InputError for a value of a kind that no problem may hold.
+    ``own(part)`` writes some parts in a way of its own, and returns None for all others. InputError for a value of a
+    kind that no problem may hold.
     """
+    if (written := own(value)) is not None:
+        return written
     if isinstance(value, Enum):
         return {"enum": _name(type(value)), "value": value.value}
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -38,19 +46,24 @@ def encode(value: Any, put: Callable[[np.ndarray], Any]) -> Any:
     if isinstance(value, np.ndarray):
         return {"array": put(value)}
     if isinstance(value, Mapping):
-        return {"mapping": {name: encode(part, put) for name, part in value.items()}}
+        return {"mapping": {name: encode(part, put, own) for name, part in value.items()}}
     if isinstance(value, (tuple, list, frozenset)):
-        return {"tuple": [encode(part, put) for part in value]}
+        return {"tuple": [encode(part, put, own) for part in value]}
     if is_dataclass(value):
-        parts = {field.name: encode(getattr(value, field.name), put) for field in fields(value) if field.init}
+        parts = {field.name: encode(getattr(value, field.name), put, own) for field in fields(value) if field.init}
         return {"class": _name(type(value)), "fields": parts}
     raise InputError(f"a {type(value).__name__} cannot be written to a file of the engine")
 
 
-def decode(tree: Any, get: Callable[[Any], np.ndarray]) -> Any:
-    """The value that ``encode`` wrote; ``get`` finds an array again. InputError for what the engine does not know."""
+def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any] = nothing) -> Any:
+    """The value that ``encode`` wrote; ``get`` finds an array again, and ``own`` reads what the writer's own wrote.
+
+    InputError for what the engine does not know.
+    """
     if not isinstance(tree, dict):
         return tree
+    if (read := own(tree)) is not None:
+        return read
     match tree:
         case {"enum": name, "value": member}:
             return kernel_class(name)(member)
@@ -61,11 +74,11 @@ def decode(tree: Any, get: Callable[[Any], np.ndarray]) -> Any:
             array.setflags(write=False)
             return array
         case {"mapping": parts}:
-            return MappingProxyType({name: decode(part, get) for name, part in parts.items()})
+            return MappingProxyType({name: decode(part, get, own) for name, part in parts.items()})
         case {"tuple": parts}:
-            return tuple(decode(part, get) for part in parts)
+            return tuple(decode(part, get, own) for part in parts)
         case {"class": name, "fields": parts}:
-            return kernel_class(name)(**{field: decode(part, get) for field, part in parts.items()})
+            return kernel_class(name)(**{field: decode(part, get, own) for field, part in parts.items()})
     raise InputError("the file holds something that this program does not know")
 
 

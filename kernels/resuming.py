@@ -135,6 +135,19 @@ def discard(run: Run) -> None:
         _remove(run.folder)
 
 
+def promise(
+    method: Method, problem: Any, parameters: Mapping[str, Any], backend: str, time_ms: float
+) -> tuple[Mapping[str, int], str]:
+    """What a run that will take so long is going to keep on disk, by purpose; or a note, why it cannot be continued."""
+    if method.resumption is None or time_ms < 1000 * patience_s():
+        return {}, ""
+    needed, free = method.resumption.disk_bytes(problem, parameters, backend), memory.disk_bytes_free()
+    if needed + SPARE_BYTES > free:
+        room = f"{bytes_text(needed)} are needed in {folder()}, and {bytes_text(free)} are free"
+        return {}, f"This run could not be continued after a crash: {room}."
+    return ({"what is finished, in case of a crash": needed} if needed else {}), ""
+
+
 @contextmanager
 def keeping(planned: Plan, monitor: Monitor, resumed: Run | None = None, asked: bool = False) -> Iterator[list[str]]:
     """A store for a run in ``monitor.store``, where its method can be continued; the list takes notes for its result.

@@ -40,11 +40,13 @@ def kept_shapes(m: int, n: int, s: int, tile: int) -> list[spill.Shape]:
 
 
 def kept_bytes(problem: PairProblem, parameters: Parameters, backend: str) -> int:
-    """Bytes on disk of all that phase 1 finishes, so that a run can be continued."""
+    """Bytes on disk of all that phase 1 finishes, so that a run can be continued; 0 where it is there anyway."""
     s = parameters["s"]
     tile = whole_strips(parameters["tile"], s)
     if backend == "cuda":
-        return on_device.kept_bytes(problem, s, tile)
+        limit = parameters["checkpoint_memory"] * MIB
+        places = on_device.layout(problem.rows, problem.columns, s, parameters["T"], tile, limit)
+        return 0 if places.on_disk else places.disk_bytes
     return sum(map(spill.int32_bytes, kept_shapes(problem.rows, problem.columns, s, tile)))
 
 

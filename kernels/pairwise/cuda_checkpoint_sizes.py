@@ -61,6 +61,11 @@ class Layout:
         """A special row and the cells above it of the inner special columns."""
         return PAIR_BYTES * (self.width + (self.segments - 1) * self.tile)
 
+    @property
+    def disk_bytes(self) -> int:
+        """All bands but the last, which no special row ends."""
+        return (self.bands - 1) * self.band_bytes
+
 
 def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int) -> Layout:
     """Special rows and columns for at most ``limit`` bytes on the device, or as few as the sweep can do with.
@@ -114,14 +119,8 @@ def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, li
             "directions": min(every, max(cuda_sizes.DIRECTION_BYTES, one)),
             "path": 2 * (m + n),
         },
-        disk={"special rows and columns": kept_bytes(problem, s, tile)} if places.on_disk else {},
+        disk={"special rows and columns": places.disk_bytes} if places.on_disk else {},
     )
-
-
-def kept_bytes(problem: PairProblem, s: int, tile: int) -> int:
-    """Bytes of all that phase 1 finishes: the inner special rows, and the special columns above each of them."""
-    places = layout(problem.rows, problem.columns, s, cuda_sizes.BATCH, tile, 0)
-    return (places.bands - 1) * places.band_bytes
 
 
 def _tile_bytes(rows: int, columns: int, width: int, batch: int) -> int:
