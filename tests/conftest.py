@@ -51,6 +51,14 @@ def _own_rates(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.setattr("kernels.rates._path", lambda: folder / "rates.json")
 
 
+@pytest.fixture(autouse=True)
+def runs_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Interrupted runs of the user are neither seen nor removed; each test has a folder of its own for them."""
+    folder = tmp_path_factory.mktemp("runs") / "runs"
+    monkeypatch.setattr("kernels.resuming.folder", lambda: folder)
+    return folder
+
+
 @pytest.fixture
 def shared_data() -> Path:
     """The folder of real data that is too big for the project; the test skips where it is absent."""
