@@ -22,6 +22,8 @@ TILE_THREADS = 128
 """Threads of a block where a tile is computed again."""
 BUFFERS = 2
 """Bands that are on their way to the disk at a time."""
+BEST_FIELDS = 3
+"""Score, row and column of its best cell are the first that a lane keeps between launches (striped_score.cu)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Layout:
     tile: int
     rows: int
     columns: int
+    strips: int
     width: int
     slots: int
     height: int
@@ -58,8 +61,8 @@ class Layout:
 
     @property
     def band_bytes(self) -> int:
-        """A special row and the cells above it of the inner special columns."""
-        return PAIR_BYTES * (self.width + (self.segments - 1) * self.tile)
+        """A special row, the cells above it of the inner special columns, and the best cells so far."""
+        return PAIR_BYTES * (self.width + (self.segments - 1) * self.tile) + BEST_FIELDS * WARP_BYTES * self.strips
 
     @property
     def disk_bytes(self) -> int:
@@ -77,9 +80,9 @@ def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int) -
     width = strips * s + 1
     bands = -(-rows // tile)
     span = (strips - 1) * cuda_sizes.skew(batch) + LANES + cuda_sizes.slice_steps(columns)
-    whole = Layout(tile, rows, columns, width, bands, rows, on_disk=False)
+    whole = Layout(tile, rows, columns, strips, width, bands, rows, on_disk=False)
     slots = span // tile + 2
-    ring = Layout(tile, rows, columns, width, slots, slots * tile, on_disk=True)
+    ring = Layout(tile, rows, columns, strips, width, slots, slots * tile, on_disk=True)
     return ring if whole.device_bytes > limit and ring.device_bytes < whole.device_bytes else whole
 
 
@@ -109,7 +112,7 @@ def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, li
     return Footprint(
         host={
             **cuda_sizes.host_bytes(problem),
-            "special rows and columns on their way to the disk": BUFFERS * places.band_bytes,
+            "special rows and columns on their way to the disk": (BUFFERS + places.on_disk) * places.band_bytes,
             "path": 2 * (m + n),
         },
         device={

@@ -25,15 +25,13 @@ import numpy as np
 from kernels import memory
 from kernels.errors import DiskFull
 from kernels.pairwise import cuda_sweep
-from kernels.pairwise.cuda_checkpoint_sizes import BUFFERS, PAIR_BYTES, Layout
+from kernels.pairwise.cuda_checkpoint_sizes import BEST_FIELDS, BUFFERS, PAIR_BYTES, Layout
 from kernels.pairwise.cuda_job import LANES, Job
 from kernels.pairwise.cuda_sizes import Slice
 from kernels.pairwise.cuda_sweep import SCORE, Best, KeptPlaces
 from kernels.parts import Part
 from kernels.store import Store
 
-BEST_FIELDS = 3
-"""Score, row and column are the first that a lane keeps between launches (striped_score.cu)."""
 THREADS = 256
 NOTHING = Best(0, (0, 0))
 
@@ -74,7 +72,8 @@ class Checkpoints:
         saving = _Saving(self, job)
         best = cuda_sweep.score(job, self._places(), saving.launched)
         saving.finish()
-        self.host_bytes = sum(buffer.nbytes for buffer in saving.buffers)
+        on_host = [*saving.buffers, *([] if self.tail is None else [self.tail])]
+        self.host_bytes = sum(array.nbytes for array in on_host)
         job.spend("phase 1", self.before_ms)
         return _better(self.best, best) if job.encoded.local else best
 
