@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -182,7 +182,8 @@ class Method:
 
     ``returns`` names what an answer holds ("score", "alignment", "tree"). ``nominal_gcups`` is the rate
     assumed per backend (per core on the CPU) until one was measured. ``resumption`` says how a run that was
-    interrupted can be continued, where it can.
+    interrupted can be continued, where it can. ``suits(data)`` says whether this is the method to begin with for
+    these data, where the user has chosen none; most methods leave that open.
     """
 
     id: str
@@ -201,6 +202,7 @@ class Method:
     nominal_gcups: Mapping[str, float] = field(default_factory=dict)
     exact: bool = True
     resumption: Resumption | None = None
+    suits: Callable[[Sequence[Any]], bool] | None = None
 
     def load(self, backend: str) -> Callable[..., Any]:
         """The function that runs this method on ``backend``; imports it now."""

@@ -31,6 +31,9 @@ CHECKPOINT_MEMORY = Parameter(
     maximum=2**30,
     unit="MiB",
 )
+LONG_CELLS = 2**32
+"""Some 64,000 x 64,000: as much memory as StripedAlignment on a CPU (measured: 37 and 38 MiB), and beyond that less.
+Shorter ones it takes as long as the other methods, which have more phases to look at."""
 
 
 def method(paper: Citation, strip_parameters: tuple[Parameter, ...]) -> Method:
@@ -54,5 +57,6 @@ def method(paper: Citation, strip_parameters: tuple[Parameter, ...]) -> Method:
         work=sizes.work,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 5.0, "cuda": 400.0},
+        suits=lambda pair: len(pair) == 2 and len(pair[0]) * len(pair[1]) >= LONG_CELLS,
         resumption=Resumption(depends_on=("s", "tile"), disk_bytes=sizes.kept_bytes),
     )
