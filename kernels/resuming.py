@@ -304,7 +304,8 @@ def _running(owner: Mapping[str, Any] | None, saved: float) -> bool:
     if owner["host"] != platform.node():
         return time.time() - saved < ELSEWHERE_S
     try:
-        return abs(psutil.Process(owner["process"]).create_time() - owner["since"]) < 1
+        process = psutil.Process(owner["process"])
+        return abs(process.create_time() - owner["since"]) < 1 and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False
 

@@ -32,8 +32,8 @@ CHECKPOINT_MEMORY = Parameter(
     unit="MiB",
 )
 LONG_CELLS = 2**32
-"""Some 64,000 x 64,000: as much memory as StripedAlignment on a CPU (measured: 37 and 38 MiB), and beyond that less.
-Shorter ones it takes as long as the other methods, which have more phases to look at."""
+"""Some 64,000 x 64,000: as much memory as StripedAlignment on a CPU (measured: 37 and 38 MiB), and less beyond.
+It is no slower for shorter pairs, but there the other methods have more to look at."""
 
 
 def method(paper: Citation, strip_parameters: tuple[Parameter, ...]) -> Method:
