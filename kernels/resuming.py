@@ -192,10 +192,15 @@ def percent(fraction: float) -> str:
 
 def _take_over(run: Run) -> None:
     """This process goes on with an interrupted run."""
+    now = _read(run.folder)
+    if now is None or now.running:
+        state = "another process is at work in it" if now else "it is no longer there"
+        raise InputError(f"{run.folder}: this run cannot be continued: {state}; start it anew")
     try:
         _write_manifest(run.folder, {**_manifest(run.folder), "owner": _owner()})
-    except (OSError, ValueError) as error:
-        raise InputError(f"{run.folder}: the interrupted run cannot be continued: {error}; start it anew") from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{run.folder}: this run cannot be continued: {reason}; start it anew") from error
 
 
 def _begin(place: Path, planned: Plan) -> None:
