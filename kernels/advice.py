@@ -74,9 +74,9 @@ def _fitting(refused: Plan, method: Method, backend: str) -> Iterator[Found]:
 def _changed(refused: Plan, method: Method, given: Mapping[str, Any], backend: str) -> Iterator[Found]:
     """Values of one parameter that make a method fit: automatic, the least, the greatest."""
     for parameter in method.parameters:
-        if given.get(parameter.name) is not None and parameter.default is None:
-            if found := _try(refused, method, {**given, parameter.name: None}, backend):
-                yield f"{parameter.label} automatic", found
+        chosen = given.get(parameter.name) is not None and parameter.default is None
+        if chosen and (found := _try(refused, method, {**given, parameter.name: None}, backend)):
+            yield f"{parameter.label} automatic", found
     for parameter in method.parameters:
         for value in (parameter.minimum, parameter.maximum):
             if parameter.kind != "int" or value is None or backend not in parameter.backends:

@@ -149,14 +149,16 @@ def promise(
 
 
 @contextmanager
-def keeping(planned: Plan, monitor: Monitor, resumed: Run | None = None, asked: bool = False) -> Iterator[list[str]]:
+def keeping(
+    planned: Plan, monitor: Monitor, resumed: Run | None = None, asked: bool | None = None
+) -> Iterator[list[str]]:
     """A store for a run in ``monitor.store``, where its method can be continued; the list takes notes for its result.
 
-    ``resumed`` is the interrupted run that it continues; ``asked`` keeps a run however short it is. A run that ends
-    with a result leaves nothing behind; one that is cancelled says in ``Cancelled`` what is kept.
+    ``resumed`` is the interrupted run that it continues; ``asked`` keeps a run however short it is, and False none at
+    all. A run that ends with a result leaves nothing behind; one that is cancelled says in ``Cancelled`` what is kept.
     """
     notes: list[str] = []
-    if planned.method.resumption is None:
+    if planned.method.resumption is None or asked is False:
         yield notes
         return
     place = resumed.folder if resumed else folder() / f"{datetime.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:8]}"

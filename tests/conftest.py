@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from kernels.cuda import devices
+from tests.emulator.emulated import emulated
+
+__all__ = ["emulated"]
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -57,6 +60,15 @@ def runs_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     folder = tmp_path_factory.mktemp("runs") / "runs"
     monkeypatch.setattr("kernels.resuming.folder", lambda: folder)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _nothing_tuned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test starts without tuned values, rooflines and experiments, whatever the user or another test kept."""
+    folder = tmp_path_factory.mktemp("laboratory")
+    monkeypatch.setattr("kernels.tuned._path", lambda: folder / "tuned.json")
+    monkeypatch.setattr("kernels.experiments.roofline._path", lambda: folder / "rooflines.json")
+    monkeypatch.setattr("kernels.experiments.results.folder", lambda: folder / "experiments")
 
 
 @pytest.fixture
