@@ -45,7 +45,8 @@ class Request:
 class Answer:
     """The plan of a request, or the reason why there is none; ``fitting`` says what would fit instead.
 
-    ``host_free`` and ``device_free`` are bytes at the time of planning (``device_free`` for a plan on a GPU).
+    ``host_free``, ``device_free`` and ``disk_free`` are bytes at the time of planning (``device_free`` for a plan on a
+    GPU, ``disk_free`` for one that needs the disk).
     """
 
     request: Request
@@ -54,6 +55,7 @@ class Answer:
     fitting: tuple[str, ...] = ()
     host_free: int = 0
     device_free: int = 0
+    disk_free: int = 0
 
     @property
     def refusal(self) -> str:
@@ -67,7 +69,8 @@ def answer(request: Request) -> Answer:
         plan = request.plan()
         fitting = advice.what_fits(plan, request.parameters) if plan.refusal else ()
         device_free = devices.memory_free(plan.device) if plan.backend == "cuda" else 0
-        return Answer(request, plan, "", fitting, memory.host_bytes_free(), device_free)
+        disk_free = memory.disk_bytes_free() if plan.footprint.disk else 0
+        return Answer(request, plan, "", fitting, memory.host_bytes_free(), device_free, disk_free)
     except AntidiagError as error:
         return Answer(request, error=str(error))
     except MemoryError:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from app import actions, opening, running, texts, theme, views
 from app.dialogs import pages
 from app.jobs import JobQueue
-from app.keeping import Keeper
+from app.keeping import Interrupted, Keeper
 from app.panels.cost import CostPanel
 from app.panels.data import DataPanel
 from app.panels.devices import DeviceChooser
@@ -43,6 +43,7 @@ from app.settings import Settings
 from app.tune.workspace import TuneWorkspace
 from kernels import registry
 from kernels.method import Method
+from kernels.resuming import Run, percent
 from kernels.sequences import SEQUENCE, samples
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
@@ -62,7 +63,7 @@ class Window(QMainWindow):
         self.settings, self.methods = settings, tuple(methods)
         self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
         self.opener = opening.Opener(self.session, self.queue)
-        self.keeper = Keeper(self.session, self.remembered)
+        self.keeper, self.interrupted = Keeper(self.session, self.remembered), Interrupted()
         self.answer: Answer | None = None
         self._stale: dict[Entry, bool] = {}
         self._run_wanted = False
@@ -73,6 +74,7 @@ class Window(QMainWindow):
         self._connect()
         self._restore_window()
         self.device.look()
+        self.interrupted.look()
         self._replan()
         self.centralWidget().setFocus()
 
@@ -130,6 +132,17 @@ class Window(QMainWindow):
         elif self.answer and self.answer.plan:
             self.queue.submit(running.run_job(self.answer.request, self.answer.plan, self.session))
 
+    def resume(self, run: Run) -> None:
+        """Go on with an interrupted run."""
+        self.jobs.show_interrupted(())
+        self.queue.submit(running.resumed_job(run, self.session))
+        self.interrupted.look()
+
+    def discard(self, run: Run) -> None:
+        """Remove an interrupted run, if that is meant."""
+        if self.confirm_discard(run):
+            self.interrupted.look(discard=run)
+
     def cancel(self) -> None:
         """Cancel the newest job."""
         if self.queue.active:
@@ -172,6 +185,15 @@ class Window(QMainWindow):
             QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
         )  # fmt: skip
         return answer == QMessageBox.StandardButton.Close
+
+    def confirm_discard(self, run: Run) -> bool:
+        """Ask whether what a run has computed may be lost."""
+        done = f"{percent(run.fraction)} of {running.described(run)} is done"
+        answer = QMessageBox.question(
+            self, "Discard a run", f"{done} and would have to be computed again. Discard?",
+            QMessageBox.StandardButton.Discard | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
+        )  # fmt: skip
+        return answer == QMessageBox.StandardButton.Discard
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if opening.can_open(event.mimeData()):
@@ -287,6 +309,10 @@ class Window(QMainWindow):
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
         self.data.shown_wanted.connect(self._show_datum)
+        self.interrupted.found.connect(self.jobs.show_interrupted)
+        self.jobs.resume_wanted.connect(self.resume)
+        self.jobs.discard_wanted.connect(self.discard)
+        self.queue.ended.connect(lambda job: self.interrupted.look())
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
         self.tune.values_wanted.connect(self._take_values)
         self.tune.said.connect(lambda text, error: self.jobs.say(text, error=error))

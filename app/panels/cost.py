@@ -25,9 +25,9 @@ class CostPanel(Card):
         grid.setVerticalSpacing(theme.SPACING)
         grid.setColumnStretch(1, 1)
         self.box.addLayout(grid)
-        self.rows = {name: _Row(grid, name) for name in ("Main memory", "GPU memory")}
+        self.rows = {name: _Row(grid, name) for name in ("Main memory", "GPU memory", "Disk")}
         self.values: dict[str, QLabel] = {}
-        for place, name in enumerate(("Cells", "Expected time", "Runs on"), start=2):
+        for place, name in enumerate(("Cells", "Expected time", "Runs on"), start=grid.rowCount()):
             self.values[name] = label(wrap=True)
             grid.addWidget(label(name, "muted"), place, 0)
             grid.addWidget(self.values[name], place, 1, 1, 2)
@@ -55,13 +55,15 @@ class CostPanel(Card):
         _say(self.fitting, texts.what_fits(found.fitting if found else ()))
 
     def _show_memory(self, plan: Plan | None, found: Answer | None) -> None:
-        main, gpu = self.rows["Main memory"], self.rows["GPU memory"]
+        main, gpu, disk = (self.rows[name] for name in ("Main memory", "GPU memory", "Disk"))
         gpu.set_visible(plan is not None and plan.backend == "cuda")
+        disk.set_visible(plan is not None and bool(plan.footprint.disk))
         if plan is None or found is None:
             main.clear()
             return
         main.show(plan.footprint.host, found.host_free)
         gpu.show(plan.footprint.device, found.device_free)
+        disk.show(plan.footprint.disk, found.disk_free)
 
 
 class _Row:
