@@ -36,7 +36,8 @@ class Job:
     """One run on the current device: the oriented problem on the device and the clocks of its phases.
 
     ``borders`` are the values above and left of the problem, where it is a part of a larger one; row ``first_row`` of
-    that lies above it. A ``quiet`` job can be cancelled, but reports no progress.
+    that lies above it. A ``quiet`` job can be cancelled, but reports no progress. ``tiles`` parts of the size of the
+    problem are computed side by side, each with buffers of its own.
     """
 
     encoded: Encoded
@@ -51,6 +52,7 @@ class Job:
     borders: tuple[cupy.ndarray | np.uint64, ...] = (np.uint64(0), np.uint64(0))
     first_row: int = 0
     quiet: bool = False
+    tiles: int = 1
     taken: list[int] = field(default_factory=list)
 
     @property
@@ -155,6 +157,13 @@ def begin(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor,
     )
     job.sequences = job.upload(job.encoded.rows, job.encoded.columns, job.encoded.table)
     return job
+
+
+def copy_rows(target: np.ndarray, source: cupy.ndarray, nbytes: int, count: int) -> None:
+    """Queue a copy to the host: the first ``nbytes`` of each of ``count`` rows; in ``target`` they are adjacent."""
+    pitch, stream = source.strides[0] if count > 1 else nbytes, cupy.cuda.get_current_stream().ptr
+    kind = cupy.cuda.runtime.memcpyDeviceToHost
+    cupy.cuda.runtime.memcpy2DAsync(target.ctypes.data, nbytes, source.data.ptr, pitch, nbytes, count, kind, stream)
 
 
 def block(kernel, threads: int, shared: int) -> tuple[int, int]:

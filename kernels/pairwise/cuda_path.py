@@ -11,7 +11,7 @@ import numpy as np
 from kernels.model import LEFT, UP
 from kernels.pairwise import cuda_sizes
 from kernels.pairwise.cuda_job import EVENT, LANES, Clock, Job, block, events
-from kernels.pairwise.cuda_sweep import IN_H, STATES, STATES_DEFINES, Best, Kept
+from kernels.pairwise.cuda_sweep import IN_H, STATES, Best, Kept
 
 PATH = (STATES[0], STATES[2], Path(__file__).with_name("striped_path.cu"))
 SUB_PATH = np.dtype(
@@ -23,13 +23,13 @@ SUB_PATH = np.dtype(
 """SubPath of states.cuh."""
 
 
-def link(job: Job, kept: Kept, best: Best, end_in: int = IN_H, **defines: int) -> np.ndarray:
+def link(job: Job, kept: Kept, best: Best) -> np.ndarray:
     """Phase 2: the sub-paths of strips or chunks, from the last to the first, as SUB_PATH records."""
-    kernel = job.kernel(STATES, "link_sub_paths", **STATES_DEFINES | {"CHUNKS": kept.chunks} | defines)
+    kernel = job.kernel(STATES, "link_sub_paths", CHUNKS=kept.chunks, TILE=False)
     most = job.strips + (len(kept.chunk_states) if kept.chunks == 2 else 0) + 1
     paths, count = job.empty((most, SUB_PATH.itemsize // 4), np.int32), job.empty(1, np.int32)
     strip, column = divmod(best.end[1] - 1, job.s)
-    ends = strip, best.end[0], column + 1, end_in, best.state
+    ends = strip, best.end[0], column + 1, IN_H, best.state
     numbers = kept.height, kept.width, job.encoded.rows.size, *ends, kept.true_values
     clock = Clock(job, "phase 2", 1)
     arguments = (kept.boundary_states, kept.chunk_states, *map(np.int32, numbers), paths, count)

@@ -73,10 +73,10 @@ def automatic(problem: PairProblem, multiprocessors: int, cost: StepCost) -> dic
     return {"s": per_lane * LANES, "T": BATCH, "threads": 4 * LANES * together}
 
 
-def slices(rows: int, columns: int, s: int, batch: int) -> list[Slice]:
-    """The launches of a sweep, in order."""
+def slices(rows: int, columns: int, s: int, batch: int, tiles: int = 1) -> list[Slice]:
+    """The launches of a sweep, in order; ``tiles`` of so many rows and columns are swept side by side."""
     strips, steps, lag = -(-columns // s), _round_up(rows + LANES - 1), skew(batch)
-    length = min(slice_steps(columns), steps + (strips - 1) * lag)
+    length = min(slice_steps(columns * tiles), steps + (strips - 1) * lag)
     found = []
     for start in range(0, steps + (strips - 1) * lag, length):
         end = start + length

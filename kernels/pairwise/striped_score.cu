@@ -151,3 +151,19 @@ extern "C" __global__ void keep_borders(
     if (index < m) columns[index] = pair(index + 1);
     if (index < bands) rows[index * pairs] = pair(index * tile);
 }
+
+// A block for each row kept but the first: its greatest H up to column `last`, above the column that has it.
+extern "C" __global__ void greatest_in_rows(const int2* rows, long long pairs, int last, long long* found) {
+    __shared__ long long greatest[256];
+    const int2* row = rows + (blockIdx.x + 1) * pairs;
+    int score = MINUS_INFINITY, column = 0;
+#pragma unroll 4
+    for (int j = threadIdx.x + 1; j <= last; j += blockDim.x)
+        if (row[j].x > score) score = row[j].x, column = j;
+    greatest[threadIdx.x] = static_cast<long long>(score) * (1ll << 32) + column;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) greatest[threadIdx.x] = max(greatest[threadIdx.x], greatest[threadIdx.x + half]);
+    }
+    if (threadIdx.x == 0) found[blockIdx.x] = greatest[0];
+}
