@@ -26,7 +26,7 @@ GIVEN = {"s": 64, "T": 8, "threads": 64, "tile": 64}
 
 @st.composite
 def shuffled(draw: st.DrawFn) -> PairProblem:
-    """Two sequences of the same pieces, of which some are missing, double, or in another order: paths with long gaps."""
+    """Two sequences of the same pieces, some missing, double, or in another order: paths with long gaps."""
     random = np.random.default_rng(draw(st.integers(0, 1000)))
     pieces = ["".join(random.choice(list("ACGT"), random.integers(5, 90))) for _ in range(6)]
     order = st.lists(st.integers(0, 5), min_size=1, max_size=6)
