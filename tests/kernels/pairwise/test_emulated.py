@@ -13,7 +13,7 @@ from kernels.model import PairProblem
 from kernels.scoring import Scoring, match_mismatch
 from tests import oracle
 from tests.kernels.test_conformance import PAIRWISE, assert_same_path, parameters
-from tests.problems import pair, pairs
+from tests.problems import pair, pairs, shifted
 
 SEEDS = st.sampled_from((0, 1, 2, 3))
 """0: threads and blocks in turn; else in random order."""
@@ -56,3 +56,15 @@ def test_memory_is_kept_between_runs_up_to_a_limit(emulated, monkeypatch: pytest
     assert (small < large, still_kept) == (True, kept)
     monkeypatch.setattr(devices, "KEPT_BYTES", small)
     assert bytes_of_run(100) == (large, 0)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("s", [32, 128])
+def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPatch, s: int, seed: int) -> None:
+    """The path crosses strips where a second round begins, 31 rows that the first round has above row 1."""
+    from kernels.pairwise import cuda_sizes
+
+    monkeypatch.setattr(cuda_sizes, "SLICE_CELLS", 1)
+    problem = shifted(1400, 16)
+    assert cuda_sizes.boundary_rows(problem.rows, problem.columns, s, 16, whole=False) == 1152
+    assert emulated("striped-score", problem, s=s, T=16, seed=seed).answer.score == 2 * 1384
