@@ -79,7 +79,7 @@ class Layout:
         return (self.bands - 1) * self.band_bytes
 
 
-def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int) -> Layout:
+def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int, spread: int = LANES) -> Layout:
     """Special rows and columns for at most ``limit`` bytes on the device, or as few as the sweep can do with.
 
     When row b is complete, after some launch, that launch has come to row b tile + span at most, at the left. A place
@@ -88,7 +88,7 @@ def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int) -
     strips = -(-columns // s)
     width = strips * s + 1
     bands = -(-rows // tile)
-    span = (strips - 1) * cuda_sizes.skew(batch) + LANES + cuda_sizes.slice_steps(columns)
+    span = (strips - 1) * cuda_sizes.skew(batch, spread) + spread + cuda_sizes.slice_steps(columns)
     largest = min(tile, rows), min(tile, columns)
     together = min(TILES_CELLS // math.prod(largest), TILES_BYTES // tiles_bytes(1, *largest, s, batch))
     together = max(1, min(together, 2 * (bands - (-columns // tile))))
@@ -98,13 +98,13 @@ def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int) -
     return ring if whole.device_bytes > limit and ring.device_bytes < whole.device_bytes else whole
 
 
-def automatic(problem: PairProblem, multiprocessors: int) -> dict[str, int]:
+def automatic(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
     """As for StripedScore, and the distance of special rows and columns: a part of the longer sequence.
 
     So they take some 1,000 bytes a letter. What is computed again grows with the distance; below LEAST_TILE a tile
     gains little, because each of its strips waits for the one before.
     """
-    chosen = cuda_sizes.automatic(problem, multiprocessors, cuda_sizes.SCORE_STEP)
+    chosen = cuda_sizes.score_automatic(problem, multiprocessors)
     s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
     return {**chosen, "tile": max(1, min(max(problem.columns // TILES, LEAST_TILE), MOST_TILE) // s) * s}
 
@@ -117,7 +117,8 @@ def tile_strip_width(s: int) -> int:
 def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, limit: int) -> Footprint:
     """Bytes with special rows and columns every ``tile`` cells, of which ``limit`` bytes stay on the device."""
     s, m, n = parameters["s"], problem.rows, problem.columns
-    places = layout(m, n, s, parameters["T"], tile, limit)
+    spread = cuda_sizes.spread(cuda_sizes.packed(problem, parameters))
+    places = layout(m, n, s, parameters["T"], tile, limit, spread)
     width = tile_strip_width(s)
     one = int(direction_words(np.array(m + 1), width)) * 4
     every = int(direction_words(np.array(m + n // width), width)) * 4
@@ -128,7 +129,7 @@ def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, li
             "path": 2 * (m + n),
         },
         device={
-            **cuda_sizes.sweep_bytes(problem, parameters, 2, 7, whole=False),
+            **cuda_sizes.score_bytes(problem, parameters),
             "special rows and columns": places.device_bytes,
             "tiles": tiles_bytes(places.tiles_together, min(tile, m), min(tile, n), s, parameters["T"]),
             "directions": min(every, max(cuda_sizes.DIRECTION_BYTES, one)),

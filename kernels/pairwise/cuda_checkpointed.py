@@ -30,13 +30,13 @@ def checkpointed_alignment(
     """CheckpointedAlignment on the current device; DiskFull where the disk cannot take what has to go there."""
     job = cuda_job.begin(problem, parameters, monitor, steps)
     size, limit = (job.encoded.rows.size, job.encoded.columns.size), parameters["checkpoint_memory"] * MIB
-    layout = sizes.layout(*size, job.s, job.batch, whole_strips(parameters["tile"], job.s), limit)
+    layout = sizes.layout(*size, job.s, job.batch, whole_strips(parameters["tile"], job.s), limit, job.spread)
     start, operations = (0, 0), np.empty(0, np.uint8)
     with cuda_checkpoints.checkpoints(job, layout) as checkpoints:
         best = checkpoints.sweep()
         if best.end != (0, 0):
             paths, rest = cuda_tiles.follow(job, checkpoints, best)
-            narrow = replace(job, s=sizes.tile_strip_width(job.s))
+            narrow = replace(job, s=sizes.tile_strip_width(job.s), packed=False)
             start, operations = cuda_path.compute(narrow, _nothing_kept(), paths, rest)
     alignment = job.encoded.alignment(start, best.end, operations)
     answer = job.encoded.answer(best.score, best.end, alignment)

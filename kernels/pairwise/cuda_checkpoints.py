@@ -141,7 +141,7 @@ class Checkpoints:
         """The best cell that was found until a part was saved."""
         score, row, column = part.facts["best"]
         since = replace(self.job, first_row=part.facts["first_row"])
-        found = cuda_sweep.best_of(since, part.arrays["best"], cuda_sweep.keyed(self.job))
+        found = cuda_sweep.best_of(since, part.arrays["best"], part.facts["keyed"])
         return _better(Best(score, (row, column)), found)
 
     def _places(self) -> KeptPlaces:
@@ -180,7 +180,7 @@ class _Saving:
         checkpoints, layout = self.checkpoints, self.checkpoints.layout
         if checkpoints.store is None:
             return
-        through_all = part.end - (self.job.strips - 1) * part.skew - LANES + 1
+        through_all = part.end - (self.job.strips - 1) * part.skew - self.job.spread + 1
         complete = checkpoints.done + max(min(through_all, self.job.encoded.rows.size - 1), 0) // layout.tile
         while self.next_band < complete and (layout.on_disk or checkpoints.store.due):
             self._save(state)
@@ -216,6 +216,7 @@ class _Saving:
         facts = {
             "first_row": self.job.first_row,
             "best": [best.score, *best.end],
+            "keyed": cuda_sweep.keyed(self.job),
             "ms": checkpoints.before_ms + (time.perf_counter() - self.began) * 1e3,
         }
         fraction = (band + 1) / layout.bands

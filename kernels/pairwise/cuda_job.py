@@ -37,7 +37,8 @@ class Job:
 
     ``borders`` are the values above and left of the problem, where it is a part of a larger one; row ``first_row`` of
     that lies above it. A ``quiet`` job can be cancelled, but reports no progress. ``tiles`` parts of the size of the
-    problem are computed side by side, each with buffers of its own.
+    problem are computed side by side, each with buffers of its own. ``packed``: StripedScore's sweep holds two cells in
+    a register.
     """
 
     encoded: Encoded
@@ -53,6 +54,7 @@ class Job:
     first_row: int = 0
     quiet: bool = False
     tiles: int = 1
+    packed: bool = False
     taken: list[int] = field(default_factory=list)
 
     @property
@@ -62,6 +64,10 @@ class Job:
     @property
     def strips(self) -> int:
         return -(-self.encoded.columns.size // self.s)
+
+    @property
+    def spread(self) -> int:
+        return cuda_sizes.spread(self.packed)
 
     @property
     def wide(self) -> bool:
@@ -75,7 +81,7 @@ class Job:
 
     def defines(self, **more: int) -> dict[str, int]:
         fixed = {"R": self.columns_per_lane, "BATCH": self.handed_over}
-        return {**fixed, "LOCAL": self.encoded.local, "WIDE": self.wide, **more}
+        return {**fixed, "LOCAL": self.encoded.local, "WIDE": self.wide, "PACKED": self.packed, **more}
 
     def problem_arguments(self) -> tuple:
         encoded = self.encoded
@@ -91,7 +97,8 @@ class Job:
 
     def profile_bytes(self) -> int:
         """Shared memory of a warp for the scores of its strip."""
-        words = self.columns_per_lane if self.wide else -(-self.columns_per_lane // 4)
+        parts = 1 + self.packed
+        words = self.columns_per_lane if self.wide else parts * -(-self.columns_per_lane // parts // 4)
         return self.encoded.letters * words * LANES * 4
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> cupy.ndarray:
@@ -150,6 +157,7 @@ def begin(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor,
         s=parameters.get("s", 0),
         batch=parameters.get("T", 0),
         threads=parameters["threads"],
+        packed="precision" in parameters and cuda_sizes.packed(problem, parameters),
         monitor=monitor,
         steps=steps,
         times_ms={"compilation": 0.0, "transfer": 0.0},

@@ -13,7 +13,8 @@ from kernels.pairwise import cuda_sizes
 from kernels.pairwise.cuda_job import EVENT, LANES, Clock, Job, block, copy_rows, events
 
 HERE = Path(__file__).parent
-SCORE = (HERE / "strip.cuh", HERE / "sweep.cuh", HERE / "striped_score.cu")
+LANE = (HERE / "score_keeper.cuh", HERE / "packed_lane.cuh")
+SCORE = (HERE / "strip.cuh", HERE / "sweep.cuh", *LANE, HERE / "striped_score.cu")
 STATES = (HERE / "strip.cuh", HERE / "sweep.cuh", HERE / "states.cuh", HERE / "striped_states.cu")
 IN_H, IN_K, IN_G = 0, 1, 2
 """As what a sub-path ends (states.cuh)."""
@@ -73,17 +74,19 @@ def score(job: Job, kept: KeptPlaces | None = None, launched: Launched = lambda 
     ``launched(slice, registers)`` is called after every launch.
     """
     kernel = job.kernel(SCORE, "striped_score", KEYED=keyed(job), CHECKPOINTS=kept is not None)
-    state = job.empty((job.strips, 2 * job.columns_per_lane + 7, LANES), np.int32)
+    fields = job.columns_per_lane + 8 if job.packed else 2 * job.columns_per_lane + 7
+    state = job.empty((job.strips, fields, LANES), np.int32)
     extra = np.int32(KEY_SCALE), *(kept.arguments() if kept else NOWHERE)
     boundary = _boundary(job, whole=False)
-    _log_strips(job, *_sweep(job, kernel, state, boundary, crossing_bytes=8, extra=extra, launched=launched))
+    crossing_bytes = 4 if job.packed else 8
+    _log_strips(job, *_sweep(job, kernel, state, boundary, crossing_bytes, extra=extra, launched=launched))
     return best_of(job, _fields(state, 3), keyed(job)) if job.encoded.local else _corner(job, state)
 
 
 def keyed(job: Job) -> bool:
     """Whether scores leave room for a column, so that one number holds both (striped_score.cu)."""
     rows = job.first_row + job.encoded.rows.size
-    return job.encoded.local and rows * int(job.encoded.table.max(initial=0)) < 2**26
+    return job.encoded.local and not job.packed and rows * int(job.encoded.table.max(initial=0)) < 2**26
 
 
 def states(job: Job, chunks: int, height: int | None, true_values: bool) -> tuple[Kept, Best]:
@@ -131,7 +134,7 @@ def _states(
 def _boundary(job: Job, whole: bool) -> cupy.ndarray:
     """Right boundaries of all strips: a ring that spans a slice, or all rows where phase 3 wants them."""
     columns = job.tiles * job.encoded.columns.size
-    capacity = cuda_sizes.boundary_rows(job.encoded.rows.size, columns, job.s, job.batch, whole)
+    capacity = cuda_sizes.boundary_rows(job.encoded.rows.size, columns, job.s, job.batch, whole, job.spread)
     boundary = job.empty((job.tiles * job.strips, capacity), np.uint64)
     boundary.data.memset_async(0xFF, boundary.nbytes, cupy.cuda.get_current_stream())
     return boundary
@@ -149,8 +152,8 @@ def _sweep(
 ) -> Swept:
     """Phase 1: every slice of every strip, with progress between launches; the log of its events, and the slices."""
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
-    slices = cuda_sizes.slices(rows, columns, job.s, job.batch, job.tiles)
-    shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handed_over)
+    slices = cuda_sizes.slices(rows, columns, job.s, job.batch, job.tiles, job.spread)
+    shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handed_over, job.spread)
     warps, most = block(kernel, job.threads, shared)
     strips = job.tiles * job.strips
     log = job.event_log(cuda_sizes.log_rows(len(slices), strips), strips)
@@ -187,9 +190,9 @@ def _sweep(
     return log, slices
 
 
-def _shared_bytes(crossing_bytes: int, handed_over: int) -> int:
+def _shared_bytes(crossing_bytes: int, handed_over: int, spread: int) -> int:
     """Size of Shared in sweep.cuh."""
-    letters = -(-(2 * LANES + 2) * 4 // crossing_bytes) * crossing_bytes
+    letters = -(-(spread + LANES + 2) * 4 // crossing_bytes) * crossing_bytes
     return -(-(letters + (2 * handed_over + 1) * crossing_bytes) // 16) * 16
 
 
@@ -223,10 +226,14 @@ def _corner(job: Job, state: cupy.ndarray, states_kept: bool = False) -> Best:
     columns, per_lane = job.encoded.columns.size, job.columns_per_lane
     lane, column = divmod((columns - 1) % job.s, per_lane)
     fields = state[-1].get()[:, lane]
+    end = job.first_row + job.encoded.rows.size, columns
+    if job.packed:  # base, and H less base of a column of both parts in a word (Lane.visit in packed_lane.cuh)
+        part, column = divmod(column, per_lane // 2)
+        return Best(int(fields[3]) + int(fields[4 + column : 5 + column].view(np.int16)[part]), end)
     first_h = 4 if states_kept else 3
     # The start state of H follows G of its column (Lane.visit in striped_states.cu).
     start_state = int(fields[first_h + per_lane + 3 * column + 1]) if states_kept else 0
-    return Best(int(fields[first_h + column]), (job.first_row + job.encoded.rows.size, columns), start_state)
+    return Best(int(fields[first_h + column]), end, start_state)
 
 
 def _log_strips(job: Job, log, slices: list[cuda_sizes.Slice]) -> None:

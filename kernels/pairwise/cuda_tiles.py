@@ -114,6 +114,7 @@ def _through(
         job,
         encoded=job.encoded.part(*largest),
         s=sizes.tile_strip_width(job.s),
+        packed=False,
         threads=sizes.TILE_THREADS,
         steps=Steps(),
         quiet=True,

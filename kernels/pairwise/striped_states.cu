@@ -26,7 +26,7 @@ struct Tile {                        // rows row + 1 .. row + m and columns colu
 
 struct __align__(16) Crossing { int h, k, h_state, k_state; };
 
-struct Lane {
+struct Lane : OneRow {
     static constexpr int FIELDS = 4 * R + 11;
     static constexpr bool KEEPS = CHUNKS > 0;
     int h[R], g[R], h_state[R], g_state[R];
@@ -68,6 +68,10 @@ struct Lane {
         keep_value(chunk_end);
     }
 
+    __device__ __forceinline__ void settle() {}
+
+    static __device__ __forceinline__ Edge depart(Crossing edge) { return {edge.h, edge.k}; }
+
     static __device__ __forceinline__ Crossing arrive(Edge edge, int row) {
         return {edge.h, edge.k, start_state(FROM_H, row), start_state(FROM_K, row)};
     }
@@ -83,7 +87,7 @@ struct Lane {
 
     __device__ __forceinline__ int interval() const { return buffers.height; }
 
-    template <bool ENDING>
+    template <bool MASKED, bool ENDING>
     __device__ __forceinline__ void compute(
         const Strip& problem, const Scores& scores, Crossing in, int at_row) {
         int above_left = diagonal, above_left_state = diagonal_state;
