@@ -41,7 +41,8 @@ from app.selection import Selection
 from app.session import Entry, Session
 from app.settings import Settings
 from app.tune.workspace import TuneWorkspace
-from kernels import registry
+from kernels import advice, registry
+from kernels.advice import Fit
 from kernels.method import Method
 from kernels.resuming import Run, percent
 from kernels.sequences import SEQUENCE, samples
@@ -180,8 +181,10 @@ class Window(QMainWindow):
     def confirm_close(self, jobs: int) -> bool:
         """Ask whether running jobs may be lost."""
         what = "A job is" if jobs == 1 else f"{jobs} jobs are"
+        stores = [job.monitor.store for job in self.queue.active]
+        kept = " What long runs have finished is kept." if any(store and store.fraction for store in stores) else ""
         answer = QMessageBox.question(
-            self, "Close Antidiag", f"{what} not finished. Close and cancel?",
+            self, "Close Antidiag", f"{what} not finished. Close and cancel?{kept}",
             QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
         )  # fmt: skip
         return answer == QMessageBox.StandardButton.Close
@@ -306,6 +309,9 @@ class Window(QMainWindow):
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         self.empty.run_wanted.connect(self.run)
+        for panel in (self.cost, self.empty):
+            panel.fit_wanted.connect(self._take_fit)
+        self.cost.method_wanted.connect(self.method.choose)
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
         self.data.shown_wanted.connect(self._show_datum)
@@ -340,6 +346,8 @@ class Window(QMainWindow):
         if method is None:
             return
         data = self.session.state.inputs(method.problem)
+        if self._suit(method, data):
+            return
         self.method.set_data(data)
         self.tune.set_method(method, self.method.options.values())
         self.tune.set_data(data)
@@ -354,6 +362,24 @@ class Window(QMainWindow):
             self.method.set_runnable(False, "Working out what it will cost")
             self.cost.show_waiting()
             self.planner.ask(request)
+
+    def _suit(self, method: Method, data: Sequence[Any]) -> bool:
+        """Whether another method was chosen because it is made for these data, or because this one no longer is."""
+        alike = [other for other in self.methods if other.problem is method.problem]
+        suited = advice.suited(alike, data) or (_first_method(alike) if method.suits else method)
+        if self.method.by_hand or suited is method:
+            return False
+        self.method.choose(suited, by_hand=False)
+        self.jobs.say(
+            f"{suited.name} is chosen" + (": it is made for data of this size." if suited.suits else " again.")
+        )
+        return True
+
+    def _take_fit(self, fit: Fit) -> None:
+        """The settings of a run that would fit."""
+        if self.device.choice()[0] != "auto":
+            self.device.choose(fit.plan.backend, fit.plan.device if fit.plan.backend == "cuda" else 0)
+        self.method.set_values(fit.plan.method, self.method.options.values(), fit.given)
 
     def _take_answer(self, found: Answer) -> None:
         if found.plan:
@@ -373,7 +399,7 @@ class Window(QMainWindow):
         self.results.model.refresh()
         self._show_stale()
 
-    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[str] = ()) -> None:
+    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[Fit] = ()) -> None:
         state, method = self.session.state, self.method.method
         missing = state.missing(method.problem) if method else ""
         self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting)
@@ -415,7 +441,7 @@ class Window(QMainWindow):
             if state:
                 splitter.restoreState(state)
         self.tune.form.set_values(self.settings.mapping("sweep"))
-        self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods)})
+        self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods).id, "by_hand": False})
         self.turn_to(0)
 
     def _save_window(self) -> None:
@@ -446,9 +472,9 @@ def _seen(settings: Settings) -> bool:
     return settings.flag("seen", False)
 
 
-def _first_method(methods: Sequence[Method]) -> str:
+def _first_method(methods: Sequence[Method]) -> Method:
     """The first method that returns an alignment: it shows more than a score."""
-    return next((method.id for method in methods if "alignment" in method.returns), "")
+    return next((method for method in methods if "alignment" in method.returns), methods[0])
 
 
 def _first_sample() -> Any:

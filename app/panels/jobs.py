@@ -119,6 +119,7 @@ class JobPanel(Card):
         self._queue = queue
         self.rows: dict[Job, JobRow] = {}
         self.interrupted: dict[str, InterruptedRow] = {}
+        self._failures: set[str] = set()
         self.message = Elided(IDLE)
         self.message.setObjectName("muted")
         self._list = QVBoxLayout()
@@ -215,6 +216,10 @@ class JobPanel(Card):
     def _change(self, job: Job) -> None:
         if job in self.rows:
             self.rows[job].update_state()
+        store = job.monitor.store
+        if store and store.failure and store.failure not in self._failures:
+            self._failures.add(store.failure)
+            self.say(f"{job.title} goes on, but could not be continued after a crash: {store.failure}", error=True)
 
     def _remove(self, job: Job) -> None:
         widget = self.rows.pop(job, None)
