@@ -371,7 +371,7 @@ class Window(QMainWindow):
             return False
         self.method.choose(suited, by_hand=False)
         self.jobs.say(
-            f"{suited.name} is chosen" + (": it is made for data of this size." if suited.suits else " again.")
+            f"{suited.name} was chosen" + (": it is made for data of this size." if suited.suits else " again.")
         )
         return True
 

@@ -68,7 +68,7 @@ def _other_methods(refused: Plan) -> Iterator[Fit]:
     wanted = refused.method.returns
     for as_much in (True, False):
         fitting = [
-            found
+            found if as_much else replace(found, change=f"{found.change}, without {_lacking(method, wanted)}")
             for method in others
             if (method.returns >= wanted) == as_much
             for backend in method.backends
@@ -112,6 +112,11 @@ def _try(change: str, refused: Plan, method: Method, given: Mapping[str, Any], b
 
 def _named(method: Method, backend: str) -> str:
     return f"{method.name} on the {'GPU' if backend == 'cuda' else 'CPU'}"
+
+
+def _lacking(method: Method, wanted: frozenset[str]) -> str:
+    """'the alignment'."""
+    return " and ".join(f"the {name}" for name in sorted(wanted - method.returns))
 
 
 def _bytes(found: Plan) -> int:

@@ -24,6 +24,13 @@ class CostPanel(Card):
 
     def __init__(self) -> None:
         super().__init__("What it will cost")
+        self.notes = label(kind="muted", wrap=True)
+        self.refusal = label(kind="error", wrap=True)
+        self.fitting = Choices()
+        self.fitting.chosen.connect(self._take)
+        self._answer: Answer | None = None
+        for widget in (self.refusal, self.fitting):
+            self.box.addWidget(widget)
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.MARGIN)
         grid.setVerticalSpacing(theme.SPACING)
@@ -35,13 +42,7 @@ class CostPanel(Card):
             self.values[name] = label(wrap=True)
             grid.addWidget(label(name, "muted"), place, 0)
             grid.addWidget(self.values[name], place, 1, 1, 2)
-        self.notes = label(kind="muted", wrap=True)
-        self.refusal = label(kind="error", wrap=True)
-        self.fitting = Choices()
-        self.fitting.chosen.connect(self._take)
-        self._answer: Answer | None = None
-        for widget in (self.notes, self.refusal, self.fitting):
-            self.box.addWidget(widget)
+        self.box.addWidget(self.notes)
         self.show_answer(None)
 
     def show_waiting(self) -> None:

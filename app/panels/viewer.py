@@ -200,7 +200,7 @@ class EmptyPage(QWidget):
         self.open_button.clicked.connect(self.open_wanted)
         self.paste_button.clicked.connect(self.paste_wanted)
         buttons = QHBoxLayout()
-        for button in (self.run_button, self.fit_button, self.open_button, self.paste_button, self.sample_button):
+        for button in (self.run_button, self.open_button, self.paste_button, self.sample_button):
             buttons.addWidget(button)
         buttons.addStretch(1)
         inner = QWidget()
@@ -209,6 +209,7 @@ class EmptyPage(QWidget):
         column.setSpacing(theme.MARGIN)
         for widget in (self.title, self.text):
             column.addWidget(widget)
+        column.addLayout(row(self.fit_button, QWidget(), stretch=1))
         column.addLayout(buttons)
         box = QVBoxLayout(self)
         box.addStretch(1)

@@ -145,7 +145,7 @@ def test_a_long_pair_takes_the_method_that_is_made_for_it(qtbot, with_long_metho
     assert window.method.method.id == "fake"
     window.opener.open_paths([pair])
     qtbot.waitUntil(lambda: window.method.method.id == "long")
-    assert window.jobs.message.text() == "Long is chosen: it is made for data of this size."
+    assert window.jobs.message.text() == "Long was chosen: it is made for data of this size."
     run(qtbot, window)
     assert window.session.entries[0].result.method == "long"
     window.opener.open_paths([short])
