@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from kernels import registry
-from kernels.advice import Fit
 from kernels.errors import ParameterError
 from kernels.method import Method
 from kernels.model import Result, Sequence, SequenceType
@@ -66,9 +65,9 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
-def what_fits(fitting: Iterable[Fit]) -> str:
+def what_fits(fitting: Iterable[str]) -> str:
     """Runs that could start instead of one that was refused, a line each; empty where there are none."""
-    lines = [f"- {fit.text}" for fit in fitting]
+    lines = [f"- {text}" for text in fitting]
     return "\n".join(["What would fit:", *lines]) if lines else ""
 
 

@@ -236,7 +236,8 @@ class EmptyPage(QWidget):
             self.text.setText(f"{missing}\n\nOpen, drop or paste more, or try one of the samples.")
         elif reason:
             self.title.setText("This run cannot start")
-            self.text.setText("\n\n".join(part for part in (texts.sentence(reason), texts.what_fits(fitting)) if part))
+            fits = texts.what_fits(fit.text for fit in fitting)
+            self.text.setText("\n\n".join(part for part in (texts.sentence(reason), fits) if part))
         else:
             self.title.setText("Ready to run")
             self.text.setText(
