@@ -50,12 +50,16 @@ MOST_RUNS, MOST_AGE = 8, timedelta(days=30)
 ELSEWHERE_S = 3600
 """A run of another machine that wrote nothing for so long is taken for interrupted."""
 SOURCES = (".py", ".cu", ".cuh")
+OTHER_VERSION = "another version of the program computed it"
 MANIFEST, PROBLEM = "run.json", "problem"
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run in a folder: ``fraction`` of it is done, and it is being computed where ``running``."""
+    """A run in a folder: ``fraction`` of it is done, and it is being computed where ``running``.
+
+    Only this program goes on with it: another version (``foreign``) may keep other things, or read them differently.
+    """
 
     folder: Path
     method: str
@@ -70,6 +74,7 @@ class Run:
     fraction: float
     nbytes: int
     running: bool
+    foreign: bool = False
 
     @property
     def id(self) -> str:
@@ -100,7 +105,7 @@ def folder() -> Path:
 
 
 def runs() -> list[Run]:
-    """All runs that were kept by this version of the program, the newest first."""
+    """All runs that are kept, the newest first."""
     found = (_read(path) for path in _folders())
     return sorted((run for run in found if run), key=lambda run: run.saved, reverse=True)
 
@@ -110,7 +115,8 @@ def find(method: Method, problem: Any, given: Mapping[str, Any], backend: str = 
 
     It has the parameters and the backend that were given, wherever what was kept depends on them.
     """
-    candidates = [run for run in runs() if run.method == method.id and not run.running and run.fraction]
+    candidates = [run for run in runs() if run.method == method.id and run.fraction]
+    candidates = [run for run in candidates if not run.running and not run.foreign]
     if not candidates or method.resumption is None:
         return None
     names, digest = method.resumption.depends_on, plain.digest(problem)
@@ -199,7 +205,7 @@ def keeping(
 
 @cache
 def program() -> str:
-    """This program: its version, and a digest of the engine, for another one may keep other things, or read them so."""
+    """This program: its version, and a digest of the engine's sources."""
     found = hashlib.blake2b(digest_size=8)
     root = Path(__file__).parent
     for path in sorted(path for path in root.rglob("*") if path.suffix in SOURCES):
@@ -216,6 +222,8 @@ def _take_over(run: Run) -> None:
     manifest = run.folder / MANIFEST
     taken = manifest.with_name(f"{MANIFEST}.{uuid.uuid4().hex}")
     try:
+        if run.foreign:
+            raise InputError(f"{run.folder}: this run cannot be continued: {OTHER_VERSION}; start it anew")
         now = _read(run.folder)
         os.rename(manifest, taken)
         found = json.loads(taken.read_text(encoding="utf-8"))
@@ -285,10 +293,10 @@ def _folders() -> list[Path]:
 
 
 def _read(path: Path) -> Run | None:
-    """The run in a folder; None where there is none that this program could continue."""
+    """The run in a folder; None where there is none that this program knows."""
     try:
         manifest = _manifest(path)
-        if (manifest["format"], manifest["version"]) != (FORMAT, program()):
+        if manifest["format"] != FORMAT:
             return None
         files = [(file.name, file.stat()) for file in path.iterdir()]
         saved = max(status.st_mtime for _, status in files)
@@ -307,6 +315,7 @@ def _read(path: Path) -> Run | None:
             fraction=float(parts.read_facts(path / max(names))["fraction"]) if names else 0.0,
             nbytes=sum(status.st_size for _, status in files),
             running=_running(manifest["owner"], saved),
+            foreign=manifest["version"] != program(),
         )
     except (OSError, ValueError, KeyError, TypeError, parts.Damaged):
         return None

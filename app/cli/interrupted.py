@@ -103,7 +103,7 @@ def _chosen(ids: list[str]) -> list[Run]:
 
 def _lines(run: Run) -> list[str]:
     """A run for people."""
-    state = "running now" if run.running else "interrupted"
+    state = "running now" if run.running else "interrupted" + f", {resuming.OTHER_VERSION}" * run.foreign
     settings = texts.settings(run.parameters)
     return [
         f"{run.id}: {run.method}, {resuming.percent(run.fraction)} done, {state}",
@@ -127,6 +127,7 @@ def _run_json(run: Run) -> dict[str, Any]:
         "fraction": run.fraction,
         "bytes": run.nbytes,
         "running": run.running,
+        "foreign": run.foreign,
         "folder": str(run.folder),
     }
 

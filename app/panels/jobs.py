@@ -26,7 +26,7 @@ from app.jobs import Job, JobQueue, JobState
 from app.panels.widgets import Card, Elided, label, quiet_button
 from app.running import described
 from kernels.memory import bytes_text
-from kernels.resuming import Run, percent
+from kernels.resuming import OTHER_VERSION, Run, percent
 
 IDLE = "Nothing is running."
 HEADING_WIDTH = 44
@@ -99,6 +99,9 @@ class InterruptedRow(QWidget):
         self.numbers = label(f"{percent(run.fraction)} done   {saved}   {bytes_text(run.nbytes)} on disk", "muted")
         self.resume_button, self.discard_button = QPushButton("Continue"), QPushButton("Discard")
         self.resume_button.setToolTip("Go on from where this run was interrupted")
+        if run.foreign:
+            self.resume_button.setEnabled(False)
+            self.resume_button.setToolTip(f"This run cannot be continued: {OTHER_VERSION}")
         self.discard_button.setToolTip("Remove what this run has kept on the disk")
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)

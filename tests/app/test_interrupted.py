@@ -98,6 +98,17 @@ def test_a_run_that_another_process_goes_on_with_is_an_error(qtbot, make_window)
     assert resuming.runs()[0].fraction == 0.6
 
 
+def test_a_run_of_another_version_can_only_be_discarded(qtbot, make_window, monkeypatch):
+    interrupt()
+    monkeypatch.setattr(resuming, "program", lambda: "0.0.0 other")
+    window = make_window()
+    qtbot.waitUntil(lambda: len(rows(window)) == 1)
+    (row,) = rows(window)
+    assert not row.resume_button.isEnabled()
+    assert "another version of the program" in row.resume_button.toolTip()
+    assert row.discard_button.isEnabled()
+
+
 def test_a_disk_that_fills_up_is_told_while_the_run_goes_on(qtbot, ready, monkeypatch):
     def write(self, number, facts, arrays, wait):
         self.failure = "/here: No space left on device"

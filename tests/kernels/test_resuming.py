@@ -265,6 +265,12 @@ def test_a_limit_holds_for_what_runs_keep(monkeypatch: pytest.MonkeyPatch) -> No
 def test_another_version_of_the_program_starts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt(6)
     monkeypatch.setattr(resuming, "program", lambda: "0.0.0 other")
+    (run,) = resuming.runs()
+    assert run.foreign
+    assert resuming.find(METHOD, PROBLEM, {}) is None
+    with pytest.raises(InputError, match="another version of the program"):
+        engine.execute(plan(), resumed=run)
+    resuming.discard(run)
     assert resuming.runs() == []
 
 
