@@ -1,8 +1,8 @@
-"""Compiled parts of the dot plot: a hashed index of the k-mers of one sequence, and lookups of another's.
+"""Compiled parts of the dot plot: a hashed index of the words of k letters of one sequence, and lookups of another's.
 
-The hash of a k-mer is the sum of code x BASE^(places after it) in 64 bits, which wrap around. It rolls from one
-k-mer to the next for every k, and so does that of the reverse complement; k-mers of one bucket are compared letter by
-letter. A k-mer with a letter of code UNKNOWN equals nothing.
+The hash of a word is the sum of code x BASE^(places after it) in 64 bits, which wrap around. It rolls from one
+word to the next for every k, and so does that of the reverse complement; words of one bucket are compared letter by
+letter. A word with a letter of code UNKNOWN equals nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FEW = 8
 
 
 class Words(NamedTuple):
-    """Length of the k-mers, BASE^(k - 1), and the bits of a hash that its bucket does not use."""
+    """Length of the words, BASE^(k - 1), and the bits of a hash that its bucket does not use."""
 
     k: int
     power: int
@@ -35,7 +35,7 @@ class Words(NamedTuple):
 
 
 class Index(NamedTuple):
-    """Letters (codes), and the places of their k-mers: those of bucket b are places[starts[b]:starts[b + 1]]."""
+    """Letters (codes), and the places of their words: those of bucket b are places[starts[b]:starts[b + 1]]."""
 
     codes: np.ndarray
     starts: np.ndarray
@@ -43,17 +43,17 @@ class Index(NamedTuple):
 
 
 class Pixels(NamedTuple):
-    """The places of k-mers ``low`` .. ``high`` - 1, and ``size`` places from ``start`` on that ``count`` pixels share."""
+    """Words at places ``low`` .. ``high`` - 1, where ``number`` pixels share ``size`` places from ``start`` on."""
 
     low: int
     high: int
     start: int
     size: int
-    count: int
+    number: int
 
 
 def words(k: int, buckets: int) -> Words:
-    """How k-mers are hashed into so many buckets, a power of two."""
+    """How words are hashed into so many buckets, a power of two."""
     power = pow(BASE, k - 1, 2**64)
     return Words(k, power - 2**64 if power >= 2**63 else power, 64 - buckets.bit_length() + 1)
 
@@ -66,7 +66,7 @@ def bucket_of(key, words):
 
 @inlined
 def rolled(state, codes, at, words):
-    """Hashes of the k-mer that ends with letter ``at`` and of its reverse complement, and how many letters are in them.
+    """Hashes of the word that ends with letter ``at`` and of its reverse complement, and how many letters are in them.
 
     ``state``: these for the letter before, and BASE^letters.
     """
@@ -85,8 +85,8 @@ def rolled(state, codes, at, words):
 
 
 @compiled
-def count_kmers(codes, low, high, step, words, starts):
-    """Count the k-mers at every ``step``-th place of low .. high - 1 by bucket, two places to the right."""
+def count_words(codes, low, high, step, words, starts):
+    """Count the words at every ``step``-th place of low .. high - 1 by bucket, two places to the right."""
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(1)
     for at in range(low, min(high + words.k - 1, codes.size)):
         state = rolled(state, codes, at, words)
@@ -95,8 +95,8 @@ def count_kmers(codes, low, high, step, words, starts):
 
 
 @compiled
-def place_kmers(codes, low, high, step, words, starts, places):
-    """Put the same k-mers into their buckets, in order; starts[b + 1] goes from the start of bucket b to its end."""
+def place_words(codes, low, high, step, words, starts, places):
+    """Put the same words into their buckets, in order; starts[b + 1] goes from the start of bucket b to its end."""
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(1)
     for at in range(low, min(high + words.k - 1, codes.size)):
         state = rolled(state, codes, at, words)
@@ -109,21 +109,21 @@ def place_kmers(codes, low, high, step, words, starts, places):
 
 @inlined
 def equal(codes, place, queries, query, k):
-    """Whether two k-mers are the same."""
-    for letter in range(k):
-        if codes[place + letter] != queries[query + letter]:
-            return False
-    return True
+    """Whether two words are the same."""
+    letter = 0
+    while letter < k and codes[place + letter] == queries[query + letter]:
+        letter += 1
+    return letter == k
 
 
 @inlined
 def complementary(codes, place, queries, query, k):
-    """Whether a k-mer is the reverse complement of another."""
+    """Whether a word is the reverse complement of another."""
     last = query + k - 1
-    for letter in range(k):
-        if codes[place + letter] + queries[last - letter] != COMPLEMENTS:
-            return False
-    return True
+    letter = 0
+    while letter < k and codes[place + letter] + queries[last - letter] == COMPLEMENTS:
+        letter += 1
+    return letter == k
 
 
 @inlined
@@ -141,16 +141,16 @@ def first_from(places, low, high, place):
 @inlined
 def pixel_of(place, pixels):
     """The pixel of a place: the last one that begins at or before it."""
-    return ((place - pixels.start + 1) * pixels.count - 1) // pixels.size
+    return ((place - pixels.start + 1) * pixels.number - 1) // pixels.size
 
 
 @compiled
 def count_matches(index, words, queries, low, high, across, down, both, most, images):
-    """Count the matches of the k-mers at ``low`` .. ``high`` - 1 of ``queries`` by pixel.
+    """Count the matches of the words at ``low`` .. ``high`` - 1 of ``queries`` by pixel.
 
     ``images`` uint32 (2, pixels ``across`` of the queries, pixels ``down`` of the index): forward matches, and those
-    of the reverse complement where ``both``. Of a k-mer with more than ``most`` visible places, about ``most`` are
-    looked at. Returns how many k-mers that were.
+    of the reverse complement where ``both``. Of a word with more than ``most`` visible places, about ``most`` are
+    looked at. Returns how many words that were.
     """
     thinned = 0
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(1)

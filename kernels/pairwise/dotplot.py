@@ -135,7 +135,7 @@ def density(
     spans, sizes = ((columns, rows), shape[::-1]) if found.swapped else ((rows, columns), shape)
     down = _pixels(spans[0], sizes[0], found.index.codes.size, found.k)
     across = _pixels(spans[1], sizes[1], found.queries.size, found.k)
-    images = np.zeros((2, across.count, down.count), np.uint32)
+    images = np.zeros((2, across.number, down.number), np.uint32)
     most = max(MOST_LOOKUPS // max(across.high - across.low, 1), LEAST_LOOKUPS)
     thinned = _count(found, across, down, most, images, monitor)
     if not found.swapped:
@@ -169,7 +169,7 @@ def runs(found: WordIndex, rows: Span, columns: Span, most: int) -> Runs | None:
 def _count(found: WordIndex, across: Pixels, down: Pixels, most: int, images: np.ndarray, monitor: Monitor) -> int:
     """Threads take stretches of queries that begin and end with pixels, so that each writes pixels of its own."""
     borders = _edges(across)
-    tasks = np.unique(np.linspace(0, across.count, TASKS + 1).astype(np.int64))
+    tasks = np.unique(np.linspace(0, across.number, TASKS + 1).astype(np.int64))
     tickets, thinned, done, stop = itertools.count(), [0] * cores(), [0] * cores(), stop_word()
 
     def work(worker: int) -> None:
@@ -194,12 +194,12 @@ def _index(codes: np.ndarray, k: int, step: int, room: int, monitor: Monitor) ->
     starts = np.zeros(buckets + 2, np.int32)
     for low in range(0, codes.size, SLICE):
         monitor.update(low, 2 * codes.size, "words")
-        cpu_dotplot.count_kmers(codes, low, min(low + SLICE, codes.size), step, words, starts)
+        cpu_dotplot.count_words(codes, low, min(low + SLICE, codes.size), step, words, starts)
     np.cumsum(starts, out=starts)
     places = np.empty(starts[-1], np.int32)
     for low in range(0, codes.size, SLICE):
         monitor.update(codes.size + low, 2 * codes.size, "words")
-        cpu_dotplot.place_kmers(codes, low, min(low + SLICE, codes.size), step, words, starts, places)
+        cpu_dotplot.place_words(codes, low, min(low + SLICE, codes.size), step, words, starts, places)
     return Index(codes, starts, places), words
 
 
@@ -213,7 +213,7 @@ def _pixels(cells: Span, count: int, letters: int, k: int) -> Pixels:
 
 def _edges(pixels: Pixels) -> np.ndarray:
     """Where pixels begin and end, int64 (count + 1)."""
-    return pixels.start + np.arange(pixels.count + 1, dtype=np.int64) * pixels.size // pixels.count
+    return pixels.start + np.arange(pixels.number + 1, dtype=np.int64) * pixels.size // pixels.number
 
 
 def _nucleotides(first: Sequence, second: Sequence) -> bool:
