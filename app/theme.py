@@ -53,6 +53,9 @@ class Theme:
     strip: str
     boundary: str
     recomputed: str
+    special: str
+    forward: str
+    reverse: str
     phases: tuple[str, ...]
     nucleotides: Mapping[str, str] = field(repr=False)
     amino_acids: Mapping[str, str] = field(repr=False)
@@ -80,6 +83,9 @@ LIGHT = Theme(
     strip="#ffffff",
     boundary="#c2c8d0",
     recomputed="#ffa400",
+    special="#7fe3ff",
+    forward="#0f5cad",
+    reverse="#c25a00",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#c79fef", "#e8846b"),
     nucleotides=_residues({"A": "#8fd6bd", "C": "#9cc7ee", "G": "#f3d777", "TU": "#f4ab92"}),
     amino_acids=_residues(
@@ -106,6 +112,9 @@ DARK = Theme(
     strip="#ffffff",
     boundary="#59626e",
     recomputed="#ffb000",
+    special="#7fe3ff",
+    forward="#6fb7ff",
+    reverse="#ffb04a",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#b38ae0", "#e8846b"),
     nucleotides=_residues({"A": "#1f6f56", "C": "#255f98", "G": "#80640f", "TU": "#9a4527"}),
     amino_acids=_residues(

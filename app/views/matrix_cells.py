@@ -12,7 +12,7 @@ from app import theme as themes
 from app.theme import Theme
 from app.views import texts
 from app.views.matrix_data import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, CellBlock
-from app.views.matrix_layers import Frame, Picture
+from app.views.matrix_picture import Frame, Picture
 from kernels.model import PairProblem, SequenceType
 
 HEADER = 22
