@@ -140,6 +140,10 @@ class MatrixPlot(pg.PlotWidget):
         """Show no overview (0), or no window (1)."""
         self._images[number].clear()
 
+    def show_overview(self, shown: bool) -> None:
+        """Whether the overview is drawn where the window ends; within less than a pixel of it, it peeps out."""
+        self._images[0].setVisible(shown)
+
     def frame(self, transform: QTransform | None = None) -> Frame:
         """The visible part of the matrix; ``transform`` leads from cells to pixels (of the widget by default)."""
         if transform is None:

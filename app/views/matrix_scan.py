@@ -60,7 +60,7 @@ class ScanPanel(QFrame):
 
     def offer(self, of: Any, work: Work, question: str = "") -> None:
         """Do the work at once, or ask the question first; work of the same object goes on."""
-        if self._scans.busy and of is self._of:
+        if self._scans.busy and of == self._of:
             return
         self._of, self._work = of, work
         if question:

@@ -12,27 +12,20 @@ the pixel of the middle one.
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from kernels.errors import ParameterError
-from kernels.model import Sequence, SequenceType
+from kernels.model import Sequence
 from kernels.monitor import Monitor
 from kernels.pairwise import cpu_dotplot
 from kernels.pairwise.cpu_dotplot import UNKNOWN, Index, Pixels, Words
+from kernels.pairwise.dotplot_sizes import LEAST_K, MOST_K, buckets_for, indexed, of_nucleotides
 from kernels.workers import cores, share, stop_word
 
 Span = tuple[int, int]
 
-LEAST_K, MOST_K = 1, 64
-NOISE, NOISE_CELLS = 500, 200
-"""Matches by chance that the automatic k allows: so many, and no more than one in so many cells."""
-CHANCE = {True: 0.25, False: 0.06}
-"""How often two letters are equal by chance: of nucleotides, and of proteins of usual composition."""
-MOST_INDEXED = 2**26
-"""Words in the index; of a longer sequence only every second, third, ... word is in it."""
 MOST_LOOKUPS = 2**26
 """Places that the words of a window may have together before those with most are thinned."""
 LEAST_LOOKUPS = 8
@@ -95,29 +88,14 @@ class Runs:
     reverse: np.ndarray
 
 
-def automatic_k(first: Sequence, second: Sequence) -> int:
-    """The shortest words of which few match by chance."""
-    cells = len(first) * len(second)
-    allowed = max(min(NOISE, cells / NOISE_CELLS), 1)
-    chance = CHANCE[_nucleotides(first, second)]
-    k = math.ceil(math.log(max(cells / allowed, 1)) / -math.log(chance) - 1e-9)
-    return min(max(k, LEAST_K), MOST_K)
-
-
-def nbytes(first: Sequence, second: Sequence) -> int:
-    """Bytes of a WordIndex: at most 2^29, and one for each letter."""
-    indexed = _indexed(min(len(first), len(second)))[0]
-    return len(first) + len(second) + 4 * (_buckets(indexed) + 2 + indexed)
-
-
 def build(first: Sequence, second: Sequence, k: int, monitor: Monitor | None = None) -> WordIndex:
     """Index the words of the shorter sequence; raises Cancelled, and ParameterError where k is none."""
     if not LEAST_K <= k <= MOST_K:
         raise ParameterError(f"k={k} is not a whole number from {LEAST_K} to {MOST_K}")
     monitor, swapped = monitor or Monitor(), len(first) > len(second)
-    nucleotides = _nucleotides(first, second)
+    nucleotides = of_nucleotides(first, second)
     codes, queries = (_codes(sequence, nucleotides) for sequence in sorted((first, second), key=len))
-    places, step = _indexed(codes.size)
+    places, step = indexed(codes.size)
     index, words = _index(codes, k, step, places, monitor)
     return WordIndex(k, index, queries, step, words, nucleotides, swapped)
 
@@ -189,7 +167,7 @@ def _count(found: WordIndex, across: Pixels, down: Pixels, most: int, images: np
 
 def _index(codes: np.ndarray, k: int, step: int, room: int, monitor: Monitor) -> tuple[Index, Words]:
     """Index the words at every ``step``-th place, at most ``room`` of them."""
-    buckets = _buckets(room)
+    buckets = buckets_for(room)
     words = cpu_dotplot.words(k, buckets)
     starts = np.zeros(buckets + 2, np.int32)
     for low in range(0, codes.size, SLICE):
@@ -214,21 +192,6 @@ def _pixels(cells: Span, count: int, letters: int, k: int) -> Pixels:
 def _edges(pixels: Pixels) -> np.ndarray:
     """Where pixels begin and end, int64 (count + 1)."""
     return pixels.start + np.arange(pixels.number + 1, dtype=np.int64) * pixels.size // pixels.number
-
-
-def _nucleotides(first: Sequence, second: Sequence) -> bool:
-    return SequenceType.PROTEIN not in (first.type, second.type)
-
-
-def _indexed(letters: int) -> tuple[int, int]:
-    """Words in the index of so many letters, and their distance."""
-    step = -(-letters // MOST_INDEXED)
-    return -(-letters // max(step, 1)), max(step, 1)
-
-
-def _buckets(count: int) -> int:
-    """A power of two that is at least ``count``."""
-    return 1 << max(count - 1, 1).bit_length()
 
 
 def _codes(sequence: Sequence, nucleotides: bool) -> np.ndarray:

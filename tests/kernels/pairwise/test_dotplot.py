@@ -12,7 +12,7 @@ from kernels import sequences
 from kernels.errors import Cancelled, ParameterError
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
-from kernels.pairwise import dotplot
+from kernels.pairwise import dotplot, dotplot_sizes
 from tests.problems import sequence
 
 DNA, PROTEIN = SequenceType.DNA, SequenceType.PROTEIN
@@ -80,7 +80,7 @@ def test_every_match_is_counted_in_its_pixel(pair: tuple[Sequence, Sequence], k:
         cells = counted(found, k, (len(first), len(second)), strand)[slice(*rows), slice(*columns)]
         np.testing.assert_array_equal(image, pooled(cells, shape))
     assert shown.thinned == 0
-    assert index.nbytes <= dotplot.nbytes(first, second)
+    assert index.nbytes <= dotplot_sizes.nbytes(first, second)
 
 
 @given(pair=related(), k=st.integers(1, 9), data=st.data())
@@ -160,11 +160,11 @@ def test_words_that_are_everywhere_are_thinned_and_that_is_said(monkeypatch: pyt
 def test_of_a_very_long_sequence_not_every_word_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     letters = "".join(np.random.default_rng(3).choice(list("ACGT"), 1000))
     one = sequence(letters)
-    whole = dotplot.nbytes(one, one)
-    monkeypatch.setattr(dotplot, "MOST_INDEXED", 300)
+    whole = dotplot_sizes.nbytes(one, one)
+    monkeypatch.setattr(dotplot_sizes, "MOST_INDEXED", 300)
     index = dotplot.build(one, one, 14)
     assert index.step == 4
-    assert index.nbytes <= dotplot.nbytes(one, one) < whole
+    assert index.nbytes <= dotplot_sizes.nbytes(one, one) < whole
     shown = dotplot.density(index, (0, 1001), (0, 1001), (10, 10))
     assert shown.forward.sum() == np.trace(shown.forward) == 247
     runs = dotplot.runs(index, (0, 1001), (0, 1001), 10)
@@ -180,11 +180,11 @@ def test_impossible_words_are_refused(k: int) -> None:
 def test_the_automatic_k_grows_with_the_pair() -> None:
     def of(letters: int, kind: SequenceType = DNA) -> int:
         one = sequence("A" * letters, kind=kind)
-        return dotplot.automatic_k(one, one)
+        return dotplot_sizes.automatic_k(one, one)
 
     found = [of(letters) for letters in (1, 10, 100, 10_000, 1_000_000)]
     assert found == sorted(found)
-    assert found[0] == dotplot.LEAST_K
+    assert found[0] == dotplot_sizes.LEAST_K
     assert found[-1] == 16
     assert of(10_000, PROTEIN) < of(10_000)
 
@@ -207,7 +207,7 @@ def test_two_strains_of_helicobacter(shared_data) -> None:
     first, second = (
         sequences.read(shared_data / "dna" / f"H_pylori{name}_Eslice.fasta")[0] for name in ("26695", "J99")
     )
-    k = dotplot.automatic_k(first, second)
+    k = dotplot_sizes.automatic_k(first, second)
     index = dotplot.build(first, second, k)
     assert index.nbytes < 4_000_000
     rows, columns = (0, len(first) + 1), (0, len(second) + 1)
@@ -228,7 +228,7 @@ def test_two_strains_of_helicobacter(shared_data) -> None:
 def test_two_genomes_of_chlamydia(shared_data) -> None:
     folder = shared_data / "dna"
     first, second = (sequences.read(path)[0] for path in sorted(folder.glob("chlamydia_*.fna.gz")))
-    index = dotplot.build(first, second, dotplot.automatic_k(first, second))
+    index = dotplot.build(first, second, dotplot_sizes.automatic_k(first, second))
     shown = dotplot.density(index, (0, len(first) + 1), (0, len(second) + 1), (200, 200))
     assert np.trace(shown.forward) > 0.9 * len(first)
     assert index.nbytes < 11_000_000
