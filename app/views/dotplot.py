@@ -44,6 +44,7 @@ K = Parameter(
 K_REST_MS = 250
 """Milliseconds after the last change of k before the words are looked for again."""
 K_WIDTH = 98
+KEPT_WINDOWS = 6
 LONGEST_SQUARE = 5
 CELL_PIXELS = 28
 NOTHING = Scoring(match_mismatch(1, -1), 0, 1)
@@ -78,6 +79,7 @@ class DotPlotView(PlaneView):
         self.dots: Dots | None = None
         self._survey: Survey | None = None
         self._problem: PairProblem | None = None
+        self._parts: dict[tuple[Span, Span, Span], Part] = {}
         self._layers_on = set(LAYERS)
         self._window = Latest(self)
         self._k_changed = QTimer(self, singleShot=True, interval=K_REST_MS)
@@ -159,7 +161,7 @@ class DotPlotView(PlaneView):
 
     def showEvent(self, event) -> None:
         super().showEvent(event)
-        self._look_when_visible()
+        self.plot.settle()
 
     def _show_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -202,7 +204,7 @@ class DotPlotView(PlaneView):
             self.k.set_automatic(automatic_k(*problem.sequences))
             self.square.setChecked(lengths[1] <= LONGEST_SQUARE * lengths[0])
             self.set_square(self.square.isChecked())
-            self._look_when_visible()
+            self.plot.settle()
 
     def _look_when_visible(self) -> None:
         if self._problem is None or self._survey is not None or not self.isVisible() or self.k.error():
@@ -210,7 +212,10 @@ class DotPlotView(PlaneView):
         first, second = self._problem.sequences
         k = self.k.value() or automatic_k(first, second)
         self.scan_panel.doing = f"Looking for words of {k} letters"
-        self.scan_panel.offer((first, second, k), lambda monitor: dotplot_data.survey(first, second, k, monitor))
+        pixels = self._pixels()
+        self.scan_panel.offer(
+            (first, second, k), lambda monitor: dotplot_data.survey(first, second, k, pixels, monitor)
+        )
 
     def _look_again(self) -> None:
         """The words of another k; a k that is none leaves everything as it is, and says so."""
@@ -222,8 +227,15 @@ class DotPlotView(PlaneView):
         self._look_when_visible()
         self.say_cell(None)
 
+    def _pixels(self) -> Span:
+        """Pixels down and across of what is visible of the plane; a dot has the size of one whatever the screen."""
+        area = self.plot.frame().area
+        return max(round(area.height()), 1), max(round(area.width()), 1)
+
     def _on_survey(self, survey: Survey) -> None:
         self._survey = survey
+        self._parts.clear()
+        self._keep(survey.overview)
         if self.dots is not None:
             self.dots.part = None
         self.plot.clear_image(1)
@@ -234,19 +246,32 @@ class DotPlotView(PlaneView):
     def _on_window(self, rows: Span, columns: Span, pixels: Span) -> None:
         self.tell_window(rows, columns)
         self._describe()
+        self._look_when_visible()
         if self._survey is None or self.dots is None or rows[0] >= rows[1] or columns[0] >= columns[1]:
             return
         if self.dots.shows_runs and self.dots.part.holds(rows, columns):
             self._recolour()
             return
+        index, shape = self._survey.index, self._pixels()
         if (rows[1] - rows[0]) * (columns[1] - columns[0]) <= dotplot_data.RUN_CELLS // 4:
+            shape = 2 * shape[0], 2 * shape[1]
             sizes = zip((rows, columns), self.plot.lengths, strict=True)
             rows, columns = (widened(span, length, (span[1] - span[0]) // 2) for span, length in sizes)
-        ratio, index = self.plot.devicePixelRatioF(), self._survey.index
-        shape = max(round(pixels[0] / ratio), 1), max(round(pixels[1] / ratio), 1)
-        self._window.request(lambda monitor: dotplot_data.window(index, rows, columns, shape, monitor))
+        known = self._parts.get((rows, columns, shape))
+        if known is not None:
+            self._window.cancel()
+            self._on_part(known)
+        else:
+            self._window.request(lambda monitor: dotplot_data.window(index, rows, columns, shape, monitor))
+
+    def _keep(self, part: Part) -> None:
+        """The last windows are kept: of a long pair, each takes seconds."""
+        self._parts[part.rows, part.columns, part.pixels] = part
+        while len(self._parts) > KEPT_WINDOWS:
+            del self._parts[next(iter(self._parts))]
 
     def _on_part(self, part: Part) -> None:
+        self._keep(part)
         self.dots.part = part
         self._recolour()
         self._describe()

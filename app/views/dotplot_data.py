@@ -15,7 +15,6 @@ from kernels.pairwise.dotplot_sizes import nbytes
 
 Span = tuple[int, int]
 
-OVERVIEW_PIXELS = 1024, 1024
 RUN_CELLS = 2**24
 """A window of at most so many cells shows its matches themselves, unless they are more than MOST_RUNS."""
 MOST_RUNS = 5000
@@ -37,12 +36,13 @@ class Survey:
 class Part:
     """A window of half-open ranges of cells.
 
-    ``density`` counts matches by pixel; ``runs`` are the matches themselves where there are few. ``tones`` is uint8,
-    16 x the shade of the forward matches + the shade of the others.
+    ``density`` counts matches by pixel, in at most ``pixels`` pixels down and across; ``runs`` are the matches
+    themselves where there are few. ``tones`` is uint8, 16 x the shade of the forward matches + the shade of the others.
     """
 
     rows: Span
     columns: Span
+    pixels: Span
     density: Any
     runs: Any
     tones: np.ndarray
@@ -68,8 +68,8 @@ class Part:
         return int(inside[self.runs.lengths[inside].argmax()]) if inside.size else None
 
 
-def survey(first: Sequence, second: Sequence, k: int, monitor: Monitor) -> Survey:
-    """Index a pair and look at all of it; MemoryRefused where the index does not fit."""
+def survey(first: Sequence, second: Sequence, k: int, pixels: Span, monitor: Monitor) -> Survey:
+    """Index a pair and look at all of it in at most ``pixels`` pixels; MemoryRefused where the index does not fit."""
     from kernels.pairwise import dotplot  # compiles; so it is imported on the worker's thread
 
     needed, free = nbytes(first, second), memory.host_bytes_free()
@@ -78,7 +78,7 @@ def survey(first: Sequence, second: Sequence, k: int, monitor: Monitor) -> Surve
             f"the index needs {memory.bytes_text(needed)} of main memory, and {memory.bytes_text(free)} is free"
         )
     index = dotplot.build(first, second, k, monitor)
-    return Survey(index, window(index, (0, len(first) + 1), (0, len(second) + 1), OVERVIEW_PIXELS, monitor))
+    return Survey(index, window(index, (0, len(first) + 1), (0, len(second) + 1), pixels, monitor))
 
 
 def window(index: Any, rows: Span, columns: Span, pixels: Span, monitor: Monitor) -> Part:
@@ -89,7 +89,7 @@ def window(index: Any, rows: Span, columns: Span, pixels: Span, monitor: Monitor
     if (rows[1] - rows[0]) * (columns[1] - columns[0]) <= RUN_CELLS:
         runs = dotplot.runs(index, rows, columns, MOST_RUNS)
     density = dotplot.density(index, rows, columns, pixels, monitor)
-    return Part(rows, columns, density, runs, tones(density))
+    return Part(rows, columns, pixels, density, runs, tones(density))
 
 
 def tones(density: Any) -> np.ndarray:
