@@ -232,9 +232,8 @@ class Window(QMainWindow):
         for layout in (column, box):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(theme.SPACING)
-        column.addWidget(self.method)
-        column.addWidget(self.cost)
-        column.addWidget(self.curves)
+        for panel in (self.method, self.curves, self.cost):
+            column.addWidget(panel)
         column.addStretch(1)
         box.addWidget(VerticalScroll(inner), 1)
         box.addLayout(self.method.run_row)
@@ -275,6 +274,7 @@ class Window(QMainWindow):
         self.device.found.connect(self._found_devices)
         session.shown_changed.connect(self._show_result)
         method.method_changed.connect(self._take_method)
+        method.method_changed.connect(self.curves.forget)
         method.run_wanted.connect(self.run)
         method.help_wanted.connect(self.show_help)
         method.bibtex_wanted.connect(self.copy_bibtex)

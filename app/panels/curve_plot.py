@@ -14,12 +14,15 @@ from app import texts, theme
 from app.panels.curve_points import Curve, Point, snapped
 from app.panels.curve_scales import Line, Scale, powers_of_two, scales
 
-MEMORY_HEIGHT, WORK_HEIGHT, GAP = 80, 56, 8
+FIRST_HEIGHT, HEIGHT, GAP = 58, 42, 6
+"""Pixels of the first panel, of each panel below it, and between them."""
 AXIS_HEIGHT, RIGHT, INSET = 20, 10, 6
 TICK_WIDTH = 62
 DOT = 3.5
 LINE_HEIGHT = 14
 WAITING_OPACITY = 0.35
+TITLE_BEHIND = 210
+"""Opacity behind a title, over the lines of markers and ticks."""
 REFUSED = "does not fit"
 
 
@@ -64,8 +67,8 @@ class CurvePlot(QWidget):
         return self._scales
 
     def sizeHint(self) -> QSize:
-        heights = (MEMORY_HEIGHT, WORK_HEIGHT)[: max(len(self._scales), 1)]
-        return QSize(240, sum(heights) + GAP * (len(heights) - 1) + AXIS_HEIGHT)
+        others = max(len(self._scales) - 1, 0)
+        return QSize(240, FIRST_HEIGHT + others * (GAP + HEIGHT) + AXIS_HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(180, self.sizeHint().height())
@@ -128,7 +131,7 @@ class CurvePlot(QWidget):
         self.update()
 
     def paintEvent(self, event) -> None:
-        if self.curve is None or not self.curve.points:
+        if self.curve is None or not self._scales:
             return
         painter, colours = QPainter(self), theme.active()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -174,7 +177,8 @@ class CurvePlot(QWidget):
 
     def _panels(self) -> list[tuple[QRectF, Scale]]:
         found, top, width = [], 0.0, self.width() - self._left - RIGHT
-        for scale, height in zip(self._scales, (MEMORY_HEIGHT, WORK_HEIGHT), strict=False):
+        for number, scale in enumerate(self._scales):
+            height = HEIGHT if number else FIRST_HEIGHT
             found.append((QRectF(self._left, top, width, height), scale))
             top += height + GAP
         return found
@@ -186,11 +190,12 @@ class CurvePlot(QWidget):
             y = panel.bottom() - scale.share(value) * panel.height()
             painter.setPen(QPen(QColor(colours.border), 1))
             painter.drawLine(QPointF(panel.left(), y), QPointF(panel.right(), y))
-            if below - y < LINE_HEIGHT:
+            top = min(max(y - 8, panel.top() - 1), panel.bottom() - 15)
+            if below - top < LINE_HEIGHT:
                 continue
-            below = y
+            below = top
             painter.setPen(QColor(colours.muted))
-            place = QRectF(0, min(max(y - 8, panel.top() - 1), panel.bottom() - 15), self._left - 6, 16)
+            place = QRectF(0, top, self._left - 6, 16)
             painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
     def _draw_title(self, painter: QPainter, panel: QRectF, scale: Scale, colours: theme.Theme) -> None:
@@ -201,6 +206,9 @@ class CurvePlot(QWidget):
         metrics = painter.fontMetrics()
         widths = [metrics.horizontalAdvance(text + " ") for text, _ in words]
         x = panel.right() - INSET - sum(widths) if scale.falls(self.curve) else panel.left() + INSET
+        behind = QColor(colours.background)
+        behind.setAlpha(TITLE_BEHIND)
+        painter.fillRect(QRectF(x - 2, panel.top() + 1, sum(widths), metrics.height()), behind)
         for (text, colour), width in zip(words, widths, strict=True):
             painter.setPen(QColor(colour))
             painter.drawText(QPointF(x, panel.top() + metrics.ascent() + 2), text)

@@ -20,29 +20,28 @@ REACH = 64
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The cost of a run with one value: bytes, work in the problem's unit, expected time, and why it cannot run."""
+    """The cost of a run with one value: bytes, work in the problem's unit, expected time, and why it cannot run.
+
+    ``again`` is the work beyond the cells of the problem, as a part of them; 0 where the problem has none.
+    """
 
     value: int
     host_bytes: int
     device_bytes: int
     disk_bytes: int
     work: int
+    again: float
     time_ms: float
     refusal: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Points in growing order of their values. ``cells`` are those of the problem; 0 where it has none."""
+    """Points in growing order of their values, and the unit of their work."""
 
     parameter: Parameter
     points: tuple[Point, ...]
-    cells: int
     unit: str
-
-    def share_again(self, point: Point) -> float:
-        """Work beyond the cells of the problem, as a part of them."""
-        return max(point.work - self.cells, 0) / self.cells if self.cells else 0.0
 
     def nearest(self, value: int) -> Point | None:
         """The point nearest to a value on a logarithmic scale; None where there are none."""
@@ -57,13 +56,15 @@ def shown(plan: Plan) -> tuple[Parameter, ...]:
 
 def point(plan: Plan, name: str) -> Point:
     """The cost of one plan."""
-    needed = plan.footprint
+    needed, cells = plan.footprint, getattr(plan.problem, "cells", 0)
+    work = plan.method.work(plan.problem, plan.parameters)
     return Point(
         value=plan.parameters[name],
         host_bytes=needed.host_bytes,
         device_bytes=needed.device_bytes,
         disk_bytes=needed.disk_bytes,
-        work=plan.method.work(plan.problem, plan.parameters),
+        work=work,
+        again=max(work - cells, 0) / cells if cells else 0.0,
         time_ms=plan.time_ms,
         refusal=plan.refusal or "",
     )
@@ -85,7 +86,7 @@ def curve(base: Plan, given: Mapping[str, Any], parameter: Parameter, monitor: M
             points.append(point(planned(value), parameter.name))
         except AntidiagError:
             continue  # not every value goes with the others
-    return Curve(parameter, tuple(points), getattr(base.problem, "cells", 0), base.method.problem.unit)
+    return Curve(parameter, tuple(points), base.method.problem.unit)
 
 
 def values(parameter: Parameter, usual: int | None, present: int | None = None) -> tuple[int, ...]:

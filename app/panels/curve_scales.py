@@ -47,7 +47,7 @@ class Scale:
 
 
 def scales(curve: Curve) -> tuple[Scale, ...]:
-    """Memory, and below it what is computed again; or the work, or the time, where that changes instead."""
+    """Memory; below it what is computed again, or else the work; below that the time, as far as they change."""
     colours, points = theme.active(), curve.points
     memory = (
         Line("main", colours.accent, lambda point: point.host_bytes),
@@ -57,14 +57,14 @@ def scales(curve: Curve) -> tuple[Scale, ...]:
     used = tuple(line for line in memory if any(line.value(point) for point in points))
     title = f"{used[0].name} memory" if len(used) == 1 else "memory:"
     found = [_scale(title, used, points, 1024, bytes_tick)] if used else []
-    if any(curve.share_again(point) for point in points):
-        again = Line("again", colours.recomputed, lambda point: 100 * curve.share_again(point))
+    if any(point.again for point in points):
+        again = Line("again", colours.recomputed, lambda point: 100 * point.again)
         found.append(_scale("computed again", (again,), points, 10, percent))
     elif len({point.work for point in points}) > 1:
         work = Line("work", colours.recomputed, lambda point: point.work)
         found.append(_scale(curve.unit, (work,), points, 10, texts.count))
-    elif len({point.time_ms for point in points}) > 1:
-        time = Line("time", colours.recomputed, lambda point: point.time_ms)
+    if len({point.time_ms for point in points}) > 1:
+        time = Line("time", colours.text, lambda point: point.time_ms)
         found.append(_scale("expected time", (time,), points, 10, time_tick))
     return tuple(found)
 

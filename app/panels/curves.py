@@ -23,6 +23,7 @@ from kernels.parameters import Parameter
 CLOSED, OPEN = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", "\N{BLACK DOWN-POINTING SMALL TRIANGLE}"
 DRAG_MS = 40
 """Milliseconds between two values that a drag sets."""
+NO_PLAN = "No run can be planned with these settings."
 HINT = "Click or drag to set the value; arrow keys step, Page keys double and halve"
 
 
@@ -39,6 +40,7 @@ class CurvePanel(Card):
         self._form, self._closed = form, closed
         self._answer: Answer | None = None
         self._made_for: Any = None
+        self._data: tuple[Any, ...] = ()
         self._wanted = ""
         self.chooser, self.plot, self.readout = QComboBox(), CurvePlot(), Elided()
         self.chooser.setAccessibleName("Parameter of the curves")
@@ -94,8 +96,10 @@ class CurvePanel(Card):
         """What a run would cost with the present settings; without a plan, the curves of the last one stay, faintly."""
         self._answer = found
         if found is None or found.plan is None:
+            self._curves.cancel()
+            self.setVisible(self.plot.curve is not None)
             self.plot.show_waiting(True)
-            self.readout.setText("No run can be planned with these settings.")
+            self.readout.setText(texts.sentence(found.refusal) if found else NO_PLAN)
             return
         shown = curve_points.shown(found.plan)
         self.setVisible(bool(shown))
@@ -107,6 +111,14 @@ class CurvePanel(Card):
             self.chooser.setCurrentIndex(self.chooser.findData(self.parameter.name))
         self.chooser.blockSignals(False)
         self._look()
+
+    def forget(self) -> None:
+        """Another method: nothing is known of it yet."""
+        self._curves.cancel()
+        self._answer = self._made_for = self._picked = None
+        self.plot.show_curve(None)
+        self.plot.show_present(None)
+        self.readout.setText("")
 
     def show_waiting(self) -> None:
         """The settings changed; what is drawn belongs to those of a moment ago."""
@@ -129,7 +141,7 @@ class CurvePanel(Card):
             if self.plot.curve is None or self.plot.curve.parameter != parameter:
                 self.plot.show_curve(None)
             self.plot.show_waiting(True)
-            self._made_for = None
+            self._made_for, self._data = None, self._answer.request.data
             self._curves.request(lambda monitor: (settings, curve_points.curve(plan, given, parameter, monitor)))
         self.plot.show_present(curve_points.point(plan, parameter.name))
         self._say(self.plot.present)
@@ -183,21 +195,21 @@ class CurvePanel(Card):
         if point is None or parameter is None:
             self.readout.setText("")
             return
-        self.readout.setText(self.words(parameter, point))
+        self.readout.setText(words(parameter, point))
         self.readout.setToolTip(texts.sentence(point.refusal) if point.refusal else self.readout.text())
         self.plot.setAccessibleDescription(self.readout.text())
         self.plot.setToolTip(HINT)
 
-    def words(self, parameter: Parameter, point: Point) -> str:
-        """'928 columns: 21.8 MiB, 11 % again, about 76 ms'."""
-        places = ((point.host_bytes, "main"), (point.device_bytes, "GPU"), (point.disk_bytes, "disk"))
-        used = [(count, place) for count, place in places if count]
-        parts = [bytes_text(count) + (f" {place}" if len(used) > 1 else "") for count, place in used]
-        again = self.plot.curve.share_again(point) if self.plot.curve else 0
-        if again:
-            parts.append(f"{percent(100 * again)} again")
-        parts.append("does not fit" if point.refusal else texts.expected(point.time_ms))
-        return f"{point.value:,} {parameter.unit}".strip() + ": " + ", ".join(parts)
+
+def words(parameter: Parameter, point: Point) -> str:
+    """'928 columns: 21.8 MiB, 11 % again, about 76 ms'."""
+    places = ((point.host_bytes, "main"), (point.device_bytes, "GPU"), (point.disk_bytes, "disk"))
+    used = [(count, place) for count, place in places if count]
+    parts = [bytes_text(count) + (f" {place}" if len(used) > 1 else "") for count, place in used]
+    if point.again:
+        parts.append(f"{percent(100 * point.again)} again")
+    parts.append("does not fit" if point.refusal else texts.expected(point.time_ms))
+    return f"{point.value:,} {parameter.unit}".strip() + ": " + ", ".join(parts)
 
 
 def _moved(point: Point | None, value: int) -> Point | None:
@@ -206,7 +218,7 @@ def _moved(point: Point | None, value: int) -> Point | None:
 
 
 def _settings(answer: Answer, parameter: Parameter, given: Mapping[str, Any]) -> tuple[Any, ...]:
-    """All that a curve follows from; data are compared as objects, since they are frozen and may be long."""
+    """All that a curve follows from. Data are compared as objects, which the panel keeps, since they may be long."""
     request, plan = answer.request, answer.plan
     data = tuple(id(datum) for datum in request.data)
     return request.method.id, parameter, data, dict(request.options), dict(given), plan.backend, plan.device
