@@ -17,6 +17,7 @@ from app.dialogs.preferences import PreferencesDialog
 from app.jobs import Job
 from app.opening import SESSION_SUFFIX
 from app.settings import configuration_folder
+from app.views import export
 from app.views.dotplot import DotPlotView, SequencePair
 from app.views.repeat import command_line
 from kernels import registry
@@ -120,9 +121,9 @@ def ask_save_result(window: Window) -> None:
     known = suffixes(registry.method(result.method))
     filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
     name = _folder(window, "result" + next(iter(known)))
-    path, _ = QFileDialog.getSaveFileName(window, "Save result", name, filters)
+    path, chosen = QFileDialog.getSaveFileName(window, "Save result", name, filters)
     if path:
-        save_result(window, Path(path), result)
+        save_result(window, export.with_suffix(path, chosen, known), result)
 
 
 def save_result(window: Window, path: Path, result: Result) -> None:

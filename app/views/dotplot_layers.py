@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.theme import Theme
 from app.views import matrix_cells, matrix_layers
@@ -155,8 +155,8 @@ def _box(frame: Frame, cell: tuple[int, int]) -> QRectF:
 
 def _draw_path(painter: QPainter, frame: Frame, what: Picture, theme: Theme) -> None:
     """A broad translucent line, through which the matches are seen; frames around single cells."""
-    cells = what.path.sample(frame.rows, frame.columns)
     if frame.shows_cells:
+        cells = what.path.sample(frame.rows, frame.columns)
         matrix_cells.draw_path(painter, frame, {(i, j) for i, j in cells.tolist()}, theme)
         return
     colour = QColor(theme.path)
@@ -164,5 +164,5 @@ def _draw_path(painter: QPainter, frame: Frame, what: Picture, theme: Theme) -> 
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(colour, PATH_PIXELS, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.RoundJoin))
-    painter.drawPolyline(QPolygonF([QPointF(frame.x(j), frame.y(i)) for i, j in cells.tolist()]))
+    painter.drawPolyline(matrix_layers.path_line(frame, what))
     painter.restore()

@@ -6,15 +6,21 @@ as small as the one on the screen.
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from app.theme import Theme
-from app.views import matrix_states
+from app.views import matrix_states, paths
 from app.views.matrix_data import Span
 from app.views.matrix_picture import Frame, Picture
 
 DENSEST_STRIPS, DENSEST_BOUNDARIES = 4, 12
+MANY = 1000
+"""Areas that are drawn one by one; of more, those that fall on the same pixels are drawn once."""
+PIXEL_BITS, PIXEL_OFFSET = 15, 64
+PATH_TOLERANCE = 0.4
+"""Pixels between the path and the line that is drawn of it."""
 POINTER_LINE = QColor(255, 255, 255, 150)
 
 
@@ -140,22 +146,36 @@ def _border_pen(layer: str, apart: float, frame: Frame, theme: Theme) -> QPen:
 
 
 def _draw_recomputed(painter: QPainter, frame: Frame, what: Picture, theme: Theme) -> None:
-    areas = what.recomputed
-    seen = (areas[:, 0] < frame.rows[1]) & (areas[:, 1] > frame.rows[0])
-    seen &= (areas[:, 2] < frame.columns[1]) & (areas[:, 3] > frame.columns[0])
     shade = QColor(theme.recomputed)
     painter.setPen(QPen(shade, 1.5))
     shade.setAlpha(20 if frame.shows_cells else 45)
     painter.setBrush(shade)
-    painter.drawRects([frame.rect((a, b), (c, d)) for a, b, c, d in areas[seen].tolist()])
+    painter.drawRects([QRectF(QPointF(*box[:2]), QPointF(*box[2:])) for box in visible_areas(frame, what.recomputed)])
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _draw_path(painter: QPainter, frame: Frame, what: Picture, theme: Theme) -> None:
+def visible_areas(frame: Frame, areas: np.ndarray) -> list[list[float]]:
+    """Left, top, right and bottom of what is visible of some areas, in pixels; of MANY, each place only once."""
+    boxes = frame.rects(areas)
+    if len(boxes) > MANY:
+        boxes = np.rint(boxes).astype(np.int64) + PIXEL_OFFSET
+        keys = (boxes << np.arange(4) * PIXEL_BITS).sum(axis=1)
+        order = np.argsort(keys)
+        boxes = boxes[order[np.diff(keys[order], prepend=-1) != 0]] - PIXEL_OFFSET
+    return boxes.tolist()
+
+
+def path_line(frame: Frame, what: Picture) -> QPolygonF:
+    """The visible part of the path as a line in pixels, with no more points than it needs."""
     cells = what.path.sample(frame.rows, frame.columns)
-    if len(cells) < 2:
-        return
-    line = QPolygonF([QPointF(frame.x(j), frame.y(i)) for i, j in cells.tolist()])
+    if not len(cells):
+        return QPolygonF()
+    points = np.stack((frame.x(cells[:, 1]), frame.y(cells[:, 0])), axis=1)
+    return QPolygonF([QPointF(x, y) for x, y in paths.thinned(points, PATH_TOLERANCE).tolist()])
+
+
+def _draw_path(painter: QPainter, frame: Frame, what: Picture, theme: Theme) -> None:
+    line = path_line(frame, what)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for colour, width in ((QColor(0, 0, 0, 110), 4.5), (QColor(theme.path), 2.5)):
         painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))

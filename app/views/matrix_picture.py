@@ -64,6 +64,18 @@ class Frame:
         corner = QPointF(self.x(left - 0.5), self.y(top - 0.5))
         return QRectF(corner, QPointF(self.x(right - 0.5), self.y(bottom - 0.5)))
 
+    def rects(self, areas: np.ndarray) -> np.ndarray:
+        """Visible areas, as `rect` cuts them: float64 (areas, 4) of left, top, right and bottom, in pixels.
+
+        ``areas`` are int64 (areas, 4): row start and end, column start and end.
+        """
+        rows, columns = (
+            np.clip(part, *span) for part, span in ((areas[:, :2], self.rows), (areas[:, 2:], self.columns))
+        )
+        seen = (rows[:, 0] < rows[:, 1]) & (columns[:, 0] < columns[:, 1])
+        x, y = self.x(columns[seen] - 0.5), self.y(rows[seen] - 0.5)
+        return np.stack((x[:, 0], y[:, 0], x[:, 1], y[:, 1]), axis=1)
+
     @property
     def area(self) -> QRectF:
         return self.rect(self.rows, self.columns)
@@ -155,4 +167,4 @@ def recomputed_areas(result: Result) -> tuple[np.ndarray, tuple[int, ...]]:
     if result.problem.swapped:
         names = names[2:] + names[:2]
     areas = np.stack([events[name] + 1 for name in names], axis=1) if events.size else np.empty((0, 4), np.int64)
-    return areas, tuple(np.unique(events["phase"]).tolist())
+    return areas, tuple(np.flatnonzero(np.bincount(events["phase"])).tolist())

@@ -202,4 +202,7 @@ def _codes(sequence: Sequence, nucleotides: bool) -> np.ndarray:
     else:
         table[list(range(ord("A"), ord("Z") + 1))] = np.arange(26)
         table[ord("X")] = UNKNOWN
-    return table[sequence.array]
+    letters, codes = sequence.array, np.empty(len(sequence), np.uint8)
+    for low in range(0, codes.size, SLICE):  # looking up holds the interpreter's lock
+        codes[low : low + SLICE] = table[letters[low : low + SLICE]]
+    return codes
