@@ -43,10 +43,23 @@ class Curve:
     points: tuple[Point, ...]
     unit: str
 
+    def at(self, value: int) -> Point | None:
+        """The point of exactly this value."""
+        return next((point for point in self.points if point.value == value), None)
+
+    def agrees(self, found: Point) -> bool:
+        """Whether a point lies on the curve, as far as one can see; a run may have taught another rate since."""
+        own = self.at(found.value)
+        return own is None or _cost(own) == _cost(found)
+
     def nearest(self, value: int) -> Point | None:
         """The point nearest to a value on a logarithmic scale; None where there are none."""
         distances = {point: abs(math.log(point.value / value)) for point in self.points}
         return min(distances, key=distances.__getitem__, default=None)
+
+
+def _cost(point: Point) -> tuple[Any, ...]:
+    return point.host_bytes, point.device_bytes, point.disk_bytes, point.work, point.time_ms, bool(point.refusal)
 
 
 def shown(plan: Plan) -> tuple[Parameter, ...]:

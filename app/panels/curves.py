@@ -133,24 +133,29 @@ class CurvePanel(Card):
             return
         self.plot.setAccessibleName(f"Cost over {parameter.label}")
         given = {name: value for name, value in self._answer.request.parameters.items() if name != parameter.name}
-        settings = _settings(self._answer, parameter, given)
-        if settings == self._made_for and self.plot.curve is not None:
+        settings, present = _settings(self._answer, parameter, given), curve_points.point(plan, parameter.name)
+        shown = self.plot.curve
+        if settings == self._made_for and shown is not None and shown.agrees(present):
             self._curves.cancel()
             self.plot.show_waiting(False)
         else:
-            if self.plot.curve is None or self.plot.curve.parameter != parameter:
+            if shown is None or shown.parameter != parameter:
                 self.plot.show_curve(None)
             self.plot.show_waiting(True)
             self._made_for, self._data = None, self._answer.request.data
             self._curves.request(lambda monitor: (settings, curve_points.curve(plan, given, parameter, monitor)))
-        self.plot.show_present(curve_points.point(plan, parameter.name))
-        self._say(self.plot.present)
+        self._mark(present)
+
+    def _mark(self, present: Point) -> None:
+        self.plot.show_present(present)
+        self._say(present)
 
     def _take_curve(self, found: tuple[Any, Curve]) -> None:
         self._made_for, curve = found
         self.plot.show_curve(curve)
         self.plot.show_waiting(False)
-        self._say(self.plot.present)
+        if self.plot.present is not None:
+            self._mark(curve.at(self.plot.present.value) or self.plot.present)
 
     def _fail(self, error: Exception) -> None:
         self.plot.show_curve(None)
@@ -174,8 +179,7 @@ class CurvePanel(Card):
         """Mark the value at once; the form gets it a few times a second."""
         self._picked = value
         nearest = self.plot.curve.nearest(value)
-        self.plot.show_present(_moved(nearest, value))
-        self._say(self.plot.present)
+        self._mark(_moved(nearest, value))
         if not self._drag.isActive():
             self._drag.start()
 

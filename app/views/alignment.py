@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
@@ -148,7 +149,7 @@ class AlignmentView(QWidget):
         if path:
             target, result = export.with_suffix(path, chosen, known), self.result
             self._status.setText(f"Saving {target} ...")
-            self._saving.request(lambda monitor: formats.write_result(target, result) or target)
+            self._saving.request(lambda monitor: _write(target, result))
 
     def _fail_to_save(self, error: Exception) -> None:
         self._status.setText("")
@@ -332,6 +333,11 @@ class AlignmentView(QWidget):
         if point is not None:
             self.canvas.scroll_to(max(point - 1, 0))
             self.canvas.mark(max(point - 1, 0))
+
+
+def _write(path: Path, result: Result) -> Path:
+    formats.write_result(path, result)
+    return path
 
 
 class Overview(QWidget):

@@ -170,8 +170,8 @@ def path_line(frame: Frame, what: Picture) -> QPolygonF:
     cells = what.path.sample(frame.rows, frame.columns)
     if not len(cells):
         return QPolygonF()
-    points = np.stack((frame.x(cells[:, 1]), frame.y(cells[:, 0])), axis=1)
-    return QPolygonF([QPointF(x, y) for x, y in paths.thinned(points, PATH_TOLERANCE).tolist()])
+    points = paths.thinned(frame.points(cells), PATH_TOLERANCE)
+    return QPolygonF([QPointF(x, y) for x, y in points.tolist()])
 
 
 def _draw_path(painter: QPainter, frame: Frame, what: Picture, theme: Theme) -> None:

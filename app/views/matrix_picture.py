@@ -55,6 +55,11 @@ class Frame:
     def y(self, i: float) -> float:
         return self.transform.m22() * i + self.transform.dy()
 
+    def points(self, cells: np.ndarray) -> np.ndarray:
+        """x and y of cells i, j; float64 of the same shape (..., 2)."""
+        scale = np.array((self.transform.m11(), self.transform.m22()))
+        return cells[..., ::-1] * scale + (self.transform.dx(), self.transform.dy())
+
     def rect(self, rows: Span, columns: Span) -> QRectF:
         """Half-open ranges of cells, cut to the visible part; empty where nothing of them is visible."""
         top, bottom = max(rows[0], self.rows[0]), min(rows[1], self.rows[1])
@@ -73,8 +78,8 @@ class Frame:
             np.clip(part, *span) for part, span in ((areas[:, :2], self.rows), (areas[:, 2:], self.columns))
         )
         seen = (rows[:, 0] < rows[:, 1]) & (columns[:, 0] < columns[:, 1])
-        x, y = self.x(columns[seen] - 0.5), self.y(rows[seen] - 0.5)
-        return np.stack((x[:, 0], y[:, 0], x[:, 1], y[:, 1]), axis=1)
+        corners = np.stack((rows[seen] - 0.5, columns[seen] - 0.5), axis=2)
+        return self.points(corners).reshape(-1, 4)
 
     @property
     def area(self) -> QRectF:

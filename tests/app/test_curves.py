@@ -1,5 +1,7 @@
 """The curves of cost over a parameter: right points, followed while the user sets it, and set by a click."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -173,6 +175,17 @@ def test_the_value_along_the_axis_does_not_change_the_curve_but_others_do(qtbot,
     qtbot.waitUntil(lambda: panel.plot.curve is not first and not panel.busy)
     assert not panel.plot.waiting
     assert panel.plot.present.again == 512 * 320 / CELLS
+
+
+def test_after_a_run_that_taught_another_rate_the_curve_is_drawn_again(qtbot, panel):
+    show(qtbot, panel)
+    before, found = panel.plot.curve, answer()
+    slower = replace(found, plan=replace(found.plan, time_ms=1000.0))
+    panel.show_answer(slower)
+    assert panel.plot.waiting
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert panel.plot.curve is not before
+    assert panel.plot.present == panel.plot.curve.at(128)
 
 
 def test_values_with_which_a_run_does_not_fit_are_shaded(qtbot, panel):
