@@ -186,7 +186,8 @@ def test_sub_paths_meet_in_the_states_of_the_path(qtbot, view, method, swapped):
 
 
 def test_marks_of_states_make_room_when_far_away(qtbot, view):
-    shown(qtbot, view, first=FIRST * 20, second=SECOND * 20)
+    view.resize(300, 300)
+    shown(qtbot, view, first=FIRST * 5, second=SECOND * 5)
     assert not matrix_states.marks(view.plot.frame(), view.picture)
     assert "sub-paths meet: in H, or in a gap (E, F) (zoom in)" in words(view)
 
