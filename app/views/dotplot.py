@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QLabel, QMenu
+from PySide6.QtWidgets import QLabel
 
 from app import theme
 from app.forms import NumberEditor
@@ -22,7 +21,7 @@ from app.views.flow import together
 from app.views.matrix_data import Span
 from app.views.matrix_picture import Frame, Picture
 from app.views.matrix_scan import ScanPanel
-from app.views.pieces import LegendItem, check_action, menu_button
+from app.views.pieces import LegendItem, menu_button
 from app.views.plane import PlaneView, widened
 from kernels.memory import bytes_text
 from kernels.model import PairProblem, Result, Sequence
@@ -92,7 +91,7 @@ class DotPlotView(PlaneView):
         name.setBuddy(self.k)
         self.add_places()
         self.tools.addWidget(together(name, self.k))
-        self.tools.addWidget(menu_button("Show", "What is drawn", self._show_menu()))
+        self.tools.addWidget(menu_button("Show", "What is drawn", self.layer_menu(LAYERS)))
         self.add_figures()
         self.plot.box.sigRangeChanged.connect(lambda *_: self.plot.show_overview(True))
         self.plot.settled.connect(self._on_window)
@@ -162,15 +161,6 @@ class DotPlotView(PlaneView):
     def showEvent(self, event) -> None:
         super().showEvent(event)
         self.plot.settle()
-
-    def _show_menu(self) -> QMenu:
-        menu = QMenu(self)
-        self.layer_actions = {
-            layer: check_action(menu, label, True, partial(self._switch, layer)) for layer, label in LAYERS.items()
-        }
-        menu.addSeparator()
-        self.square = check_action(menu, "Square cells", False, self.set_square)
-        return menu
 
     def _show(self, picture: Picture | None) -> None:
         """Show a pair; what was found out about the same one stays."""
@@ -297,7 +287,7 @@ class DotPlotView(PlaneView):
         )
         return dotplot_data.colours(_rgb(colours.panel), forward, reverse)
 
-    def _switch(self, layer: str, on: bool) -> None:
+    def switch_layer(self, layer: str, on: bool) -> None:
         (self._layers_on.add if on else self._layers_on.discard)(layer)
         self._recolour()
         self._describe()

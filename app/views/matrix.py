@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
@@ -17,7 +15,7 @@ from app.views.background import Latest
 from app.views.matrix_data import CellBlock, Levels, Raster, Span
 from app.views.matrix_picture import LAYERS, Frame
 from app.views.matrix_scan import ScanPanel
-from app.views.pieces import check_action, choice_actions, menu_button
+from app.views.pieces import choice_actions, menu_button
 from app.views.plane import PlaneView, widened
 from kernels.model import Mode, Result
 
@@ -44,7 +42,7 @@ class MatrixView(PlaneView):
         self._window, self._hover = Latest(self), Latest(self)
         self.scan_panel = ScanPanel(self.plot, "Computing the matrix", "The picture of the matrix")
         self.add_places()
-        self.tools.addWidget(menu_button("Show", "What is drawn over the matrix", self._show_menu()))
+        self.tools.addWidget(menu_button("Show", "What is drawn over the matrix", self.layer_menu(LAYERS)))
         self.tools.addWidget(menu_button("Colours", "Colour map and contrast", self._colour_menu()))
         self.add_figures()
         self._connect()
@@ -130,15 +128,6 @@ class MatrixView(PlaneView):
     def showEvent(self, event) -> None:
         super().showEvent(event)
         self._scan_when_visible()
-
-    def _show_menu(self) -> QMenu:
-        menu = QMenu(self)
-        self.layer_actions = {
-            layer: check_action(menu, label, True, partial(self._switch, layer)) for layer, label in LAYERS.items()
-        }
-        menu.addSeparator()
-        self.square = check_action(menu, "Square cells", False, self.set_square)
-        return menu
 
     def _colour_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -265,7 +254,7 @@ class MatrixView(PlaneView):
             self.picture.strip = None if own else strip
             self.plot.refresh()
 
-    def _switch(self, layer: str, on: bool) -> None:
+    def switch_layer(self, layer: str, on: bool) -> None:
         (self._layers_on.add if on else self._layers_on.discard)(layer)
         self.plot.refresh()
         self._describe()

@@ -6,9 +6,12 @@ the one that is visible tells the others through the selection, and they go ther
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from app import theme
 from app.panels.widgets import Elided
@@ -18,7 +21,7 @@ from app.views.flow import WHERE_WIDTH, Flow
 from app.views.matrix_data import Span
 from app.views.matrix_picture import Frame, Picture
 from app.views.matrix_plot import MatrixPlot
-from app.views.pieces import Legend, tool_button
+from app.views.pieces import Legend, check_action, tool_button
 from kernels.errors import ParameterError
 from kernels.model import Result
 
@@ -154,6 +157,20 @@ class PlaneView(QWidget):
         self.path_button = tool_button("Path", "Show the path from start to end (P)", self.show_path)
         self.tools.addWidget(self.path_button)
         self.tools.addWidget(tool_button("1:1", "One cell a pixel (1)", self.one_to_one))
+
+    def layer_menu(self, layers: Mapping[str, str]) -> QMenu:
+        """What is drawn and what is not, by the labels of the layers; and whether cells are square."""
+        menu = QMenu(self)
+        self.layer_actions = {
+            layer: check_action(menu, label, True, partial(self.switch_layer, layer)) for layer, label in layers.items()
+        }
+        menu.addSeparator()
+        self.square = check_action(menu, "Square cells", False, self.set_square)
+        return menu
+
+    def switch_layer(self, layer: str, on: bool) -> None:
+        """Draw a layer, or leave it out."""
+        raise NotImplementedError
 
     def add_figures(self) -> None:
         """Tools that keep the figure."""
