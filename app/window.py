@@ -28,6 +28,7 @@ from app.dialogs import pages
 from app.jobs import JobQueue
 from app.keeping import Interrupted, Keeper
 from app.panels.cost import CostPanel
+from app.panels.curves import CurvePanel
 from app.panels.data import DataPanel
 from app.panels.devices import DeviceChooser
 from app.panels.jobs import JobPanel
@@ -41,7 +42,8 @@ from app.selection import Selection
 from app.session import Entry, Session
 from app.settings import Settings
 from app.tune.workspace import TuneWorkspace
-from kernels import registry
+from kernels import advice, registry
+from kernels.advice import Fit
 from kernels.method import Method
 from kernels.resuming import Run, percent
 from kernels.sequences import SEQUENCE, samples
@@ -180,8 +182,10 @@ class Window(QMainWindow):
     def confirm_close(self, jobs: int) -> bool:
         """Ask whether running jobs may be lost."""
         what = "A job is" if jobs == 1 else f"{jobs} jobs are"
+        stores = [job.monitor.store for job in self.queue.active]
+        kept = " What long runs have finished is kept." if any(store and store.fraction for store in stores) else ""
         answer = QMessageBox.question(
-            self, "Close Antidiag", f"{what} not finished. Close and cancel?",
+            self, "Close Antidiag", f"{what} not finished. Close and cancel?{kept}",
             QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
         )  # fmt: skip
         return answer == QMessageBox.StandardButton.Close
@@ -209,6 +213,7 @@ class Window(QMainWindow):
         self.results = ResultPanel(self.session, self.is_stale)
         self.method = MethodPanel(self.methods)
         self.cost = CostPanel()
+        self.curves = CurvePanel(self.method.parameters, self.settings.flag("curves_closed"))
         self.jobs = JobPanel(self.queue)
         self.device = DeviceChooser()
         self.selection = Selection(self)
@@ -252,8 +257,8 @@ class Window(QMainWindow):
         for layout in (column, box):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(theme.SPACING)
-        column.addWidget(self.method)
-        column.addWidget(self.cost)
+        for panel in (self.method, self.curves, self.cost):
+            column.addWidget(panel)
         column.addStretch(1)
         box.addWidget(VerticalScroll(inner), 1)
         box.addLayout(self.method.run_row)
@@ -294,10 +299,12 @@ class Window(QMainWindow):
         self.device.found.connect(self._found_devices)
         session.shown_changed.connect(self._show_result)
         method.method_changed.connect(self._take_method)
+        method.method_changed.connect(self.curves.forget)
         method.run_wanted.connect(self.run)
         method.help_wanted.connect(self.show_help)
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planner.planned.connect(self._take_answer)
+        self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
         self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
         opener.said.connect(self.jobs.say)
@@ -306,6 +313,9 @@ class Window(QMainWindow):
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         self.empty.run_wanted.connect(self.run)
+        for panel in (self.cost, self.empty):
+            panel.fit_wanted.connect(self._take_fit)
+        self.cost.method_wanted.connect(self.method.choose)
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
         self.data.shown_wanted.connect(self._show_datum)
@@ -340,6 +350,8 @@ class Window(QMainWindow):
         if method is None:
             return
         data = self.session.state.inputs(method.problem)
+        if self._suit(method, data):
+            return
         self.method.set_data(data)
         self.tune.set_method(method, self.method.options.values())
         self.tune.set_data(data)
@@ -353,7 +365,26 @@ class Window(QMainWindow):
         else:
             self.method.set_runnable(False, "Working out what it will cost")
             self.cost.show_waiting()
+            self.curves.show_waiting()
             self.planner.ask(request)
+
+    def _suit(self, method: Method, data: Sequence[Any]) -> bool:
+        """Whether another method was chosen because it is made for these data, or because this one no longer is."""
+        alike = [other for other in self.methods if other.problem is method.problem]
+        suited = advice.suited(alike, data) or (_first_method(alike) if method.suits else method)
+        if self.method.by_hand or suited is method:
+            return False
+        self.method.choose(suited, by_hand=False)
+        self.jobs.say(
+            f"{suited.name} was chosen" + (": it is made for data of this size." if suited.suits else " again.")
+        )
+        return True
+
+    def _take_fit(self, fit: Fit) -> None:
+        """The settings of a run that would fit."""
+        if self.device.choice()[0] != "auto":
+            self.device.choose(fit.plan.backend, fit.plan.device if fit.plan.backend == "cuda" else 0)
+        self.method.set_values(fit.plan.method, self.method.options.values(), fit.given)
 
     def _take_answer(self, found: Answer) -> None:
         if found.plan:
@@ -367,13 +398,14 @@ class Window(QMainWindow):
         self.answer = found
         self._stale.clear()
         self.cost.show_answer(found, reason)
+        self.curves.show_answer(found)
         self.method.set_runnable(not reason, reason)
         fitting = found.fitting if found else ()
         self._explain(not reason, reason, fitting)
         self.results.model.refresh()
         self._show_stale()
 
-    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[str] = ()) -> None:
+    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[Fit] = ()) -> None:
         state, method = self.session.state, self.method.method
         missing = state.missing(method.problem) if method else ""
         self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting)
@@ -415,7 +447,7 @@ class Window(QMainWindow):
             if state:
                 splitter.restoreState(state)
         self.tune.form.set_values(self.settings.mapping("sweep"))
-        self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods)})
+        self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods).id, "by_hand": False})
         self.turn_to(0)
 
     def _save_window(self) -> None:
@@ -446,9 +478,9 @@ def _seen(settings: Settings) -> bool:
     return settings.flag("seen", False)
 
 
-def _first_method(methods: Sequence[Method]) -> str:
+def _first_method(methods: Sequence[Method]) -> Method:
     """The first method that returns an alignment: it shows more than a score."""
-    return next((method.id for method in methods if "alignment" in method.returns), "")
+    return next((method for method in methods if "alignment" in method.returns), methods[0])
 
 
 def _first_sample() -> Any:

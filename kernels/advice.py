@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, cast
 
@@ -15,11 +16,23 @@ from kernels.method import Method
 MOST = 4
 MOST_CHANGES = 2
 """Values of the refused method's own parameters among them."""
-Found = tuple[str, Plan]
-"""What to change, and the plan that it gives."""
 
 
-def what_fits(refused: Plan, given: Mapping[str, Any]) -> tuple[str, ...]:
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A change that makes a refused run fit: what is changed, for people, and all that the other run is made of."""
+
+    change: str
+    plan: Plan
+    given: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """'CheckpointedAlignment on the CPU (needs 1.2 GiB of main memory)'."""
+        return f"{self.change} ({_needs(self.plan)})"
+
+
+def what_fits(refused: Plan, given: Mapping[str, Any]) -> tuple[Fit, ...]:
     """At most four changes, each of which alone makes the refused plan fit; empty when none does.
 
     Other methods that return as much come with the one that needs least, then those that return less.
@@ -29,7 +42,7 @@ def what_fits(refused: Plan, given: Mapping[str, Any]) -> tuple[str, ...]:
         _elsewhere(refused, given),
         _other_methods(refused),
     )
-    return tuple(f"{text} ({_needs(fitting)})" for text, fitting in islice(found, MOST))
+    return tuple(islice(found, MOST))
 
 
 def suited(methods: Iterable[Method], data: Sequence[Any]) -> Method | None:
@@ -37,14 +50,15 @@ def suited(methods: Iterable[Method], data: Sequence[Any]) -> Method | None:
     return next((method for method in methods if method.suits and method.suits(data)), None)
 
 
-def _elsewhere(refused: Plan, given: Mapping[str, Any]) -> Iterator[Found]:
+def _elsewhere(refused: Plan, given: Mapping[str, Any]) -> Iterator[Fit]:
     """The same run on the other backend."""
     for backend in refused.method.backends:
-        if backend != refused.backend and (found := _try(refused, refused.method, given, backend)):
-            yield _named(refused.method, backend), found
+        name = _named(refused.method, backend)
+        if backend != refused.backend and (found := _try(name, refused, refused.method, given, backend)):
+            yield found
 
 
-def _other_methods(refused: Plan) -> Iterator[Found]:
+def _other_methods(refused: Plan) -> Iterator[Fit]:
     """Other methods with automatic parameters, or with a value that makes them fit."""
     others = [
         method
@@ -54,49 +68,55 @@ def _other_methods(refused: Plan) -> Iterator[Found]:
     wanted = refused.method.returns
     for as_much in (True, False):
         fitting = [
-            found
+            found if as_much else replace(found, change=f"{found.change}, without {_lacking(method, wanted)}")
             for method in others
             if (method.returns >= wanted) == as_much
             for backend in method.backends
             for found in islice(_fitting(refused, method, backend), 1)
         ]
-        yield from sorted(fitting, key=lambda found: _bytes(found[1]))
+        yield from sorted(fitting, key=lambda found: _bytes(found.plan))
 
 
-def _fitting(refused: Plan, method: Method, backend: str) -> Iterator[Found]:
+def _fitting(refused: Plan, method: Method, backend: str) -> Iterator[Fit]:
     name = _named(method, backend)
-    if found := _try(refused, method, {}, backend):
-        yield name, found
-    for text, changed in _changed(refused, method, {}, backend):
-        yield f"{name} with {text}", changed
+    if found := _try(name, refused, method, {}, backend):
+        yield found
+    for changed in _changed(refused, method, {}, backend):
+        yield replace(changed, change=f"{name} with {changed.change}")
 
 
-def _changed(refused: Plan, method: Method, given: Mapping[str, Any], backend: str) -> Iterator[Found]:
+def _changed(refused: Plan, method: Method, given: Mapping[str, Any], backend: str) -> Iterator[Fit]:
     """Values of one parameter that make a method fit: automatic, the least, the greatest."""
     for parameter in method.parameters:
         chosen = given.get(parameter.name) is not None and parameter.default is None
-        if chosen and (found := _try(refused, method, {**given, parameter.name: None}, backend)):
-            yield f"{parameter.label} automatic", found
+        automatic = {name: value for name, value in given.items() if name != parameter.name}
+        if chosen and (found := _try(f"{parameter.label} automatic", refused, method, automatic, backend)):
+            yield found
     for parameter in method.parameters:
         for value in (parameter.minimum, parameter.maximum):
             if parameter.kind != "int" or value is None or backend not in parameter.backends:
                 continue
-            found = _try(refused, method, {**given, parameter.name: int(value)}, backend)
-            if found and not (method is refused.method and found.parameters == refused.parameters):
-                unit = "" if not parameter.unit else f" {parameter.unit}"
-                yield f"{parameter.label} = {int(value):,}{unit}", found
+            text = f"{parameter.label} = {int(value):,} {parameter.unit}".strip()
+            found = _try(text, refused, method, {**given, parameter.name: int(value)}, backend)
+            if found and not (method is refused.method and found.plan.parameters == refused.parameters):
+                yield found
 
 
-def _try(refused: Plan, method: Method, given: Mapping[str, Any], backend: str) -> Plan | None:
+def _try(change: str, refused: Plan, method: Method, given: Mapping[str, Any], backend: str) -> Fit | None:
     try:
         found = plan(method, refused.problem, given, cast(BackendChoice, backend), refused.device)
     except AntidiagError:
         return None
-    return None if found.refusal else found
+    return None if found.refusal else Fit(change, found, given)
 
 
 def _named(method: Method, backend: str) -> str:
     return f"{method.name} on the {'GPU' if backend == 'cuda' else 'CPU'}"
+
+
+def _lacking(method: Method, wanted: frozenset[str]) -> str:
+    """'the alignment'."""
+    return " and ".join(f"the {name}" for name in sorted(wanted - method.returns))
 
 
 def _bytes(found: Plan) -> int:

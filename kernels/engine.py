@@ -169,7 +169,7 @@ def _plan_on(
     time_ms = work / rate / 1e6
     if found and values:
         notes = (*notes, f"Tuned: {found.text()}")
-    kept, note = resuming.promise(method, problem, parameters, backend, time_ms)
+    kept, note = resuming.promise(method, problem, parameters, backend, time_ms, footprint.disk_bytes)
     return Plan(
         method=method,
         problem=problem,

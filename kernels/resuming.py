@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import platform
@@ -23,14 +24,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
 
 from kernels import __version__, memory, parts, plain
-from kernels.errors import Cancelled, InputError
+from kernels.errors import Cancelled, DiskFull, InputError
 from kernels.memory import bytes_text
 from kernels.method import Method
 from kernels.monitor import Monitor
@@ -43,18 +44,22 @@ FORMAT = 1
 AFTER_VARIABLE = "ANTIDIAG_KEEP_AFTER_S"
 """Environment variable: seconds after which a run is a long one, and kept."""
 AFTER_S = 60.0
-MOST_RUNS, MOST_BYTES, MOST_AGE = 8, 64 * 2**30, timedelta(days=30)
-"""What interrupted runs may take together, and how old one may be; the oldest go first, when a new one begins."""
-SPARE_BYTES = 2**30
-"""Room that a run leaves on the disk."""
+MOST_RUNS, MOST_AGE = 8, timedelta(days=30)
+"""How many interrupted runs are kept, and how long. When a new one begins, the oldest make room for it, within
+``memory.disk_limit``."""
 ELSEWHERE_S = 3600
 """A run of another machine that wrote nothing for so long is taken for interrupted."""
+SOURCES = (".py", ".cu", ".cuh")
+OTHER_VERSION = "another version of the program computed it"
 MANIFEST, PROBLEM = "run.json", "problem"
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run in a folder: ``fraction`` of it is done, and it is being computed where ``running``."""
+    """A run in a folder: ``fraction`` of it is done, and it is being computed where ``running``.
+
+    Only this program goes on with it: another version (``foreign``) may keep other things, or read them differently.
+    """
 
     folder: Path
     method: str
@@ -69,6 +74,7 @@ class Run:
     fraction: float
     nbytes: int
     running: bool
+    foreign: bool = False
 
     @property
     def id(self) -> str:
@@ -99,7 +105,7 @@ def folder() -> Path:
 
 
 def runs() -> list[Run]:
-    """All runs that were kept by this version of the program, the newest first."""
+    """All runs that are kept, the newest first."""
     found = (_read(path) for path in _folders())
     return sorted((run for run in found if run), key=lambda run: run.saved, reverse=True)
 
@@ -109,7 +115,8 @@ def find(method: Method, problem: Any, given: Mapping[str, Any], backend: str = 
 
     It has the parameters and the backend that were given, wherever what was kept depends on them.
     """
-    candidates = [run for run in runs() if run.method == method.id and not run.running and run.fraction]
+    candidates = [run for run in runs() if run.method == method.id and run.fraction]
+    candidates = [run for run in candidates if not run.running and not run.foreign]
     if not candidates or method.resumption is None:
         return None
     names, digest = method.resumption.depends_on, plain.digest(problem)
@@ -130,20 +137,24 @@ def parameters(method: Method, run: Run, given: Mapping[str, Any]) -> dict[str, 
 
 
 def discard(run: Run) -> None:
-    """Remove an interrupted run."""
-    if not run.running:
+    """Remove an interrupted run, unless somebody goes on with it by now."""
+    now = _read(run.folder)
+    if now and not now.running:
         _remove(run.folder)
 
 
 def promise(
-    method: Method, problem: Any, parameters: Mapping[str, Any], backend: str, time_ms: float
+    method: Method, problem: Any, parameters: Mapping[str, Any], backend: str, time_ms: float, disk_bytes: int
 ) -> tuple[Mapping[str, int], str]:
-    """What a run that will take so long is going to keep on disk, by purpose; or a note, why it cannot be continued."""
+    """What a run that will take so long is going to keep on disk, by purpose; or a note, why it cannot be continued.
+
+    ``disk_bytes`` is what the run takes there anyway.
+    """
     if method.resumption is None or time_ms < 1000 * patience_s():
         return {}, ""
-    needed, free = method.resumption.disk_bytes(problem, parameters, backend), memory.disk_bytes_free()
-    if needed + SPARE_BYTES > free:
-        room = f"{bytes_text(needed)} are needed in {folder()}, and {bytes_text(free)} are free"
+    needed, left = method.resumption.disk_bytes(problem, parameters, backend), memory.disk_bytes_left() - disk_bytes
+    if needed > left:
+        room = f"{bytes_text(needed)} are needed in {folder()}, and it may take {bytes_text(max(left, 0))}"
         return {}, f"This run could not be continued after a crash: {room}."
     return ({"what is finished, in case of a crash": needed} if needed else {}), ""
 
@@ -174,18 +185,32 @@ def keeping(
         store.close()
         with contextlib.suppress(OSError):
             _write_manifest(place, {**_manifest(place), "owner": None})
+        kept = f"{percent(store.fraction)} of this run is kept and can be continued"
         if isinstance(error, Cancelled) and store.fraction:
-            raise Cancelled(f"{percent(store.fraction)} of this run is kept and can be continued") from error
+            raise Cancelled(kept) from error
+        if isinstance(error, DiskFull) and store.fraction:
+            raise DiskFull(f"{error}; {kept}") from error
         raise
     finally:
         monitor.store = None
     store.close()
     if store.failure:
-        notes.append(f"Nothing could be kept for the case of a crash: {store.failure}.")
+        kept = "Nothing more" if store.fraction else "Nothing"
+        notes.append(f"{kept} could be kept for the case of a crash: {store.failure}.")
     _remove(place)
     for run in runs():
         if run.method == planned.method.id and run.digest == plain.digest(planned.problem):
             discard(run)
+
+
+@cache
+def program() -> str:
+    """This program: its version, and a digest of the engine's sources."""
+    found = hashlib.blake2b(digest_size=8)
+    root = Path(__file__).parent
+    for path in sorted(path for path in root.rglob("*") if path.suffix in SOURCES):
+        found.update(path.relative_to(root).as_posix().encode() + b"\n" + path.read_bytes())
+    return f"{__version__} {found.hexdigest()}"
 
 
 def percent(fraction: float) -> str:
@@ -193,25 +218,33 @@ def percent(fraction: float) -> str:
 
 
 def _take_over(run: Run) -> None:
-    """This process goes on with an interrupted run."""
-    now = _read(run.folder)
-    if now is None or now.running:
-        state = "another process is at work in it" if now else "it is no longer there"
-        raise InputError(f"{run.folder}: this run cannot be continued: {state}; start it anew")
+    """This process goes on with an interrupted run; of several that want to, one can take the manifest away."""
+    manifest = run.folder / MANIFEST
+    taken = manifest.with_name(f"{MANIFEST}.{uuid.uuid4().hex}")
     try:
-        _write_manifest(run.folder, {**_manifest(run.folder), "owner": _owner()})
+        if run.foreign:
+            raise InputError(f"{run.folder}: this run cannot be continued: {OTHER_VERSION}; start it anew")
+        now = _read(run.folder)
+        os.rename(manifest, taken)
+        found = json.loads(taken.read_text(encoding="utf-8"))
+        if now is None or now.running or _running(found["owner"], time.time()):
+            os.rename(taken, manifest)
+            raise InputError(f"{run.folder}: this run cannot be continued: another process is at work in it")
+        _write_manifest(run.folder, {**found, "owner": _owner()})
+        taken.unlink()
     except OSError as error:
-        reason = error.strerror or error
+        reason = "it is no longer there" if isinstance(error, FileNotFoundError) else error.strerror or error
         raise InputError(f"{run.folder}: this run cannot be continued: {reason}; start it anew") from error
 
 
 def _begin(place: Path, planned: Plan) -> None:
     """Make the folder of a run. The manifest comes last: a folder without one is no run."""
     assert planned.method.resumption
-    needed = planned.method.resumption.disk_bytes(planned.problem, planned.parameters, planned.backend)
-    _clean_up()
-    if memory.disk_bytes_free() < needed + SPARE_BYTES:
-        raise OSError(errno.ENOSPC, f"{bytes_text(needed)} are needed and not free")
+    kept = planned.method.resumption.disk_bytes(planned.problem, planned.parameters, planned.backend)
+    needed = kept or planned.footprint.disk_bytes
+    _clean_up(needed)
+    if needed > (left := memory.disk_bytes_left()):
+        raise OSError(errno.ENOSPC, f"{bytes_text(needed)} are needed, and runs may take {bytes_text(left)}")
     place.mkdir(parents=True)
     arrays: dict[str, Any] = {}
 
@@ -224,7 +257,7 @@ def _begin(place: Path, planned: Plan) -> None:
         place,
         {
             "format": FORMAT,
-            "version": __version__,
+            "version": program(),
             "method": planned.method.id,
             "backend": planned.backend,
             "device": planned.device_name,
@@ -238,12 +271,12 @@ def _begin(place: Path, planned: Plan) -> None:
     )
 
 
-def _clean_up() -> None:
-    """Remove what is old or too much, and what was never finished."""
-    taken = 0
+def _clean_up(needed: int) -> None:
+    """Remove what is old or, with a new run that needs so many bytes, too much; and what was never finished."""
+    taken, limit = needed, memory.disk_limit()
     for number, run in enumerate(run for run in runs() if not run.running):
         taken += run.nbytes
-        if number >= MOST_RUNS - 1 or taken > MOST_BYTES or datetime.now(UTC) - run.saved > MOST_AGE:
+        if number >= MOST_RUNS - 1 or taken > limit or datetime.now(UTC) - run.saved > MOST_AGE:
             discard(run)
     for path in _folders():
         with contextlib.suppress(OSError):
@@ -260,10 +293,10 @@ def _folders() -> list[Path]:
 
 
 def _read(path: Path) -> Run | None:
-    """The run in a folder; None where there is none that this program could continue."""
+    """The run in a folder; None where there is none that this program knows."""
     try:
         manifest = _manifest(path)
-        if (manifest["format"], manifest["version"]) != (FORMAT, __version__):
+        if manifest["format"] != FORMAT:
             return None
         files = [(file.name, file.stat()) for file in path.iterdir()]
         saved = max(status.st_mtime for _, status in files)
@@ -282,6 +315,7 @@ def _read(path: Path) -> Run | None:
             fraction=float(parts.read_facts(path / max(names))["fraction"]) if names else 0.0,
             nbytes=sum(status.st_size for _, status in files),
             running=_running(manifest["owner"], saved),
+            foreign=manifest["version"] != program(),
         )
     except (OSError, ValueError, KeyError, TypeError, parts.Damaged):
         return None

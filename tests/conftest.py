@@ -56,9 +56,10 @@ def _own_rates(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 @pytest.fixture(autouse=True)
 def runs_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Interrupted runs of the user are neither seen nor removed; each test has a folder of its own for them."""
+    """Interrupted runs of the user are neither seen nor removed; each test has a folder, and a limit, of its own."""
     folder = tmp_path_factory.mktemp("runs") / "runs"
     monkeypatch.setattr("kernels.resuming.folder", lambda: folder)
+    monkeypatch.setattr("kernels.memory._limit_path", lambda: folder.with_name("disk.json"))
     return folder
 
 

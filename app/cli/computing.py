@@ -96,10 +96,12 @@ def estimate(
     suited = advice.suited(registry.METHODS, data)
     if as_json:
         better = suited.id if suited else None
-        report.print_json({**report.plan_json(planned), "would_fit": list(fitting), "made_for_this": better})
+        report.print_json(
+            {**report.plan_json(planned), "would_fit": [fit.text for fit in fitting], "made_for_this": better}
+        )
     else:
         hint = suited if suited is not method else None
-        report.print_rows(report.plan_rows(planned, fitting, hint))
+        report.print_rows(report.plan_rows(planned, [fit.text for fit in fitting], hint))
 
 
 @with_problem_options
@@ -139,7 +141,7 @@ def run(
             given, backend = resuming.parameters(method, resumed, given), resumed.backend
         planned = engine.plan(method, problem, given, cast(engine.BackendChoice, backend), device)
         _refuse(planned, given)
-        result = engine.execute(planned, monitor, resumed=resumed, keep=resume)
+        result = engine.execute(planned, monitor, resumed=resumed, keep=resume or None)
     _save(result, targets)
     if targets.json_to_output:
         report.print_json(formats.result_json(result))
@@ -151,7 +153,7 @@ def run(
 def _refuse(planned: engine.Plan, given: Mapping[str, Any]) -> None:
     """MemoryRefused, with what would fit, for a run that would not."""
     if planned.refusal and (fitting := advice.what_fits(planned, given)):
-        raise MemoryRefused(f"{planned.refusal}. What would fit: {'; '.join(fitting)}")
+        raise MemoryRefused(f"{planned.refusal}. What would fit: {'; '.join(fit.text for fit in fitting)}")
 
 
 def _problem(method: Method, data: list[Any], texts: Mapping[str, str]) -> Any:

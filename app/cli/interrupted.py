@@ -10,18 +10,21 @@ import typer
 
 from app import texts
 from app.cli import report
-from kernels import resuming
-from kernels.errors import ParameterError
+from kernels import memory, resuming
+from kernels.errors import InputError, ParameterError
 from kernels.memory import bytes_text
 from kernels.method import Method
 from kernels.resuming import Run
 
+GIB = 2**30
 RUNS_EXAMPLES = """
 [bold]Examples[/]
 
 python main.py runs
 
 python main.py runs --clear
+
+python main.py runs --limit 200
 
 python main.py runs 20260131-120000-0123abcd --clear
 """
@@ -30,12 +33,18 @@ python main.py runs 20260131-120000-0123abcd --clear
 def runs(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Only these; all by default.")] = None,
     clear: Annotated[bool, typer.Option("--clear", help="Remove them, and what they have kept on the disk.")] = False,
+    limit: Annotated[
+        float | None,
+        typer.Option("--limit", metavar="GIB", min=0, help="From now on let runs take at most so much of the disk."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the long runs that were interrupted; 'run METHOD FILE... --resume' goes on with one.
 
     Runs of more than a minute keep what they have finished on the disk, and remove it when they end with a result.
     """
+    if limit is not None:
+        _set_limit(limit)
     found = _chosen(ids or [])
     if clear:
         found = [run for run in found if not run.running]
@@ -51,6 +60,9 @@ def runs(
     else:
         for number, run in enumerate(found):
             print("\n" * bool(number) + "\n".join(_lines(run)))
+    if not as_json:
+        free, most = bytes_text(memory.disk_bytes_free()), bytes_text(memory.disk_limit())
+        print(f"{free} are free in {memory.disk_folder()}, and runs take at most {most} of them")
 
 
 def look_for(method: Method, problem: Any, given: Mapping[str, Any], backend: str, resume: bool) -> Run | None:
@@ -74,6 +86,13 @@ def look_for(method: Method, problem: Any, given: Mapping[str, Any], backend: st
     return None
 
 
+def _set_limit(gib: float) -> None:
+    try:
+        memory.set_disk_limit(round(gib * GIB))
+    except OSError as error:
+        raise InputError(f"--limit: it cannot be kept: {error.strerror or error}") from error
+
+
 def _chosen(ids: list[str]) -> list[Run]:
     every = {run.id: run for run in resuming.runs()}
     for name in ids:
@@ -84,7 +103,7 @@ def _chosen(ids: list[str]) -> list[Run]:
 
 def _lines(run: Run) -> list[str]:
     """A run for people."""
-    state = "running now" if run.running else "interrupted"
+    state = "running now" if run.running else "interrupted" + f", {resuming.OTHER_VERSION}" * run.foreign
     settings = texts.settings(run.parameters)
     return [
         f"{run.id}: {run.method}, {resuming.percent(run.fraction)} done, {state}",
@@ -108,6 +127,7 @@ def _run_json(run: Run) -> dict[str, Any]:
         "fraction": run.fraction,
         "bytes": run.nbytes,
         "running": run.running,
+        "foreign": run.foreign,
         "folder": str(run.folder),
     }
 

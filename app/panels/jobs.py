@@ -26,7 +26,7 @@ from app.jobs import Job, JobQueue, JobState
 from app.panels.widgets import Card, Elided, label, quiet_button
 from app.running import described
 from kernels.memory import bytes_text
-from kernels.resuming import Run, percent
+from kernels.resuming import OTHER_VERSION, Run, percent
 
 IDLE = "Nothing is running."
 HEADING_WIDTH = 44
@@ -99,6 +99,9 @@ class InterruptedRow(QWidget):
         self.numbers = label(f"{percent(run.fraction)} done   {saved}   {bytes_text(run.nbytes)} on disk", "muted")
         self.resume_button, self.discard_button = QPushButton("Continue"), QPushButton("Discard")
         self.resume_button.setToolTip("Go on from where this run was interrupted")
+        if run.foreign:
+            self.resume_button.setEnabled(False)
+            self.resume_button.setToolTip(f"This run cannot be continued: {OTHER_VERSION}")
         self.discard_button.setToolTip("Remove what this run has kept on the disk")
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
@@ -119,6 +122,7 @@ class JobPanel(Card):
         self._queue = queue
         self.rows: dict[Job, JobRow] = {}
         self.interrupted: dict[str, InterruptedRow] = {}
+        self._failures: set[str] = set()
         self.message = Elided(IDLE)
         self.message.setObjectName("muted")
         self._list = QVBoxLayout()
@@ -215,6 +219,10 @@ class JobPanel(Card):
     def _change(self, job: Job) -> None:
         if job in self.rows:
             self.rows[job].update_state()
+        store = job.monitor.store
+        if store and store.failure and store.failure not in self._failures:
+            self._failures.add(store.failure)
+            self.say(f"{job.title} goes on, but could not be continued after a crash: {store.failure}", error=True)
 
     def _remove(self, job: Job) -> None:
         widget = self.rows.pop(job, None)

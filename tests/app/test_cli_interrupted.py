@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +22,7 @@ from kernels.errors import Cancelled
 from kernels.monitor import Monitor
 from kernels.sequences import read
 
+ROOT = Path(__file__).parents[2]
 METHOD = "checkpointed-alignment"
 SETTINGS = ("--backend", "cpu", "-p", "s=32", "-p", "tile=64", "-p", "T=32")
 Said = Callable[..., tuple[int, str, str]]
@@ -28,6 +33,17 @@ def pair(tmp_path: Path) -> Path:
     random = np.random.default_rng(3)
     path = tmp_path / "pair.fa"
     path.write_text("".join(f">{name}\n{''.join(random.choice(list('ACGT'), 600))}\n" for name in ("one", "two")))
+    return path
+
+
+@pytest.fixture
+def long_pair(tmp_path: Path) -> Path:
+    """Two related sequences, whose alignment has gaps and mismatches."""
+    random = np.random.default_rng(4)
+    first = random.choice(list("ACGT"), 6000)
+    second = np.where(random.random(6000) < 0.1, random.choice(list("ACGT"), 6000), first)
+    path = tmp_path / "long.fa"
+    path.write_text(f">one\n{''.join(first)}\n>two\n{''.join(np.delete(second, slice(2000, 2300)))}\n")
     return path
 
 
@@ -72,7 +88,7 @@ def test_a_run_continues_the_interrupted_one(pair: Path, said: Said) -> None:
     assert result["cigar"] == whole["cigar"]
     assert {name: result["parameters"][name] for name in ("s", "tile")} == {"s": 32, "tile": 64}
     assert f"Continued from {resuming.percent(run.fraction)}" in result["notes"][-1]
-    assert said("runs") == (0, "no run was interrupted\n", "")
+    assert said("runs")[1].startswith("no run was interrupted\n")
 
 
 def test_without_resume_it_says_so_and_starts_anew(pair: Path, said: Said) -> None:
@@ -127,6 +143,73 @@ def test_runs_are_listed_and_cleared(pair: Path, said: Said) -> None:
     assert [run.id for run in resuming.runs()] == [second.id]
     assert said("runs", "--clear")[1].startswith("1 run removed, ")
     assert resuming.runs() == []
+
+
+def test_the_disk_of_runs_has_a_limit(pair: Path, said: Said) -> None:
+    assert "runs take at most 64.0 GiB" in said("runs")[1]
+    assert "runs take at most 1.5 GiB" in said("runs", "--limit", "1.5")[1]
+    assert memory.disk_limit() == 3 * 2**29
+    said("runs", "--limit", 0)
+    code, _, err = said("run", METHOD, pair, *SETTINGS, "-p", "checkpoint_memory=0")
+    assert code == 2
+    assert "0 B is the limit that is set" in err
+
+
+KILLED = """
+import os, signal, sys
+from app.cli import program
+from kernels import parts
+from kernels.store import Store
+
+save, write = Store.save, parts.write
+
+def save_at_once(self, *arguments):
+    saved = save(self, *arguments)
+    saved.result()
+    return saved
+
+def write_and_die(path, *arguments):
+    if path.name == "part-000001":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return write(path, *arguments)
+
+Store.save, parts.write = save_at_once, write_and_die
+sys.exit(program.main(sys.argv[1:]))
+"""
+"""The command line, killed as by kill -9 when it is about to write the second part of a run."""
+
+
+def test_a_killed_command_is_continued_and_comes_to_the_same_result(
+    long_pair: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resuming, "folder", lambda: tmp_path / "antidiag" / "runs")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT), resuming.AFTER_VARIABLE: "0"}
+    command = ["run", METHOD, str(long_pair), *SETTINGS, "-p", "threads=1"]
+    ended = subprocess.run([sys.executable, "-c", KILLED, *command], cwd=ROOT, env=environment, capture_output=True)
+    assert ended.returncode == -signal.SIGKILL
+    (run,) = resuming.runs()
+    assert not run.running
+    assert 0 < run.fraction < 1
+    assert "interrupted" in said("runs")[1]
+    code, out, err = said(*command, "--resume", "--json", "-")
+    assert code == 0
+    assert f"from {resuming.percent(run.fraction)}" in err
+    continued = json.loads(out)
+    assert resuming.runs() == []
+    whole = json.loads(said(*command, "--json", "-")[1])
+    for name in ("score", "start", "end", "cigar"):
+        assert continued[name] == whole[name]
+
+
+def test_a_changed_file_is_not_continued(pair: Path, said: Said) -> None:
+    interrupt(pair)
+    text = pair.read_text()
+    pair.write_text(text.replace(text[-10:], text[-10:].translate(str.maketrans("ACGT", "CGTA"))))
+    _, out, err = said("run", METHOD, pair, *SETTINGS, "--resume", "--json", "-")
+    assert "starts from the beginning" in err
+    changed = json.loads(out)
+    assert len(resuming.runs()) == 1
+    assert changed["cigar"] == json.loads(said("run", METHOD, pair, *SETTINGS, "--json", "-")[1])["cigar"]
 
 
 def test_estimate_suggests_what_is_made_for_long_pairs(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 
 from kernels import engine, memory, registry, resuming
-from kernels.errors import Cancelled, InputError
+from kernels.errors import Cancelled, DiskFull, InputError
 from kernels.memory import Footprint
 from kernels.method import Method, Resumption
 from kernels.model import Outcome, PairAnswer, PairProblem, Result
@@ -32,7 +34,7 @@ COMPUTED: list[int] = []
 def add(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The sum of 0 .. LENGTH - 1, times ``factor``."""
     total, first, store = 0, 0, monitor.store
-    assert store
+    assert store, "there is no store"
     for part in store.parts():
         total, first = int(part.arrays["total"][0]), first + 1
     for number in range(first, LENGTH):
@@ -200,9 +202,75 @@ def test_a_run_that_was_removed_meanwhile_cannot_be_continued() -> None:
         engine.execute(plan(), resumed=run)
 
 
+def test_a_run_that_somebody_goes_on_with_is_neither_continued_nor_removed() -> None:
+    interrupt(6)
+    run = resuming.find(METHOD, PROBLEM, {})
+    assert run is not None
+    resuming._take_over(run)
+    with pytest.raises(InputError, match="another process is at work"):
+        engine.execute(plan(), resumed=run)
+    resuming.discard(run)
+    (kept,) = resuming.runs()
+    assert (kept.fraction, kept.running) == (0.6, True)
+
+
+def test_of_many_that_want_to_go_on_one_does() -> None:
+    interrupt(6)
+    run = resuming.find(METHOD, PROBLEM, {})
+    assert run is not None
+    together = threading.Barrier(8)
+
+    def try_it(_: int) -> bool:
+        together.wait()
+        try:
+            resuming._take_over(run)
+        except InputError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(try_it, range(8))) == 1
+    assert [path.name for path in run.folder.glob("run.json*")] == ["run.json"]
+
+
+def test_a_disk_that_fills_up_is_an_error_that_says_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(done: int, total: int, phase: str) -> None:
+        if done == 7:
+            raise DiskFull("the disk is full")
+
+    with pytest.raises(DiskFull, match="the disk is full; 70 % of this run is kept and can be continued"):
+        engine.execute(plan(), Monitor(full), keep=True)
+    assert resumed().answer.score == 45
+
+
+def test_nothing_is_kept_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    with pytest.raises(AssertionError, match="store"):
+        engine.execute(plan(), keep=False)
+    assert resuming.runs() == []
+
+
+def test_a_limit_holds_for_what_runs_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    assert memory.disk_limit() == memory.DISK_LIMIT
+    memory.set_disk_limit(999)
+    assert memory.disk_bytes_left() == 999
+    assert "it may take 999 B" in plan().notes[-1]
+    result = engine.execute(plan())
+    assert "runs may take 999 B" in result.notes[-1]
+    memory.set_disk_limit(1000)
+    assert plan().footprint.disk_bytes == 1000
+
+
 def test_another_version_of_the_program_starts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt(6)
-    monkeypatch.setattr(resuming, "__version__", "0.0.0")
+    monkeypatch.setattr(resuming, "program", lambda: "0.0.0 other")
+    (run,) = resuming.runs()
+    assert run.foreign
+    assert resuming.find(METHOD, PROBLEM, {}) is None
+    with pytest.raises(InputError, match="another version of the program"):
+        engine.execute(plan(), resumed=run)
+    resuming.discard(run)
     assert resuming.runs() == []
 
 
@@ -252,7 +320,7 @@ def test_old_and_too_many_runs_go_when_a_new_one_begins(monkeypatch: pytest.Monk
         interrupt(5, plan(pair("A" * (number + 1), "A", PROBLEM.scoring)))
     sizes = [run.size for run in resuming.runs()]
     assert len(sizes) == 3
-    monkeypatch.setattr(resuming, "MOST_BYTES", 0)
+    monkeypatch.setattr(memory, "disk_limit", lambda: 1000)
     interrupt(5)
     assert [run.size for run in resuming.runs()] == [PROBLEM.size]
     monkeypatch.setattr(resuming, "MOST_AGE", timedelta(seconds=-1))

@@ -7,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,6 +19,7 @@ from kernels.pairwise import cuda_sizes
 from kernels.pairwise.cuda_checkpoint_sizes import Layout, layout
 from kernels.scoring import Scoring, match_mismatch
 from kernels.steps import Steps
+from tests.kernels.pairwise.test_checkpointed_resuming import assert_same, related
 from tests.problems import pair
 
 METHOD = registry.method("checkpointed-alignment")
@@ -40,27 +40,12 @@ def _short_launches(emulated) -> Iterator[None]:
         yield
 
 
-def related(length: int, seed: int = 1) -> tuple[str, str]:
-    random = np.random.default_rng(seed)
-    first = random.choice(list("ACGT"), length)
-    second = np.where(random.random(length) < 0.1, random.choice(list("ACGT"), length), first)
-    return "".join(first), "".join(np.delete(second, slice(length // 3, length // 3 + length // 20)))
-
-
 def plan(problem: PairProblem, **given: Any) -> engine.Plan:
     return engine.plan(METHOD, problem, {**GIVEN, **given}, "cuda")
 
 
 def on_cpu(problem: PairProblem) -> PairAnswer:
     return engine.execute(engine.plan(METHOD, problem, {"s": 128, "tile": 128}, "cpu")).answer
-
-
-def assert_same(found: PairAnswer, expected: PairAnswer) -> None:
-    assert (found.score, found.end) == (expected.score, expected.end)
-    assert found.alignment is not None
-    assert expected.alignment is not None
-    assert found.alignment.start == expected.alignment.start
-    np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
 
 
 def places(problem: PairProblem, limit: int) -> Layout:

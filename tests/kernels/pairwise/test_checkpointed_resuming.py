@@ -73,7 +73,7 @@ def keep_first_strips(folder: Path, problem: PairProblem, cuts: list[int], s: in
     store.close()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=pairs(longest=260), data=st.data(), s=st.sampled_from((32, 64)), tile=st.sampled_from((64, 128)))
 def test_wherever_it_was_interrupted_the_answer_is_the_same(
     problem: PairProblem, data: st.DataObject, s: int, tile: int, tmp_path_factory: pytest.TempPathFactory
@@ -89,20 +89,20 @@ def test_wherever_it_was_interrupted_the_answer_is_the_same(
 
 
 def test_only_what_was_not_finished_is_computed(tmp_path: Path) -> None:
-    problem = pair(*related(1000), DNA)
-    keep_first_strips(tmp_path, problem, [3, 7, 20], 32, 64)
+    problem = pair(*related(500), DNA)
+    keep_first_strips(tmp_path, problem, [3, 7, 12], 32, 64)
     assert len(list(tmp_path.iterdir())) == 3
     monitor, steps, seen = Monitor(lambda done, total, phase: seen.append((phase, done))), Steps(), []
     monitor.store = store = Store(tmp_path, lambda: None)
     assert_same(METHOD.load("cpu")(problem, SMALL, monitor, steps).answer, oracle.best(problem))
     store.close()
     events = steps.array()
-    assert events["strip"][events["phase"] == 1].min() == 20
-    assert min(done for phase, done in seen if phase == "phase 1") >= 20 * problem.rows
+    assert events["strip"][events["phase"] == 1].min() == 12
+    assert min(done for phase, done in seen if phase == "phase 1") >= 12 * problem.rows
 
 
 def test_a_torn_part_is_computed_again(tmp_path: Path) -> None:
-    problem = pair(*related(1000), DNA, Mode.GLOBAL)
+    problem = pair(*related(500), DNA, Mode.GLOBAL)
     keep_first_strips(tmp_path, problem, [2, 8, 14], 32, 64)
     damaged = tmp_path / "part-000001"
     content = bytearray(damaged.read_bytes())
@@ -111,7 +111,7 @@ def test_a_torn_part_is_computed_again(tmp_path: Path) -> None:
     store = Store(tmp_path, lambda: None)
     assert_same(run(problem, store), oracle.best(problem))
     store.close()
-    assert store.fraction > 2 / 32
+    assert store.fraction > 2 / 15
 
 
 def planned(problem: PairProblem, backend: str, **parameters: Any) -> engine.Plan:
@@ -128,7 +128,7 @@ BACKENDS = [pytest.param("cpu", id="cpu"), pytest.param("cuda", id="cuda", marks
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     seed=st.integers(0, 100),
     mode=st.sampled_from(Mode),
@@ -138,7 +138,7 @@ BACKENDS = [pytest.param("cpu", id="cpu"), pytest.param("cuda", id="cuda", marks
 def test_cancelled_anywhere_and_continued_gives_the_same_answer(
     backend: str, seed: int, mode: Mode, points: list[float], memory: int
 ) -> None:
-    problem = pair(*related(3000, seed), DNA, mode)
+    problem = pair(*related(2000, seed), DNA, mode)
     expected = engine.execute(planned(problem, "cpu")).answer
     for point in points:
         plan = planned(problem, backend, checkpoint_memory=memory)
@@ -189,7 +189,7 @@ engine.execute(case.planned(case.killed_problem(), "cpu"), monitor)
 
 
 def killed_problem() -> PairProblem:
-    return pair(*related(20_000), DNA)
+    return pair(*related(6_000), DNA)
 
 
 def test_a_killed_process_loses_nothing_that_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
