@@ -8,8 +8,12 @@ from collections.abc import Sequence as Sequences
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from kernels import newick
 from kernels.errors import InputError
+from kernels.files import write_lines
+from kernels.method import DataKind, FileFormat
 from kernels.monitor import Monitor
 from kernels.newick import BLANK, COMMENT, Text
 from kernels.reading import blocks
@@ -118,3 +122,43 @@ def nexus_lines(trees: Sequences[Tree]) -> Iterator[str]:
         yield f"  TREE {newick.quoted(tree.name) or 'tree'} = {rooted} "
         yield from newick.lines(tree)
     yield "END;\n"
+
+
+def write(path: str | Path, trees: Sequences[Tree]) -> None:
+    """Write trees as NEXUS where the suffix is one of it, else as Newick; gzipped where .gz follows; all or nothing."""
+    path = Path(path)
+    packed = path.suffix.lower() == ".gz"
+    suffix = (Path(path.stem) if packed else path).suffix.lower()
+    write_lines(path, nexus_lines(trees) if suffix in NEXUS_SUFFIXES else newick_lines(trees), packed)
+
+
+def random_tree(taxa: int, random: np.random.Generator) -> Tree:
+    """A tree made by joins of random pairs, with edge lengths uniform in 0.05 .. 1."""
+    alive, joins = list(range(taxa)), np.empty((max(taxa - 1, 0), 2), np.int64)
+    for join in range(taxa - 1):
+        for side in range(2):
+            at = int(random.integers(len(alive)))
+            joins[join, side], alive[at] = alive[at], alive[-1]
+            alive.pop()
+        alive.append(taxa + join)
+    names = [f"taxon_{number}" for number in range(1, taxa + 1)]
+    return Tree.from_joins(names, joins, random.uniform(0.05, 1, joins.shape), f"random tree of {taxa:,}")
+
+
+TREE = DataKind(
+    id="tree",
+    label="tree",
+    plural="trees",
+    type=Tree,
+    claims=claims,
+    read=read,
+    suffixes=(*NEWICK_SUFFIXES, *NEXUS_SUFFIXES),
+    generate=random_tree,
+)
+"""Trees as a kind of data."""
+
+FORMATS = (
+    FileFormat(".nwk", "Newick tree", "tree", lines=lambda result: newick_lines([result.answer.tree])),
+    FileFormat(".nex", "NEXUS tree", "tree", lines=lambda result: nexus_lines([result.answer.tree])),
+)
+"""Files for results whose answer has a tree."""

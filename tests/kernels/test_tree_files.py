@@ -107,3 +107,17 @@ def test_errors_name_the_file_and_the_place(tmp_path: Path, data: bytes, reason:
 )
 def test_what_files_are_taken_for(name: str, head: bytes, claimed: bool) -> None:
     assert claims(Path(name), head) is claimed
+
+
+@pytest.mark.parametrize("name", ["x.nwk", "x.nex", "x.tree.gz", "x.nex.gz"])
+def test_written_files_are_read_again(tmp_path: Path, name: str) -> None:
+    tree = random_tree(9, np.random.default_rng(2))
+    write(tmp_path / name, [tree, tree])
+    assert read(tmp_path / name) == [tree, tree]
+
+
+@pytest.mark.parametrize("taxa", [1, 2, 3, 40])
+def test_random_trees_have_the_size_that_was_asked_for(taxa: int) -> None:
+    tree = random_tree(taxa, np.random.default_rng(taxa))
+    assert tree.leaves.size == taxa == len(set(tree.taxa))
+    assert TREE.generate is random_tree and isinstance(tree, TREE.type)
