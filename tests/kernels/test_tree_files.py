@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kernels.errors import InputError
 from kernels.tree import Tree
-from kernels.tree_files import claims, newick_lines, nexus_lines, parse_nexus, read
+from kernels.tree_files import TREE, claims, newick_lines, nexus_lines, parse_nexus, random_tree, read, write
 from tests.trees import NASTY, trees
 
 NEXUS = """#NEXUS
