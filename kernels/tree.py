@@ -244,6 +244,15 @@ def renumbered(parents: np.ndarray, order: np.ndarray) -> np.ndarray:
     return place[parents[order]]
 
 
+def parents_of(depths: np.ndarray) -> np.ndarray:
+    """Parents from the depths of nodes in preorder: the nearest node before it that is one edge higher."""
+    nodes, numbers = depths.size, np.arange(depths.size)
+    keys = np.sort(depths * nodes + numbers)
+    parents = keys[np.searchsorted(keys, (depths - 1) * nodes + numbers) - 1] % nodes
+    parents[0] = -1
+    return parents
+
+
 def _steps_left(step: np.ndarray, last: int) -> np.ndarray:
     """How many steps lead from each place of a linked list to its last one."""
     left = np.ones(step.size, np.int32)
@@ -279,8 +288,5 @@ def _check(tree: Tree) -> None:
     parents, numbers = tree.parents, np.arange(nodes)
     if parents[0] != -1 or (parents[1:] < 0).any() or (parents[1:] >= numbers[1:]).any():
         raise InputError(f"{tree.name}: nodes are numbered with the root first and parents before children")
-    depths = tree.depths
-    keys = np.sort(depths * nodes + numbers)
-    nearest = keys[np.searchsorted(keys, (depths[1:] - 1) * nodes + numbers[1:]) - 1] % nodes
-    if (np.diff(depths) > 1).any() or (nearest != parents[1:]).any():
+    if (np.diff(tree.depths) > 1).any() or (parents_of(tree.depths) != parents).any():
         raise InputError(f"{tree.name}: the nodes below a node must follow it; Tree.from_parents renumbers")

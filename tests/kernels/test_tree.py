@@ -5,23 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from kernels.errors import InputError
 from kernels.tree import Tree
-
-NODES = 12
-
-
-@st.composite
-def trees(draw: st.DrawFn, nodes: int = NODES) -> Tree:
-    """Any rooted, ordered tree, also with nodes that have one child; leaves and inner nodes have names."""
-    parents = [-1, *(draw(st.integers(0, node - 1)) for node in range(1, draw(st.integers(1, nodes))))]
-    lengths = draw(st.lists(st.floats(0, 10), min_size=len(parents), max_size=len(parents)))
-    shuffle = np.array(draw(st.permutations(range(len(parents)))))
-    place = np.argsort(shuffle)
-    moved = np.array([-1 if parents[node] < 0 else place[parents[node]] for node in shuffle])
-    return Tree.from_parents([f"n{node}" for node in shuffle], moved, np.array(lengths)[shuffle])
+from tests.trees import trees
 
 
 def walk(tree: Tree, node: int = 0, depth: int = 0, way: float = 0.0) -> list[tuple[int, int, float, int, int]]:
