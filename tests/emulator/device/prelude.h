@@ -1,0 +1,27 @@
+// The functions of kernels/cuda/prelude.cuh that are written in PTX there, in C++. The rest of that file is used as
+// it is.
+#pragma once
+
+#include "runtime.h"
+
+template <int BYTE>
+inline int signed_byte(unsigned word) {
+    return static_cast<signed char>(word >> 8 * BYTE);
+}
+
+inline long long nanoseconds() { return cuda_on_cpu::clock_ns(); }
+
+inline int multiprocessor() {
+    const uint3& block = blockIdx;
+    return (block.x + gridDim.x * (block.y + gridDim.y * block.z)) % cuda_on_cpu::multiprocessors;
+}
+
+inline unsigned long long load_shared_by_all(const unsigned long long* address) {
+    cuda_on_cpu::yield();
+    return *address;
+}
+
+inline void store_shared_by_all(unsigned long long* address, unsigned long long value) {
+    *address = value;
+    cuda_on_cpu::wrote();
+}
