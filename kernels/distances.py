@@ -19,7 +19,7 @@ import numpy as np
 
 from kernels import reading
 from kernels.errors import InputError
-from kernels.formats import write_bytes, write_file
+from kernels.files import write_bytes, write_lines
 from kernels.method import DataKind
 from kernels.monitor import Monitor
 
@@ -125,16 +125,16 @@ def phylip(matrix: DistanceMatrix, layout: str = "square") -> Iterator[str]:
 
 
 def write(path: str | Path, matrix: DistanceMatrix) -> None:
-    """Write a matrix as PHYLIP, or as NPY with its names beside where the suffix is .npy; errors as `write_file`."""
+    """Write a matrix as PHYLIP, or as NPY with its names beside where the suffix is .npy; errors as `write_lines`."""
     path = Path(path)
     if path.suffix.lower() != ".npy":
-        write_file(path, phylip(matrix), packed=path.suffix.lower() == ".gz")
+        write_lines(path, phylip(matrix), packed=path.suffix.lower() == ".gz")
         return
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(matrix.values))
     rows = (matrix.values[at : at + BLOCK].tobytes() for at in range(0, len(matrix), BLOCK))
     write_bytes(path, (header.getvalue(), *rows))
-    write_file(path.with_suffix(NAMES_SUFFIX), (f"{' '.join(name.split())}\n" for name in matrix.names))
+    write_lines(path.with_suffix(NAMES_SUFFIX), (f"{' '.join(name.split())}\n" for name in matrix.names))
 
 
 def additive(count: int, random: np.random.Generator, noise: float = 0.0) -> np.ndarray:

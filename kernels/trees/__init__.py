@@ -1,0 +1,162 @@
+"""Guide trees: neighbor joining of Liu, Schmidt and Maskell (004), and UPGMA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kernels.memory import Footprint
+from kernels.method import Citation, Method
+from kernels.parameters import Parameter
+from kernels.trees import sizes
+from kernels.trees.problem import TREE_PROBLEM, TreeProblem
+
+PAPER = Citation(
+    key="liu2009parallel",
+    authors="Yongchao Liu, Bertil Schmidt, Douglas L. Maskell",
+    title="Parallel Reconstruction of Neighbor-Joining Trees for Large Multiple Sequence Alignments using CUDA",
+    venue="IEEE International Symposium on Parallel and Distributed Processing (IPDPS)",
+    year=2009,
+)
+SAITOU = Citation(
+    key="saitou1987neighbor",
+    authors="Naruya Saitou, Masatoshi Nei",
+    title="The neighbor-joining method: a new method for reconstructing phylogenetic trees",
+    venue="Molecular Biology and Evolution 4",
+    year=1987,
+)
+SOKAL = Citation(
+    key="sokal1958statistical",
+    authors="Robert R. Sokal, Charles D. Michener",
+    title="A statistical method for evaluating systematic relationships",
+    venue="University of Kansas Science Bulletin 38",
+    year=1958,
+)
+
+BLOCK = Parameter(
+    name="block",
+    kind="choice",
+    label="Threads of a block",
+    help="GPU: threads that scan one cell block. With the cells of a thread they make its side: 256 threads with 16 "
+    "cells each scan 64 x 64 pairs. The CPU scans blocks of the same side.",
+    default="256",
+    choices=("64", "256", "1024"),
+    unit="threads",
+)
+CELLS = Parameter(
+    name="cells",
+    kind="choice",
+    label="Cells of a thread",
+    help="Pairs that a thread compares before its block compares their best. Few cells make many blocks; many cells "
+    "leave less to reduce.",
+    default="16",
+    choices=("1", "4", "16", "64"),
+    unit="pairs",
+)
+EPOCH = Parameter(
+    name="epoch",
+    kind="int",
+    label="Epoch",
+    help="A pass over the whole matrix renews all bounds after one in so many of the clusters was joined. Short "
+    "epochs (a large number) read fewer rows between the passes.",
+    default=8,
+    minimum=2,
+    maximum=64,
+)
+THREADS = Parameter(
+    name="threads",
+    kind="int",
+    label="Threads",
+    help="Threads that share the passes over the matrix. The joins between them are made by one.",
+    minimum=1,
+    maximum=1024,
+    unit="threads",
+    backends=("cpu",),
+)
+
+ON_BOTH = ("cpu", "cuda")
+
+
+def _method(
+    id: str,
+    name: str,
+    summary: str,
+    citation: Citation,
+    footprint: Callable[..., Footprint],
+    work: Callable[..., int],
+    rates: Mapping[str, float],
+    parameters: tuple[Parameter, ...] = (),
+    automatic: Callable[[TreeProblem, str, int | None], Mapping[str, Any]] = sizes.no_choice,
+    backends: tuple[str, ...] = ("cpu",),
+) -> Method:
+    function = id.replace("-", "_")
+    return Method(
+        id=id,
+        name=name,
+        family="trees",
+        summary=summary,
+        citation=citation,
+        problem=TREE_PROBLEM,
+        parameters=parameters,
+        backends={backend: f"kernels.trees.{backend}:{function}" for backend in backends},
+        returns=frozenset({"tree"}),
+        footprint=footprint,
+        automatic=automatic,
+        work=work,
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups=rates,
+    )
+
+
+METHODS = (
+    _method(
+        "nj-pruned",
+        "NJ-pruned",
+        "Neighbor joining, the same tree with few reads: bounds on the rows of the matrix say which to look at.",
+        SAITOU,
+        sizes.square_footprint,
+        sizes.pruned_work,
+        {"cpu": 0.3, "cuda": 30.0},
+        (EPOCH, THREADS),
+        sizes.pruned_automatic,
+    ),
+    _method(
+        "nj-basic",
+        "NJ-basic",
+        "Neighbor joining, every pair compared at every join, the triangle cut into blocks of pairs.",
+        PAPER.at("section 4.2"),
+        sizes.basic_footprint,
+        sizes.full_work,
+        {"cpu": 0.5, "cuda": 400.0},
+        (BLOCK, CELLS),
+    ),
+    _method(
+        "nj-compact",
+        "NJ-compact",
+        "NJ-basic in half the memory: the lower half of the triangle is folded into the empty half of the matrix.",
+        PAPER.at("section 4.3"),
+        sizes.compact_footprint,
+        sizes.full_work,
+        {"cpu": 0.5, "cuda": 400.0},
+        (BLOCK, CELLS),
+    ),
+    _method(
+        "nj-serial",
+        "NJ-serial",
+        "Neighbor joining as ClustalW has it: two loops over all pairs at every join.",
+        PAPER.at("section 4.1"),
+        sizes.square_footprint,
+        sizes.full_work,
+        {"cpu": 0.7},
+    ),
+    _method(
+        "upgma",
+        "UPGMA",
+        "The nearest two clusters are joined, and their distances averaged, until one is left; the tree has a root.",
+        SOKAL,
+        sizes.square_footprint,
+        sizes.pruned_work,
+        {"cpu": 0.5},
+    ),
+)

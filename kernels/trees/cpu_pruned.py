@@ -12,7 +12,7 @@ stands for the pairs (i, j) with j < i of the same age, the row of a new cluster
 written, but at the few new rows. The pass at the end of the epoch fills the columns in, drops those that are dead,
 and computes H anew.
 
-The bounds are computed in the type of the matrix; ``slack`` is more than what rounding can do to them. What passes
+The bounds are computed in the type of the matrix; `slack` is more than what rounding can do to them. What passes
 them is decided by the criterion itself, in double precision.
 """
 
@@ -35,6 +35,12 @@ WIDTH = 16
 
 CHUNK = 512
 """Pairs whose minimum is kept while a row is read, so that the best of them is found again quickly."""
+
+
+@compiled
+def slack(itemsize):
+    """What rounding can do to a bound, as a part of the greatest distance, for numbers of so many bytes."""
+    return 2.0**-20 if itemsize == 4 else 2.0**-48
 
 
 @compiled
@@ -114,13 +120,13 @@ def _search_row(distances, p, count, u, S, r, threshold, minima, best):
 
 
 @compiled
-def _search(D, rows, S, away, u, u_old, snapshot, snapshot_old, H, T, L, minima, count, r, drift, slack, best):
+def _search(D, rows, S, away, u, u_old, snapshot, snapshot_old, H, T, L, minima, count, r, drift, rounding, best):
     """Find the best pair of a join, into ``best``; returns the number of rows that were read."""
     _bounds(H, T, u, drift[1], drift[0], L, count)
     best[0], read = np.inf, 0
     while True:
         p = _least(L, count)
-        limit = best[0] / (r - 2) + slack
+        limit = best[0] / (r - 2) + rounding
         if L[p] > limit or L[p] > LIMIT:
             return read
         distances = D[rows[p]]
@@ -128,11 +134,11 @@ def _search(D, rows, S, away, u, u_old, snapshot, snapshot_old, H, T, L, minima,
         length = count if new else p
         values, then_values = (u, snapshot) if new else (u_old, snapshot_old)
         now, then = _read_row(distances, length, values, then_values, minima)
-        H[p], T[p], L[p] = then - slack, now - slack + drift[0], NOWHERE
+        H[p], T[p], L[p] = then - rounding, now - rounding + drift[0], NOWHERE
         read += 1
         if now - u[p] <= limit:
             # A limit on d - u(j): the criterion less the own u, which the row has in common.
-            _search_row(distances, p, length, values, S, r, limit + u[p] + slack, minima, best)
+            _search_row(distances, p, length, values, S, r, limit + u[p] + rounding, minima, best)
 
 
 @compiled
@@ -177,9 +183,9 @@ def join(D, rows, S, nodes, away, u, u_old, snapshot, snapshot_old, H, T, drift,
     new_places = np.flatnonzero((away[:count] != 0) & (u[:count] > -LIMIT))
     for step in range(sizes[2], sizes[2] + most):
         r = sizes[1]
-        slack = drift[2] * (2.0**-20 if D.itemsize == 4 else 2.0**-48)
+        rounding = drift[2] * slack(D.itemsize)
         drift[3] += _search(
-            D, rows, S, away, u, u_old, snapshot, snapshot_old, H, T, L, minima, count, r, drift, slack, best
+            D, rows, S, away, u, u_old, snapshot, snapshot_old, H, T, L, minima, count, r, drift, rounding, best
         )
         b, a = int(best[1]), int(best[2])
         one, other = D[rows[a]], D[rows[b]]
