@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from kernels.memory import Footprint
-from kernels.method import Citation, Method
+from kernels.method import Citation, Method, ProblemType
 from kernels.parameters import Parameter
-from kernels.trees import sizes
+from kernels.trees import distance_sizes, sizes
+from kernels.trees.distance_problem import ALIGNED, FULL, KTUPLE, SIXMER
 from kernels.trees.problem import TREE_PROBLEM, TreeProblem
 
 PAPER = Citation(
@@ -76,6 +77,68 @@ THREADS = Parameter(
 )
 
 ON_BOTH = ("cpu", "cuda")
+
+CLUSTALW = Citation(
+    key="larkin2007clustal",
+    authors="M. A. Larkin, G. Blackshields, N. P. Brown, and others",
+    title="Clustal W and Clustal X version 2.0",
+    venue="Bioinformatics 23",
+    year=2007,
+)
+MAFFT = Citation(
+    key="katoh2007parttree",
+    authors="Kazutaka Katoh, Hiroyuki Toh",
+    title="PartTree: an algorithm to build an approximate tree from a large number of unaligned sequences",
+    venue="Bioinformatics 23",
+    year=2007,
+)
+KIMURA = Citation(
+    key="kimura1980simple",
+    authors="Motoo Kimura",
+    title="A simple method for estimating evolutionary rates of base substitutions through comparative studies of "
+    "nucleotide sequences",
+    venue="Journal of Molecular Evolution 16",
+    year=1980,
+)
+PAIR_THREADS = Parameter(
+    name="threads",
+    kind="int",
+    label="Threads",
+    help="CPU: worker threads, each taking a tile of the matrix at a time. GPU: threads of a block.",
+    minimum=1,
+    maximum=1024,
+    unit="threads",
+    backends=("cpu",),
+)
+
+
+def _distance_method(
+    id: str,
+    name: str,
+    summary: str,
+    citation: Citation,
+    problem: ProblemType,
+    rates: Mapping[str, float],
+    parameters: tuple[Parameter, ...] = (PAIR_THREADS,),
+    backends: tuple[str, ...] = ("cpu",),
+) -> Method:
+    function = id.replace("-", "_")
+    return Method(
+        id=id,
+        name=name,
+        family="trees",
+        summary=summary,
+        citation=citation,
+        problem=problem,
+        parameters=parameters,
+        backends={backend: f"kernels.trees.{backend}_distances:{function}" for backend in backends},
+        returns=frozenset({"distances"}),
+        footprint=distance_sizes.footprint,
+        automatic=distance_sizes.automatic,
+        work=lambda problem, parameters: problem.cells,
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups=rates,
+    )
 
 
 def _method(
@@ -158,5 +221,38 @@ METHODS = (
         sizes.square_footprint,
         sizes.pruned_work,
         {"cpu": 0.5},
+    ),
+    _distance_method(
+        "distance-full",
+        "Full pairwise distances",
+        "Every pair is aligned; the distance is 1 - identities / the shorter length.",
+        CLUSTALW,
+        FULL,
+        {"cpu": 1.0, "cuda": 300.0},
+    ),
+    _distance_method(
+        "distance-ktuple",
+        "k-tuple distances",
+        "The best chain of shared k-tuples of each pair, as in ClustalW's fast mode.",
+        CLUSTALW,
+        KTUPLE,
+        {"cpu": 5.0},
+    ),
+    _distance_method(
+        "distance-6mer",
+        "6-mer distances",
+        "The share of 6-mers, over groups of amino acids, that each pair has in common, as in MAFFT.",
+        MAFFT,
+        SIXMER,
+        {"cpu": 50.0},
+    ),
+    _distance_method(
+        "distance-alignment",
+        "Alignment distances",
+        "The share of columns of an alignment that differ, as it is or corrected by Jukes and Cantor or by Kimura.",
+        KIMURA,
+        ALIGNED,
+        {"cpu": 0.3},
+        parameters=(),
     ),
 )
