@@ -183,6 +183,7 @@ METHODS = (
         {"cpu": 0.3, "cuda": 30.0},
         (EPOCH, THREADS),
         sizes.pruned_automatic,
+        backends=ON_BOTH,
     ),
     _method(
         "nj-basic",
@@ -193,6 +194,7 @@ METHODS = (
         sizes.full_work,
         {"cpu": 0.5, "cuda": 400.0},
         (BLOCK, CELLS),
+        backends=ON_BOTH,
     ),
     _method(
         "nj-compact",
@@ -203,6 +205,7 @@ METHODS = (
         sizes.full_work,
         {"cpu": 0.5, "cuda": 400.0},
         (BLOCK, CELLS),
+        backends=ON_BOTH,
     ),
     _method(
         "nj-serial",
