@@ -46,7 +46,7 @@ def take_numbers(text, at, values, column, powers):
             at += 1
         if at == size:
             return TOO_FEW, at, column
-        end, power, whole = at, 0, 0
+        end, power, whole = at, 0, np.int64(0)
         if text[end] == PLUS or text[end] == MINUS:
             end += 1
         first = end
@@ -69,10 +69,10 @@ def take_numbers(text, at, values, column, powers):
         if text[end] == LOWER_E or text[end] == UPPER_E:
             negative = text[end + 1] == MINUS
             end += 1 + (negative or text[end + 1] == PLUS)
-            exponent = 0
+            exponent = np.int64(0)
             digit = np.int64(text[end]) - ZERO
             while 0 <= digit <= 9:
-                exponent = min(exponent * 10 + digit, MOST_POWER)
+                exponent = exponent * 10 + digit if exponent < MOST_POWER else exponent
                 end += 1
                 digit = np.int64(text[end]) - ZERO
             power += -exponent if negative else exponent

@@ -230,7 +230,6 @@ def _from_npy(path: Path) -> DistanceMatrix:
     return checked(names, values, _stem(path), str(path))
 
 
-
 DISTANCE_MATRIX = DataKind(
     id="distance-matrix",
     label="distance matrix",

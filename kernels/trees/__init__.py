@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kernels.memory import Footprint
-from kernels.method import Citation, Method, ProblemType
+from kernels.method import Citation, Method
 from kernels.parameters import Parameter
 from kernels.trees import distance_sizes, sizes
 from kernels.trees.distance_problem import ALIGNED, FULL, KTUPLE, SIXMER
-from kernels.trees.problem import TREE_PROBLEM, TreeProblem
+from kernels.trees.problem import TREE_PROBLEM
 
 PAPER = Citation(
     key="liu2009parallel",
@@ -112,65 +111,44 @@ PAIR_THREADS = Parameter(
 )
 
 
-def _distance_method(
-    id: str,
-    name: str,
-    summary: str,
-    citation: Citation,
-    problem: ProblemType,
-    rates: Mapping[str, float],
-    parameters: tuple[Parameter, ...] = (PAIR_THREADS,),
-    backends: tuple[str, ...] = ("cpu",),
-) -> Method:
-    function = id.replace("-", "_")
-    return Method(
-        id=id,
-        name=name,
-        family="trees",
-        summary=summary,
-        citation=citation,
-        problem=problem,
-        parameters=parameters,
-        backends={backend: f"kernels.trees.{backend}_distances:{function}" for backend in backends},
-        returns=frozenset({"distances"}),
-        footprint=distance_sizes.footprint,
-        automatic=distance_sizes.automatic,
-        work=lambda problem, parameters: problem.cells,
-        page=Path(__file__).with_name("page.md"),
-        nominal_gcups=rates,
-    )
-
-
 def _method(
     id: str,
     name: str,
     summary: str,
     citation: Citation,
-    footprint: Callable[..., Footprint],
-    work: Callable[..., int],
     rates: Mapping[str, float],
     parameters: tuple[Parameter, ...] = (),
-    automatic: Callable[[TreeProblem, str, int | None], Mapping[str, Any]] = sizes.no_choice,
     backends: tuple[str, ...] = ("cpu",),
+    module: str = "",
+    **declared: Any,
 ) -> Method:
-    function = id.replace("-", "_")
+    """A method of this family; ``module`` is the end of the name of the module that each backend has for it."""
     return Method(
         id=id,
         name=name,
         family="trees",
         summary=summary,
         citation=citation,
-        problem=TREE_PROBLEM,
         parameters=parameters,
-        backends={backend: f"kernels.trees.{backend}:{function}" for backend in backends},
-        returns=frozenset({"tree"}),
-        footprint=footprint,
-        automatic=automatic,
-        work=work,
+        backends={backend: f"kernels.trees.{backend}{module}:{id.replace('-', '_')}" for backend in backends},
         page=Path(__file__).with_name("page.md"),
         nominal_gcups=rates,
+        **declared,
     )
 
+
+TREES: Mapping[str, Any] = {
+    "problem": TREE_PROBLEM,
+    "returns": frozenset({"tree"}),
+    "automatic": sizes.no_choice,
+}
+DISTANCES: Mapping[str, Any] = {
+    "module": "_distances",
+    "returns": frozenset({"distances"}),
+    "footprint": distance_sizes.footprint,
+    "automatic": distance_sizes.automatic,
+    "work": lambda problem, parameters: problem.cells,
+}
 
 METHODS = (
     _method(
@@ -178,84 +156,94 @@ METHODS = (
         "NJ-pruned",
         "Neighbor joining, the same tree with few reads: bounds on the rows of the matrix say which to look at.",
         SAITOU,
-        sizes.square_footprint,
-        sizes.pruned_work,
         {"cpu": 0.3, "cuda": 30.0},
         (EPOCH, THREADS),
-        sizes.pruned_automatic,
-        backends=ON_BOTH,
+        ON_BOTH,
+        footprint=sizes.square_footprint,
+        work=sizes.pruned_work,
+        **{**TREES, "automatic": sizes.pruned_automatic},
     ),
     _method(
         "nj-basic",
         "NJ-basic",
         "Neighbor joining, every pair compared at every join, the triangle cut into blocks of pairs.",
         PAPER.at("section 4.2"),
-        sizes.basic_footprint,
-        sizes.full_work,
         {"cpu": 0.5, "cuda": 400.0},
         (BLOCK, CELLS),
-        backends=ON_BOTH,
+        ON_BOTH,
+        footprint=sizes.basic_footprint,
+        work=sizes.full_work,
+        **TREES,
     ),
     _method(
         "nj-compact",
         "NJ-compact",
         "NJ-basic in half the memory: the lower half of the triangle is folded into the empty half of the matrix.",
         PAPER.at("section 4.3"),
-        sizes.compact_footprint,
-        sizes.full_work,
         {"cpu": 0.5, "cuda": 400.0},
         (BLOCK, CELLS),
-        backends=ON_BOTH,
+        ON_BOTH,
+        footprint=sizes.compact_footprint,
+        work=sizes.full_work,
+        **TREES,
     ),
     _method(
         "nj-serial",
         "NJ-serial",
         "Neighbor joining as ClustalW has it: two loops over all pairs at every join.",
         PAPER.at("section 4.1"),
-        sizes.square_footprint,
-        sizes.full_work,
         {"cpu": 0.7},
+        footprint=sizes.square_footprint,
+        work=sizes.full_work,
+        **TREES,
     ),
     _method(
         "upgma",
         "UPGMA",
         "The nearest two clusters are joined, and their distances averaged, until one is left; the tree has a root.",
         SOKAL,
-        sizes.square_footprint,
-        sizes.pruned_work,
         {"cpu": 0.5},
+        footprint=sizes.square_footprint,
+        work=sizes.pruned_work,
+        **TREES,
     ),
-    _distance_method(
+    _method(
         "distance-full",
         "Full pairwise distances",
         "Every pair is aligned; the distance is 1 - identities / the shorter length.",
         CLUSTALW,
-        FULL,
         {"cpu": 1.0, "cuda": 300.0},
+        (PAIR_THREADS,),
+        problem=FULL,
+        **DISTANCES,
     ),
-    _distance_method(
+    _method(
         "distance-ktuple",
         "k-tuple distances",
         "The best chain of shared k-tuples of each pair, as in ClustalW's fast mode.",
         CLUSTALW,
-        KTUPLE,
         {"cpu": 5.0},
+        (PAIR_THREADS,),
+        problem=KTUPLE,
+        **DISTANCES,
     ),
-    _distance_method(
+    _method(
         "distance-6mer",
         "6-mer distances",
         "The share of 6-mers, over groups of amino acids, that each pair has in common, as in MAFFT.",
         MAFFT,
-        SIXMER,
         {"cpu": 50.0},
+        (PAIR_THREADS,),
+        problem=SIXMER,
+        **DISTANCES,
     ),
-    _distance_method(
+    _method(
         "distance-alignment",
         "Alignment distances",
         "The share of columns of an alignment that differ, as it is or corrected by Jukes and Cantor or by Kimura.",
         KIMURA,
-        ALIGNED,
         {"cpu": 0.3},
-        parameters=(),
+        problem=ALIGNED,
+        **DISTANCES,
     ),
 )

@@ -40,7 +40,9 @@ def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: 
     codes, table = encoded(problem)
     groups = grouped(codes, LANES, table.shape[0] - 1)
     identities = np.zeros((len(codes), len(codes)), np.int32)
-    tiles = [(row, group) for group in range(len(groups.letters)) for row in range(min(LANES * (group + 1), len(codes)))]
+    tiles = [
+        (row, group) for group in range(len(groups.letters)) for row in range(min(LANES * (group + 1), len(codes)))
+    ]
     cells = [groups.lengths[row] * groups.letters[group].size for row, group in tiles]
     costs = np.array([problem.scoring.open, problem.scoring.extend], np.int64)
     stop = stop_word()

@@ -57,7 +57,8 @@ def load(typing, array, index):
 
     def generate(context, builder, signature, arguments):
         vector = _vector(signature.return_type)
-        loaded = builder.load(_address(context, builder, signature.args[0], *arguments, vector))
+        address = _address(context, builder, signature.args[0], arguments[0], arguments[1], vector)
+        loaded = builder.load(address)
         loaded.align = vector.element.get_abi_size(context.target_data)
         return loaded
 

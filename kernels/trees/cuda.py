@@ -58,12 +58,17 @@ class _Run:
     def __init__(self, problem: TreeProblem, monitor: Monitor, defines: Mapping[str, int]) -> None:
         self.problem, self.monitor, self.taxa = problem, monitor, problem.taxa
         self.times_ms = {"compilation": 0.0, "transfer": 0.0, "joins": 0.0}
-        compiled, self.times_ms["compilation"] = module(self.files, {**defines, "DOUBLE": problem.precision == "double"})
+        compiled, self.times_ms["compilation"] = module(
+            self.files, {**defines, "DOUBLE": problem.precision == "double"}
+        )
         self.kernel: Callable[[str], Any] = compiled.get_function
         made = max(self.taxa - 3, 0)
         self.S, self.slots = cupy.empty(self.taxa, np.float64), cupy.asarray(np.arange(self.taxa, dtype=np.int32))
         self.nodes = self.slots.copy()
-        self.joins, self.records = cupy.empty((max(made, 1), 2), np.int32), cupy.empty((max(made, 1), RECORD), np.float64)
+        self.joins, self.records = (
+            cupy.empty((max(made, 1), 2), np.int32),
+            cupy.empty((max(made, 1), RECORD), np.float64),
+        )
         self.multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
         self.found = cupy.empty((self.grid(self.taxa**2, 1), PAIR_WORDS), np.float64)
         state = np.zeros(STATE_WORDS)

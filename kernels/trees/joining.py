@@ -20,7 +20,9 @@ def working_matrix(problem: TreeProblem, stride: int = 1) -> np.ndarray:
     return matrix
 
 
-def finish(problem: TreeProblem, joins: np.ndarray, records: np.ndarray, left: np.ndarray, apart: np.ndarray):
+def finish(
+    problem: TreeProblem, joins: np.ndarray, records: np.ndarray, left: np.ndarray, apart: np.ndarray
+) -> TreeAnswer:
     """The answer of neighbor joining.
 
     ``joins`` is int32 (n - 3, 2) and ``records`` float64 (n - 3, 3) as the loops write them; ``left`` are the nodes

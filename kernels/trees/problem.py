@@ -73,9 +73,9 @@ class TreeProblem:
         return self.matrix.summary
 
     @property
-    def dtype(self) -> type:
+    def dtype(self) -> np.dtype[Any]:
         """The type in which distances are kept."""
-        return np.float64 if self.precision == "double" else np.float32
+        return np.dtype(np.float64 if self.precision == "double" else np.float32)
 
 
 @dataclass(frozen=True, eq=False)

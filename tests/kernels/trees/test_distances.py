@@ -1,4 +1,4 @@
-"""Distances between sequences: counts against the alignment that the pairwise methods find, words against plain sets."""
+"""Distances between sequences: counts against the best alignments, words against plain counters."""
 
 from __future__ import annotations
 

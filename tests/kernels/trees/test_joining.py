@@ -121,7 +121,7 @@ def test_splits_are_those_of_biopython(shared_data: Path, name: str) -> None:
     assert splits(answer("nj-pruned", TreeProblem(found)).tree) == splits(expected)
 
 
-@pytest.mark.parametrize("id", (*NJ, "upgma"))
+@pytest.mark.parametrize("id", [*NJ, "upgma"])
 @pytest.mark.parametrize("taxa", [1, 2, 3])
 def test_few_taxa(id: str, taxa: int) -> None:
     problem = TreeProblem(matrix(1 - np.eye(taxa)))
