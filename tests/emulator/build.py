@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -18,18 +18,20 @@ import platformdirs
 from tests.emulator.translate import to_cpp
 
 DEVICE = Path(__file__).with_name("device")
-RUNTIME = ("scheduler", "meeting", "fibre", "device_memory", "signals")
-COMPILER = os.environ.get("CXX", "g++")
-LANGUAGE = ("-std=c++17", "-O1", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fsigned-char", "-fno-gnu-unique")
+RUNTIME = ("scheduler", "waiting", "meeting", "report", "fibre", "device_memory", "signals")
+COMPILER = "g++"
+LANGUAGE = (
+    *("-std=c++17", "-O1", "-fPIC", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fsigned-char"),
+    "-fno-gnu-unique",
+)
 TRAPS = ("-fsanitize=alignment,shift-exponent", "-fsanitize-undefined-trap-on-error")
 """What the device does not do either, or does differently: such an operation ends the launch with a report."""
 
 PREEMPTED = ("-fsanitize-coverage=trace-pc",)
 """Threads give way in every loop, so that one that waits for a volatile variable does not wait for ever."""
 PRECOMPILED = "everything.h"
-IGNORED_OPTIONS = ("--use_fast_math", "-use_fast_math", "-lineinfo", "--generate-line-info", "-arch", "--gpu-architecture")
-
-
+IGNORED_OPTIONS = ("--use_fast_math", "-use_fast_math", "-lineinfo", "-arch", "--gpu-architecture")
+LINES = ("-g1", "-gdwarf-4")
 OFFSET = re.compile(r"\{([0-9a-f]+)\}")
 
 
@@ -40,25 +42,25 @@ class CompileError(Exception):
 @cache
 def why_not() -> str:
     """Why nothing can be emulated here; empty where it can."""
-    if os.name != "posix":
-        return "the emulator runs on POSIX systems only"
+    if sys.platform != "linux":
+        return "the emulator runs on Linux only"
     return "" if shutil.which(COMPILER) else f"the emulator needs a C++17 compiler, and {COMPILER} is not there"
 
 
 def kernels(code: str, options: Sequence[str], more: Sequence[str] = ()) -> Path:
     """The library of a CUDA source compiled with NVRTC's options (and ``more`` of g++'s)."""
-    text = preprocessed(code, options)
-    extra = PREEMPTED if re.search(r"\bvolatile\b", re.sub(r"\basm\s+volatile\b", "", text)) else ()
-    headers = precompiled((*extra, *more))
-    flags = (*LANGUAGE, *TRAPS, *extra, *more, "-w", f"-I{headers}", "-include", PRECOMPILED)
+    text = to_cpp(preprocessed(code, options))
+    flags = (*LANGUAGE, *TRAPS, *(PREEMPTED if re.search(r"\bvolatile\b", text) else ()), *more)
+    headers = (f"-I{precompiled(flags)}", "-include", PRECOMPILED)
 
     def build(target: Path) -> None:
-        _compile((*flags, "-shared", "-Wl,-Bsymbolic", "-x", "c++", "-", "-o", str(target)), to_cpp(text))
+        _compile((*flags, *headers, "-shared", "-Wl,-Bsymbolic", "-x", "c++", "-", "-o", str(target)), text)
 
     return _cached("kernels", (*flags, text, _text_of_device()), ".so", build)
 
 
 def preprocessed(code: str, options: Sequence[str]) -> str:
+    """The source without comments, macros and branches of ``#if``; CompileError for an option that is not known."""
     defines = [option for option in options if option.startswith(("-D", "-U", "-I", "-std=", "--std="))]
     unknown = [option for option in options if option not in defines and not option.startswith(IGNORED_OPTIONS)]
     if unknown:
@@ -71,42 +73,46 @@ def preprocessed(code: str, options: Sequence[str]) -> str:
 def runtime() -> Path:
     """The library of the scheduler and of device memory."""
     sources = [str(DEVICE / f"{name}.cpp") for name in RUNTIME]
+    flags = ("-std=c++17", "-O2", "-fPIC", "-U_FORTIFY_SOURCE", "-shared", *sources, "-ldl")
 
     def build(target: Path) -> None:
-        _compile(("-std=c++17", "-O2", "-U_FORTIFY_SOURCE", "-fPIC", "-shared", *sources, "-o", str(target), "-ldl"), "")
+        _compile((*flags, "-o", str(target)), "")
 
-    return _cached("runtime", (_text_of_device(),), ".so", build)
+    return _cached("runtime", (*flags, _text_of_device()), ".so", build)
 
 
 @cache
-def precompiled(extra: tuple[str, ...]) -> Path:
+def precompiled(flags: tuple[str, ...]) -> Path:
     """The folder with the headers in compiled form."""
-    flags = (*LANGUAGE, *TRAPS, *extra, "-w")
 
     def build(target: Path) -> None:
         target.mkdir()
-        (target / PRECOMPILED).write_text(f'#include "{DEVICE / PRECOMPILED}"\n')
-        _compile((*flags, "-x", "c++-header", str(target / PRECOMPILED), "-o", str(target / f"{PRECOMPILED}.gch")), "")
+        header = target / PRECOMPILED
+        header.write_text(f'#include "{DEVICE / PRECOMPILED}"\n')
+        _compile((*flags, "-x", "c++-header", str(header), "-o", f"{header}.gch"), "")
 
     return _cached("headers", (*flags, str(DEVICE), _text_of_device()), "", build)
 
 
 def with_places(code: str, options: Sequence[str], report: str) -> str:
-    """A report in which ``{1a2b}``, an offset in the library of a source, has become file and line."""
-    offsets = sorted(set(OFFSET.findall(report)))
-    if not offsets or not shutil.which("addr2line"):
+    """A report in which ``{1a2b}``, an offset in the library of a source, has become file and line.
+
+    For that the library is compiled again, to the same instructions, with a table of lines.
+    """
+    if not OFFSET.search(report):
         return report
-    # Compiled again, for the same instructions at the same offsets and a table of lines.
-    command = ("addr2line", "-i", "-e", str(kernels(code, options, ("-g1", "-gdwarf-4"))), *(f"0x{offset}" for offset in offsets))
-    found = [subprocess.run((*command[:4], offset), capture_output=True, text=True).stdout for offset in command[4:]]
-    places = {offset: _innermost_own(lines.split("\n")) for offset, lines in zip(offsets, found, strict=True)}
-    return OFFSET.sub(lambda match: places[match[1]], report)
+    if not shutil.which("addr2line"):
+        return OFFSET.sub("somewhere (install binutils to know where)", report)
+    library = kernels(code, options, LINES)
+    return OFFSET.sub(lambda match: f"at {_line(library, match[1])}", report)
 
 
-def _innermost_own(lines: list[str]) -> str:
-    """The place in the kernels' files, of a place and those that it was inlined into."""
-    own = [line for line in lines if line and str(DEVICE) not in line]
-    return "at " + re.sub(r" \(discriminator \d+\)", "", Path((own or lines)[0]).name)
+def _line(library: Path, offset: str) -> str:
+    """FILE:LINE in the kernel, also where the instruction comes from the emulator's headers."""
+    command = ("addr2line", "-i", "-e", str(library), f"0x{offset}")
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    own = next((place for place in found if str(DEVICE) not in place), found[0])
+    return Path(own.partition(" (")[0]).name
 
 
 def _compile(arguments: Sequence[str], text: str) -> str:

@@ -35,7 +35,11 @@ def emulated() -> Iterator[Run]:
 
 
 def run(
-    method: Method | str, problem: Any, monitor: Monitor | None = None, steps: Steps | None = None, seed: int = 0,
+    method: Method | str,
+    problem: Any,
+    monitor: Monitor | None = None,
+    steps: Steps | None = None,
+    seed: int = 0,
     **parameters: Any,
 ) -> Result:
     """The result on the emulated device, its answer checked against the problem.

@@ -7,16 +7,23 @@ say which file and line follows.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 PRELUDE = "prelude.cuh"
 FILE_LINE = re.compile(r'^# \d+ "([^"]*)".*$', re.MULTILINE)
 PTX = re.compile(r"\basm\b")
-FUNCTION = re.compile(r"^(?:template\s*<[^;{}]*>\s*)?(?:__device__|__forceinline__|static|inline)[^;{}()]*\b(\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
+FUNCTION = re.compile(
+    r"^(?:template\s*<[^;{}]*>\s*)?(?:__device__|__forceinline__|static|inline)[^;{}()]*\b(\w+)\s*\([^;{}]*\)\s*\{",
+    re.MULTILINE,
+)
 KERNEL = re.compile(
     r"__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)\s*)?(?:void\s+)?(\w+)\s*\("
 )
-SHARED = re.compile(r"(?P<extern>\bextern\s+)?\b__shared__\s+(?P<declaration>[^;]*);")
-ALIGNMENT = re.compile(r"(?:__align__|alignas)\s*\((?P<bytes>[^()]*)\)\s*")
+ALIGNMENT = re.compile(r"\b(?:__align__|alignas)\s*\((?P<bytes>(?:[^()]|\([^()]*\))*)\)\s*")
+QUALIFIER = re.compile(r"\b(?:extern|static|__shared__)\s+")
+SHARED = re.compile(
+    rf"(?:(?:extern|static|volatile)\s+|{ALIGNMENT.pattern})*\b__shared__\s[^;]*;".replace("?P<bytes>", "?:")
+)
 DECLARATOR = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?P<dimensions>(?:\[[^\]]*\]\s*)*)$")
 
 
@@ -30,6 +37,11 @@ def to_cpp(text: str) -> str:
     names = KERNEL.findall(text)
     calls = "".join(f"EMULATED_KERNEL({name})\n" for name in dict.fromkeys(names))
     return f'{SHARED.sub(_shared, text)}\n# 1 "kernels"\n{calls}'
+
+
+def functions(text: str) -> list[str]:
+    """Names of the functions defined in a text."""
+    return [match[1] for match, _ in _functions(text)]
 
 
 def ptx_functions(text: str) -> list[str]:
@@ -54,7 +66,7 @@ def without_ptx(text: str) -> str:
     return rest
 
 
-def _functions(text: str):
+def _functions(text: str) -> Iterator[tuple[re.Match[str], str]]:
     """Every function, as a match up to its opening brace, and the rest of it."""
     for match in FUNCTION.finditer(text):
         depth, end = 1, match.end()
@@ -70,33 +82,32 @@ def _file_at(text: str, place: int) -> str:
 
 
 def _shared(match: re.Match[str]) -> str:
-    """A ``__shared__`` declaration as a reference to, or for ``extern`` a pointer to, memory of the block."""
-    declaration = match["declaration"]
-    alignment = ALIGNMENT.search(declaration)
-    declaration = " ".join(ALIGNMENT.sub("", declaration).split())
+    """A ``__shared__`` declaration as references to, or for ``extern`` as a pointer to, memory of the block."""
+    text = match[0]
+    if match.string.count("{", 0, match.start()) == match.string.count("}", 0, match.start()):
+        raise TranslationError(f"outside of functions: {text!r}; declare shared memory where it is used")
+    alignment = ALIGNMENT.search(text)
+    declaration = " ".join(QUALIFIER.sub("", ALIGNMENT.sub("", text)).rstrip(";").split())
     first, *others = _split(declaration)
     found = DECLARATOR.search(first)
     if not found or "=" in declaration:
-        raise TranslationError(f"not understood: {match[0]!r}; declare one array or scalar without an initial value")
-    kind = first[: found.start()].strip()
-    if match["extern"]:
-        if others or not found["dimensions"]:
-            raise TranslationError(f"not understood: {match[0]!r}; write extern __shared__ TYPE NAME[];")
-        rows = found["dimensions"].partition("]")[2].strip()
-        pointer = f"{kind} (*)" + rows if rows else f"{kind}*"
-        return f"auto* const {found['name']} = static_cast<{pointer}>(cuda_on_cpu::dynamic_shared());"
-    bytes_aligned = alignment["bytes"] if alignment else "1"
-    return " ".join(
-        _variable(kind, DECLARATOR.search(one), bytes_aligned, match[0]) for one in (first[found.start() :], *others)
-    )
+        raise TranslationError(f"not understood: {text!r}; declare arrays or scalars without an initial value")
+    kind, first = first[: found.start()].strip(), first[found.start() :]
+    if not re.search(r"\bextern\b", text):
+        least = alignment["bytes"] if alignment else "1"
+        return " ".join(_variable(kind, one, least) for one in (first, *others))
+    if others or not found["dimensions"]:
+        raise TranslationError(f"not understood: {text!r}; write extern __shared__ TYPE NAME[];")
+    rows = found["dimensions"].partition("]")[2].strip()
+    pointer = f"{kind} (*){rows}" if rows else f"{kind}*"
+    return f"auto* const {found['name']} = static_cast<{pointer}>(cuda_on_cpu::dynamic_shared());"
 
 
-def _variable(kind: str, found: re.Match[str] | None, alignment: str, text: str) -> str:
-    if not found:
-        raise TranslationError(f"not understood: {text!r}")
-    name = found["name"]
+def _variable(kind: str, declarator: str, alignment: str) -> str:
+    name = declarator.partition("[")[0].strip()
+    shape = declarator[len(name) :]
     return (
-        f"using type_of_{name} = {kind}{found['dimensions']}; static cuda_on_cpu::SharedVariable place_of_{name}; "
+        f"using type_of_{name} = {kind}{shape}; static cuda_on_cpu::SharedVariable place_of_{name}; "
         f"type_of_{name}& {name} = *static_cast<type_of_{name}*>(place_of_{name}.of_block(sizeof(type_of_{name}), "
         f"alignof(type_of_{name}) > {alignment} ? alignof(type_of_{name}) : {alignment}));"
     )

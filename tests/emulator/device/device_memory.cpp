@@ -22,9 +22,11 @@ constexpr unsigned char UNTOUCHED = 0xA5;
 struct Allocation {
     unsigned char* pages;
     size_t usable, bytes;
+    bool shared;
 };
 
-std::map<const unsigned char*, Allocation> allocations;
+// Arrays, and dynamic shared memory of blocks; never destroyed, for others look here until the process ends.
+std::map<const unsigned char*, Allocation>& allocations = *new std::map<const unsigned char*, Allocation>;
 std::mutex guard;
 
 size_t page() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
@@ -56,10 +58,11 @@ std::string describe(const void* address) {
     }
     for (const auto& [start, found] : allocations) {
         if (place < found.pages || place >= found.pages + found.usable + page()) continue;
-        long long beyond = place - (start + found.bytes), before = start - place;
-        if (before > 0) std::snprintf(text, sizeof text, "%lld bytes before an array of %zu bytes", before, found.bytes);
-        else if (beyond >= 0) std::snprintf(text, sizeof text, "%lld bytes beyond an array of %zu bytes", beyond, found.bytes);
-        else std::snprintf(text, sizeof text, "byte %td of an array of %zu bytes", place - start, found.bytes);
+        const long long beyond = place - (start + found.bytes), before = start - place;
+        const char* side = before > 0 ? "before" : beyond >= 0 ? "beyond" : "after the start of";
+        std::snprintf(text, sizeof text, "%lld bytes %s %s of %zu bytes",
+                      before > 0 ? before : beyond >= 0 ? beyond : -before, side,
+                      found.shared ? "the dynamic shared memory" : "an array", found.bytes);
         return text;
     }
     std::snprintf(text, sizeof text, "address %p, which is no array's", address);
@@ -69,18 +72,25 @@ std::string describe(const void* address) {
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
     : fixed(std::exchange(other.fixed, nullptr)), dynamic(other.dynamic), bytes(other.bytes), mapped(other.mapped) {}
 
-SharedMemory::~SharedMemory() {
-    if (fixed) munmap(fixed, mapped + page());
+SharedMemory::~SharedMemory() { release(); }
+
+void SharedMemory::release() {
+    if (!fixed) return;
+    munmap(fixed, mapped + page());
+    std::lock_guard lock(guard);
+    allocations.erase(dynamic);
 }
 
 void SharedMemory::resize(size_t dynamic_bytes) {
     if (fixed && bytes == dynamic_bytes) return;
-    if (fixed) munmap(fixed, mapped + page());
+    release();
     bytes = dynamic_bytes;
     mapped = whole(STATIC_SHARED_BYTES + whole(bytes, ALIGNMENT), page());
     fixed = map_fenced(mapped);
     if (!fixed) throw std::bad_alloc();
     dynamic = fixed + mapped - whole(bytes, ALIGNMENT);
+    std::lock_guard lock(guard);
+    allocations[dynamic] = {fixed, mapped, bytes, true};
 }
 
 void SharedMemory::forget() { std::memset(fixed, UNSET, mapped); }
@@ -98,7 +108,7 @@ extern "C" void* emulator_allocate(size_t bytes) {
     std::memset(start, UNSET, bytes);
     std::memset(start + bytes, UNTOUCHED, room - bytes);
     std::lock_guard lock(guard);
-    allocations[start] = {low, usable, bytes};
+    allocations[start] = {low, usable, bytes, false};
     return start;
 }
 

@@ -25,6 +25,7 @@ class SharedMemory {
     void forget();                           // a new block finds nothing of the last one
 
   private:
+    void release();
     size_t bytes = 0, mapped = 0;
 };
 

@@ -2,7 +2,7 @@
 // it is.
 #pragma once
 
-#include "runtime.h"
+#include "memory.h"
 
 template <int BYTE>
 inline int signed_byte(unsigned word) {
@@ -16,12 +16,15 @@ inline int multiprocessor() {
     return (block.x + gridDim.x * (block.y + gridDim.y * block.z)) % cuda_on_cpu::multiprocessors;
 }
 
-inline unsigned long long load_shared_by_all(const unsigned long long* address) {
+// The prelude has them for words of 8 bytes, and may have them for others.
+template <class T>
+inline T load_shared_by_all(const T* address) {
     cuda_on_cpu::yield();
     return *address;
 }
 
-inline void store_shared_by_all(unsigned long long* address, unsigned long long value) {
+template <class T>
+inline void store_shared_by_all(T* address, cuda_on_cpu::Plain<T> value) {
     *address = value;
     cuda_on_cpu::wrote();
 }

@@ -16,6 +16,7 @@ struct Launch {
     unsigned resident;                   // blocks at a time
     unsigned multiprocessors;
     unsigned long long seed;             // 0: threads take turns; else their order, and that of blocks, is random
+    double seconds;                      // of the CPU, after which a launch is taken for endless
 };
 
 // Runs all threads to their ends; false, and a report, where a kernel cannot go on.
@@ -25,7 +26,7 @@ bool run(const Launch& launch, std::string& report);
 [[noreturn]] void fail_at(const std::string& why, void* place);
 
 // While a launch runs, an access that traps ends it with a report instead of ending the process.
-void catch_signals();
+void catch_signals(double seconds);
 void leave_signals();
 
 }  // namespace cuda_on_cpu

@@ -1,5 +1,5 @@
-// Accesses outside of arrays, misaligned ones, divisions by zero, an interrupt by the user, and a launch that takes
-// minutes: all end the launch with a report.
+// Accesses outside of arrays, misaligned ones, divisions by zero, an endless loop, an interrupt by the user: all end
+// the launch with a report.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -14,11 +14,12 @@
 namespace cuda_on_cpu {
 namespace {
 
-constexpr int CAUGHT[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGINT};
+constexpr int CAUGHT[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGVTALRM, SIGINT};
 constexpr int KINDS = sizeof CAUGHT / sizeof *CAUGHT;
 
 struct sigaction before[KINDS];
 stack_t stack_before;
+itimerval timer_before;
 alignas(16) char stack[64 << 10];
 pthread_t launching;
 bool caught = false, interrupted = false;
@@ -27,12 +28,17 @@ void* place_of(void* context) {
 #if defined(__x86_64__) && defined(REG_RIP)
     return reinterpret_cast<char*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]) + 1;
 #else
-    return context ? nullptr : nullptr;
+    return static_cast<void>(context), nullptr;
 #endif
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-    if (!pthread_equal(pthread_self(), launching)) {     // not the emulator's: what was there before deals with it
+    if (!pthread_equal(pthread_self(), launching)) {
+        if (signal == SIGVTALRM) {
+            pthread_kill(launching, signal);
+            return;
+        }
+        // Not the emulator's: what was there before deals with it.
         for (int kind = 0; kind < KINDS; ++kind)
             if (CAUGHT[kind] == signal) sigaction(signal, &before[kind], nullptr);
         if (signal == SIGINT) raise(signal);
@@ -42,6 +48,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     switch (signal) {
         case SIGILL: fail_at("a misaligned access, or a shift by too many bits,", place);
         case SIGFPE: fail_at("a division by zero, or of the least number by -1,", place);
+        case SIGVTALRM: fail_at("an endless loop", place);
         case SIGINT:
             interrupted = true;
             fail_at("interrupted", place);
@@ -53,7 +60,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-void catch_signals() {
+void catch_signals(double seconds) {
     launching = pthread_self();
     interrupted = false;
     stack_t own = {};
@@ -64,10 +71,14 @@ void catch_signals() {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (int kind = 0; kind < KINDS; ++kind) sigaction(CAUGHT[kind], &action, &before[kind]);
     caught = true;
+    const auto whole = static_cast<time_t>(seconds);
+    const itimerval limit = {{0, 0}, {whole, static_cast<suseconds_t>((seconds - whole) * 1e6)}};
+    setitimer(ITIMER_VIRTUAL, &limit, &timer_before);
 }
 
 void leave_signals() {
     if (!caught) return;
+    setitimer(ITIMER_VIRTUAL, &timer_before, nullptr);
     for (int kind = 0; kind < KINDS; ++kind) sigaction(CAUGHT[kind], &before[kind], nullptr);
     sigaltstack(&stack_before, nullptr);
     caught = false;

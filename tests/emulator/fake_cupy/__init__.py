@@ -30,8 +30,30 @@ from tests.emulator.fake_cupy.arrays import (
 from tests.emulator.fake_cupy.device_memory import get_default_memory_pool, get_default_pinned_memory_pool
 from tests.emulator.fake_cupy.kernels import RawKernel, RawModule
 
+__all__ = [
+    "RawKernel",
+    "RawModule",
+    "arange",
+    "array",
+    "asarray",
+    "ascontiguousarray",
+    "asnumpy",
+    "cuda",
+    "empty",
+    "empty_like",
+    "full",
+    "full_like",
+    "get_default_memory_pool",
+    "get_default_pinned_memory_pool",
+    "ndarray",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
 __version__ = "14.2.0"
-TYPES = ("bool_", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float16", "float32", "float64")
+INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+TYPES = ("bool_", *INTEGERS, "float16", "float32", "float64", "inf", "nan", "newaxis")
 BY_NUMPY = (
     *("concatenate", "stack", "where", "maximum", "minimum", "cumsum", "searchsorted", "argsort", "sort", "unique"),
     *("nonzero", "flatnonzero", "count_nonzero", "argmax", "argmin", "sum", "max", "min", "any", "all", "abs", "take"),
@@ -41,7 +63,7 @@ BY_NUMPY = (
 
 
 def __getattr__(name: str) -> Any:
-    if name in TYPES or name in ("inf", "nan", "newaxis"):
+    if name in TYPES:
         return getattr(np, name)
     if name in BY_NUMPY:
         return by_numpy(name)

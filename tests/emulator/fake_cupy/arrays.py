@@ -17,7 +17,21 @@ BINARY = (
 )
 REFLECTED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor")
 UNARY = ("neg", "abs", "invert", "pos")
-REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "any", "all", "mean", "prod", "cumsum", "nonzero", "argsort", "take")
+REDUCTIONS = (
+    "sum",
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+    "any",
+    "all",
+    "mean",
+    "prod",
+    "cumsum",
+    "nonzero",
+    "argsort",
+    "take",
+)
 
 
 class ndarray:  # noqa: N801 - CuPy's name
@@ -34,7 +48,9 @@ class ndarray:  # noqa: N801 - CuPy's name
         if count * dtype.itemsize > pointer.size:
             raise ValueError(f"an array of {count * dtype.itemsize} bytes in memory of {pointer.size}")
         host = pointer.host[: count * dtype.itemsize].view(dtype)
-        self.values = host.reshape(shape, order=order) if strides is None else np.ndarray(shape, dtype, host, 0, strides)
+        self.values = (
+            host.reshape(shape, order=order) if strides is None else np.ndarray(shape, dtype, host, 0, strides)
+        )
         self._memory = pointer
 
     @classmethod
@@ -65,6 +81,9 @@ class ndarray:  # noqa: N801 - CuPy's name
         if name in REDUCTIONS:
             return lambda *arguments, **named: wrapped(getattr(self.values, name)(*bare(arguments), **named))
         raise AttributeError(f"the emulator's cupy.ndarray has no {name!r}")
+
+    def __array_ufunc__(self, *arguments: Any, **named: Any) -> Any:
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
 
     def __array__(self, *arguments: Any, **named: Any) -> np.ndarray:
         raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`")
@@ -101,7 +120,9 @@ class ndarray:  # noqa: N801 - CuPy's name
             return ndarray.view_of(values, self._memory)
         return array(values)
 
-    def get(self, stream: Any = None, order: str = "C", out: np.ndarray | None = None, blocking: bool = True) -> np.ndarray:
+    def get(
+        self, stream: Any = None, order: str = "C", out: np.ndarray | None = None, blocking: bool = True
+    ) -> np.ndarray:
         if out is None:
             return self.values.copy(order=order)
         if out.shape != self.shape or out.dtype != self.values.dtype:
@@ -155,7 +176,7 @@ class ndarray:  # noqa: N801 - CuPy's name
 def _in_place(name: str) -> Callable[[ndarray, Any], ndarray]:
     def change(self: ndarray, other: Any) -> ndarray:
         self.values[...] = getattr(operator, name[1:] if name not in ("iand", "ior") else f"{name[1:]}_")(
-            self.values, bare(other)
+            self.values, operand(other)
         )
         return self
 
@@ -164,7 +185,7 @@ def _in_place(name: str) -> Callable[[ndarray, Any], ndarray]:
 
 def _binary(name: str) -> Callable[[ndarray, Any], Any]:
     def compute(self: ndarray, other: Any) -> Any:
-        return wrapped(getattr(self.values, f"__{name}__")(bare(other)))
+        return wrapped(getattr(self.values, f"__{name}__")(operand(other)))
 
     return compute
 
@@ -193,6 +214,13 @@ def bare(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return type(value)(bare(part) for part in value)
     return value
+
+
+def operand(value: Any) -> Any:
+    """As ``bare``; CuPy computes with arrays of its own and with scalars."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+    return bare(value)
 
 
 def wrapped(value: Any) -> Any:

@@ -27,6 +27,28 @@ from tests.emulator.fake_cupy.kernels import (
 )
 from tests.emulator.fake_cupy.streams import Event, Graph, Stream, get_current_stream, get_elapsed_time
 
+__all__ = [
+    "CUDARuntimeError",
+    "Device",
+    "Event",
+    "Graph",
+    "MemoryPointer",
+    "MemoryPool",
+    "PinnedMemoryPool",
+    "Stream",
+    "alloc",
+    "alloc_pinned_memory",
+    "compiler",
+    "driver",
+    "get_current_stream",
+    "get_elapsed_time",
+    "is_available",
+    "memory",
+    "profiler",
+    "runtime",
+    "stream",
+    "texture",
+]
 NAME = "emulated GPU"
 MAJOR, MINOR = 9, 0
 

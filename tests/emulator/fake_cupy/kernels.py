@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ SHARED_BYTES_OPTIN = 227 << 10
 REPORT_BYTES = 1 << 16
 
 
-class CompileException(Exception):  # noqa: N818 - CuPy's name
+class CompileException(Exception):
     """What the compiler says, as CuPy's exception of this name does for NVRTC."""
 
 
@@ -33,10 +34,15 @@ class LaunchError(RuntimeError):
 
 @dataclass
 class Settings:
-    """``seed``: 0, or the order of threads and blocks is random; ``resident``: blocks at a time, 0: by occupancy."""
+    """How kernels are run.
+
+    ``seed``: 0, or the order of threads and blocks is random; ``resident``: blocks at a time, or 0, and the device's
+    occupancy decides; ``seconds`` of the CPU after which a launch is taken for endless.
+    """
 
     seed: int = field(default_factory=lambda: int(os.environ.get("ANTIDIAG_EMULATOR_SEED", "0")))
     resident: int = 0
+    seconds: float = 100.0
 
 
 settings = Settings()
@@ -57,6 +63,7 @@ class _Launch(ctypes.Structure):
         ("resident", ctypes.c_uint),
         ("multiprocessors", ctypes.c_uint),
         ("seed", ctypes.c_ulonglong),
+        ("seconds", ctypes.c_double),
     ]
 
 
@@ -90,9 +97,6 @@ class RawModule:
     def get_function(self, name: str) -> RawKernel:
         self.compile()
         return RawKernel._of(self, name)
-
-    def get_global(self, name: str) -> MemoryPointer:
-        raise NotImplementedError("get_global")
 
     def function(self, name: str) -> Any:
         """The C function that runs a kernel for one thread."""
@@ -129,8 +133,13 @@ class RawKernel:
         self._parameters = module.parameters(name)
         self.max_dynamic_shared_size_bytes = 0
         self.preferred_shared_memory_carveout = -1
-        self.attributes = {"max_threads_per_block": MOST_THREADS, "num_regs": 32, "local_size_bytes": 0,
-                           "shared_size_bytes": 0, "const_size_bytes": 0}
+        self.attributes = {
+            "max_threads_per_block": MOST_THREADS,
+            "num_regs": 32,
+            "local_size_bytes": 0,
+            "shared_size_bytes": 0,
+            "const_size_bytes": 0,
+        }
 
     @property
     def kernel(self) -> RawKernel:
@@ -150,8 +159,10 @@ class RawKernel:
         streams.submit(lambda: self._launch(grid, block, marshalled, shared_mem))
 
     def _check_sizes(self, grid: Sequence[int], block: Sequence[int], shared: int) -> None:
-        if not 0 < np.prod(block, dtype=np.int64) <= MOST_THREADS or min(grid) < 1 or max((*grid[1:], 0)) > 65535:
-            raise LaunchError(f"kernel {self.name}: no device takes a grid of {tuple(grid)} blocks of {tuple(block)} threads")
+        if not 0 < math.prod(block) <= MOST_THREADS or min(grid) < 1 or max((*grid[1:], 0)) > 65535:
+            raise LaunchError(
+                f"kernel {self.name}: no device takes a grid of {tuple(grid)} blocks of {tuple(block)} threads"
+            )
         limit = max(SHARED_BYTES, min(self.max_dynamic_shared_size_bytes, SHARED_BYTES_OPTIN))
         if shared > limit:
             raise LaunchError(
@@ -160,7 +171,7 @@ class RawKernel:
             )
 
     def _launch(self, grid: Sequence[int], block: Sequence[int], arguments: Arguments, shared: int) -> None:
-        threads = int(np.prod(block, dtype=np.int64))
+        threads = math.prod(block)
         resident = settings.resident or MULTIPROCESSORS * resident_blocks(threads, shared)
         request = _Launch(
             name=self.name.encode(),
@@ -172,6 +183,7 @@ class RawKernel:
             resident=resident,
             multiprocessors=MULTIPROCESSORS,
             seed=settings.seed,
+            seconds=settings.seconds,
         )
         report = ctypes.create_string_buffer(REPORT_BYTES)
         if library().emulator_launch(ctypes.byref(request), report, REPORT_BYTES):

@@ -31,7 +31,9 @@ class Stream:
     ptr = 0
     done = True
 
-    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None) -> None:
+    def __init__(
+        self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
+    ) -> None:
         self.non_blocking = non_blocking
         self._captured: list[Callable[[], None]] | None = None
         self._outer: list[Stream] = []
@@ -120,8 +122,15 @@ class ChannelFormatDescriptor:
 class ResourceDescriptor:
     """Linear memory; the emulator has no arrays of textures."""
 
-    def __init__(self, restype: int, cuArr: Any = None, arr: Any = None, chDesc: Any = None, sizeInBytes: int = 0,  # noqa: N803
-                 **more: Any) -> None:
+    def __init__(
+        self,
+        restype: int,
+        cuArr: Any = None,
+        arr: Any = None,
+        chDesc: Any = None,
+        sizeInBytes: int = 0,
+        **more: Any,
+    ) -> None:
         assert arr is not None, "the emulator has textures of linear memory only"
         self.array, self.bytes = arr, sizeInBytes or arr.nbytes
 
@@ -134,7 +143,7 @@ class TextureDescriptor:
 class TextureObject:
     """Its pointer is the address of what tex1Dfetch of memory.h reads."""
 
-    def __init__(self, ResDesc: ResourceDescriptor, TexDesc: TextureDescriptor) -> None:  # noqa: N803
+    def __init__(self, ResDesc: ResourceDescriptor, TexDesc: TextureDescriptor) -> None:
         self.ResDesc, self.TexDesc = ResDesc, TexDesc
         self._texture = _Texture(ResDesc.array.data.ptr, ResDesc.bytes)
         self.ptr = ctypes.addressof(self._texture)
