@@ -12,6 +12,7 @@ import pyqtgraph as pg
 
 from app.theme import Theme
 from app.views.pieces import LegendItem
+from app.views.tree_layout import has_lengths
 from kernels.errors import ParameterError
 from kernels.tree import Tree
 from kernels.tree_edits import names_are_values
@@ -35,6 +36,33 @@ class Colouring:
     def of(self, node: int) -> str | None:
         code = int(self.codes[node])
         return self.colours[code] if code >= 0 else None
+
+
+def choices(tree: Tree, given: Mapping[str, float]) -> dict[str, str]:
+    """Ways to colour that this tree has something for, and their labels; ``given`` are weights of taxa."""
+    found = {"none": "One colour", "word": "First word of the name"}
+    if given:
+        found["weight"] = "Weight"
+    if has_lengths(tree):
+        found["length"] = "Branch length"
+    if names_are_values(tree):
+        found["support"] = "Support"
+    return found
+
+
+def colouring(tree: Tree, by: str, patterns: Sequence[str], given: Mapping[str, float], theme: Theme) -> Colouring:
+    """The colouring of one of the `choices`, or of "patterns"; ParameterError for a pattern that is none."""
+    if by == "patterns":
+        return by_patterns(tree, patterns, theme)
+    if by == "word":
+        return by_first_word(tree, theme)
+    if by == "weight":
+        return by_values(tree, weights(tree, given), "weight", theme)
+    if by == "length":
+        return by_values(tree, tree.lengths, "branch length", theme)
+    if by == "support":
+        return by_values(tree, supports(tree), "support", theme)
+    return none(tree)
 
 
 def none(tree: Tree) -> Colouring:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -71,47 +72,50 @@ class Menus:
         view = self._view
         if node is not None:
             inner = bool(view.tree.degrees[node])
-            closed = node in view.history.state.collapsed
+            closed, editor = node in view.editor.state.collapsed, view.editor
             rows = (
-                ("Root on this branch\tR", view.root_here, node > 0),
-                ("Swap children\tS", view.swap, bool(view.tree.degrees[node] > 1) and not closed),
-                ("Open\tC" if closed else "Collapse\tC", view.collapse, inner),
-                ("Sort below, small first", lambda node: view.ladderize(True, node), inner and not closed),
-                ("Sort below, large first", lambda node: view.ladderize(False, node), inner and not closed),
+                ("Root on this branch\tR", editor.root, node > 0),
+                ("Swap children\tS", editor.swap, bool(view.tree.degrees[node] > 1) and not closed),
+                ("Open\tC" if closed else "Collapse\tC", editor.collapse, inner),
+                ("Sort below, small first", editor.ladderize, inner and not closed),
+                ("Sort below, large first", partial(editor.ladderize, larger_last=False), inner and not closed),
                 ("Zoom to it\tEnter", view.zoom_to, True),
                 ("Copy names", view.copy_names, True),
-                ("Remove from the tree", view.remove, node > 0),
+                ("Remove from the tree", editor.remove, node > 0),
             )
             for text, slot, able in rows:
-                menu.addAction(text, partial(slot, node)).setEnabled(able)
+                _add(menu, text, slot, node).setEnabled(able)
             menu.addSeparator()
         for text, command in (
-            ("Sort all, small first\tL", view.ladderize),
-            ("Sort all, large first\tShift+L", partial(view.ladderize, False)),
-            ("Open all collapsed\tE", view.expand_all),
+            ("Sort all, small first\tL", view.editor.ladderize),
+            ("Sort all, large first\tShift+L", partial(view.editor.ladderize, larger_last=False)),
+            ("Open all collapsed\tE", view.editor.open),
             ("Use for other methods", view.keep),
         ):
-            menu.addAction(text, command)
+            _add(menu, text, command)
 
     def _fill_colours(self) -> None:
         view, menu = self._view, self.colour_menu
         menu.clear()
-        choice_actions(menu, "Colour by", view.available_colours(), view.colour_by, view.colour)
-        action = menu.addAction("Patterns of names\u2026", view.ask_patterns)
+        choices = tree_colours.choices(view.tree, view.weights)
+        choice_actions(menu, "Colour by", choices, view.colour_by, view.colour)
+        action = _add(menu, "Patterns of names\u2026", view.ask_patterns)
         action.setCheckable(True)
         action.setChecked(view.colour_by == "patterns")
 
     def _fill_save(self) -> None:
         view = self._view
-        rows: tuple[tuple[str, Any], ...] = (
-            ("Figure as seen\u2026", partial(view.save, "seen")),
-            ("Figure of the whole tree, all names readable\u2026", partial(view.save, "whole")),
-            ("Figure of the whole tree, size in mm\u2026", partial(view.save, "size")),
-            ("Tree as Newick or NEXUS\u2026", view.save_tree),
-        )
-        for text, slot in rows:
-            action: QAction = self.save_menu.addAction(text)
-            action.triggered.connect(lambda _=False, slot=slot: slot())
+        _add(self.save_menu, "Figure as seen\u2026", view.save, "seen")
+        _add(self.save_menu, "Figure of the whole tree, all names readable\u2026", view.save, "whole")
+        _add(self.save_menu, "Figure of the whole tree, size in mm\u2026", view.save, "size")
+        _add(self.save_menu, "Tree as Newick or NEXUS\u2026", view.save_tree)
+
+
+def _add(menu: QMenu, text: str, slot: Callable[..., Any], *arguments: Any) -> QAction:
+    """An entry that calls ``slot`` with these arguments; what Qt says of the entry is kept from it."""
+    action: QAction = menu.addAction(text)
+    action.triggered.connect(lambda _=False: slot(*arguments))
+    return action
 
 
 class PatternsDialog(QDialog):
