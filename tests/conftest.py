@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from kernels.cuda import devices
+from tests.emulator.emulated import emulated
+
+__all__ = ["emulated"]
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -49,6 +52,15 @@ def _own_rates(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     """Rates measured by tests are not kept for the user's next estimate."""
     folder = tmp_path_factory.getbasetemp()
     monkeypatch.setattr("kernels.rates._path", lambda: folder / "rates.json")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_tuned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test starts without tuned values, rooflines and experiments, whatever the user or another test kept."""
+    folder = tmp_path_factory.mktemp("laboratory")
+    monkeypatch.setattr("kernels.tuned._path", lambda: folder / "tuned.json")
+    monkeypatch.setattr("kernels.experiments.roofline._path", lambda: folder / "rooflines.json")
+    monkeypatch.setattr("kernels.experiments.results.folder", lambda: folder / "experiments")
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ def by_patterns(tree: Tree, patterns: Sequence[str], theme: Theme) -> Colouring:
 def by_first_word(tree: Tree, theme: Theme) -> Colouring:
     """Leaves by the first word of their names; the most frequent words get colours, the others none."""
     words = [found[0] if (found := WORD.search(name)) else "" for name in tree.taxa]
-    common = [word for word, count in Counter(words).most_common(len(theme.categories)) if count > 1 and word]
+    common = [word for word, count in Counter(words).most_common(len(theme.series)) if count > 1 and word]
     places = {word: code for code, word in enumerate(common)}
     codes = np.array([places.get(word, -1) for word in words], np.int16)
     return _classes(tree, codes, common, theme)
@@ -133,7 +133,7 @@ def _classes(tree: Tree, leaf_codes: np.ndarray, labels: list[str], theme: Theme
     highest = tree.highest_below(np.where(leaf, codes, -2))
     lowest = -tree.highest_below(np.where(leaf, -codes, -len(labels) - 2))
     codes = np.where(highest == lowest, highest, -1).astype(np.int16)
-    colours = tuple(theme.categories[code % len(theme.categories)] for code in range(len(labels)))
+    colours = tuple(theme.series[code % len(theme.series)] for code in range(len(labels)))
     counts = np.bincount(leaf_codes[leaf_codes >= 0], minlength=len(labels))
     items = tuple(
         LegendItem("fill", f"{label} ({count:,})", (colour,))
