@@ -1,0 +1,242 @@
+"""Distances between all pairs on the CPU: tiles of the matrix are tasks of their own, which threads take in turns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from itertools import count as counting
+from typing import Any
+
+import numpy as np
+
+from kernels.model import Mode, Outcome, encode
+from kernels.monitor import Monitor
+from kernels.simd import LANES
+from kernels.steps import Steps
+from kernels.trees import cpu_identities, cpu_words
+from kernels.trees.aligned import distances_of_rows
+from kernels.trees.distance_problem import (
+    AlignedProblem,
+    DistanceAnswer,
+    FullProblem,
+    KtupleProblem,
+    SixmerProblem,
+    matrix_of,
+)
+from kernels.trees.pairing import Grouped, grouped
+from kernels.trees.words import BASES, distances_of_words, letter_codes, packed, sixmers
+from kernels.workers import share, stop_word
+
+ROWS_AT_ONCE = 64
+FIRST_ROOM = 4096
+"""Fragments that a chain of k-tuples has room for at first."""
+
+
+def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """1 - identities / the shorter length of the best alignment of each pair, as ClustalW has it."""
+    times_ms = {"compilation": _compile_full(problem.mode == Mode.LOCAL), "transfer": 0.0}
+    before = time.perf_counter()
+    codes, table = encoded(problem)
+    groups = grouped(codes, LANES, table.shape[0] - 1)
+    identities = np.zeros((len(codes), len(codes)), np.int32)
+    tiles = [
+        (row, group) for group in range(len(groups.letters)) for row in range(min(LANES * (group + 1), len(codes)))
+    ]
+    cells = [groups.lengths[row] * groups.letters[group].size for row, group in tiles]
+    costs = np.array([problem.scoring.open, problem.scoring.extend], np.int64)
+    stop = stop_word()
+
+    def work() -> Callable[[int], None]:
+        state, found = np.empty(4 * LANES * int(groups.lengths[-1]), np.int32), np.empty(LANES, np.int32)
+        profile = np.empty(table.shape[1] * LANES, np.int32)
+
+        def one(tile: int) -> None:
+            row, group = tiles[tile]
+            cpu_identities.count_identities(
+                codes[groups.order[row]], groups.letters[group], groups.lane_lengths[group], table.ravel(), costs,
+                problem.mode == Mode.LOCAL, stop, state, profile, found,
+            )  # fmt: skip
+            _place(groups, identities, row, group, found)
+
+        return one
+
+    _take_in_turns(cells, work, parameters["threads"], stop, monitor)
+    lengths = np.array([code.size for code in codes])
+    values = 1 - (identities + identities.T) / np.minimum(lengths[:, None], lengths)
+    np.fill_diagonal(values, 0)
+    times_ms["alignments"] = (time.perf_counter() - before) * 1e3
+    return _outcome(problem, values, times_ms, "full distances")
+
+
+def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """MAFFT's distance of shared 6-mers; see `words.distances_of_words`."""
+    times_ms = {"compilation": _compile_words(), "transfer": 0.0}
+    before = time.perf_counter()
+    words, taxa = sixmers(problem.sequences, problem.protein), len(problem.sequences)
+    common = np.zeros((taxa, taxa))
+
+    def work() -> Callable[[int], None]:
+        def one(row: int) -> None:
+            cpu_words.common_words(
+                words.words, words.counts, words.starts, words.bins, row, np.array([row + 1, taxa]),
+                common[row, row + 1 :],
+            )  # fmt: skip
+
+        return one
+
+    weights = [int(words.starts[-1] - words.starts[row + 1]) + 1 for row in range(taxa)]
+    _take_in_turns(weights, work, parameters["threads"], stop_word(), monitor)
+    values = distances_of_words(words, common + common.T, slice(None), slice(None))
+    np.fill_diagonal(values, 0)
+    times_ms["words"] = (time.perf_counter() - before) * 1e3
+    return _outcome(problem, values, times_ms, "6-mer distances")
+
+
+def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
+    times_ms = {"compilation": _compile_ktuple(), "transfer": 0.0}
+    before = time.perf_counter()
+    taxa, k = len(problem.sequences), problem.ktuple
+    groups = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ") if problem.protein else BASES
+    words = [ktuples(letter_codes(groups)[sequence.array], k, len(groups)) for sequence in problem.sequences]
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    scores, longest = np.zeros((taxa, taxa)), int(lengths.max())
+
+    def work() -> Callable[[int], None]:
+        marked, counts = np.empty(2 * longest + 2, np.int32), np.empty(2 * longest + 2, np.int32)
+        room = [np.zeros((5, FIRST_ROOM), np.int64)]
+
+        def one(column: int) -> None:
+            starts, places = word_places(words[column], len(groups) ** k)
+            for row in range(column):
+                score = -1
+                while score < 0:
+                    score = cpu_words.ktuple_score(
+                        words[row], starts, places, lengths[column], k, problem.diagonals, problem.window,
+                        problem.word_gap, marked, counts, room[0],
+                    )  # fmt: skip
+                    if score < 0:
+                        room[0] = np.zeros((5, 2 * room[0].shape[1]), np.int64)
+                scores[row, column] = score
+
+        return one
+
+    _take_in_turns((lengths[column] * (column + 1) for column in range(taxa)), work, parameters["threads"],
+                   stop_word(), monitor)  # fmt: skip
+    values = np.maximum(1 - (scores + scores.T) / np.minimum(lengths[:, None], lengths), 0)
+    np.fill_diagonal(values, 0)
+    times_ms["words"] = (time.perf_counter() - before) * 1e3
+    return _outcome(problem, values, times_ms, "k-tuple distances")
+
+
+def distance_alignment(
+    problem: AlignedProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
+) -> Outcome:
+    """Distances between the rows of an alignment; see `aligned.distances_of_rows`."""
+    from kernels.distances import checked
+
+    before = time.perf_counter()
+    rows = len(problem.alignment.names)
+    values, without = distances_of_rows(
+        problem.alignment, problem.model, lambda row: monitor.update(row, rows, "columns")
+    )
+    monitor.update(rows, rows, "columns")
+    times_ms = {"compilation": 0.0, "transfer": 0.0, "columns": (time.perf_counter() - before) * 1e3}
+    answer = DistanceAnswer(checked(problem.alignment.names, values, problem.alignment.name), without)
+    return Outcome(answer, times_ms, values.nbytes)
+
+
+def encoded(problem: FullProblem) -> tuple[list[np.ndarray], np.ndarray]:
+    """Codes of all sequences, and the table of their scores: a row for each letter, and one for no letter.
+
+    Rows are whole vectors long; no letter scores so little that no path goes through it.
+    """
+    raw = [encode(sequence, problem.scoring) for sequence in problem.sequences]
+    present = np.flatnonzero(sum(np.bincount(code, minlength=256) for code in raw))
+    compact = np.zeros(256, np.uint8)
+    compact[present] = np.arange(present.size)
+    width = -(-(present.size + 1) // LANES) * LANES
+    table = np.full((present.size + 1, width), NO_LETTER, np.int32)
+    table[:-1, : present.size] = problem.scoring.scores[np.ix_(present, present)]
+    return [compact[code] for code in raw], table
+
+
+NO_LETTER = -(2**29)
+
+
+def ktuples(codes: np.ndarray, k: int, base: int) -> np.ndarray:
+    """The word at each place of a sequence, -1 where a letter has no code; int64."""
+    words = packed(codes, k, base)
+    unknown = np.convolve(codes < 0, np.ones(k), "valid") > 0 if words.size else np.zeros(0, bool)
+    return np.where(unknown, -1, words)
+
+
+def word_places(words: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where each word is: places[starts[w]]..places[starts[w + 1]], ascending; int64."""
+    known = np.flatnonzero(words >= 0)
+    places = known[np.argsort(words[known], kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(words[known], minlength=bins))])
+    return starts, places
+
+
+def _place(groups: Grouped, identities: np.ndarray, row: int, group: int, found: np.ndarray) -> None:
+    """Write the counts of a row with the sequences of a group that come after it, above or below the diagonal."""
+    first = group * LANES
+    for at in range(max(first, row + 1), min(first + LANES, groups.order.size)):
+        identities[groups.order[row], groups.order[at]] = found[at - first]
+
+
+def _take_in_turns(
+    weights: Iterable[int], work: Callable[[], Callable[[int], None]], threads: int, stop: np.ndarray, monitor: Monitor
+) -> None:
+    """Do tasks 0, 1, ... on threads; ``work()`` makes what does one task. Progress counts their weights."""
+    sizes = np.array(list(weights), float)
+    numbers, done = counting(), [0.0] * threads
+
+    def take(worker: int) -> None:
+        one = work()
+        for task in numbers:
+            if task >= sizes.size or stop[0]:
+                return
+            one(task)
+            done[worker] += sizes[task]
+
+    def poll() -> None:
+        monitor.update(int(1000 * sum(done) / max(sizes.sum(), 1)), 1000, "pairs")
+
+    share(take, threads, stop, poll)
+
+
+def _outcome(problem: Any, values: np.ndarray, times_ms: dict[str, float], name: str) -> Outcome:
+    return Outcome(DistanceAnswer(matrix_of(problem, values, name)), times_ms, 2 * values.nbytes)
+
+
+@cache
+def _compile_full(local: bool) -> float:
+    before = time.perf_counter()
+    small, letters = np.zeros(1, np.uint8), np.zeros(LANES, np.int32)
+    room = np.empty(4 * LANES, np.int32)
+    cpu_identities.count_identities(
+        small, letters, np.ones(LANES, np.int32), np.zeros(2 * LANES, np.int32), np.zeros(2, np.int64), local,
+        stop_word(), room, np.empty(LANES * LANES, np.int32), np.empty(LANES, np.int32),
+    )  # fmt: skip
+    return (time.perf_counter() - before) * 1e3
+
+
+@cache
+def _compile_words() -> float:
+    before = time.perf_counter()
+    one, two = np.zeros(1, np.int32), np.array([0, 1, 1])
+    cpu_words.common_words(one, one, two, 1, 0, np.array([1, 2]), np.zeros(1))
+    return (time.perf_counter() - before) * 1e3
+
+
+@cache
+def _compile_ktuple() -> float:
+    before = time.perf_counter()
+    room = np.zeros((5, 4), np.int64)
+    diagonals = np.zeros(4, np.int32), np.zeros(4, np.int32)
+    cpu_words.ktuple_score(np.zeros(1, np.int64), np.array([0, 1]), np.zeros(1, np.int64), np.int64(1), 1, 1, 1, 1,
+                           *diagonals, room)  # fmt: skip
+    return (time.perf_counter() - before) * 1e3
