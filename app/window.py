@@ -286,6 +286,9 @@ class Window(QMainWindow):
         self.empty.run_wanted.connect(self.run)
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
+        self.viewer.made.connect(lambda datum: self._keep([datum]))
+        self.sequences.names_selected.connect(self.selection.choose_taxa)
+        self.selection.taxa_changed.connect(self.sequences.select_names)
         self.data.shown_wanted.connect(self._show_datum)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
         self.tune.values_wanted.connect(self._take_values)
@@ -362,8 +365,11 @@ class Window(QMainWindow):
     def _keep_products(self, entry: Entry) -> None:
         method = texts.method_of(entry.result)
         if method and method.problem.products:
-            self.session.add_data(method.problem.products(entry.result))
-            self.jobs.say("Added to the data; methods that take it find it there.")
+            self._keep(method.problem.products(entry.result))
+
+    def _keep(self, data: Sequence[Any]) -> None:
+        self.session.add_data(data)
+        self.jobs.say("Added to the data; methods that take it find it there.")
 
     def _show_datum(self, datum: Any) -> None:
         if not self.viewer.show_datum(datum):

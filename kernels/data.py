@@ -11,14 +11,15 @@ from kernels import registry
 from kernels.method import DataKind
 from kernels.monitor import Monitor
 from kernels.sequences import SEQUENCE
+from kernels.tree_files import TREE
 
 HEAD = 4096
 """Bytes from which the kind of a file is told."""
 
 
 def kinds() -> tuple[DataKind, ...]:
-    """Every kind that some method takes, sequences first."""
-    found = {SEQUENCE.id: SEQUENCE}
+    """Every kind that some method takes, and trees, which methods make; sequences first."""
+    found = {SEQUENCE.id: SEQUENCE, TREE.id: TREE}
     for method in registry.METHODS:
         found |= {taken.kind.id: taken.kind for taken in method.problem.inputs}
     return tuple(found.values())

@@ -39,6 +39,8 @@ class ResultViews(QWidget):
 
     settings_wanted = Signal(object)
     products_wanted = Signal(object)
+    made = Signal(object)
+    """Data that a view made, for other methods."""
 
     def __init__(self, views: Sequence[Any], empty: QWidget) -> None:
         super().__init__()
@@ -46,6 +48,8 @@ class ResultViews(QWidget):
         for view in self._views:
             view.setParent(self)
             view.hide()
+            if hasattr(view, "kept"):
+                view.kept.connect(self.made)
         self._result: Result | None = None
         self._entry: Entry | None = None
         self._fresh: set[View] = set()

@@ -6,5 +6,6 @@ from app.views.phases import PhasesView
 from app.views.rows import RowsView
 from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
+from app.views.tree import TreeView
 
-VIEWS = (AlignmentView, RowsView, MatrixView, TimelineView, PhasesView, SummaryView)
+VIEWS = (AlignmentView, RowsView, TreeView, MatrixView, TimelineView, PhasesView, SummaryView)

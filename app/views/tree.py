@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,6 @@ class TreeView(QWidget):
         self.editor: TreeEditor | None = None
         self.shape, self.lengths = Shape.RECTANGULAR, True
         self.colour_by, self.patterns = "none", tuple[str, ...]()
-        self.weights: Mapping[str, float] = {}
         self._matches = np.empty(0, np.int64)
         self._lowered: tuple[Tree, list[str]] | None = None
         self.canvas, self._legend, self._status = TreeCanvas(), Legend(), Elided()
@@ -76,8 +75,7 @@ class TreeView(QWidget):
         """Show the tree of a result, or nothing; a result that is there already keeps what was done to it."""
         found = result if result is not None and self.shows(result) else None
         if found is None or found is not self.result:
-            given = getattr(found.answer, "weights", None) if found else None
-            self.show_tree(found.answer.tree if found else None, given if isinstance(given, Mapping) else {})
+            self.show_tree(found.answer.tree if found else None)
         self.result = found
 
     def show_datum(self, datum: Tree) -> None:
@@ -85,16 +83,15 @@ class TreeView(QWidget):
         self.result = None
         self.show_tree(datum)
 
-    def show_tree(self, tree: Tree | None, weights: Mapping[str, float] | None = None) -> None:
-        """Show a tree, or nothing; ``weights`` of its taxa by name can be shown as colours."""
-        self.weights = weights or {}
+    def show_tree(self, tree: Tree | None) -> None:
+        """Show a tree, or nothing."""
         self.editor = TreeEditor(tree) if tree is not None else None
         if self.editor:
             self.editor.changed.connect(self._on_edit)
         self.search_box.clear()
         self._matches = np.empty(0, np.int64)
         self._tools.setEnabled(tree is not None)
-        if tree is not None and self.colour_by not in ("patterns", *tree_colours.choices(tree, self.weights)):
+        if tree is not None and self.colour_by not in ("patterns", *tree_colours.choices(tree)):
             self.colour_by = "none"
         self._anew()
 
@@ -277,7 +274,7 @@ class TreeView(QWidget):
         if picture is None:
             return
         try:
-            found = tree_colours.colouring(self.tree, self.colour_by, self.patterns, self.weights, colours)
+            found = tree_colours.colouring(self.tree, self.colour_by, self.patterns, colours)
         except ParameterError as error:
             self._status.setText(str(error))
             found = tree_colours.none(self.tree)

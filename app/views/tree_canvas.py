@@ -25,7 +25,8 @@ SAMPLE, HALVINGS, ROUND_MARGIN = 400, 24, 12.0
 ZOOM = 1.2
 HIGHEST_ROW = 60.0
 REACH = 9.0
-MOVING_DETAIL = 2.0
+MOVING_DETAIL = {True: 2.0, False: 3.0}
+"""Pixels of the least clade that is drawn while the tree moves, in the straight and in the round shapes."""
 SETTLE_MS = 140
 FARTHEST = 3e6
 """Pixels that a zoomed tree may be wide or high."""
@@ -138,7 +139,8 @@ class TreeCanvas(QWidget):
         painter.fillRect(self.rect(), QColor(theme.active().panel))
         if self.picture is None:
             return
-        detail, before = (MOVING_DETAIL, self.painted) if self._moving else (1.0, None)
+        straight = self.picture.layout.straight
+        detail, before = (MOVING_DETAIL[straight], self.painted) if self._moving else (1.0, None)
         self.painted = tree_paint.paint(painter, self.picture, self.frame, theme.active(), detail, before)
         if self.hasFocus():
             painter.setPen(QColor(theme.active().accent))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from app.views.tree_layout import has_lengths
 from kernels.errors import ParameterError
 from kernels.tree import Tree
 from kernels.tree_edits import names_are_values
+from kernels.trees.weights import leaf_weights
 
 STEPS = 24
 """Colours of a scale."""
@@ -38,26 +39,26 @@ class Colouring:
         return self.colours[code] if code >= 0 else None
 
 
-def choices(tree: Tree, given: Mapping[str, float]) -> dict[str, str]:
-    """Ways to colour that this tree has something for, and their labels; ``given`` are weights of taxa."""
+def choices(tree: Tree) -> dict[str, str]:
+    """Ways to colour that this tree has something for, and their labels."""
     found = {"none": "One colour", "word": "First word of the name"}
-    if given:
-        found["weight"] = "Weight"
     if has_lengths(tree):
+        if tree.degrees[0] == 2:
+            found["weight"] = "Weight in an alignment"
         found["length"] = "Branch length"
     if names_are_values(tree):
         found["support"] = "Support"
     return found
 
 
-def colouring(tree: Tree, by: str, patterns: Sequence[str], given: Mapping[str, float], theme: Theme) -> Colouring:
+def colouring(tree: Tree, by: str, patterns: Sequence[str], theme: Theme) -> Colouring:
     """The colouring of one of the `choices`, or of "patterns"; ParameterError for a pattern that is none."""
     if by == "patterns":
         return by_patterns(tree, patterns, theme)
     if by == "word":
         return by_first_word(tree, theme)
     if by == "weight":
-        return by_values(tree, weights(tree, given), "weight", theme)
+        return by_values(tree, weights(tree), "weight", theme)
     if by == "length":
         return by_values(tree, tree.lengths, "branch length", theme)
     if by == "support":
@@ -107,12 +108,11 @@ def by_values(tree: Tree, values: np.ndarray, label: str, theme: Theme) -> Colou
     return Colouring(codes, colours, (LegendItem("gradient", words, colours[::4]),))
 
 
-def weights(tree: Tree, given: Mapping[str, float]) -> np.ndarray:
-    """The weight of each leaf by its name; of an inner node, the sum of those below it."""
-    found = np.full(len(tree), np.nan)
-    found[tree.leaves] = [given.get(name, np.nan) for name in tree.taxa]
-    sums = tree.below(np.nan_to_num(found))
-    return np.where((tree.degrees > 0) & (tree.below(~np.isnan(found)) > 0), sums, found)
+def weights(tree: Tree) -> np.ndarray:
+    """The weight of each leaf as ClustalW has it, for this root; of an inner node, the mean of those below it."""
+    found = np.zeros(len(tree))
+    found[tree.leaves] = leaf_weights(tree)
+    return tree.below(found) / tree.leaf_counts
 
 
 def supports(tree: Tree) -> np.ndarray:

@@ -16,7 +16,7 @@ from app.views.tree_layout import TURN, Layout, Shape
 STEM = 10
 """Pixels of the line that leads to the root."""
 ARC_STEP = 6
-"""Pixels of one piece of an arc."""
+"""Pixels of one piece of an arc, where the detail is 1 or finer."""
 MANY = 10_000
 """Lines from which equal ones are sought, and clades that are drawn at most in the unrooted shape."""
 
@@ -65,8 +65,11 @@ def branches(layout: Layout, frame: Frame, detail: float = 1.0) -> Branches:
     drawn = layout.shown & big[np.maximum(layout.tree.parents, 0)]
     drawn[0] = True
     tiny = drawn & layout.inner & ~big
-    make = {Shape.RECTANGULAR: _rectangular, Shape.CIRCULAR: _circular}.get(layout.shape, _direct)
-    lines, owners = make(layout, frame, drawn, big, tiny)
+    if layout.shape == Shape.CIRCULAR:
+        lines, owners = _circular(layout, frame, drawn, big, tiny, ARC_STEP * max(detail, 1.0))
+    else:
+        make = _rectangular if layout.shape == Shape.RECTANGULAR else _direct
+        lines, owners = make(layout, frame, drawn, big, tiny)
     lines, owners = _visible(lines, owners, frame)
     lines, owners = _different(lines, owners)
     return Branches(lines, owners, tiny[owners])
@@ -138,7 +141,7 @@ def _direct(
 
 
 def _circular(
-    layout: Layout, frame: Frame, drawn: np.ndarray, big: np.ndarray, tiny: np.ndarray
+    layout: Layout, frame: Frame, drawn: np.ndarray, big: np.ndarray, tiny: np.ndarray, piece: float
 ) -> tuple[np.ndarray, np.ndarray]:
     nodes = np.flatnonzero(drawn & _near(layout, frame, layout.reach))
     nodes = nodes[nodes > 0]
@@ -149,7 +152,7 @@ def _circular(
     spokes = np.stack([frame.px(near * cos), frame.py(near * sin), frame.px(ends * cos), frame.py(ends * sin)], axis=1)
     turn = (layout.last - layout.first) / max(layout.rows, 1) * TURN
     curved = big & drawn & _near(layout, frame, turn * np.abs(layout.along))
-    arcs, owners = _arcs(layout, frame, np.flatnonzero(curved))
+    arcs, owners = _arcs(layout, frame, np.flatnonzero(curved), piece)
     return np.concatenate([spokes, arcs]), np.concatenate([nodes, owners])
 
 
@@ -161,11 +164,11 @@ def _near(layout: Layout, frame: Frame, reach: np.ndarray) -> np.ndarray:
     return inside & (np.abs(frame.py(layout.y) - frame.height / 2) - way <= frame.height / 2)
 
 
-def _arcs(layout: Layout, frame: Frame, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The arcs from the first to the last child of each node, in straight pieces of some pixels."""
+def _arcs(layout: Layout, frame: Frame, nodes: np.ndarray, piece: float) -> tuple[np.ndarray, np.ndarray]:
+    """The arcs from the first to the last child of each node, in straight lines of ``piece`` pixels."""
     start, end = layout.angle[nodes + 1], layout.angle[layout.lasts[nodes]]
     radius = layout.along[nodes]
-    pieces = np.ceil(np.abs((end - start) * radius) * frame.across / ARC_STEP).astype(np.int64)
+    pieces = np.ceil(np.abs((end - start) * radius) * frame.across / piece).astype(np.int64)
     pieces = np.clip(pieces, 1, 720)
     owner = np.repeat(np.arange(nodes.size), pieces)
     number = np.arange(owner.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)

@@ -18,6 +18,8 @@ THINNED = 9.0
 GAP = 5
 CANDIDATES = 500
 """Names that are tried at most where they could lie over each other."""
+MOVING = 60
+"""About so many turned names are written while a tree in a circle moves: each takes some 70 microseconds."""
 CELL = 5
 """Pixels of a cell of the grid that knows what is taken."""
 NUMBER = re.compile(r"[-+.\deE]+")
@@ -49,7 +51,8 @@ def labels(
 ) -> Labels:
     """The names to write in a window where ``lines`` are the branches.
 
-    With the names written ``before``, those are written again where a choice takes long: while the tree moves.
+    With the names written ``before``, those are written again in the round shapes, where a choice takes long: while
+    the tree moves.
     """
     spacing = tip_spacing(layout, frame)
     size = min(max(0.86 * spacing, SMALLEST), LARGEST)
@@ -63,7 +66,7 @@ def labels(
         x, y = ends(layout, frame, before.tips)
         return Labels(before.tips, x, y, before.angle, font, before.thinned)
     if layout.shape == Shape.CIRCULAR:
-        return _circular(layout, frame, font, aligned, thinned)
+        return _circular(layout, frame, font, aligned, thinned, before)
     tips = layout.tips
     y = frame.py(layout.row[tips])
     seen = np.flatnonzero((y >= -height) & (y <= frame.height + height))
@@ -104,14 +107,17 @@ def _longest(along: np.ndarray, y: np.ndarray, height: float, seen: np.ndarray, 
     return np.array(kept, np.int64)
 
 
-def _circular(layout: Layout, frame: Frame, font: QFont, aligned: bool, thinned: bool) -> Labels:
+def _circular(
+    layout: Layout, frame: Frame, font: QFont, aligned: bool, thinned: bool, before: Labels | None
+) -> Labels:
     spacing, line = max(tip_spacing(layout, frame), 1e-9), QFontMetricsF(font).height()
-    tips, numbers = layout.tips, np.arange(layout.tips.size)
+    tips = layout.tips if before is None else before.tips[:: max(before.tips.size // MOVING, 1)]
+    numbers = np.arange(tips.size)
     along = np.full(tips.size, float(layout.far[0])) if aligned else tip_ends(layout, tips)
     stretch = np.divide(along, layout.along[tips], out=np.ones(tips.size), where=layout.along[tips] != 0)
     x, y = frame.px(layout.x[tips] * stretch), frame.py(layout.y[tips] * stretch)
     seen = numbers[(x >= -line) & (x <= frame.width + line) & (y >= -line) & (y <= frame.height + line)]
-    if thinned:
+    if thinned and before is None:
         step = max(int(np.ceil(line / spacing)), 1)
         rows = layout.row[tips[seen]] * spacing
         seen = seen[seen % step == 0] if aligned else seen[_longest(along[seen], rows, line, seen, step)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -65,6 +66,14 @@ class Layout:
     def inner(self) -> np.ndarray:
         """The nodes whose children are shown, bool."""
         return self.shown & ~self.collapsed & (self.tree.degrees > 0)
+
+    @cached_property
+    def covers(self) -> np.ndarray:
+        """The node that stands for each node: itself, or the collapsed clade that it is in."""
+        found = np.arange(len(self.tree))
+        for node in np.flatnonzero(self.collapsed).tolist():
+            found[node : self.tree.ends[node]] = node
+        return found
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:

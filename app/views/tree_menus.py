@@ -97,7 +97,7 @@ class Menus:
     def _fill_colours(self) -> None:
         view, menu = self._view, self.colour_menu
         menu.clear()
-        choices = tree_colours.choices(view.tree, view.weights)
+        choices = tree_colours.choices(view.tree)
         choice_actions(menu, "Colour by", choices, view.colour_by, view.colour)
         action = _add(menu, "Patterns of names\u2026", view.ask_patterns)
         action.setCheckable(True)
