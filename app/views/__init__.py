@@ -1,6 +1,8 @@
 """The views of a result, in the order of their tabs. Each takes a frozen result and the shared selection."""
 
 from app.views.alignment import AlignmentView
+from app.views.distances import DistancesView
+from app.views.joins import JoinsView
 from app.views.matrix import MatrixView
 from app.views.phases import PhasesView
 from app.views.rows import RowsView
@@ -8,4 +10,4 @@ from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
 from app.views.tree import TreeView
 
-VIEWS = (AlignmentView, RowsView, TreeView, MatrixView, TimelineView, PhasesView, SummaryView)
+VIEWS = (AlignmentView, RowsView, TreeView, JoinsView, DistancesView, MatrixView, TimelineView, PhasesView, SummaryView)

@@ -263,7 +263,7 @@ class TreeCanvas(QWidget):
         lines = self.painted.branches.lines
         if not len(lines):
             return None
-        away = _distances(lines, place.x(), place.y())
+        away = line_distances(lines, place.x(), place.y())
         nearest = int(np.argmin(away))
         return int(self.painted.branches.owners[nearest]) if away[nearest] <= REACH else None
 
@@ -329,7 +329,7 @@ def _held(shift: float, low: float, high: float, room: float) -> float:
     return min(max(shift, margin - high), room - margin - low)
 
 
-def _distances(lines: np.ndarray, x: float, y: float) -> np.ndarray:
+def line_distances(lines: np.ndarray, x: float, y: float) -> np.ndarray:
     """Pixels from a place to each line."""
     start, step = lines[:, :2], lines[:, 2:] - lines[:, :2]
     square = np.maximum((step**2).sum(axis=1), 1e-12)

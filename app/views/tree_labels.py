@@ -107,9 +107,7 @@ def _longest(along: np.ndarray, y: np.ndarray, height: float, seen: np.ndarray, 
     return np.array(kept, np.int64)
 
 
-def _circular(
-    layout: Layout, frame: Frame, font: QFont, aligned: bool, thinned: bool, before: Labels | None
-) -> Labels:
+def _circular(layout: Layout, frame: Frame, font: QFont, aligned: bool, thinned: bool, before: Labels | None) -> Labels:
     spacing, line = max(tip_spacing(layout, frame), 1e-9), QFontMetricsF(font).height()
     tips = layout.tips if before is None else before.tips[:: max(before.tips.size // MOVING, 1)]
     numbers = np.arange(tips.size)
