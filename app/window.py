@@ -280,6 +280,7 @@ class Window(QMainWindow):
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
         opener.said.connect(self.jobs.say)
         opener.opened.connect(self.settings.add_recent)
+        opener.data_added.connect(self._look_at)
         opener.session_wanted.connect(lambda path: actions.open_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
@@ -372,8 +373,15 @@ class Window(QMainWindow):
         self.jobs.say("Added to the data; methods that take it find it there.")
 
     def _show_datum(self, datum: Any) -> None:
-        if not self.viewer.show_datum(datum):
+        if not self._look_at(datum):
             self.jobs.say(f"No view can show {datum.name}; methods that take it can.", error=True)
+
+    def _look_at(self, datum: Any) -> bool:
+        """Show data in place of a result; False where no view can."""
+        if not self.viewer.able(datum):
+            return False
+        self.session.show(None)
+        return self.viewer.show_datum(datum)
 
     def _show_result(self) -> None:
         self.selection.clear()

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from kernels import registry
+from kernels import registry, sequences, tree_files
 from kernels.method import DataKind
 from kernels.monitor import Monitor
 from kernels.sequences import SEQUENCE
@@ -40,6 +40,13 @@ def kind_of_file(path: str | Path) -> DataKind:
 def read(path: str | Path, monitor: Monitor | None = None) -> list[Any]:
     """Everything in a file of any kind; InputError where it cannot be read."""
     return kind_of_file(path).read(Path(path), monitor)
+
+
+def read_text(text: str) -> list[Any]:
+    """Everything in a text that was pasted: trees in Newick or NEXUS, else sequences."""
+    if TREE.claims(Path("pasted text"), text[:HEAD].encode()):
+        return tree_files.parse(text, "pasted text", "pasted tree")
+    return sequences.read_text(text)
 
 
 def _head(path: Path) -> bytes:

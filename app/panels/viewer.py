@@ -92,9 +92,13 @@ class ResultViews(QWidget):
     def result(self) -> Result | None:
         return self._result
 
+    def able(self, datum: Any) -> list[Any]:
+        """The views that can show data that no run made."""
+        return [view for view in self._views if hasattr(view, "show_datum") and type(view).shows_datum(datum)]
+
     def show_datum(self, datum: Any) -> bool:
         """Show data that no run made, in the views that can; whether there is one."""
-        able = [view for view in self._views if hasattr(view, "show_datum") and type(view).shows_datum(datum)]
+        able = self.able(datum)
         if not able:
             return False
         self._entry = self._result = None

@@ -6,6 +6,7 @@ import csv
 import io
 from collections import defaultdict, deque
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +192,7 @@ class DistancesView(QWidget):
         choice_actions(self.order_menu, "Rows in the order of", ORDERS, self.order_by, self.set_order)
         choice_actions(self.map_menu, "Colour map", heat.MAPS, self.map_name, self.set_map)
         self._options = {
-            name: check_action(self.show_menu, text, True, lambda on, name=name: self.set_option(name, on))
+            name: check_action(self.show_menu, text, True, partial(self.set_option, name))
             for name, text in (("labelled", "Names"), ("numbers", "Numbers in cells"))
         }
         for text, slot in (("Figure\u2026", self.save_figure), ("Distances as CSV or PHYLIP\u2026", self.save_matrix)):

@@ -166,11 +166,11 @@ class DistancesCanvas(QWidget):
         ):
             event.ignore()
         elif event.key() in STEPS:
-            by = STEPS[Qt.Key(event.key())]
-            here = self.picture.current or (0, -1)
-            most = self.picture.count - 1
-            self._set_current(tuple(min(max(at + step, 0), most) for at, step in zip(here, by, strict=True)))
-            self.bring(self.picture.current)
+            (row, column), most = self.picture.current or (0, -1), self.picture.count - 1
+            down, across = STEPS[Qt.Key(event.key())]
+            cell = min(max(row + down, 0), most), min(max(column + across, 0), most)
+            self._set_current(cell)
+            self.bring(cell)
         elif event.key() in OTHERS:
             self._do(OTHERS[Qt.Key(event.key())])
         else:

@@ -121,13 +121,7 @@ def sampled(picture: Heat, view: View, density: float) -> tuple[np.ndarray, QRec
     The diagonal is NaN.
     """
     rows, columns = view.rows(picture.count), view.columns(picture.count)
-    taken = []
-    for low, high in (rows, columns):
-        most = max(int((high - low) * view.cell * density), 1)
-        taken.append(
-            np.arange(low, high) if high - low <= most else low + (np.arange(most) + 0.5) * (high - low) / most
-        )
-    down, across = (places.astype(np.int64) for places in taken)
+    down, across = (_picked(low, high, view.cell * density) for low, high in (rows, columns))
     values = picture.values[np.ix_(picture.order[down], picture.order[across])].astype(np.float64)
     values[down[:, None] == across[None, :]] = np.nan
     box = QRectF(
@@ -137,6 +131,14 @@ def sampled(picture: Heat, view: View, density: float) -> tuple[np.ndarray, QRec
         (rows[1] - rows[0]) * view.cell,
     )
     return values, box
+
+
+def _picked(low: int, high: int, samples: float) -> np.ndarray:
+    """All places low .. high, or where there are fewer ``samples`` a place than one, some at equal distances."""
+    most = max(int((high - low) * samples), 1)
+    if high - low <= most:
+        return np.arange(low, high)
+    return (low + (np.arange(most) + 0.5) * (high - low) / most).astype(np.int64)
 
 
 def _cells(painter: QPainter, picture: Heat, view: View, theme: Theme, density: float) -> None:
@@ -149,13 +151,10 @@ def _cells(painter: QPainter, picture: Heat, view: View, theme: Theme, density: 
     heat.draw_image(painter, box, drawn)
     if view.cell >= 8:
         painter.setPen(QPen(QColor(theme.panel), 1))
-        (top, bottom), (left, right) = view.rows(picture.count), view.columns(picture.count)
-        lines = [
-            QLineF(box.left(), y, box.right(), y) for y in (view.top + np.arange(top, bottom) * view.cell).tolist()
-        ]
-        lines += [
-            QLineF(x, box.top(), x, box.bottom()) for x in (view.left + np.arange(left, right) * view.cell).tolist()
-        ]
+        ys = view.top + np.arange(*view.rows(picture.count)) * view.cell
+        xs = view.left + np.arange(*view.columns(picture.count)) * view.cell
+        lines = [QLineF(box.left(), y, box.right(), y) for y in ys.tolist()]
+        lines += [QLineF(x, box.top(), x, box.bottom()) for x in xs.tolist()]
         painter.drawLines(lines)
     painter.restore()
 
@@ -178,19 +177,15 @@ def _numbers(painter: QPainter, picture: Heat, view: View, base: QFont) -> None:
 def _marks(painter: QPainter, picture: Heat, view: View, theme: Theme) -> None:
     """Bars beside the rows and under the columns of selected taxa, and a frame around the current cell."""
     area, thick = view.area, max(GAP - 2, 3.0)
-    if picture.chosen.any():
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], picture.chosen, [False]])))
-        for low, high in edges.reshape(-1, 2).tolist():
-            top, bottom = (min(max(view.top + at * view.cell, area.top()), area.bottom()) for at in (low, high))
-            left, right = (min(max(view.left + at * view.cell, area.left()), area.right()) for at in (low, high))
-            bars = (
-                QRectF(area.right() + 1, top, thick, max(bottom - top, 1.5)),
-                QRectF(left, area.bottom() + 1, max(right - left, 1.5), thick),
-            )
-            for bar, seen in zip(bars, (bottom > area.top() and top < area.bottom(),
-                                        right > area.left() and left < area.right()), strict=True):  # fmt: skip
-                if seen:
-                    painter.fillRect(bar, QColor(theme.accent))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], picture.chosen, [False]])))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.accent))
+    for low, high in edges.reshape(-1, 2).tolist():
+        length = max((high - low) * view.cell, 1.5)
+        beside = QRectF(area.right() + 1, view.top + low * view.cell, thick, length)
+        below = QRectF(view.left + low * view.cell, area.bottom() + 1, length, thick)
+        painter.drawRect(beside.intersected(QRectF(0, area.top(), beside.right(), area.height())))
+        painter.drawRect(below.intersected(QRectF(area.left(), 0, area.width(), below.bottom())))
     if picture.current is not None and view.area.intersects(box := view.box(*picture.current)):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         box = box.adjusted(-1, -1, 1, 1) if view.cell < 4 else box

@@ -49,8 +49,8 @@ def image(places: np.ndarray, name: str, blank: str) -> QImage:
     known = ~np.isnan(places)
     pixels = np.full(places.shape, QColor(blank).rgb(), np.uint32)
     pixels[known] = colours(name)[places[known].astype(np.uint8)]
-    height, width = pixels.shape
-    return QImage(pixels.tobytes(), width, height, 4 * width, QImage.Format.Format_RGB32).copy()
+    down, across = places.shape
+    return QImage(pixels.tobytes(), across, down, 4 * across, QImage.Format.Format_RGB32).copy()
 
 
 def draw_image(painter: QPainter, area: QRectF, picture: QImage) -> None:

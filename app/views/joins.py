@@ -267,8 +267,9 @@ class JoinsView(QWidget):
             upper.addWidget(widget)
         upper.addWidget(self.slider, 1)
         upper.addWidget(self._count)
-        for widget in (self.speed, self.what, menu_button("Colours", "Colours of the matrix", maps)):
-            lower.addWidget(widget)
+        lower.addWidget(self.speed)
+        lower.addWidget(self.what)
+        lower.addWidget(menu_button("Colours", "Colours of the matrix", maps))
         lower.addStretch(1)
         lower.addWidget(tool_button("Copy", "Copy the picture", self.copy))
         lower.addWidget(tool_button("Save\u2026", "Save the picture as PNG, SVG or PDF", self.save))

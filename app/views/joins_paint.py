@@ -160,7 +160,7 @@ def _names(painter: QPainter, moment: Moment, place: Places, base: QFont, theme:
     """Names beside the rows and under the columns, as far as they can be read."""
     if place.row < heat.NAME_ROW:
         return
-    scene, painted = moment.scene, {node for node in moment.scene.coming(moment.at)}
+    scene, painted = moment.scene, set(moment.scene.coming(moment.at))
     font = heat.name_font(base, place.row)
     bold = QFont(font)
     bold.setBold(True)
@@ -181,7 +181,8 @@ def _matrix(painter: QPainter, moment: Moment, place: Places, base: QFont, theme
     clusters = scene.clusters(at)
     spread = _spread(moment, at)
     if change and at + 1 <= scene.end and scene.step(at).pair:
-        spread = (1 - change) * spread + change * _spread(moment, at + 1)
+        after = _spread(moment, at + 1)
+        spread = np.where(np.isnan(after) & (change < 1), spread, (1 - change) * spread + change * after)
     heat.draw_image(painter, place.matrix, heat.image(spread, moment.map_name, theme.border))
     coming = scene.coming(at)
     borders = np.flatnonzero(np.diff(clusters)) + 1

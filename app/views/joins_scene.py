@@ -1,4 +1,4 @@
-"""The joins of a clustering as a sequence of pictures: where its clusters stand, and what is said of each. No Qt here."""
+"""The joins of a clustering as pictures: where its clusters stand, and what is said of each. No Qt here."""
 
 from __future__ import annotations
 

@@ -108,8 +108,9 @@ def _lines(painter: QPainter, picture: Picture, found: Branches, theme: Theme) -
 
 def _mixed(over: str, under: str, share: float) -> QColor:
     """The colour of which ``share`` is ``over``: opaque, because lines that shine through are slow to draw."""
-    pairs = zip(QColor(over).getRgbF()[:3], QColor(under).getRgbF()[:3], strict=True)
-    return QColor.fromRgbF(*(share * top + (1 - share) * bottom for top, bottom in pairs))
+    first, second = QColor(over), QColor(under)
+    parts = ((first.redF(), second.redF()), (first.greenF(), second.greenF()), (first.blueF(), second.blueF()))
+    return QColor.fromRgbF(*(share * top + (1 - share) * bottom for top, bottom in parts))
 
 
 def _draw(painter: QPainter, lines: np.ndarray, colour: QColor, width: float) -> None:
