@@ -147,7 +147,7 @@ DISTANCES: Mapping[str, Any] = {
     "returns": frozenset({"distances"}),
     "footprint": distance_sizes.footprint,
     "automatic": distance_sizes.automatic,
-    "work": lambda problem, parameters: problem.cells,
+    "work": distance_sizes.work,
 }
 
 METHODS = (
@@ -214,6 +214,7 @@ METHODS = (
         CLUSTALW,
         {"cpu": 1.0, "cuda": 300.0},
         (PAIR_THREADS,),
+        ON_BOTH,
         problem=FULL,
         **DISTANCES,
     ),

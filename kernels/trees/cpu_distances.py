@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.model import Mode, Outcome, encode
+from kernels.model import Mode, Outcome
 from kernels.monitor import Monitor
 from kernels.simd import LANES
 from kernels.steps import Steps
@@ -24,6 +24,7 @@ from kernels.trees.distance_problem import (
     SixmerProblem,
     matrix_of,
 )
+from kernels.trees.identities import encoded, of_identities
 from kernels.trees.pairing import Grouped, grouped
 from kernels.trees.words import BASES, distances_of_words, letter_codes, packed, sixmers
 from kernels.workers import share, stop_word
@@ -37,7 +38,8 @@ def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: 
     """1 - identities / the shorter length of the best alignment of each pair, as ClustalW has it."""
     times_ms = {"compilation": _compile_full(problem.mode == Mode.LOCAL), "transfer": 0.0}
     before = time.perf_counter()
-    codes, table = encoded(problem)
+    codes, scores = encoded(problem)
+    table = _padded(scores)
     groups = grouped(codes, LANES, table.shape[0] - 1)
     identities = np.zeros((len(codes), len(codes)), np.int32)
     tiles = [
@@ -62,9 +64,7 @@ def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: 
         return one
 
     _take_in_turns(cells, work, parameters["threads"], stop, monitor)
-    lengths = np.array([code.size for code in codes])
-    values = 1 - (identities + identities.T) / np.minimum(lengths[:, None], lengths)
-    np.fill_diagonal(values, 0)
+    values = of_identities(identities + identities.T, problem)
     times_ms["alignments"] = (time.perf_counter() - before) * 1e3
     return _outcome(problem, values, times_ms, "full distances")
 
@@ -147,19 +147,15 @@ def distance_alignment(
     return Outcome(answer, times_ms, values.nbytes)
 
 
-def encoded(problem: FullProblem) -> tuple[list[np.ndarray], np.ndarray]:
-    """Codes of all sequences, and the table of their scores: a row for each letter, and one for no letter.
+def _padded(scores: np.ndarray) -> np.ndarray:
+    """A row of scores for each letter, and one for no letter, in whole vectors.
 
-    Rows are whole vectors long; no letter scores so little that no path goes through it.
+    No letter scores so little that no path goes through it.
     """
-    raw = [encode(sequence, problem.scoring) for sequence in problem.sequences]
-    present = np.flatnonzero(sum(np.bincount(code, minlength=256) for code in raw))
-    compact = np.zeros(256, np.uint8)
-    compact[present] = np.arange(present.size)
-    width = -(-(present.size + 1) // LANES) * LANES
-    table = np.full((present.size + 1, width), NO_LETTER, np.int32)
-    table[:-1, : present.size] = problem.scoring.scores[np.ix_(present, present)]
-    return [compact[code] for code in raw], table
+    letters = len(scores)
+    table = np.full((letters + 1, -(-(letters + 1) // LANES) * LANES), NO_LETTER, np.int32)
+    table[:-1, :letters] = scores
+    return table
 
 
 NO_LETTER = -(2**29)

@@ -28,7 +28,7 @@ STATE_DOUBLES, STATE_GREATEST = 7, 6
 
 PAIR_WORDS = 3
 THREADS = 256
-BLOCKS_A_MULTIPROCESSOR = 8
+BLOCKS_A_MULTIPROCESSOR = 4
 BATCH = 32
 """Joins between two looks at the wish to cancel; captured once as a graph and launched again and again."""
 SHRUNK = 0.75
@@ -178,7 +178,7 @@ class _Blocks(_Run):
         rows = folded_rows(problem.taxa) if folded else problem.taxa + 1
         self.side, self.threads = block_side(parameters), int(parameters["block"])
         self.cells = cupy.empty(rows * (problem.taxa + 1), problem.dtype)
-        super().__init__(problem, monitor, {"SIDE": self.side, "FOLDED": int(folded)})
+        super().__init__(problem, monitor, {"SIDE": self.side, "THREADS": self.threads, "FOLDED": int(folded)})
 
     def place(self, block: np.ndarray, first: int) -> Any:
         values = cupy.asarray(block)

@@ -14,6 +14,9 @@ using REAL = double;
 using REAL = float;
 #endif
 
+// Beyond every distance; see MOST_SINGLE and MOST_DOUBLE in problem.py.
+constexpr double NO_DISTANCE = 1e30;
+
 struct Pair {
     double criterion;
     unsigned long long slots;   // the greater slot, then the smaller

@@ -1,19 +1,33 @@
 // NJ-basic and NJ-compact (004, sections 4.2 and 4.3): every pair is compared at every join.
 //
-// The upper triangle of r x r pairs is cut into cell blocks of SIDE x SIDE; a block of threads takes cell blocks in
-// turns. WIDTH neighbouring threads read neighbouring columns, and each thread goes down its rows. With FOLDED the pair
-// (x, y), x > y, of row y beyond the middle is kept at (n + 1 - x, n + 1 - y), places counted from 1 as in figure 6.
-// Without, it is in a square of n + 1 rows.
+// The upper triangle of r x r pairs is cut into cell blocks of SIDE x SIDE; a block of THREADS threads takes cell blocks
+// in turns. WIDTH neighbouring threads read neighbouring columns, and each thread goes down its rows, some of which it
+// loads before it compares them. With FOLDED the pair (x, y), x > y, of row y beyond the middle is kept at (n + 1 - x,
+// n + 1 - y), places counted from 1 as in figure 6. Without, it is in a square of n + 1 rows.
 
 constexpr int WIDTH = SIDE < LANES ? SIDE : LANES;
 constexpr int COLUMNS = SIDE / WIDTH;
+constexpr int DOWN = THREADS / WIDTH;
+constexpr int ROWS = SIDE > DOWN ? SIDE / DOWN : 1;
+constexpr int AHEAD = ROWS * COLUMNS <= 16 ? ROWS : COLUMNS < 16 ? 16 / COLUMNS : 1;
+
+// Where row p begins, and the step from one column to the next.
+__device__ __forceinline__ long long row_place(int p, int taxa, int* step) {
+    const long long y = 1 + p, wide = taxa + 1;
+    *step = 1;
+#if FOLDED
+    if (y > wide / 2) {
+        *step = -1;
+        return (wide - y) * wide + (wide - 1);
+    }
+#endif
+    return y * wide + 1;
+}
 
 __device__ __forceinline__ long long cell(int p, int q, int taxa) {
-    const long long y = 1 + (p < q ? p : q), x = 1 + (p < q ? q : p), wide = taxa + 1;
-#if FOLDED
-    if (y > wide / 2) return (wide - y) * wide + (wide - x);
-#endif
-    return y * wide + x;
+    int step;
+    const long long start = row_place(p < q ? p : q, taxa, &step);
+    return start + step * (long long)(p < q ? q : p);
 }
 
 // Rows first .. last of a square matrix (which has only them) into the cells.
@@ -32,31 +46,55 @@ __device__ inline void block_place(int number, int blocks, int* row, int* column
     *column = blocks - 1 - (number - from_end * (from_end + 1) / 2);
 }
 
-extern "C" __global__ void scan(const REAL* cells, const double* S, const int* slots, const int* nodes, int taxa,
-                                State* state, Pair* found, int* joins, double* records) {
-    const int r = state->r, blocks = (r + SIDE - 1) / SIDE, total = blocks * (blocks + 1) / 2;
-    const int own_column = threadIdx.x % WIDTH, own_row = threadIdx.x / WIDTH, down = blockDim.x / WIDTH;
-    Pair best = no_pair();
-    for (int number = blockIdx.x; number < total; number += gridDim.x) {
-        int block_row, block_column;
-        block_place(number, blocks, &block_row, &block_column);
-        double sums[COLUMNS];
-        for (int c = 0; c < COLUMNS; ++c) {
-            const int x = block_column * SIDE + c * WIDTH + own_column;
-            sums[c] = x < r ? S[x] : 0.0;
-        }
-        for (int y = block_row * SIDE + own_row; y < min(block_row * SIDE + SIDE, r); y += down) {
-            const double sum = S[y];
+// The best of a thread's pairs in a cell block; INSIDE: all are there.
+template <bool INSIDE>
+__device__ inline Pair scan_block(const REAL* cells, const double* S, const int* slots, int taxa, int r, int top, int left,
+                                  Pair best) {
+    const int own_column = left + threadIdx.x % WIDTH, own_row = top + threadIdx.x / WIDTH;
+    double sums[COLUMNS];
+#pragma unroll
+    for (int c = 0; c < COLUMNS; ++c) sums[c] = INSIDE || own_column + c * WIDTH < r ? S[own_column + c * WIDTH] : 0.0;
+    for (int first = own_row; first < top + SIDE; first += AHEAD * DOWN) {
+        REAL values[AHEAD][COLUMNS];
+        double sums_down[AHEAD];
+#pragma unroll
+        for (int a = 0; a < AHEAD; ++a) {
+            const int y = first + a * DOWN;
+            const bool there = INSIDE || (y < r && y < top + SIDE);
+            int step;
+            const REAL* row = cells + row_place(y, taxa, &step);
+            sums_down[a] = there ? S[y] : 0.0;
 #pragma unroll
             for (int c = 0; c < COLUMNS; ++c) {
-                const int x = block_column * SIDE + c * WIDTH + own_column;
-                if (x <= y || x >= r) continue;
-                const double value = criterion((double)cells[cell(y, x, taxa)], sums[c], sum, r);
-                if (value > best.criterion) continue;
-                const Pair pair = pair_of(value, x, y, slots);
-                if (better(pair, best)) best = pair;
+                const int x = own_column + c * WIDTH;
+                values[a][c] = INSIDE || (there && x > y && x < r) ? row[step * (long long)x] : (REAL)NO_DISTANCE;
             }
         }
+#pragma unroll
+        for (int a = 0; a < AHEAD; ++a)
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c) {
+                const double value = criterion((double)values[a][c], sums[c], sums_down[a], r);
+                if (value > best.criterion || (!INSIDE && values[a][c] == (REAL)NO_DISTANCE)) continue;
+                const Pair pair = pair_of(value, own_column + c * WIDTH, first + a * DOWN, slots);
+                if (better(pair, best)) best = pair;
+            }
+    }
+    return best;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+scan(const REAL* cells, const double* S, const int* slots, const int* nodes, int taxa, State* state, Pair* found,
+     int* joins, double* records) {
+    const int r = state->r, blocks = (r + SIDE - 1) / SIDE, total = blocks * (blocks + 1) / 2;
+    Pair best = no_pair();
+    for (int number = blockIdx.x; number < total; number += gridDim.x) {
+        int row, column;
+        block_place(number, blocks, &row, &column);
+        const int top = row * SIDE, left = column * SIDE;
+        const bool inside = SIDE % DOWN == 0 && row < column && left + SIDE <= r;
+        best = inside ? scan_block<true>(cells, S, slots, taxa, r, top, left, best)
+                      : scan_block<false>(cells, S, slots, taxa, r, top, left, best);
     }
     best = best_of_block(best);
     if (threadIdx.x == 0) found[blockIdx.x] = best;

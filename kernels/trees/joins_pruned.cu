@@ -6,6 +6,7 @@
 // bound is not beyond it, a block a row), `unite` (distances, sums, u and how much it grew). `renew` computes H anew.
 
 constexpr double FAR = 1e300;
+constexpr int AHEAD = 4;   // pairs that a thread loads before it looks at them
 
 __device__ __forceinline__ double rounding(const State& state) {
     return state.greatest * (sizeof(REAL) == 4 ? 1.0 / (1 << 19) : 1.0 / (1ll << 47));
@@ -34,7 +35,16 @@ extern "C" __global__ void renew(const REAL* D, long long stride, const REAL* u,
     const int r = state->r;
     for (int row = blockIdx.x; row < r; row += gridDim.x) {
         double most = -FAR;
-        for (int j = threadIdx.x; j < row; j += blockDim.x) most = max(most, (double)(u[j] - D[row * stride + j]));
+        for (int first = threadIdx.x; first < row; first += AHEAD * blockDim.x) {
+            REAL values[AHEAD];
+#pragma unroll
+            for (int a = 0; a < AHEAD; ++a) {
+                const int j = first + a * blockDim.x < row ? first + a * blockDim.x : first;
+                values[a] = u[j] - D[row * stride + j];
+            }
+#pragma unroll
+            for (int a = 0; a < AHEAD; ++a) most = max(most, (double)values[a]);
+        }
         most = greatest_of_block(most);
         if (threadIdx.x == 0) {
             H[row] = -most;
@@ -67,15 +77,27 @@ __device__ inline Pair read_row(const REAL* D, long long stride, int row, const 
                                 const State& state, double threshold, Pair best) {
     double now = -FAR, then = -FAR;
     Pair nearest = no_pair();
-    for (int j = threadIdx.x; j < row; j += blockDim.x) {
-        const REAL d = D[row * stride + j];
-        const double value = (double)(d - u[j]);
-        now = max(now, -value);
-        then = max(then, (double)(snapshot[j] - d));
-        if (value < nearest.criterion) nearest = {value, (unsigned long long)j, 0};
-        if (value <= threshold) {
-            const Pair pair = pair_of(criterion((double)d, S[row], S[j], state.r), row, j, slots);
-            if (better(pair, best)) best = pair;
+    const double sum = S[row];
+    for (int first = threadIdx.x; first < row; first += AHEAD * blockDim.x) {
+        REAL distances[AHEAD], values[AHEAD], thens[AHEAD];
+#pragma unroll
+        for (int a = 0; a < AHEAD; ++a) {
+            const int j = first + a * blockDim.x, at = j < row ? j : first;
+            distances[a] = D[row * stride + at];
+            values[a] = u[at];
+            thens[a] = snapshot[at];
+        }
+#pragma unroll
+        for (int a = 0; a < AHEAD; ++a) {
+            const int j = first + a * blockDim.x < row ? first + a * blockDim.x : first;
+            const double value = (double)(distances[a] - values[a]);
+            now = max(now, -value);
+            then = max(then, (double)(thens[a] - distances[a]));
+            if (value < nearest.criterion) nearest = {value, (unsigned long long)j, 0};
+            if (value <= threshold) {
+                const Pair pair = pair_of(criterion((double)distances[a], sum, S[j], state.r), row, j, slots);
+                if (better(pair, best)) best = pair;
+            }
         }
     }
     now = greatest_of_block(now);

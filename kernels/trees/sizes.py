@@ -35,8 +35,8 @@ def epoch_length(clusters: int, epoch: int) -> int:
 
 
 def full_work(problem: TreeProblem, parameters: Parameters) -> int:
-    """Pairs that are compared."""
-    return problem.cells
+    """Pairs that are compared; at least 1, for one taxon has none."""
+    return max(problem.cells, 1)
 
 
 def pruned_work(problem: TreeProblem, parameters: Parameters) -> int:

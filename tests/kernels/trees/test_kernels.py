@@ -21,7 +21,7 @@ def test_kernels_compile(architecture: str, double: int) -> None:
 
     assert compile_without_device(cuda.PRUNED, {"DOUBLE": double}, architecture)
     for folded in (0, 1):
-        defines = {"DOUBLE": double, "FOLDED": folded, "SIDE": 64}
+        defines = {"DOUBLE": double, "FOLDED": folded, "SIDE": 64, "THREADS": 256}
         assert compile_without_device(cuda.BLOCKS, defines, architecture)
 
 
