@@ -149,6 +149,8 @@ class JoinsView(QWidget):
         """Show the moment after so many joins."""
         if self.moment is not None:
             self.moment.time = min(max(at, 0.0), float(self.moment.scene.end))
+            if not set(self.moment.hovered or ()) <= set(self.moment.scene.step(self.moment.at).nodes):
+                self.moment.hovered = None
             self.slider.blockSignals(True)
             self.slider.setValue(self.moment.at)
             self.slider.blockSignals(False)

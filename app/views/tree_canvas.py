@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
 from app.views import tree_paint
-from app.views.tree_frame import Frame
+from app.views.tree_frame import Frame, points
 from app.views.tree_labels import GAP, LARGEST, text_of
 from app.views.tree_layout import Layout, Shape
 from app.views.tree_paint import Painted, Picture
@@ -23,8 +23,10 @@ NAMES_SHARE = 0.38
 SAMPLE, HALVINGS, ROUND_MARGIN = 400, 24, 12.0
 """Names that are measured to find out how wide they are."""
 ZOOM = 1.2
-HIGHEST_ROW = 60.0
-REACH = 9.0
+HIGHEST_ROW, CLOSEST_ROW = 60.0, 240.0
+"""Pixels of the highest row, of a tree that fits the window and of one that was zoomed."""
+REACH, NODE_REACH = 9.0, 5.0
+"""Pixels around the mouse in which a branch is meant, and a node."""
 MOVING_DETAIL = {True: 2.0, False: 3.0}
 """Pixels of the least clade that is drawn while the tree moves, in the straight and in the round shapes."""
 SETTLE_MS = 140
@@ -239,7 +241,7 @@ class TreeCanvas(QWidget):
         return FARTHEST / ((right - left) or 1)
 
     def _most_down(self, whole: Frame) -> float:
-        return max(min(HIGHEST_ROW, FARTHEST / max(self.picture.layout.rows, 1)), whole.down)
+        return max(min(CLOSEST_ROW, FARTHEST / max(self.picture.layout.rows, 1)), whole.down)
 
     def _named_at(self, place: QPointF) -> int | None:
         """The tip whose name is under a place."""
@@ -264,8 +266,14 @@ class TreeCanvas(QWidget):
         if not len(lines):
             return None
         away = line_distances(lines, place.x(), place.y())
-        nearest = int(np.argmin(away))
-        return int(self.painted.branches.owners[nearest]) if away[nearest] <= REACH else None
+        near = np.flatnonzero(away <= REACH)
+        if not near.size:
+            return None
+        # Where branches meet, the mouse means the node that they meet in.
+        owners = self.painted.branches.owners[near]
+        x, y = points(self.picture.layout, self.frame, owners)
+        apart = np.hypot(x - place.x(), y - place.y())
+        return int(owners[np.argmin(apart if apart.min() <= NODE_REACH else away[near])])
 
 
 def fitting(picture: Picture, width: float, height: float, font: QFont) -> Frame:
@@ -355,4 +363,6 @@ def _name_of(event: QEvent) -> str:
         return "redo" if shift or event.key() == Qt.Key.Key_Y else "undo"
     if event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
         return ""
-    return KEYS.get(Qt.Key(event.key()), event.text() if event.text().isalpha() else "")
+    if Qt.Key.Key_A <= event.key() <= Qt.Key.Key_Z:
+        return chr(event.key()) if shift else chr(event.key()).lower()
+    return KEYS.get(Qt.Key(event.key()), "")
