@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPainter
+from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QVBoxLayout, QWidget
 
 from app import theme
 from app.panels.widgets import Elided
 from app.selection import Selection
-from app.views import distances_paint, export, heat
+from app.views import distances_paint, export, figure, heat
 from app.views.background import Latest
 from app.views.distances_canvas import DistancesCanvas
 from app.views.distances_paint import Heat
@@ -28,8 +28,6 @@ from app.views.pieces import (
     LegendItem,
     check_action,
     choice_actions,
-    draw_legend,
-    legend_height,
     menu_button,
     tool_button,
 )
@@ -145,19 +143,10 @@ class DistancesView(QWidget):
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """What is seen, with title and legend, for a file."""
-        metrics, width = painter.fontMetrics(), area.width() - 2 * theme.MARGIN
-        line, items = metrics.height() + theme.MARGIN, self._legend.items
-        painter.setPen(QColor(theme.active().text))
-        shown = metrics.elidedText(self.matrix.name, Qt.TextElideMode.ElideRight, round(width))
-        painter.drawText(QRectF(theme.MARGIN, 0, width, line), Qt.AlignmentFlag.AlignVCenter, shown)
-        painter.translate(0, line)
-        distances_paint.paint(painter, self.canvas.picture, self.canvas.view, theme.active(), distances_paint.FINEST)
-        draw_legend(painter, QRectF(theme.MARGIN, self.canvas.height(), width, area.height()), items)
+        figure.draw(painter, area, self.matrix.name, self._legend.items, self._draw)
 
     def figure_size(self) -> QSize:
-        metrics, width = self.fontMetrics(), self.canvas.width()
-        below = legend_height(metrics, self._legend.items, width - 2 * theme.MARGIN)
-        return QSize(width, self.canvas.height() + metrics.height() + below + 2 * theme.MARGIN)
+        return figure.size(self.canvas.width(), self.canvas.height(), self._legend.items)
 
     def copy(self) -> None:
         """Put the figure on the clipboard."""
@@ -213,6 +202,9 @@ class DistancesView(QWidget):
         box.setSpacing(theme.SPACING)
         for widget in (self._tools, self.canvas, self._legend, self._status):
             box.addWidget(widget, int(widget is self.canvas))
+
+    def _draw(self, painter: QPainter, width: float, height: float) -> None:
+        distances_paint.paint(painter, self.canvas.picture, self.canvas.view, theme.active(), distances_paint.FINEST)
 
     def _anew(self) -> None:
         """Order the rows, and show the whole matrix."""

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QSizePolicy
 from app import theme
 from app.panels.widgets import label
 from app.selection import Selection
-from app.views import export, heat, joins_paint
+from app.views import export, figure, heat, joins_paint
 from app.views.joins_paint import Moment, Places
 from app.views.joins_scene import MOST_TAXA, scene
-from app.views.pieces import Legend, LegendItem, choice_actions, draw_legend, legend_height, menu_button, tool_button
+from app.views.pieces import Legend, LegendItem, choice_actions, menu_button, tool_button
 from app.views.texts import number
 from kernels.distances import DistanceMatrix
 from kernels.model import Result
@@ -210,20 +210,10 @@ class JoinsView(QWidget):
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """What is seen, with its words and legend, for a file."""
-        metrics, width = painter.fontMetrics(), area.width() - 2 * theme.MARGIN
-        line, below = metrics.height() + theme.MARGIN, legend_height(metrics, self._legend.items, width) + theme.MARGIN
-        painter.setPen(QColor(theme.active().text))
-        shown = metrics.elidedText(self.told.text(), Qt.TextElideMode.ElideRight, round(width))
-        painter.drawText(QRectF(theme.MARGIN, 0, width, line), Qt.AlignmentFlag.AlignVCenter, shown)
-        height = area.height() - line - below
-        painter.translate(0, line)
-        joins_paint.paint(painter, self.moment, area.width(), height, theme.active())
-        draw_legend(painter, QRectF(theme.MARGIN, height, width, below), self._legend.items)
+        figure.draw(painter, area, self.told.text(), self._legend.items, self._draw)
 
     def figure_size(self) -> QSize:
-        metrics = self.fontMetrics()
-        below = legend_height(metrics, self._legend.items, self.canvas.width() - 2 * theme.MARGIN)
-        return QSize(self.canvas.width(), self.canvas.height() + metrics.height() + below + 2 * theme.MARGIN)
+        return figure.size(self.canvas.width(), self.canvas.height(), self._legend.items)
 
     def copy(self) -> None:
         """Put the picture on the clipboard."""
@@ -285,6 +275,9 @@ class JoinsView(QWidget):
         column.addWidget(self._legend)
         self.told.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
+
+    def _draw(self, painter: QPainter, width: float, height: float) -> None:
+        joins_paint.paint(painter, self.moment, width, height, theme.active())
 
     def _tick(self) -> None:
         now = time.monotonic()

@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QPainter
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.panels.widgets import label
-from app.views import export, tree_paint
-from app.views.pieces import LegendItem, draw_legend, legend_height
+from app.views import export, figure, tree_paint
+from app.views.pieces import LegendItem
 from app.views.tree_canvas import BOTTOM, TOP, TreeCanvas, fitting, names_width
 from app.views.tree_frame import Frame
 from app.views.tree_layout import TURN, Shape
@@ -53,33 +53,25 @@ class Figure:
         return dataclasses.replace(self.picture, hovered=None, current=None)
 
 
-def draw(painter: QPainter, area: QRectF, figure: Figure, frame: Frame | None, detail: float = 1.0) -> None:
+def draw(painter: QPainter, area: QRectF, shown: Figure, frame: Frame | None, detail: float = 1.0) -> None:
     """Draw title, tree and legend into ``area``; ``frame`` is a window on the tree, None for the whole of it."""
-    metrics, width = painter.fontMetrics(), area.width() - 2 * theme.MARGIN
-    above, below = _title_height(metrics), legend_height(metrics, figure.items, width) + theme.MARGIN
-    painter.setPen(QColor(theme.active().text))
-    shown = metrics.elidedText(figure.title, Qt.TextElideMode.ElideRight, int(width))
-    painter.drawText(QRectF(theme.MARGIN, 0, width, above), Qt.AlignmentFlag.AlignVCenter, shown)
-    height = area.height() - above - below
-    picture = figure.plain()
-    if frame is None:
-        frame = fitting(picture, area.width(), height, painter.font())
-    painter.save()
-    painter.translate(0, above)
-    painter.setClipRect(QRectF(0, 0, area.width(), height))
-    tree_paint.paint(painter, picture, frame, theme.active(), detail)
-    painter.restore()
-    draw_legend(painter, QRectF(theme.MARGIN, above + height, width, below), figure.items)
+    picture = shown.plain()
+
+    def body(painter: QPainter, width: float, height: float) -> None:
+        window = frame or fitting(picture, width, height, painter.font())
+        tree_paint.paint(painter, picture, window, theme.active(), detail)
+
+    figure.draw(painter, area, shown.title, shown.items, body)
 
 
-def size_seen(figure: Figure, canvas: TreeCanvas) -> QSize:
+def size_seen(shown: Figure, canvas: TreeCanvas) -> QSize:
     """Size of the figure of what a canvas shows."""
-    return QSize(canvas.width(), round(canvas.height() + _extra(figure, canvas.width())))
+    return figure.size(canvas.width(), canvas.height(), shown.items)
 
 
-def size_whole(figure: Figure, canvas: TreeCanvas) -> QSize:
+def size_whole(shown: Figure, canvas: TreeCanvas) -> QSize:
     """Size of a figure of the whole tree in which every name can be read."""
-    layout, font = figure.picture.layout, QGuiApplication.font()
+    layout, font = shown.picture.layout, QGuiApplication.font()
     if layout.straight:
         width, height = float(canvas.width()), layout.rows * READABLE_ROW + TOP + BOTTOM
     else:
@@ -89,10 +81,10 @@ def size_whole(figure: Figure, canvas: TreeCanvas) -> QSize:
         else:
             side = 60 * max(layout.rows, 1) ** 0.75
         width = height = max(side + 2 * names, min(canvas.width(), canvas.height()))
-    return QSize(round(width), round(max(height, 120) + _extra(figure, width)))
+    return figure.size(width, max(height, 120), shown.items)
 
 
-def save(path: Path, figure: Figure, size: QSize, frame: Frame | None = None) -> None:
+def save(path: Path, shown: Figure, size: QSize, frame: Frame | None = None) -> None:
     """Write a figure as PNG, SVG or PDF; InputError where that fails or an image would be too large."""
     image = path.suffix.lower() == ".png"
     if image and max(size.width(), size.height()) > LARGEST_IMAGE:
@@ -101,20 +93,20 @@ def save(path: Path, figure: Figure, size: QSize, frame: Frame | None = None) ->
             f"{LARGEST_IMAGE:,}; save it as .pdf or .svg, or choose another size"
         )
     detail = 1 / export.PNG_SCALE if image else PRINT_DETAIL
-    export.save(path, size, lambda painter, area: draw(painter, area, figure, frame, detail), figure.title)
+    export.save(path, size, lambda painter, area: draw(painter, area, shown, frame, detail), shown.title)
 
 
-def ask_and_save(parent: QWidget, figure: Figure, canvas: TreeCanvas, kind: str) -> None:
+def ask_and_save(parent: QWidget, shown: Figure, canvas: TreeCanvas, kind: str) -> None:
     """Ask for a file, and for a size where ``kind`` is "size", and write the figure; what goes wrong is shown."""
-    size = {"seen": size_seen, "whole": size_whole}.get(kind, _ask_size)(figure, canvas)
+    size = {"seen": size_seen, "whole": size_whole}.get(kind, _ask_size)(shown, canvas)
     if size is None:
         return
-    chosen, filtered = QFileDialog.getSaveFileName(parent, "Save figure", f"{_file_name(figure.title)}.pdf", FILTERS)
+    chosen, filtered = QFileDialog.getSaveFileName(parent, "Save figure", f"{_file_name(shown.title)}.pdf", FILTERS)
     if not chosen:
         return
     path = _with_suffix(Path(chosen), filtered)
     try:
-        save(path, figure, size, canvas.frame if kind == "seen" else None)
+        save(path, shown, size, canvas.frame if kind == "seen" else None)
     except InputError as error:
         QMessageBox.warning(parent, "Save figure", str(error))
 
@@ -161,19 +153,9 @@ class SizeDialog(QDialog):
         return QSize(round(self.width_mm.value() * dots), round(self.height_mm.value() * dots))
 
 
-def _ask_size(figure: Figure, canvas: TreeCanvas) -> QSize | None:
+def _ask_size(shown: Figure, canvas: TreeCanvas) -> QSize | None:
     dialog = SizeDialog(canvas, 180, 240)
     return dialog.size_px() if dialog.exec() == QDialog.DialogCode.Accepted else None
-
-
-def _extra(figure: Figure, width: float) -> float:
-    """Pixels of the title and the legend."""
-    metrics = QFontMetrics(QGuiApplication.font())
-    return _title_height(metrics) + legend_height(metrics, figure.items, width - 2 * theme.MARGIN) + theme.MARGIN
-
-
-def _title_height(metrics: QFontMetrics) -> int:
-    return metrics.height() + theme.MARGIN
 
 
 def _with_suffix(path: Path, filtered: str) -> Path:
