@@ -59,6 +59,7 @@ class DistancesView(QWidget):
         self.result: Result | None = None
         self.matrix: DistanceMatrix | None = None
         self.tree: Tree | None = None
+        self._ordered = False
         self.order_by, self.map_name = "tree", "viridis"
         self.canvas, self._legend, self._status = DistancesCanvas(), Legend(), Elided()
         self._latest = Latest(self)
@@ -100,7 +101,7 @@ class DistancesView(QWidget):
     def show_matrix(self, matrix: DistanceMatrix | None, tree: Tree | None = None) -> None:
         """Show a matrix, or nothing; ``tree`` gives the order of its rows, else one is made in the background."""
         self._latest.cancel()
-        self.matrix, self.tree = matrix, tree
+        self.matrix, self.tree, self._ordered = matrix, tree, False
         self._tools.setEnabled(matrix is not None)
         self._levels = heat.levels(np.asarray(matrix.values)) if matrix is not None else (0.0, 0.0)
         if matrix is not None and tree is None and 2 < len(matrix) <= MOST_ORDERED:
@@ -222,7 +223,7 @@ class DistancesView(QWidget):
         self._say(None)
 
     def _take_tree(self, tree: Tree) -> None:
-        self.tree = tree
+        self.tree, self._ordered = tree, True
         if self.order_by == "tree":
             self._anew()
 
@@ -245,7 +246,7 @@ class DistancesView(QWidget):
             LegendItem("text", self.matrix.summary),
             LegendItem("gradient", words, heat.swatches(self.map_name)),
         ]
-        if picture.layout is not None and (self.result is None or getattr(self.result.answer, "tree", None) is None):
+        if picture.layout is not None and self._ordered:
             items.append(LegendItem("text", "rows in the order of a UPGMA tree"))
         if count := int(picture.chosen.sum()):
             items.append(LegendItem("fill", f"{count:,} selected", (theme.active().accent,)))

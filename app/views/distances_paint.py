@@ -15,11 +15,9 @@ from app.views.tree_layout import Layout
 
 MARGIN, GAP = 14.0, 6.0
 TREE_SHARE, WIDEST_TREE = 0.2, 180.0
-NAMES_SHARE, SAMPLE = 0.2, 400
+NAMES_SHARE, SAMPLE = 0.24, 400
 LARGEST_CELL = 44.0
 CLOSEST_CELL = 90.0
-LEAST_NAME = 11.0
-"""Pixels between two names where not all can be written."""
 FINEST = 2
 """Samples a pixel at most, on screens of high density and in files."""
 
@@ -196,9 +194,10 @@ def _marks(painter: QPainter, picture: Heat, view: View, theme: Theme) -> None:
 
 def _names(painter: QPainter, picture: Heat, view: View, base: QFont, theme: Theme) -> None:
     """Names to the right of rows and under columns: all that have room, else one of every so many."""
-    painter.setFont(heat.name_font(base, max(view.cell, LEAST_NAME)))
-    step = max(int(np.ceil(LEAST_NAME / view.cell)), 1)
-    height, room = QFontMetricsF(painter.font()).height(), view.names - GAP - 4
+    painter.setFont(heat.name_font(base, view.cell))
+    step = max(int(np.ceil(heat.NAME_ROW / view.cell)), 1)
+    metrics, room = QFontMetricsF(painter.font()), view.names - GAP - 4
+    height = metrics.height()
     spans = (view.rows(picture.count), view.top, view.area.top(), view.area.bottom()), (
         view.columns(picture.count), view.left, view.area.left(), view.area.right())  # fmt: skip
     for upright, ((low, high), start, first, last) in enumerate(spans):
@@ -207,9 +206,10 @@ def _names(painter: QPainter, picture: Heat, view: View, base: QFont, theme: The
             if not first <= middle <= last:
                 continue
             if picture.chosen.size and picture.chosen[at] and step == 1:
-                shade = QRectF(view.area.right() + GAP, middle - height / 2, room, height)
+                length = min(metrics.horizontalAdvance(picture.name(at)), room) + 4
+                shade = QRectF(view.area.right() + GAP, middle - height / 2, length, height)
                 if upright:
-                    shade = QRectF(middle - height / 2, view.area.bottom() + GAP, height, room)
+                    shade = QRectF(middle - height / 2, view.area.bottom() + GAP, height, length)
                 painter.fillRect(shade, QColor(theme.selection))
             painter.setPen(QColor(theme.muted if step > 1 else theme.text))
             if upright:

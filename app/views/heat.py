@@ -15,7 +15,7 @@ SHADES = 256
 NUMBER_WIDTH, NUMBER_HEIGHT = 34.0, 15.0
 """Pixels of a cell in which a number can be read."""
 NUMBER_FONT = 11
-NAME_ROW, NAME_FONT = 9.0, 12.0
+NAME_ROW, NAME_FONT = 8.0, 12.0
 """Pixels of the lowest row that has a name, and of the largest font of names."""
 
 
@@ -89,7 +89,7 @@ def number_font(font: QFont) -> QFont:
 
 def name_font(font: QFont, row: float) -> QFont:
     """The font of names beside rows of this height."""
-    return _sized(font, min(max(0.8 * row, NAME_ROW), NAME_FONT))
+    return _sized(font, min(0.9 * max(row, NAME_ROW), NAME_FONT))
 
 
 def draw_row_name(painter: QPainter, x: float, middle: float, room: float, text: str) -> None:

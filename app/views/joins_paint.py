@@ -13,7 +13,7 @@ from app.views import heat
 from app.views.joins_scene import Scene
 
 MARGIN, GAP, STEM = 14.0, 8.0, 10.0
-TREE_SHARE, NAMES_SHARE = 0.34, 0.18
+TREE_SHARE, NAMES_SHARE = 0.34, 0.22
 """Parts of the width that the tree and the names may take."""
 LARGEST_ROW = 44.0
 CHANGE = 0.35
@@ -75,9 +75,13 @@ class Places:
 
 
 def places(scene: Scene, width: float, height: float, font: QFont) -> Places:
-    """The largest rows for which tree, names and a square matrix have room."""
+    """The largest rows for which tree, names and a square matrix have room; no names where rows are too low."""
+    named = _places(scene, width, height, _names_width(scene, width, font))
+    return named if named.row >= heat.NAME_ROW else _places(scene, width, height, 0.0)
+
+
+def _places(scene: Scene, width: float, height: float, names: float) -> Places:
     taxa = len(scene.names)
-    names = _names_width(scene, width, font)
     room = width - 2 * MARGIN - names - 2 * GAP
     side = max(min(height - 2 * MARGIN - names, room * (1 - TREE_SHARE), LARGEST_ROW * taxa), 20.0)
     row = side / taxa
@@ -158,7 +162,8 @@ def _join(painter: QPainter, scene: Scene, place: Places, node: int, pen: QPen, 
 
 def _names(painter: QPainter, moment: Moment, place: Places, base: QFont, theme: Theme) -> None:
     """Names beside the rows and under the columns, as far as they can be read."""
-    if place.row < heat.NAME_ROW:
+    room = place.matrix.left() - place.tips - 2 * GAP
+    if room <= 0:
         return
     scene, painted = moment.scene, set(moment.scene.coming(moment.at))
     font = heat.name_font(base, place.row)
@@ -170,7 +175,6 @@ def _names(painter: QPainter, moment: Moment, place: Places, base: QFont, theme:
         painter.setFont(bold if joined else font)
         painter.setPen(QColor(theme.accent if joined else theme.text))
         name, middle = scene.names[taxon], row + 0.5
-        room = place.matrix.left() - place.tips - 2 * GAP
         heat.draw_row_name(painter, place.tips + GAP, place.y(middle), room, name)
         x = place.matrix.left() + middle * place.row
         heat.draw_column_name(painter, x, place.matrix.bottom() + 4, room, name)

@@ -38,9 +38,10 @@ class Menus:
         self.shape_menu.addSeparator()
         self.lengths = check_action(self.shape_menu, "Branch lengths", True, view.set_lengths)
         self.options = {
-            name: check_action(self.show_menu, text, ON[name], partial(view.set_option, name))
+            name: check_action(self.show_menu, text, ON[name], partial(self._set_option, name))
             for name, text in OPTIONS.items()
         }
+        self._aligned = {shape: shape == Shape.CIRCULAR for shape in Shape}
         self.edit_menu.aboutToShow.connect(lambda: self._fill_edit(self.edit_menu, view.current))
         self.colour_menu.aboutToShow.connect(self._fill_colours)
         self._fill_save()
@@ -54,12 +55,21 @@ class Menus:
         self.save_button = menu_button("Save", "Save the figure or the tree", self.save_menu)
 
     def apply_options(self, picture: Any) -> None:
-        """Give a new picture what is switched on."""
+        """Give a new picture what is switched on; names in a column, or a ring, are remembered for each shape."""
+        aligned = self.options["aligned"]
+        aligned.blockSignals(True)
+        aligned.setChecked(self._aligned[picture.layout.shape])
+        aligned.blockSignals(False)
         for name, action in self.options.items():
             setattr(picture, name, action.isChecked())
         self.lengths.setEnabled(has_lengths(picture.layout.tree))
         self.options["scale"].setEnabled(picture.layout.lengths)
         self.options["aligned"].setEnabled(picture.layout.shape != Shape.UNROOTED)
+
+    def _set_option(self, name: str, on: bool) -> None:
+        if name == "aligned":
+            self._aligned[self._view.shape] = on
+        self._view.set_option(name, on)
 
     def of_node(self, node: int | None) -> QMenu:
         """What can be done with a node, or with the tree where there is none."""

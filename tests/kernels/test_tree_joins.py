@@ -48,7 +48,7 @@ def test_neighbor_joining_of_five() -> None:
 @given(st.integers(4, 9), st.integers(0, 1000))
 def test_additive_matrices_give_back_their_lengths(taxa: int, seed: int) -> None:
     tree = unroot(random_tree(taxa, np.random.default_rng(seed))).tree
-    names, values = distances(tree)
+    _, values = distances(tree)
     steps = replay(values, joined(values, False))
     a, b, c = 0, 1, 2
     table = steps[-1].values
