@@ -17,49 +17,36 @@ import numpy as np
 
 from kernels.model import LEFT, UP, Outcome, PairProblem
 from kernels.monitor import Monitor
-from kernels.pairwise import cuda_job, cuda_path, cuda_sizes, cuda_sweep
-from kernels.pairwise.checkpointed_sizes import whole_strips
-from kernels.pairwise.cuda_job import Job
-from kernels.pairwise.cuda_sweep import IN_G, IN_H, IN_K, SCORE, Best, Checkpoints, Kept
+from kernels.pairwise import cuda_checkpoint_sizes as sizes
+from kernels.pairwise import cuda_checkpoints, cuda_job, cuda_path, cuda_sweep
+from kernels.pairwise.checkpointed_sizes import MIB, whole_strips
+from kernels.pairwise.cuda_checkpoints import Checkpoints
+from kernels.pairwise.cuda_job import LANES, Job
+from kernels.pairwise.cuda_sweep import IN_G, IN_H, IN_K, Best, Kept
 from kernels.steps import Steps
 
 FROM_H, FROM_K, NEW_PATH, TOP_H, TOP_G = range(5)
 """Kinds of start states (states.cuh)."""
 ENDS_IN = {FROM_H: IN_H, FROM_K: IN_K, TOP_H: IN_H, TOP_G: IN_G}
-THREADS = 256
 
 
 def checkpointed_alignment(
     problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
 ) -> Outcome:
-    """CheckpointedAlignment on the current device."""
+    """CheckpointedAlignment on the current device; DiskFull where the disk cannot take what has to go there."""
     job = cuda_job.begin(problem, parameters, monitor, steps)
-    checkpoints = _checkpoints(job, whole_strips(parameters["tile"], job.s))
-    best = cuda_sweep.score(job, checkpoints)
+    size, limit = (job.encoded.rows.size, job.encoded.columns.size), parameters["checkpoint_memory"] * MIB
+    layout = sizes.layout(*size, job.s, job.batch, whole_strips(parameters["tile"], job.s), limit)
     start, operations = (0, 0), np.empty(0, np.uint8)
-    if best.end != (0, 0):
-        paths, rest = _follow(job, checkpoints, best)
-        narrow = replace(job, s=cuda_sizes.tile_strip_width(job.s))
-        start, operations = cuda_path.compute(narrow, _nothing_kept(), paths, rest)
+    with cuda_checkpoints.checkpoints(job, layout) as checkpoints:
+        best = checkpoints.sweep()
+        if best.end != (0, 0):
+            paths, rest = _follow(job, checkpoints, best)
+            narrow = replace(job, s=sizes.tile_strip_width(job.s))
+            start, operations = cuda_path.compute(narrow, _nothing_kept(), paths, rest)
     alignment = job.encoded.alignment(start, best.end, operations)
-    return Outcome(job.encoded.answer(best.score, best.end, alignment), job.times_ms, job.host_bytes, job.device_bytes)
-
-
-def _checkpoints(job: Job, tile: int) -> Checkpoints:
-    """Room for special rows and columns, with the borders of the matrix in place."""
-    m, n = job.encoded.rows.size, job.encoded.columns.size
-    bands = -(-m // tile)
-    kept = Checkpoints(
-        tile=tile,
-        rows=job.empty((bands, job.strips * job.s + 1, 2), np.int32),
-        columns=job.empty((-(-n // tile), m, 2), np.int32),
-    )
-    kernel = job.kernel(SCORE, "keep_borders", KEYED=False, CHECKPOINTS=True)
-    costs = np.int32(job.encoded.open + job.encoded.extend), np.int32(job.encoded.extend)
-    size = np.int32(m), np.int32(n)
-    arguments = kept.rows, np.int32(bands), np.int64(kept.rows.shape[1]), kept.columns, *size, *costs, np.int32(tile)
-    kernel((-(-(max(m, n) + 1) // THREADS),), (THREADS,), arguments)
-    return kept
+    answer = job.encoded.answer(best.score, best.end, alignment)
+    return Outcome(answer, job.times_ms, job.host_bytes + checkpoints.host_bytes, job.device_bytes)
 
 
 def _follow(job: Job, checkpoints: Checkpoints, best: Best) -> tuple[np.ndarray, np.ndarray]:
@@ -75,7 +62,7 @@ def _follow(job: Job, checkpoints: Checkpoints, best: Best) -> tuple[np.ndarray,
         if last["kind"] == NEW_PATH:
             return np.concatenate(found), np.empty(0, np.uint8)
         row = int(last["start_row"])
-        column = int(last["strip"]) * cuda_sizes.tile_strip_width(job.s) + int(last["start_column"])
+        column = int(last["strip"]) * sizes.tile_strip_width(job.s) + int(last["start_column"])
         end_in = ENDS_IN[int(last["kind"])]
     rest = np.full(0 if job.encoded.local else row + column, UP if row else LEFT, np.uint8)
     return np.concatenate(found), rest
@@ -83,18 +70,18 @@ def _follow(job: Job, checkpoints: Checkpoints, best: Best) -> tuple[np.ndarray,
 
 def _tile(job: Job, checkpoints: Checkpoints, end: tuple[int, int], end_in: int) -> np.ndarray:
     """Sub-paths of the path that ends in a cell, back to where it leaves the cell's tile; in whole coordinates."""
-    tile, encoded = checkpoints.tile, job.encoded
+    tile, encoded = checkpoints.layout.tile, job.encoded
     (band, row), (segment, column) = ((index, index * tile) for index in ((end[0] - 1) // tile, (end[1] - 1) // tile))
     rows, columns = slice(row, end[0]), slice(column, end[1])
     letters, others, table = job.sequences
-    width = cuda_sizes.tile_strip_width(job.s)
+    width = sizes.tile_strip_width(job.s)
     part = replace(
         job,
         encoded=replace(encoded, rows=encoded.rows[rows], columns=encoded.columns[columns]),
         s=width,
-        threads=cuda_sizes.TILE_THREADS,
+        threads=sizes.TILE_THREADS,
         sequences=(letters[rows], others[columns], table),
-        borders=(checkpoints.rows[band, column:], checkpoints.columns[segment, row:]),
+        borders=checkpoints.borders(band, segment, end[0] - row, end[1] - column),
         steps=Steps(),
         quiet=True,
     )
@@ -111,5 +98,5 @@ def _tile(job: Job, checkpoints: Checkpoints, end: tuple[int, int], end_in: int)
 
 def _nothing_kept() -> Kept:
     """Phase 3 from start states alone needs no values."""
-    nothing = cupy.empty((0, cuda_sizes.LANES, 2), np.int32)
+    nothing = cupy.empty((0, LANES, 2), np.int32)
     return Kept(0, False, nothing, nothing, nothing, nothing, 1, 0)

@@ -31,8 +31,8 @@ LAUNCHES_AHEAD = 2
 class Job:
     """One run on the current device: the oriented problem on the device and the clocks of its phases.
 
-    ``borders`` are the values above and left of the problem, where it is a tile of a larger one; such
-    a job is ``quiet``: it can be cancelled, but reports no progress.
+    ``borders`` are the values above and left of the problem, where it is a part of a larger one; row ``first_row`` of
+    that lies above it. A ``quiet`` job can be cancelled, but reports no progress.
     """
 
     encoded: Encoded
@@ -45,6 +45,7 @@ class Job:
     began_ns: int
     sequences: tuple[cupy.ndarray, ...] = ()
     borders: tuple[cupy.ndarray | np.uint64, ...] = (np.uint64(0), np.uint64(0))
+    first_row: int = 0
     quiet: bool = False
 
     @property
@@ -154,8 +155,8 @@ def block(kernel, threads: int, shared: int) -> tuple[int, int]:
 class Clock:
     """Waits for launches, a few behind, so that progress is real and cancel is quick; times a phase."""
 
-    def __init__(self, job: Job, phase: str, total: int) -> None:
-        self.job, self.phase, self.total, self.done = job, phase, total, 0
+    def __init__(self, job: Job, phase: str, total: int, done: int = 0) -> None:
+        self.job, self.phase, self.total, self.done = job, phase, total, done
         self.first = cupy.cuda.Event()
         self.first.record()
         self.pending: list[tuple[cupy.cuda.Event, int]] = []

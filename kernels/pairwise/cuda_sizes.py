@@ -17,6 +17,8 @@ EVENT_BYTES = 24
 MOST_EVENTS = 2**18
 SLICE_CELLS = 25_000_000_000
 """Cells of a launch: about 20 ms on an H200, and below 250 ms on a card with a tenth of its speed."""
+LEAST_STEPS = 1024
+"""Steps of a launch at least."""
 DIRECTION_BYTES = 2**30
 """Directions of phase 3 kept at a time, unless a single strip needs more."""
 
@@ -42,13 +44,6 @@ class StepCost:
 
 SCORE_STEP = StepCost(35, 5.6, 22, 5.2, 32)
 STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
-
-
-MOST_TILE = 131_072
-WHOLE_TILE_WIDTHS = tuple(LANES * count for count in (1, 2, 3, 4, 6, 8, 12, 16, 18, 20, 24, 28, 32))
-"""Strip widths that strips of two to four lanes' columns divide, see tile_strip_width."""
-TILE_THREADS = 128
-"""Threads of a block where a tile of CheckpointedAlignment is computed again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +73,18 @@ def automatic(problem: PairProblem, multiprocessors: int, cost: StepCost) -> dic
     return {"s": per_lane * LANES, "T": BATCH, "threads": 4 * LANES * together}
 
 
-def tile_strip_width(s: int) -> int:
-    """Strip width inside a tile of CheckpointedAlignment: it divides ``s``, and start states fit the registers."""
-    return LANES * max(count for count in (1, 2, 3, 4) if s // LANES % count == 0)
-
-
 def slices(rows: int, columns: int, s: int, batch: int) -> list[Slice]:
     """The launches of a sweep, in order."""
-    strips, steps, skew = -(-columns // s), _round_up(rows + LANES - 1), _skew(batch)
-    length = min(_slice_steps(columns), steps + (strips - 1) * skew)
+    strips, steps, lag = -(-columns // s), _round_up(rows + LANES - 1), skew(batch)
+    length = min(slice_steps(columns), steps + (strips - 1) * lag)
     found = []
-    for start in range(0, steps + (strips - 1) * skew, length):
+    for start in range(0, steps + (strips - 1) * lag, length):
         end = start + length
-        first = max(0, (start - steps) // skew + 1)
-        last = min(strips, -(-end // skew))
-        begun = np.arange(first, last, dtype=np.int64) * skew
+        first = max(0, (start - steps) // lag + 1)
+        last = min(strips, -(-end // lag))
+        begun = np.arange(first, last, dtype=np.int64) * lag
         done = np.minimum(end - begun, steps) - np.maximum(start - begun, 0)
-        found.append(Slice(first, last, steps, skew, start, end, int(done.sum())))
+        found.append(Slice(first, last, steps, lag, start, end, int(done.sum())))
     return found
 
 
@@ -104,7 +94,7 @@ def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool) -> i
     The left neighbour is at most a slice and a skew ahead of its reader, and two batches are in flight.
     """
     every = _round_up(rows + LANES)
-    return every if whole else min(every, _slice_steps(columns) + _skew(batch) + 2 * LANES)
+    return every if whole else min(every, slice_steps(columns) + skew(batch) + 2 * LANES)
 
 
 def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
@@ -114,7 +104,7 @@ def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
 
 def score_footprint(problem: PairProblem, parameters: Mapping[str, Any]) -> Footprint:
     """Bytes of StripedScore."""
-    return Footprint(_host(problem), _sweep_bytes(problem, parameters, 2, 7, whole=False))
+    return Footprint(host_bytes(problem), sweep_bytes(problem, parameters, 2, 7, whole=False))
 
 
 def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chunks: int = 0) -> Footprint:
@@ -125,9 +115,9 @@ def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chu
     one = int(direction_words(np.array(problem.rows + 1), s)) * 4
     every = int(direction_words(np.array(problem.rows + parts), s)) * 4 + parts * LANES * s
     return Footprint(
-        {**_host(problem), "path": 2 * (problem.rows + problem.columns)},
+        {**host_bytes(problem), "path": 2 * (problem.rows + problem.columns)},
         {
-            **_sweep_bytes(problem, parameters, 4, 11, chunks > 0 or parameters["recompute"] == "first-row"),
+            **sweep_bytes(problem, parameters, 4, 11, chunks > 0 or parameters["recompute"] == "first-row"),
             "start states": strips * problem.rows * 8,
             **({"chunk rows": bottoms * strips * s * 8 * chunks} if chunks else {}),
             "directions": min(every, max(DIRECTION_BYTES, one)),
@@ -136,48 +126,10 @@ def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chu
     )
 
 
-def checkpointed_automatic(problem: PairProblem, multiprocessors: int) -> dict[str, int]:
-    """As ``automatic``, and the distance of special rows and columns: a sixteenth of the longer sequence.
-
-    So they take some 256 bytes a letter. Time hardly depends on the distance until a tile is so large that all of
-    the GPU is busy with it; from there on it is not made larger.
-    """
-    chosen = automatic(problem, multiprocessors, SCORE_STEP)
-    s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
-    return {**chosen, "tile": max(1, min(problem.columns // 16, MOST_TILE) // s) * s}
-
-
-def checkpointed_footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int) -> Footprint:
-    """Bytes of CheckpointedAlignment with special rows and columns every ``tile`` cells."""
-    s = parameters["s"]
-    rows, columns = min(tile, problem.rows), min(tile, problem.columns)
-    width = tile_strip_width(s)
-    bands, segments = -(-problem.rows // tile), -(-problem.columns // tile)
-    again = _tile_bytes(rows, columns, width, parameters["T"])
-    one = int(direction_words(np.array(problem.rows + 1), width)) * 4
-    every = int(direction_words(np.array(problem.rows + problem.columns // width), width)) * 4
-    return Footprint(
-        {**_host(problem), "path": 2 * (problem.rows + problem.columns)},
-        {
-            **_sweep_bytes(problem, parameters, 2, 7, whole=False),
-            "special rows": bands * (problem.columns + s + 1) * 8,
-            "special columns": segments * problem.rows * 8,
-            "a tile": again,
-            "directions": min(every, max(DIRECTION_BYTES, one)),
-            "path": 2 * (problem.rows + problem.columns),
-        },
-    )
-
-
-def _tile_bytes(rows: int, columns: int, width: int, batch: int) -> int:
-    strips = -(-columns // width)
-    registers = strips * (4 * width // LANES + 11) * WARP_BYTES
-    return registers + strips * (boundary_rows(rows, columns, width, batch, False) + rows) * 8
-
-
-def _sweep_bytes(
+def sweep_bytes(
     problem: PairProblem, parameters: Mapping[str, Any], values_a_column: int, values_a_lane: int, whole: bool
 ) -> dict[str, int]:
+    """Bytes of the sweep, whose lanes keep so many registers for each column and beside them between launches."""
     s, batch = parameters["s"], parameters["T"]
     strips = -(-problem.columns // s)
     launches = len(slices(problem.rows, problem.columns, s, batch))
@@ -194,15 +146,17 @@ def log_rows(launches: int, strips: int) -> int:
     return launches if launches * strips <= MOST_EVENTS else 1
 
 
-def _host(problem: PairProblem) -> dict[str, int]:
+def host_bytes(problem: PairProblem) -> dict[str, int]:
+    """Bytes of the encoded sequences on the host."""
     return {"sequences": 2 * (problem.rows + problem.columns)}
 
 
-def _slice_steps(columns: int) -> int:
-    return max(_round_up(SLICE_CELLS // columns), 1024)
+def slice_steps(columns: int) -> int:
+    """Steps of a launch."""
+    return max(_round_up(SLICE_CELLS // columns), LEAST_STEPS)
 
 
-def _skew(batch: int) -> int:
+def skew(batch: int) -> int:
     """Steps by which a strip starts a slice behind its left neighbour: the lanes, and a batch in flight."""
     return _round_up(batch + LANES)
 

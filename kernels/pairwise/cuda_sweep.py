@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,35 +46,52 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoints:
-    """Special rows and columns (striped_score.cu): values at every multiple of ``tile``, the matrix borders first.
+class KeptPlaces:
+    """Where the sweep leaves special rows and columns (Checkpoints of striped_score.cu), counted from its first row.
 
-    ``rows`` int32 (bands, columns + 1 or more, 2): H and G from column 0 on; ``columns`` int32 (bands, m, 2): H and K
-    from row 1 on.
+    ``rows`` starts at column 1 of the first row kept, ``columns`` at the first row of the first column kept.
     """
 
-    tile: int
     rows: cupy.ndarray
     columns: cupy.ndarray
+    tile: int
+    width: int
+    slots: int
+    height: int
+
+    def arguments(self) -> tuple:
+        return self.rows, self.columns, *map(np.int32, (self.tile, self.width, self.slots, self.height))
 
 
-def score(job: Job, checkpoints: Checkpoints | None = None) -> Best:
-    """The sweep of StripedScore; it fills the checkpoints where there are any."""
-    keyed = job.encoded.local and job.encoded.rows.size * int(job.encoded.table.max(initial=0)) < 2**26
-    kernel = job.kernel(SCORE, "striped_score", KEYED=keyed, CHECKPOINTS=checkpoints is not None)
+NOWHERE = np.uint64(0), np.uint64(0), np.int32(1), np.int32(0), np.int32(1), np.int32(1)
+Launched = Callable[[cuda_sizes.Slice, cupy.ndarray], None]
+
+
+def score(job: Job, kept: KeptPlaces | None = None, launched: Launched = lambda part, state: None) -> Best:
+    """The sweep of StripedScore, which also leaves special rows and columns where there are places for them.
+
+    ``launched(slice, registers)`` is called after every launch.
+    """
+    kernel = job.kernel(SCORE, "striped_score", KEYED=keyed(job), CHECKPOINTS=kept is not None)
     state = job.empty((job.strips, 2 * job.columns_per_lane + 7, LANES), np.int32)
-    extra = np.int32(KEY_SCALE), np.uint64(0), np.uint64(0), np.int32(1), np.int32(0)
-    if checkpoints:
-        rows, columns = checkpoints.rows, checkpoints.columns
-        extra = np.int32(KEY_SCALE), rows[1:, 1:], columns[1:], np.int32(checkpoints.tile), np.int32(rows.shape[1])
-    _sweep(job, kernel, state, _boundary(job, whole=False), crossing_bytes=8, extra=extra)
-    return _best(job, state, keyed) if job.encoded.local else _corner(job, state)
+    extra = np.int32(KEY_SCALE), *(kept.arguments() if kept else NOWHERE)
+    boundary = _boundary(job, whole=False)
+    _sweep(job, kernel, state, boundary, crossing_bytes=8, extra=extra, launched=launched)
+    return best_of(job, state.get(), keyed(job)) if job.encoded.local else _corner(job, state)
+
+
+def keyed(job: Job) -> bool:
+    """Whether scores leave room for a column, so that one number holds both (striped_score.cu)."""
+    rows = job.first_row + job.encoded.rows.size
+    return job.encoded.local and rows * int(job.encoded.table.max(initial=0)) < 2**26
 
 
 def states(job: Job, chunks: int, height: int | None, true_values: bool) -> tuple[Kept, Best]:
     """The sweep with local start states; chunks of ``height`` rows where there are any."""
     kept, state = _states(job, "phase 1", chunks, height, true_values)
-    return kept, (_best if job.encoded.local else _corner)(job, state, states_kept=True)
+    if job.encoded.local:
+        return kept, best_of(job, state.get(), states_kept=True)
+    return kept, _corner(job, state, states_kept=True)
 
 
 def tile_states(job: Job, end_in: int) -> tuple[Kept, Best]:
@@ -116,7 +134,16 @@ def _boundary(job: Job, whole: bool) -> cupy.ndarray:
     return boundary
 
 
-def _sweep(job: Job, kernel, state, boundary, crossing_bytes: int, extra: tuple, phase: str = "phase 1") -> None:
+def _sweep(
+    job: Job,
+    kernel,
+    state,
+    boundary,
+    crossing_bytes: int,
+    extra: tuple,
+    phase: str = "phase 1",
+    launched: Launched = lambda part, state: None,
+) -> None:
     """Phase 1: every slice of every strip, with progress between launches."""
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
     slices = cuda_sizes.slices(rows, columns, job.s, job.batch)
@@ -125,7 +152,8 @@ def _sweep(job: Job, kernel, state, boundary, crossing_bytes: int, extra: tuple,
     log = job.event_log(cuda_sizes.log_rows(len(slices), job.strips), job.strips)
     tickets = job.empty(len(slices), np.uint32)
     tickets.data.memset_async(0, tickets.nbytes, cupy.cuda.get_current_stream())
-    clock = Clock(job, phase, sum(part.steps_done for part in slices))
+    before = job.strips * job.first_row
+    clock = Clock(job, phase, before + sum(part.steps_done for part in slices), before)
     for index, part in enumerate(slices):
         blocks = min(-(-(part.end_strip - part.first_strip) // warps), most)
         kernel(
@@ -149,6 +177,7 @@ def _sweep(job: Job, kernel, state, boundary, crossing_bytes: int, extra: tuple,
             ),
             shared_mem=warps * shared,
         )
+        launched(part, state)
         clock.launched(part.steps_done)
     clock.finish()
     _log_strips(job, log, slices)
@@ -160,17 +189,19 @@ def _shared_bytes(crossing_bytes: int, handed_over: int) -> int:
     return -(-(letters + (2 * handed_over + 1) * crossing_bytes) // 16) * 16
 
 
-def _best(job: Job, state: cupy.ndarray, keyed: bool = False, states_kept: bool = False) -> Best:
-    """The greatest score of all lanes at its first cell: by row, then by column."""
-    fields = state.get()
+def best_of(job: Job, fields: np.ndarray, in_keys: bool = False, states_kept: bool = False) -> Best:
+    """The greatest score of all lanes at its first cell: by row, then by column.
+
+    ``fields`` int32 (strips, 3 or more, lanes): score (or key), row and column of each lane, and its start state.
+    """
     best, row, column = (fields[:, index, :].ravel().astype(np.int64) for index in range(3))
     lanes = np.arange(best.size, dtype=np.int64) * job.columns_per_lane
-    if keyed:
+    if in_keys:
         best, column = best >> 5, 31 - (best & 31)
     if best.max() <= 0:
         return Best(0, (0, 0))
     first = np.lexsort((lanes, row, -best))[0]
-    end = int(row[first]), int(lanes[first] + column[first]) + 1
+    end = job.first_row + int(row[first]), int(lanes[first] + column[first]) + 1
     return Best(int(best[first]), end, int(fields[:, 3, :].ravel()[first]) if states_kept else 0)
 
 
@@ -182,7 +213,7 @@ def _corner(job: Job, state: cupy.ndarray, states_kept: bool = False, gap: bool 
     first_h = 4 if states_kept else 3
     # The start states of H and G follow G of their column (Lane.visit in striped_states.cu).
     start_state = int(fields[first_h + per_lane + 3 * column + 1 + gap]) if states_kept else 0
-    return Best(int(fields[first_h + column]), (job.encoded.rows.size, columns), start_state)
+    return Best(int(fields[first_h + column]), (job.first_row + job.encoded.rows.size, columns), start_state)
 
 
 def _log_strips(job: Job, log, slices: list[cuda_sizes.Slice]) -> None:
@@ -196,6 +227,7 @@ def _log_strips(job: Job, log, slices: list[cuda_sizes.Slice]) -> None:
         starts = np.array([slice_.start for slice_ in slices])[part] - shift
         ends = np.array([slice_.end for slice_ in slices])[part] - shift
     logged = events(job, 1, strip, times[part, strip])
-    logged["row_start"], logged["row_end"] = np.clip(starts, 0, rows), np.clip(ends, 0, rows)
+    logged["row_start"] = job.first_row + np.clip(starts, 0, rows)
+    logged["row_end"] = job.first_row + np.clip(ends, 0, rows)
     logged["column_start"], logged["column_end"] = strip * job.s, np.minimum((strip + 1) * job.s, columns)
     job.steps.extend(logged)

@@ -3,7 +3,8 @@
 // Five and a half instructions a cell on the arithmetic pipe (one byte extraction, four add-max, half a
 // three-way maximum) and two on the multiply pipe.
 // With CHECKPOINTS, H and G of every row and H and K of every boundary column that is a multiple of the
-// tile are kept, for CheckpointedAlignment.
+// tile are kept, for CheckpointedAlignment. Where there is less room than that, later ones take the places
+// of earlier ones, which the host has copied away by then.
 // Needs strip.cuh and sweep.cuh. Compile-time: KEYED, whether scores leave five bits free for a column;
 // CHECKPOINTS.
 
@@ -12,6 +13,7 @@ struct Checkpoints {
     int2* columns;                   // column `tile` from row 1 on, then the other columns kept
     int tile;                        // rows, and columns, between them
     int width;                       // distance of two rows kept, in pairs
+    int slots, height;               // rows that there is room for; cells of a column, the distance of two kept
 };
 
 struct Lane {
@@ -32,7 +34,8 @@ struct Lane {
         id = lane, left = (strip * LANES + lane) * R;
         int right = (strip + 1) * LANES * R;
         bool keeps = CHECKPOINTS && right % checkpoints.tile == 0 && right < n;
-        kept_column = keeps ? checkpoints.columns + static_cast<long long>(right / checkpoints.tile - 1) * m : nullptr;
+        long long place = static_cast<long long>(right / checkpoints.tile - 1) * checkpoints.height;
+        kept_column = keeps ? checkpoints.columns + place : nullptr;
     }
 
     __device__ __forceinline__ void begin(const Strip& problem) {
@@ -64,7 +67,7 @@ struct Lane {
     }
 
     __device__ __forceinline__ void leave(int, int at_row, Edge edge) {
-        if (CHECKPOINTS && kept_column) kept_column[at_row - 1] = {edge.h, edge.k};
+        if (CHECKPOINTS && kept_column) kept_column[(at_row - 1) % checkpoints.height] = {edge.h, edge.k};
     }
 
     __device__ __forceinline__ int interval() const { return checkpoints.tile; }
@@ -91,7 +94,8 @@ struct Lane {
     }
 
     __device__ void keep_row() {
-        int2* place = checkpoints.rows + static_cast<long long>(kept_row / checkpoints.tile - 1) * checkpoints.width + left;
+        int slot = (kept_row / checkpoints.tile - 1) % checkpoints.slots;
+        int2* place = checkpoints.rows + static_cast<long long>(slot) * checkpoints.width + left;
 #pragma unroll
         for (int c = 0; c < R; ++c) place[c] = {h[c], g[c]};
         kept_row += checkpoints.tile;
@@ -126,10 +130,11 @@ extern "C" __global__ void striped_score(
     const unsigned char* rows, const unsigned char* columns, const int* table, int letters, int m, int n,
     int open_extend, int extend, const int2* top, const int2* left, unsigned long long* cells, int capacity, int* state, Event* log,
     unsigned* ticket, int first_strip, int end_strip, int steps, int skew, int batch, long long start,
-    long long end, int key_scale, int2* kept_rows, int2* kept_columns, int tile, int width) {
+    long long end, int key_scale, int2* kept_rows, int2* kept_columns, int tile, int width, int slots,
+    int height) {
     Lane lane;
     lane.key_scale = key_scale, lane.m = m, lane.n = n;
-    lane.checkpoints = {kept_rows, kept_columns, tile, width};
+    lane.checkpoints = {kept_rows, kept_columns, tile, width, slots, height};
     sweep(lane, {rows, columns, table, letters, m, n, open_extend, extend, top, left}, {cells, capacity},
           {first_strip, end_strip, steps, skew, batch, start, end}, state, log, ticket);
 }
