@@ -46,7 +46,7 @@ def take_numbers(text, at, values, column, powers):
             at += 1
         if at == size:
             return TOO_FEW, at, column
-        end, power, whole = at, 0, np.int64(0)
+        end, power, whole = at, np.int64(0), np.int64(0)
         if text[end] == PLUS or text[end] == MINUS:
             end += 1
         first = end

@@ -74,7 +74,7 @@ def parse(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatr
 def _count(text: bytes, source: str) -> tuple[int, int]:
     """The number of taxa, and where the first record begins."""
     start = len(text) - len(text.lstrip())
-    head, _, rest = text[start : start + LONGEST].partition(LINE_END)
+    head = text[start : start + LONGEST].partition(LINE_END)[0]
     if not head.strip().isdigit():
         raise InputError(f"{source}, line {_line(text, start)}: a PHYLIP matrix begins with its number of taxa")
     count = int(head)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from kernels.monitor import Monitor
 MODELS = ("p", "jukes-cantor", "kimura")
 GAP = ord("-")
 
-PURINES, PYRIMIDINES = b"AG", b"CT"
+PURINES, PYRIMIDINES = b"AG", b"CTU"
+CLASS_SHIFT = 6
 
 SATURATED = 5.0
 """The distance of a pair that has changed too often for a model to say how often."""
@@ -93,33 +95,70 @@ ALIGNMENT = DataKind(
 )
 
 
+class Columns(NamedTuple):
+    """Of pairs of rows: columns where both have a letter, where these differ, and where by a transition; integers."""
+
+    common: np.ndarray
+    differ: np.ndarray
+    transitions: np.ndarray
+
+
+def classed(alignment: AlignedSequences) -> np.ndarray:
+    """Letters as small numbers, uint8, 0 for a gap; of nucleotides the two highest bits are the class.
+
+    Purines have class 1, pyrimidines 2, other letters and those of proteins 0. U is T.
+    """
+    table = np.arange(256, dtype=np.uint8) & 31
+    table[[GAP, ord("*")]] = 0, 27
+    if alignment.type != SequenceType.PROTEIN:
+        table[ord("U")] = table[ord("T")]
+        table[list(PURINES)] |= 1 << CLASS_SHIFT
+        table[list(PYRIMIDINES)] |= 2 << CLASS_SHIFT
+    return table[alignment.letters]
+
+
+def columns_with(classes: np.ndarray, row: int) -> Columns:
+    """The columns of a row with each of those after it; ``classes`` as `classed` gives them."""
+    own, others = classes[row], classes[row + 1 :]
+    both = (own > 0) & (others > 0)
+    differ = both & (own != others)
+    alike = (own >> CLASS_SHIFT == others >> CLASS_SHIFT) & (own >> CLASS_SHIFT > 0)
+    return Columns(both.sum(1), differ.sum(1), (differ & alike).sum(1))
+
+
+def distances_of_columns(columns: Columns, model: str, protein: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Distances of pairs, float64, and which of them a stated one stands for.
+
+    A pair without a common column is put as far apart as one that shares no letter: 1, or SATURATED. So is one that a
+    model calls farther than SATURATED, or cannot tell.
+    """
+    common = columns.common
+    p = np.where(common > 0, columns.differ / np.maximum(common, 1), 1.0)
+    if model == "p":
+        return p, common == 0
+    if model == "kimura" and not protein:
+        transitions = columns.transitions / np.maximum(common, 1)
+        found = _kimura(np.where(common > 0, transitions, 1.0), p - transitions)
+    else:
+        found = _jukes_cantor(p, protein) if model == "jukes-cantor" else _kimura_protein(p)
+    lost = ~(found <= SATURATED)
+    return np.where(lost, SATURATED, found), lost
+
+
 def distances_of_rows(
     alignment: AlignedSequences, model: str, report: Callable[[int], None] = lambda row: None
 ) -> tuple[np.ndarray, int]:
-    """Distances between all rows, float64 (n, n), and how many pairs have SATURATED or no column in common.
+    """Distances between all rows, float64 (n, n), and how many pairs have a stated one; see `distances_of_columns`.
 
     Only columns where both rows have a letter count (pairwise deletion). ``report(row)`` is called before each row.
-    A pair without a common column is put as far apart as one that shares no letter: 1, or SATURATED.
     """
-    letters, count = alignment.letters, len(alignment.names)
-    values, without = np.zeros((count, count)), 0
-    protein = alignment.type == SequenceType.PROTEIN
-    as_t = letters if protein else np.where(letters == ord("U"), ord("T"), letters).astype(np.uint8)
-    present = as_t != GAP
+    classes, count, without = classed(alignment), len(alignment.names), 0
+    values = np.zeros((count, count))
     for row in range(count - 1):
         report(row)
-        both = present[row] & present[row + 1 :]
-        differ = both & (as_t[row + 1 :] != as_t[row])
-        common = both.sum(1)
-        p = np.where(common > 0, differ.sum(1) / np.maximum(common, 1), 1.0)
-        if model == "kimura" and not protein:
-            transitions = (differ & _same_class(as_t[row], as_t[row + 1 :])).sum(1) / np.maximum(common, 1)
-            found = _kimura(np.where(common > 0, transitions, 1.0), p - transitions)
-        else:
-            found = p if model == "p" else _jukes_cantor(p, protein) if model == "jukes-cantor" else _kimura_protein(p)
-        lost = (common == 0) if model == "p" else ~(found <= SATURATED)
+        found, lost = distances_of_columns(columns_with(classes, row), model, alignment.type == SequenceType.PROTEIN)
+        values[row, row + 1 :] = values[row + 1 :, row] = found
         without += int(lost.sum())
-        values[row, row + 1 :] = values[row + 1 :, row] = np.where(lost & (model != "p"), SATURATED, found)
     return values, without
 
 
@@ -146,10 +185,3 @@ def _log(values: np.ndarray) -> np.ndarray:
 
 def _positive_zero(values: np.ndarray) -> np.ndarray:
     return np.maximum(values, 0) + 0.0
-
-
-def _same_class(row: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Whether two letters are both purines, or both pyrimidines."""
-    classes = np.zeros(256, np.uint8)
-    classes[list(PURINES)], classes[list(PYRIMIDINES)] = 1, 2
-    return (classes[row] == classes[others]) & (classes[row] > 0)

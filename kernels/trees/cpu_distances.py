@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import count as counting
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ from kernels.trees.distance_problem import (
 )
 from kernels.trees.identities import encoded, of_identities
 from kernels.trees.pairing import Grouped, grouped
-from kernels.trees.words import BASES, distances_of_words, letter_codes, packed, sixmers
+from kernels.trees.tuples import distances_of_chains, tuples
+from kernels.trees.words import distances_of_words, sixmers
 from kernels.workers import share, stop_word
 
 ROWS_AT_ONCE = 64
@@ -97,9 +99,9 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
     """ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
     times_ms = {"compilation": _compile_ktuple(), "transfer": 0.0}
     before = time.perf_counter()
-    taxa, k = len(problem.sequences), problem.ktuple
-    groups = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ") if problem.protein else BASES
-    words = [ktuples(letter_codes(groups)[sequence.array], k, len(groups)) for sequence in problem.sequences]
+    taxa, found = len(problem.sequences), tuples(problem)
+    words = [found.words[start:end] for start, end in pairwise(found.starts.tolist())]
+    places = [found.places[start:end] for start, end in pairwise(found.starts.tolist())]
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     scores, longest = np.zeros((taxa, taxa)), int(lengths.max())
 
@@ -108,13 +110,12 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
         room = [np.zeros((5, FIRST_ROOM), np.int64)]
 
         def one(column: int) -> None:
-            starts, places = word_places(words[column], len(groups) ** k)
             for row in range(column):
                 score = -1
                 while score < 0:
                     score = cpu_words.ktuple_score(
-                        words[row], starts, places, lengths[column], k, problem.diagonals, problem.window,
-                        problem.word_gap, marked, counts, room[0],
+                        words[row], found.word_starts[column], places[column], lengths[column], problem.ktuple,
+                        problem.diagonals, problem.window, problem.word_gap, marked, counts, room[0],
                     )  # fmt: skip
                     if score < 0:
                         room[0] = np.zeros((5, 2 * room[0].shape[1]), np.int64)
@@ -124,8 +125,7 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
 
     _take_in_turns((lengths[column] * (column + 1) for column in range(taxa)), work, parameters["threads"],
                    stop_word(), monitor)  # fmt: skip
-    values = np.maximum(1 - (scores + scores.T) / np.minimum(lengths[:, None], lengths), 0)
-    np.fill_diagonal(values, 0)
+    values = distances_of_chains(problem, scores)
     times_ms["words"] = (time.perf_counter() - before) * 1e3
     return _outcome(problem, values, times_ms, "k-tuple distances")
 
@@ -159,21 +159,6 @@ def _padded(scores: np.ndarray) -> np.ndarray:
 
 
 NO_LETTER = -(2**29)
-
-
-def ktuples(codes: np.ndarray, k: int, base: int) -> np.ndarray:
-    """The word at each place of a sequence, -1 where a letter has no code; int64."""
-    words = packed(codes, k, base)
-    unknown = np.convolve(codes < 0, np.ones(k), "valid") > 0 if words.size else np.zeros(0, bool)
-    return np.where(unknown, -1, words)
-
-
-def word_places(words: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where each word is: places[starts[w]]..places[starts[w + 1]], ascending; int64."""
-    known = np.flatnonzero(words >= 0)
-    places = known[np.argsort(words[known], kind="stable")]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(words[known], minlength=bins))])
-    return starts, places
 
 
 def _place(groups: Grouped, identities: np.ndarray, row: int, group: int, found: np.ndarray) -> None:
@@ -231,8 +216,7 @@ def _compile_words() -> float:
 @cache
 def _compile_ktuple() -> float:
     before = time.perf_counter()
-    room = np.zeros((5, 4), np.int64)
+    word, from_to, room = np.zeros(1, np.int32), np.array([0, 1], np.int32), np.zeros((5, 4), np.int64)
     diagonals = np.zeros(4, np.int32), np.zeros(4, np.int32)
-    cpu_words.ktuple_score(np.zeros(1, np.int64), np.array([0, 1]), np.zeros(1, np.int64), np.int64(1), 1, 1, 1, 1,
-                           *diagonals, room)  # fmt: skip
+    cpu_words.ktuple_score(word, from_to, word, np.int64(1), 1, 1, 1, 1, *diagonals, room)
     return (time.perf_counter() - before) * 1e3

@@ -53,8 +53,8 @@ def _mark_diagonals(row_words, starts, places, rows, columns, top, window, marke
 def ktuple_score(row_words, starts, places, columns, k, top, window, gap, marked, counts, fragments):
     """Letters matched by the best chain of words on the marked diagonals, less ``gap`` for each change of diagonal.
 
-    ``row_words`` int64 are the words of the first sequence, -1 where there is none; those of the second, which has
-    ``columns`` letters, are at places[starts[w]]..places[starts[w + 1]]. ``marked`` and ``counts`` are room for
+    ``row_words`` int32 are the words of the first sequence, -1 where there is none; those of the second, which has
+    ``columns`` letters, are at places[starts[w]]..places[starts[w + 1]], int32. ``marked`` and ``counts`` are room for
     diagonals, int32; ``fragments`` int64 (5, words): score, row, column, before (unused), next worse, of a chain's end.
     A word goes on from the best chain whose last word lies wholly before it, or on its own diagonal; of equals, from
     the latest. -1 where there are more fragments than room.

@@ -22,9 +22,11 @@ HERE = Path(__file__).parent
 BLOCKS = (HERE / "joins.cuh", HERE / "joins_blocks.cu")
 PRUNED = (HERE / "joins.cuh", HERE / "joins_pruned.cu")
 
-STATE_WORDS = 10
-"""64-bit words of State in joins.cuh; its whole numbers begin behind seven of double precision."""
-STATE_DOUBLES, STATE_GREATEST = 7, 6
+STATE = np.dtype(
+    [(name, "f8") for name in ("between", "sum_a", "sum_b", "limit", "step_growth", "total_growth", "greatest")]
+    + [(name, "i4") for name in ("r", "step", "a", "b", "finished", "row_a", "row_b", "spare")]
+)
+"""State of joins.cuh; CuPy holds no records, so on the device it is 64-bit words."""
 
 PAIR_WORDS = 3
 THREADS = 256
@@ -63,7 +65,8 @@ class _Run:
         )
         self.kernel: Callable[[str], Any] = compiled.get_function
         made = max(self.taxa - 3, 0)
-        self.S, self.slots = cupy.empty(self.taxa, np.float64), cupy.asarray(np.arange(self.taxa, dtype=np.int32))
+        self.S = cupy.empty(2 * self.taxa, np.float64)
+        self.slots = cupy.asarray(np.arange(self.taxa, dtype=np.int32))
         self.nodes = self.slots.copy()
         self.joins, self.records = (
             cupy.empty((max(made, 1), 2), np.int32),
@@ -71,14 +74,20 @@ class _Run:
         )
         self.multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
         self.found = cupy.empty((self.grid(self.taxa**2, 1), PAIR_WORDS), np.float64)
-        state = np.zeros(STATE_WORDS)
-        state.view(np.int32)[2 * STATE_DOUBLES] = self.taxa
-        self.state = cupy.asarray(state)
+        self.state = cupy.empty(STATE.itemsize // 8, np.int64)
+        self.set_state()
         self.load()
 
     def grid(self, work: int, threads: int) -> int:
         """Blocks for so many items, as many as the device keeps busy at once."""
         return max(1, min(-(-work // threads), BLOCKS_A_MULTIPROCESSOR * self.multiprocessors))
+
+    def set_state(self, **more: float) -> None:
+        """The state before the first join."""
+        state = np.zeros(1, STATE)
+        for name, value in {"r": self.taxa, "spare": self.taxa, **more}.items():
+            state[name] = value
+        self.state.set(state.view(np.int64))
 
     def load(self) -> None:
         """Bring the matrix to the device, in blocks of rows, and sum its rows."""
@@ -212,20 +221,23 @@ class _Pruned(_Run):
 
     def __init__(self, problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor) -> None:
         taxa = problem.taxa
-        self.D, self.stride, self.parameters = cupy.empty((taxa, taxa), problem.dtype), np.int64(taxa), parameters
+        self.D, self.stride = cupy.empty((taxa + 1, taxa), problem.dtype), np.int64(taxa)
+        self.parameters = parameters
         self.u, self.snapshot = cupy.empty(taxa, problem.dtype), cupy.empty(taxa, problem.dtype)
         self.H, self.T = cupy.empty(taxa, np.float64), cupy.empty(taxa, np.float64)
-        self.partners = cupy.empty(taxa, np.int32)
+        self.partners, self.rows = cupy.empty(taxa, np.int32), cupy.asarray(np.arange(taxa, dtype=np.int32))
         super().__init__(problem, monitor, {})
-        self.growth = cupy.empty((self.grid(taxa, 1), 3), np.float64)
+        self.of_blocks = cupy.empty((self.grid(taxa, 1), 4), np.float64)
         if taxa > 3:
             self._start()
 
     def _start(self) -> None:
-        of_blocks = cupy.empty(self.grid(self.taxa, 1), np.float64)
-        taxa = np.int32(self.taxa)
-        self.kernel("greatest_distance")((of_blocks.size,), (THREADS,), (self.D, self.stride, taxa, of_blocks))
-        self.state[STATE_GREATEST : STATE_GREATEST + 1].set(of_blocks.get().max(keepdims=True))
+        """The greatest distance, a first limit, and bounds that say nothing."""
+        taxa, blocks = np.int32(self.taxa), len(self.of_blocks)
+        most = cupy.empty((blocks, 2), np.float64)
+        self.kernel("survey")((blocks,), (THREADS,), (self.D, self.stride, self.S, taxa, most))
+        greatest, of_pairs = most.get().max(0).tolist()
+        self.set_state(greatest=greatest, limit=-of_pairs)
         self.kernel("start")(
             (self.grid(self.taxa, THREADS),), (THREADS,),
             (self.S, self.u, self.snapshot, self.H, self.T, self.partners, taxa),
@@ -238,28 +250,27 @@ class _Pruned(_Run):
 
     def pass_(self, clusters: int) -> None:
         self.kernel("renew")(
-            (self.grid(clusters, 1),), (THREADS,), (self.D, self.stride, self.u, self.snapshot, self.H, self.state)
-        )
+            (self.grid(clusters, 1),), (THREADS,),
+            (self.D, self.stride, self.rows, self.u, self.snapshot, self.H, self.state),
+        )  # fmt: skip
 
     def epoch(self, clusters: int) -> int:
         """Whole batches, so that the graph serves."""
         return -(-epoch_length(clusters, self.parameters["epoch"]) // BATCH) * BATCH
 
     def join(self, clusters: int) -> None:
-        few, many = self.grid(clusters, THREADS), self.grid(clusters, 1)
-        self.kernel("estimate")(
-            (few,), (THREADS,), (self.D, self.stride, self.S, self.slots, self.partners, self.state, self.found)
-        )
+        few, many, taxa = self.grid(clusters, THREADS), self.grid(clusters, 1), np.int32(self.taxa)
         self.kernel("search")(
             (many,), (THREADS,),
-            (self.D, self.stride, self.S, self.u, self.snapshot, self.slots, self.nodes, self.H, self.T, self.partners,
-             self.state, self.found, self.joins, self.records),
+            (self.D, self.stride, self.rows, self.S, self.u, self.snapshot, self.slots, self.nodes, self.H, self.T,
+             self.partners, taxa, self.state, self.found, self.joins, self.records),
         )  # fmt: skip
         self.kernel("unite")(
             (few,), (THREADS,),
-            (self.D, self.stride, self.S, self.u, self.snapshot, self.slots, self.nodes, self.H, self.T, self.partners,
-             np.int32(self.taxa), self.state, self.growth),
+            (self.D, self.stride, self.rows, self.S, self.u, self.snapshot, self.slots, self.nodes, self.H, self.T,
+             self.partners, taxa, self.state, self.of_blocks),
         )  # fmt: skip
 
     def apart(self, left: int) -> np.ndarray:
-        return self.D[:left, :left].get().astype(np.float64)
+        rows = [self.D[row, :left].get() for row in self.rows[:left].tolist()]
+        return np.array(rows, np.float64)

@@ -30,7 +30,7 @@ struct State {
     double greatest;                   // distance so far
     int r, step, a, b;
     unsigned finished;                 // blocks of the running kernel
-    int unused;
+    int row_a, row_b, spare;           // NJ-pruned: rows of the matrix that hold a and b, and one that holds nothing
 };
 
 __device__ __forceinline__ double criterion(double d, double sum_x, double sum_y, int r) {
@@ -74,19 +74,21 @@ __device__ inline Pair best_of_block(Pair mine) {
     return mine;
 }
 
-// The greatest of a number of each thread, in all threads of the first warp.
-__device__ inline double greatest_of_block(double mine) {
-    __shared__ double of_warps[LANES];
+// The greatest of each of N numbers of all threads, in all threads of the first warp; every thread calls this.
+template <int N>
+__device__ inline void greatest_of_block(double (&mine)[N]) {
+    __shared__ double of_warps[N][LANES];
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = (blockDim.x + LANES - 1) / LANES;
-    for (int distance = LANES / 2; distance; distance /= 2) mine = max(mine, __shfl_xor_sync(WARP, mine, distance));
+    for (int distance = LANES / 2; distance; distance /= 2)
+        for (double& number : mine) number = max(number, __shfl_xor_sync(WARP, number, distance));
     __syncthreads();
-    if (lane == 0) of_warps[warp] = mine;
+    if (lane == 0)
+        for (int n = 0; n < N; ++n) of_warps[n][warp] = mine[n];
     __syncthreads();
-    if (warp == 0) {
-        mine = lane < warps ? of_warps[lane] : -1.7e308;
-        for (int distance = LANES / 2; distance; distance /= 2) mine = max(mine, __shfl_xor_sync(WARP, mine, distance));
-    }
-    return mine;
+    if (warp) return;
+    for (int n = 0; n < N; ++n) mine[n] = lane < warps ? of_warps[n][lane] : -1.7e308;
+    for (int distance = LANES / 2; distance; distance /= 2)
+        for (double& number : mine) number = max(number, __shfl_xor_sync(WARP, number, distance));
 }
 
 // Whether this block is the last of the grid to come here; what all others wrote before can then be read.

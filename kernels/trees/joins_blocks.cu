@@ -11,23 +11,13 @@ constexpr int DOWN = THREADS / WIDTH;
 constexpr int ROWS = SIDE > DOWN ? SIDE / DOWN : 1;
 constexpr int AHEAD = ROWS * COLUMNS <= 16 ? ROWS : COLUMNS < 16 ? 16 / COLUMNS : 1;
 
-// Where row p begins, and the step from one column to the next.
-__device__ __forceinline__ long long row_place(int p, int taxa, int* step) {
-    const long long y = 1 + p, wide = taxa + 1;
-    *step = 1;
-#if FOLDED
-    if (y > wide / 2) {
-        *step = -1;
-        return (wide - y) * wide + (wide - 1);
-    }
-#endif
-    return y * wide + 1;
-}
-
+// Where a pair of places is. Mirrored, with FOLDED, is `mirror` less where it is without.
 __device__ __forceinline__ long long cell(int p, int q, int taxa) {
-    int step;
-    const long long start = row_place(p < q ? p : q, taxa, &step);
-    return start + step * (long long)(p < q ? q : p);
+    const long long y = 1 + (p < q ? p : q), x = 1 + (p < q ? q : p), wide = taxa + 1, plain = y * wide + x;
+#if FOLDED
+    if (y > wide / 2) return wide * (wide + 1) - plain;
+#endif
+    return plain;
 }
 
 // Rows first .. last of a square matrix (which has only them) into the cells.
@@ -39,35 +29,36 @@ extern "C" __global__ void fill(const REAL* values, REAL* cells, int taxa, int f
 
 // The cell block of a number: those of the upper triangle, row after row from the last, whose row has one.
 __device__ inline void block_place(int number, int blocks, int* row, int* column) {
-    int from_end = (int)((sqrt(8.0 * number + 1.0) - 1.0) / 2.0);
+    int from_end = (int)((sqrtf(8.0f * number + 1.0f) - 1.0f) / 2.0f);
     while ((long long)from_end * (from_end + 1) / 2 > number) --from_end;
     while ((long long)(from_end + 1) * (from_end + 2) / 2 <= number) ++from_end;
     *row = blocks - 1 - from_end;
     *column = blocks - 1 - (number - from_end * (from_end + 1) / 2);
 }
 
-// The best of a thread's pairs in a cell block; INSIDE: all are there.
-template <bool INSIDE>
+// The best of a thread's pairs in a cell block. WAY is 1 or -1 where all of its pairs are there, and from one to the next
+// the place grows or falls; 0 where some are not, or where its rows are on both sides of the middle.
+template <int WAY>
 __device__ inline Pair scan_block(const REAL* cells, const double* S, const int* slots, int taxa, int r, int top, int left,
                                   Pair best) {
-    const int own_column = left + threadIdx.x % WIDTH, own_row = top + threadIdx.x / WIDTH;
+    const int own_column = left + threadIdx.x % WIDTH, own_row = top + threadIdx.x / WIDTH, wide = taxa + 1;
     double sums[COLUMNS];
 #pragma unroll
-    for (int c = 0; c < COLUMNS; ++c) sums[c] = INSIDE || own_column + c * WIDTH < r ? S[own_column + c * WIDTH] : 0.0;
+    for (int c = 0; c < COLUMNS; ++c) sums[c] = WAY || own_column + c * WIDTH < r ? S[own_column + c * WIDTH] : 0.0;
     for (int first = own_row; first < top + SIDE; first += AHEAD * DOWN) {
         REAL values[AHEAD][COLUMNS];
         double sums_down[AHEAD];
+        const REAL* own = WAY ? cells + cell(first, own_column, taxa) : cells;
 #pragma unroll
         for (int a = 0; a < AHEAD; ++a) {
             const int y = first + a * DOWN;
-            const bool there = INSIDE || (y < r && y < top + SIDE);
-            int step;
-            const REAL* row = cells + row_place(y, taxa, &step);
+            const bool there = WAY || (y < r && y < top + SIDE);
             sums_down[a] = there ? S[y] : 0.0;
 #pragma unroll
             for (int c = 0; c < COLUMNS; ++c) {
                 const int x = own_column + c * WIDTH;
-                values[a][c] = INSIDE || (there && x > y && x < r) ? row[step * (long long)x] : (REAL)NO_DISTANCE;
+                if (WAY) values[a][c] = own[WAY * (a * DOWN * wide + c * WIDTH)];
+                else values[a][c] = there && x > y && x < r ? cells[cell(y, x, taxa)] : (REAL)NO_DISTANCE;
             }
         }
 #pragma unroll
@@ -75,7 +66,7 @@ __device__ inline Pair scan_block(const REAL* cells, const double* S, const int*
 #pragma unroll
             for (int c = 0; c < COLUMNS; ++c) {
                 const double value = criterion((double)values[a][c], sums[c], sums_down[a], r);
-                if (value > best.criterion || (!INSIDE && values[a][c] == (REAL)NO_DISTANCE)) continue;
+                if (value > best.criterion || (!WAY && values[a][c] == (REAL)NO_DISTANCE)) continue;
                 const Pair pair = pair_of(value, own_column + c * WIDTH, first + a * DOWN, slots);
                 if (better(pair, best)) best = pair;
             }
@@ -93,8 +84,11 @@ scan(const REAL* cells, const double* S, const int* slots, const int* nodes, int
         block_place(number, blocks, &row, &column);
         const int top = row * SIDE, left = column * SIDE;
         const bool inside = SIDE % DOWN == 0 && row < column && left + SIDE <= r;
-        best = inside ? scan_block<true>(cells, S, slots, taxa, r, top, left, best)
-                      : scan_block<false>(cells, S, slots, taxa, r, top, left, best);
+        // Row p is mirrored where p + 1 > (taxa + 1) / 2.
+        const int middle = FOLDED ? (taxa + 1) / 2 : taxa;
+        if (inside && top + SIDE <= middle) best = scan_block<1>(cells, S, slots, taxa, r, top, left, best);
+        else if (inside && top >= middle) best = scan_block<-1>(cells, S, slots, taxa, r, top, left, best);
+        else best = scan_block<0>(cells, S, slots, taxa, r, top, left, best);
     }
     best = best_of_block(best);
     if (threadIdx.x == 0) found[blockIdx.x] = best;

@@ -12,8 +12,9 @@ import numpy as np
 class Grouped:
     """Sequences by ascending length, those of one length in their own order, in groups of ``lanes``.
 
-    ``order`` int64 are the sequences so sorted, ``lengths`` int64 their lengths. ``letters[g]`` int32 (columns x lanes,)
-    are the letters of group g side by side, after an end the code of no letter; ``lane_lengths`` int32 (groups, lanes).
+    ``order`` int64 are the sequences so sorted, ``lengths`` int64 their lengths. ``letters[g]`` int32 (columns x
+    lanes,) are the letters of group g side by side, after an end the code of no letter; ``lane_lengths`` int32 (groups,
+    lanes).
     """
 
     order: np.ndarray

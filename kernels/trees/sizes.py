@@ -45,7 +45,9 @@ def pruned_work(problem: TreeProblem, parameters: Parameters) -> int:
 
 
 def square_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
-    """Bytes where the matrix is square."""
+    """Bytes where the matrix is square: on the CPU with rows of whole vectors, on the GPU with a row to spare."""
+    if backend == "cuda":
+        return _footprint(problem, backend, problem.taxa + 1, problem.taxa)
     return _footprint(problem, backend, problem.taxa, -(-problem.taxa // LANES) * LANES)
 
 

@@ -82,8 +82,8 @@ def packed(codes: np.ndarray, k: int, base: int) -> np.ndarray:
 def distances_of_words(words: Words, common: np.ndarray, first: slice, second: slice) -> np.ndarray:
     """MAFFT's distance from the shared 6-mers of two ranges of sequences.
 
-    (1 - common / the smaller number of 6-mers) x 1 / (0.1 short / long + b / (long + b) + 0.01), at most 10; common is 0
-    where one has no 6-mer, two sequences without any included.
+    (1 - common / the smaller number of 6-mers) x 1 / (0.1 short / long + b / (long + b) + 0.01), at most 10; common
+    is 0 where one has no 6-mer, two sequences without any included.
     """
     fewer = np.minimum(words.totals[first, None], words.totals[second])
     unlike = np.where(fewer > 0, 1 - common / np.maximum(fewer, 1), 1.0)
