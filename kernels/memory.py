@@ -20,6 +20,7 @@ DISK_LIMIT = 64 * 2**30
 """What runs may take on the disk where the user has set nothing."""
 SPARE_DISK = 2**30
 """Room that runs leave on it."""
+AVAILABLE = b"MemAvailable:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,10 @@ class Footprint:
 
 def host_bytes_free() -> int:
     """Bytes of main memory that can be allocated without swapping."""
+    # Every plan asks, and where the file is, reading its head takes a tenth of the time that psutil takes.
+    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", "rb", buffering=0) as lines:
+        head = lines.read(512)
+        return 1024 * int(head[head.index(AVAILABLE) + len(AVAILABLE) :].split(None, 1)[0])
     return int(psutil.virtual_memory().available)
 
 

@@ -127,7 +127,7 @@ class ResultPanel(Card):
                 self.table.selectionModel().setCurrentIndex(
                     self.model.index(row, 0), flags.ClearAndSelect | flags.Rows | flags.Current
                 )
-        else:
+        elif self._session.shown is None:
             self.table.selectionModel().clear()
 
     def _menu(self, place: QPoint) -> None:

@@ -2,6 +2,7 @@
 
 from app.views.alignment import AlignmentView
 from app.views.distances import DistancesView
+from app.views.dotplot import DotPlotView
 from app.views.joins import JoinsView
 from app.views.matrix import MatrixView
 from app.views.phases import PhasesView
@@ -10,4 +11,15 @@ from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
 from app.views.tree import TreeView
 
-VIEWS = (AlignmentView, RowsView, TreeView, JoinsView, DistancesView, MatrixView, TimelineView, PhasesView, SummaryView)
+VIEWS = (
+    AlignmentView,
+    RowsView,
+    TreeView,
+    JoinsView,
+    DistancesView,
+    MatrixView,
+    DotPlotView,
+    TimelineView,
+    PhasesView,
+    SummaryView,
+)

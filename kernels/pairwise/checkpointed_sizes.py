@@ -9,7 +9,7 @@ from kernels import spill
 from kernels.cuda import devices
 from kernels.memory import Footprint, host_bytes_free
 from kernels.model import PairProblem
-from kernels.pairwise import cpu_sizes
+from kernels.pairwise import cpu_sizes, cuda_sizes
 from kernels.pairwise import cuda_checkpoint_sizes as on_device
 from kernels.pairwise.cpu_sizes import LANES, WIDTH_STEP, column_length, tile_width
 
@@ -45,7 +45,8 @@ def kept_bytes(problem: PairProblem, parameters: Parameters, backend: str) -> in
     tile = whole_strips(parameters["tile"], s)
     if backend == "cuda":
         limit = parameters["checkpoint_memory"] * MIB
-        places = on_device.layout(problem.rows, problem.columns, s, parameters["T"], tile, limit)
+        spread = cuda_sizes.spread(cuda_sizes.packed(problem, parameters))
+        places = on_device.layout(problem.rows, problem.columns, s, parameters["T"], tile, limit, spread)
         return 0 if places.on_disk else places.disk_bytes
     return sum(map(spill.int32_bytes, kept_shapes(problem.rows, problem.columns, s, tile)))
 
@@ -81,7 +82,7 @@ def automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -
     path_rows = DIRECTION_COST * cpu_sizes.cores() * problem.rows
     chosen = cpu_sizes.fastest(problem, path_rows)
     tile = whole_strips(max(LEAST_TILE, problem.columns // TILES), chosen["s"])
-    return {**chosen, "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
+    return {**chosen, "precision": "32", "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
 
 
 def _device_memory() -> int:

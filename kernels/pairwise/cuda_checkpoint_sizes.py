@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,17 @@ import numpy as np
 from kernels.memory import Footprint
 from kernels.model import PairProblem
 from kernels.pairwise import cuda_sizes
-from kernels.pairwise.cuda_sizes import LANES, WARP_BYTES, boundary_rows, direction_words
+from kernels.pairwise.cuda_sizes import EVENT_BYTES, LANES, WARP_BYTES, boundary_rows, direction_words
 
 PAIR_BYTES = 8
 """H and a gap state."""
-MOST_TILE = 131_072
+TILES = 64
+"""Tiles along the longer sequence where the user does not choose."""
+LEAST_TILE, MOST_TILE = 1024, 131_072
+TILES_CELLS, TILES_BYTES = 2**33, 2**30
+"""Cells and bytes of tiles that are swept together, unless a single tile has more: enough to keep a GPU busy."""
+TILE_BYTES, SUB_PATH_BYTES = 48, 32
+"""Records of a tile and of a sub-path (striped_states.cu, states.cuh)."""
 WHOLE_TILE_WIDTHS = tuple(LANES * count for count in (1, 2, 3, 4, 6, 8, 12, 16, 18, 20, 24, 28, 32))
 """Strip widths that strips of two to four lanes' columns divide, see tile_strip_width."""
 TILE_THREADS = 128
@@ -32,6 +39,7 @@ class Layout:
 
     On the device there is room for all of them; or, where they go to the disk (``on_disk``), for ``slots`` rows, and
     ``height`` cells of each column, whose places are used in turn. ``width`` is the length of a row there, in pairs.
+    At most ``tiles_together`` tiles are swept again at a time.
     """
 
     tile: int
@@ -42,6 +50,7 @@ class Layout:
     slots: int
     height: int
     on_disk: bool
+    tiles_together: int
 
     @property
     def bands(self) -> int:
@@ -70,7 +79,7 @@ class Layout:
         return (self.bands - 1) * self.band_bytes
 
 
-def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int) -> Layout:
+def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int, spread: int = LANES) -> Layout:
     """Special rows and columns for at most ``limit`` bytes on the device, or as few as the sweep can do with.
 
     When row b is complete, after some launch, that launch has come to row b tile + span at most, at the left. A place
@@ -79,22 +88,25 @@ def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int) -
     strips = -(-columns // s)
     width = strips * s + 1
     bands = -(-rows // tile)
-    span = (strips - 1) * cuda_sizes.skew(batch) + LANES + cuda_sizes.slice_steps(columns)
-    whole = Layout(tile, rows, columns, strips, width, bands, rows, on_disk=False)
+    span = (strips - 1) * cuda_sizes.skew(batch, spread) + spread + cuda_sizes.slice_steps(columns)
+    largest = min(tile, rows), min(tile, columns)
+    together = min(TILES_CELLS // math.prod(largest), TILES_BYTES // tiles_bytes(1, *largest, s, batch))
+    together = max(1, min(together, 2 * (bands - (-columns // tile))))
+    whole = Layout(tile, rows, columns, strips, width, bands, rows, False, together)
     slots = span // tile + 2
-    ring = Layout(tile, rows, columns, strips, width, slots, slots * tile, on_disk=True)
+    ring = Layout(tile, rows, columns, strips, width, slots, slots * tile, True, together)
     return ring if whole.device_bytes > limit and ring.device_bytes < whole.device_bytes else whole
 
 
-def automatic(problem: PairProblem, multiprocessors: int) -> dict[str, int]:
-    """As for StripedScore, and the distance of special rows and columns: a sixteenth of the longer sequence.
+def automatic(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
+    """As for StripedScore, and the distance of special rows and columns: a part of the longer sequence.
 
-    So they take some 256 bytes a letter. Time hardly depends on the distance until a tile is so large that all of
-    the GPU is busy with it; from there on it is not made larger.
+    So they take some 1,000 bytes a letter. What is computed again grows with the distance; below LEAST_TILE a tile
+    gains little, because each of its strips waits for the one before.
     """
-    chosen = cuda_sizes.automatic(problem, multiprocessors, cuda_sizes.SCORE_STEP)
+    chosen = cuda_sizes.score_automatic(problem, multiprocessors)
     s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
-    return {**chosen, "tile": max(1, min(problem.columns // 16, MOST_TILE) // s) * s}
+    return {**chosen, "tile": max(1, min(max(problem.columns // TILES, LEAST_TILE), MOST_TILE) // s) * s}
 
 
 def tile_strip_width(s: int) -> int:
@@ -105,7 +117,8 @@ def tile_strip_width(s: int) -> int:
 def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, limit: int) -> Footprint:
     """Bytes with special rows and columns every ``tile`` cells, of which ``limit`` bytes stay on the device."""
     s, m, n = parameters["s"], problem.rows, problem.columns
-    places = layout(m, n, s, parameters["T"], tile, limit)
+    spread = cuda_sizes.spread(cuda_sizes.packed(problem, parameters))
+    places = layout(m, n, s, parameters["T"], tile, limit, spread)
     width = tile_strip_width(s)
     one = int(direction_words(np.array(m + 1), width)) * 4
     every = int(direction_words(np.array(m + n // width), width)) * 4
@@ -116,9 +129,9 @@ def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, li
             "path": 2 * (m + n),
         },
         device={
-            **cuda_sizes.sweep_bytes(problem, parameters, 2, 7, whole=False),
+            **cuda_sizes.score_bytes(problem, parameters),
             "special rows and columns": places.device_bytes,
-            "a tile": _tile_bytes(min(tile, m), min(tile, n), width, parameters["T"]),
+            "tiles": tiles_bytes(places.tiles_together, min(tile, m), min(tile, n), s, parameters["T"]),
             "directions": min(every, max(cuda_sizes.DIRECTION_BYTES, one)),
             "path": 2 * (m + n),
         },
@@ -126,8 +139,11 @@ def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, li
     )
 
 
-def _tile_bytes(rows: int, columns: int, width: int, batch: int) -> int:
+def tiles_bytes(count: int, rows: int, columns: int, s: int, batch: int) -> int:
+    """Bytes to sweep tiles of so many rows and columns side by side, and to keep the sub-paths in them."""
+    width = tile_strip_width(s)
     strips = -(-columns // width)
-    registers = strips * (4 * width // LANES + 11) * WARP_BYTES
-    borders = PAIR_BYTES * (rows + columns + 1)
-    return registers + strips * (boundary_rows(rows, columns, width, batch, False) + rows) * 8 + borders
+    registers = (4 * width // LANES + 11) * WARP_BYTES
+    boundary = PAIR_BYTES * (boundary_rows(rows, count * columns, width, batch, False) + rows)
+    borders = PAIR_BYTES * (rows + columns + s + 1)
+    return count * (strips * (registers + boundary + EVENT_BYTES + SUB_PATH_BYTES) + borders + TILE_BYTES)

@@ -26,7 +26,7 @@ from kernels import memory
 from kernels.errors import DiskFull
 from kernels.pairwise import cuda_sweep
 from kernels.pairwise.cuda_checkpoint_sizes import BEST_FIELDS, BUFFERS, PAIR_BYTES, Layout
-from kernels.pairwise.cuda_job import LANES, Job
+from kernels.pairwise.cuda_job import LANES, Job, copy_rows
 from kernels.pairwise.cuda_sizes import Slice
 from kernels.pairwise.cuda_sweep import SCORE, Best, KeptPlaces
 from kernels.parts import Part
@@ -63,7 +63,7 @@ class Checkpoints:
     @cached_property
     def border(self) -> cupy.ndarray:
         """Column 0 of the matrix from row 1 on."""
-        return cupy.asarray(_pairs(self.job, 1, self.layout.rows + 1)) if self.layout.on_disk else self.columns[0]
+        return self.job.upload(_pairs(self.job, 1, self.layout.rows + 1))[0] if self.layout.on_disk else self.columns[0]
 
     def sweep(self) -> Best:
         """Phase 1; the best cell of the whole matrix."""
@@ -77,19 +77,40 @@ class Checkpoints:
         job.spend("phase 1", self.before_ms)
         return _better(self.best, best) if job.encoded.local else best
 
-    def borders(self, band: int, segment: int, rows: int, columns: int) -> tuple[cupy.ndarray, cupy.ndarray]:
-        """H and G above the corner tile of a band and a segment, from its corner on; H and K left of so many rows."""
+    def border_addresses(
+        self, bands: np.ndarray, segments: np.ndarray, rows: np.ndarray, columns: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, list[cupy.ndarray]]:
+        """Of tiles, where H and G above are, from the corner on, and H and K on the left; arrays to keep until then.
+
+        The tiles have so many rows and columns.
+        """
+        layout = self.layout
+        if not layout.on_disk:
+            above = self.rows.data.ptr + PAIR_BYTES * (bands * layout.width + segments * layout.tile)
+            return above, self.columns.data.ptr + PAIR_BYTES * (segments * layout.rows + bands * layout.tile), []
+        borders = [self._borders(*tile) for tile in np.stack([bands, segments, rows, columns], axis=1).tolist()]
+        above, left = np.array([[array.data.ptr for array in pair] for pair in borders], np.uint64).T
+        return above, left, [array for pair in borders for array in pair]
+
+    def _borders(self, band: int, segment: int, rows: int, columns: int) -> tuple[cupy.ndarray, ...]:
+        """The borders of a tile, from the disk."""
         tile = self.layout.tile
         row, column = band * tile, segment * tile
-        if not self.layout.on_disk:
-            return self.rows[band, column:], self.columns[segment, row:]
         end = min(column + -(-columns // self.job.s) * self.job.s, self.layout.width - 1)
         top = self._host_row(band)[column : end + 1] if band else _pairs(self.job, column, end + 1)
         if segment == 0:
-            return cupy.asarray(top), self.border[row:]
+            return self.job.upload(top)[0], self.border[row:]
         last = self.tail if band == self.layout.bands - 1 else None
         left = self._part(band)["columns"] if last is None else last
-        return cupy.asarray(top), cupy.asarray(left[segment - 1, :rows])
+        return self.job.upload(top, left[segment - 1, :rows])
+
+    def greatest(self, bands: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        """The greatest H up to column ``last`` of special rows 1 .. ``bands``, which are on the device; its column."""
+        kernel = self.job.kernel(SCORE, "greatest_in_rows", KEYED=cuda_sweep.keyed(self.job), CHECKPOINTS=True)
+        found = self.job.empty(bands, np.int64)
+        kernel((bands,), (THREADS,), (self.rows, np.int64(self.layout.width), np.int32(last), found))
+        both = found.get()
+        return both >> 32, both & 0xFFFFFFFF
 
     def _rest(self) -> Job:
         """The rows that an interrupted run left to do."""
@@ -120,7 +141,7 @@ class Checkpoints:
         """The best cell that was found until a part was saved."""
         score, row, column = part.facts["best"]
         since = replace(self.job, first_row=part.facts["first_row"])
-        found = cuda_sweep.best_of(since, part.arrays["best"], cuda_sweep.keyed(self.job))
+        found = cuda_sweep.best_of(since, part.arrays["best"], part.facts["keyed"])
         return _better(Best(score, (row, column)), found)
 
     def _places(self) -> KeptPlaces:
@@ -135,7 +156,7 @@ class Checkpoints:
 
     def _row(self, band: int) -> cupy.ndarray:
         """The special row above a band, on the device."""
-        return cupy.asarray(self._host_row(band)) if self.layout.on_disk else self.rows[band]
+        return self.job.upload(self._host_row(band))[0] if self.layout.on_disk else self.rows[band]
 
     def _host_row(self, band: int) -> np.ndarray:
         return self._part(band - 1)["row"]
@@ -159,7 +180,7 @@ class _Saving:
         checkpoints, layout = self.checkpoints, self.checkpoints.layout
         if checkpoints.store is None:
             return
-        through_all = part.end - (self.job.strips - 1) * part.skew - LANES + 1
+        through_all = part.end - (self.job.strips - 1) * part.skew - self.job.spread + 1
         complete = checkpoints.done + max(min(through_all, self.job.encoded.rows.size - 1), 0) // layout.tile
         while self.next_band < complete and (layout.on_disk or checkpoints.store.due):
             self._save(state)
@@ -186,15 +207,16 @@ class _Saving:
         kept = checkpoints.rows[self._slot(band) if layout.on_disk else band + 1]
         border = _pairs(self.job, (band + 1) * layout.tile, (band + 1) * layout.tile + 1)
         arrays["row"][:1] = border
-        _copy(arrays["row"][1:], kept[1:], layout.width - 1, 1)
+        copy_rows(arrays["row"][1:], kept[1:], PAIR_BYTES * (layout.width - 1), 1)
         self._copy_columns(arrays["columns"], band)
-        _copy(arrays["best"], state, arrays["best"][0].size // 2, self.job.strips)
+        copy_rows(arrays["best"], state, arrays["best"][0].nbytes, self.job.strips)
         copied = cupy.cuda.Event()
         copied.record()
         best = checkpoints.best
         facts = {
             "first_row": self.job.first_row,
             "best": [best.score, *best.end],
+            "keyed": cuda_sweep.keyed(self.job),
             "ms": checkpoints.before_ms + (time.perf_counter() - self.began) * 1e3,
         }
         fraction = (band + 1) / layout.bands
@@ -209,7 +231,7 @@ class _Saving:
         else:
             inside = checkpoints.columns[1:, band * layout.tile :]
         if target.size:
-            _copy(target, inside, target.shape[1], target.shape[0])
+            copy_rows(target, inside, PAIR_BYTES * target.shape[1], target.shape[0])
 
     def _slot(self, band: int) -> int:
         """Where a band is on the device, whose places are used in turn from the first row of the sweep on."""
@@ -254,7 +276,7 @@ def checkpoints(job: Job, layout: Layout) -> Iterator[Checkpoints]:
         return
     rows = job.empty((layout.bands, layout.width, 2), np.int32)
     columns = job.empty((layout.segments, layout.rows, 2), np.int32)
-    kernel = job.kernel(SCORE, "keep_borders", KEYED=False, CHECKPOINTS=True)
+    kernel = job.kernel(SCORE, "keep_borders", KEYED=cuda_sweep.keyed(job), CHECKPOINTS=True)
     numbers: tuple[Any, ...] = np.int32(layout.rows), np.int32(layout.columns)
     costs = np.int32(job.encoded.open + job.encoded.extend), np.int32(job.encoded.extend), np.int32(layout.tile)
     arguments = rows, np.int32(layout.bands), np.int64(layout.width), columns, *numbers, *costs
@@ -279,14 +301,6 @@ def _store(job: Job) -> Iterator[Store]:
             yield store
         finally:
             store.close()
-
-
-def _copy(target: np.ndarray, source: cupy.ndarray, pairs: int, count: int) -> None:
-    """Queue a copy to the host: ``count`` rows of so many pairs, from those of ``source``; target rows are adjacent."""
-    pitch, stream = source.strides[0] if count > 1 else pairs * PAIR_BYTES, cupy.cuda.get_current_stream().ptr
-    place, width = (target.ctypes.data, pairs * PAIR_BYTES), pairs * PAIR_BYTES
-    kind = cupy.cuda.runtime.memcpyDeviceToHost
-    cupy.cuda.runtime.memcpy2DAsync(*place, source.data.ptr, pitch, width, count, kind, stream)
 
 
 def _pairs(job: Job, start: int, stop: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from tests.emulator.fake_cupy.device_memory import (
     PinnedMemoryPool,
     alloc,
     alloc_pinned_memory,
-    pool,
+    bytes_taken,
 )
 from tests.emulator.fake_cupy.kernels import (
     MOST_THREADS,
@@ -105,7 +105,7 @@ class Device:
 
 
 def _memory() -> tuple[int, int]:
-    return TOTAL_BYTES - pool.total_bytes(), TOTAL_BYTES
+    return TOTAL_BYTES - bytes_taken(), TOTAL_BYTES
 
 
 def _properties(device: int) -> dict[str, Any]:
