@@ -21,6 +21,7 @@ LAYOUTS = {
 }
 
 NAME = re.compile(rb"\s*(\S+)")
+SECOND_WORD = re.compile(rb"\s*\S+[ \t]+(\S+)")
 STRICT_NAME = re.compile(rb"\n*([^\n]{1,10})")
 
 AT_ONCE = 1 << 22
@@ -48,7 +49,8 @@ def parse(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatr
     """The matrix in a text with line feeds as line ends.
 
     Every layout is tried, with names that are words and with names of ten characters, until one takes the whole
-    text; where none does, the error is that of the layout which would hold about as many words.
+    text. Where none does, the error is that of the layout which came farthest, with names of ten characters where what
+    follows the first word is no number.
     """
     text += b"" if text.endswith(LINE_END) else LINE_END
     count, start = _count(text, source)
@@ -62,13 +64,22 @@ def parse(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatr
                 return checked(names, values, name, source)
             values[...] = 0
             failures.append(failure)
-    words = len(text[start:].split())
-    likely = min(failures, key=lambda failure: abs(count + _held(failure.layout, count) - words))
+    spaced = SECOND_WORD.match(text, start)
+    named = failures[len(LAYOUTS) :] if spaced and not _is_number(spaced[1]) else failures[: len(LAYOUTS)]
+    likely = max(named, key=lambda failure: failure.at)
     taxon = f", taxon {likely.taxon}" if likely.taxon else ""
     raise InputError(
         f"{source}, line {_line(text, likely.at)}{taxon}: {likely.why} "
         f"(read as {LAYOUTS[likely.layout]} of {count:,} taxa)"
     )
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _count(text: bytes, source: str) -> tuple[int, int]:
@@ -123,11 +134,6 @@ def _numbers(text: bytes, letters: np.ndarray, at: int, values: np.ndarray) -> t
         except ValueError:
             return at, f"{_word(word)} is not a number; {read}"
         at, column = at + len(word), column + 1
-
-
-def _held(layout: int, count: int) -> int:
-    """Numbers in a matrix of this layout."""
-    return sum(last - first for first, last in (numbers.columns(layout, row, count) for row in range(count)))
 
 
 def _mirror(values: np.ndarray, layout: int) -> None:

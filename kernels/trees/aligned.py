@@ -6,12 +6,14 @@ method that takes an alignment reads it as one.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from Bio import AlignIO
 
 from kernels import reading, sequences
 from kernels.errors import InputError
@@ -21,6 +23,8 @@ from kernels.monitor import Monitor
 
 MODELS = ("p", "jukes-cantor", "kimura")
 GAP = ord("-")
+BIOPYTHON = {b"CLUSTAL": "clustal", b"# STOCKHOLM": "stockholm"}
+"""First bytes of files that Biopython reads, and what it calls their format."""
 
 PURINES, PYRIMIDINES = b"AG", b"CTU"
 CLASS_SHIFT = 6
@@ -57,31 +61,52 @@ class AlignedSequences:
 
 
 def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequences]:
-    """The alignment of a FASTA file, plain or gzipped; InputError names file, line and row."""
+    """The alignment of a file in FASTA, Clustal or Stockholm, plain or gzipped; InputError names file and row."""
     path = Path(path)
     data = b"".join(reading.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not data.startswith(b">"):
-        raise InputError(f"{path}: not FASTA; give aligned FASTA, every row beginning with '>'")
-    names, rows, line = [], [], 1
-    for number, record in enumerate(("\n" + data.decode("latin-1")).split("\n>")[1:], 1):
-        title, _, body = record.partition("\n")
-        names.append(title.split()[0] if title.split() else f"unnamed-{number}")
-        rows.append("".join(body.upper().split()).replace(".", "-").replace("~", "-"))
-        if len(rows[-1]) != len(rows[0]):
+    names, rows = _fasta(path, data) if data.startswith(b">") else _by_biopython(path, data)
+    for number, row in enumerate(rows):
+        if len(row) != len(rows[0]):
             raise InputError(
-                f"{path}, line {line}, row {names[-1]}: {len(rows[-1]):,} columns, and {names[0]} has "
-                f"{len(rows[0]):,}; an alignment has rows of one length"
+                f"{path}, row {names[number]}: {len(row):,} columns, and {names[0]} has {len(rows[0]):,}; an alignment "
+                "has rows of one length"
             )
-        line += record.count("\n") + 1
-    letters = np.frombuffer("".join(rows).encode("latin-1"), np.uint8).reshape(len(rows), -1)
+    letters = np.frombuffer("".join(rows).encode("latin-1", "replace"), np.uint8).reshape(len(rows), -1)
     strange = np.argwhere(((letters < ord("A")) | (letters > ord("Z"))) & (letters != GAP) & (letters != ord("*")))
     if strange.size:
         row, column = strange[0]
         raise InputError(f"{path}, row {names[row]}: {chr(letters[row, column])!r} in column {column + 1} is no letter")
     if not letters.size:
-        raise InputError(f"{path}: the rows are empty; give aligned FASTA")
+        raise InputError(f"{path}: the rows are empty; give an alignment")
     kind = sequences.guess_type("".join(rows).replace("-", "").encode("latin-1") or b"A")
     return [AlignedSequences(tuple(names), letters, kind, path.stem, str(path))]
+
+
+def _fasta(path: Path, data: bytes) -> tuple[list[str], list[str]]:
+    """Names and rows of aligned FASTA."""
+    names, rows = [], []
+    for number, record in enumerate(("\n" + data.decode("latin-1")).split("\n>")[1:], 1):
+        title, _, body = record.partition("\n")
+        names.append(title.split()[0] if title.split() else f"unnamed-{number}")
+        rows.append(_plain(body))
+    return names, rows
+
+
+def _by_biopython(path: Path, data: bytes) -> tuple[list[str], list[str]]:
+    """Names and rows of Clustal or Stockholm."""
+    known = next((name for mark, name in BIOPYTHON.items() if data.startswith(mark)), None)
+    if known is None:
+        raise InputError(f"{path}: no alignment in FASTA, Clustal or Stockholm; its first bytes are {data[:20]!r}")
+    try:
+        found = AlignIO.read(io.StringIO(data.decode("latin-1")), known)
+    except (ValueError, AssertionError) as error:
+        raise InputError(f"{path}: not a valid {known} alignment: {error}") from error
+    return [record.id for record in found], [_plain(str(record.seq)) for record in found]
+
+
+def _plain(row: str) -> str:
+    """A row in capitals, with '-' for every gap."""
+    return "".join(row.upper().split()).replace(".", "-").replace("~", "-")
 
 
 ALIGNMENT = DataKind(
@@ -91,7 +116,7 @@ ALIGNMENT = DataKind(
     type=AlignedSequences,
     claims=lambda path, head: False,
     read=read,
-    suffixes=(".fa", ".fasta", ".afa"),
+    suffixes=(".fa", ".fasta", ".afa", ".aln", ".sto", ".stockholm"),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from typing import Any
@@ -201,7 +201,18 @@ def _rows(result: Result) -> Rows:
     return [*told, ("Pairs without a distance", f"{without:,}")] if without else told
 
 
-def _type(id: str, label: str, inputs: Input, options: tuple[Parameter, ...], build: Any, defaults: Any, values: Any):
+def _type(
+    id: str,
+    label: str,
+    inputs: Input,
+    options: tuple[Parameter, ...],
+    build: Any,
+    defaults: Any,
+    values: Callable[[Any], Mapping[str, Any]],
+    settings: Callable[[Any], Rows] | None = None,
+) -> ProblemType:
+    """A problem whose answer is a distance matrix; ``settings`` are the option values where not given."""
+    labels = {option.name: option.label for option in options}
     return ProblemType(
         id=id,
         label=label,
@@ -215,6 +226,7 @@ def _type(id: str, label: str, inputs: Input, options: tuple[Parameter, ...], bu
         formats=FORMATS,
         products=lambda result: [result.answer.distances],
         option_values=values,
+        settings=settings or (lambda problem: [(labels[name], str(value)) for name, value in values(problem).items()]),
     )
 
 
@@ -232,6 +244,7 @@ FULL = _type(
     "full-distances", "Distances of aligned pairs", SEQUENCES, scoring_options.OPTIONS, _full,
     scoring_options.defaults,
     lambda problem: {"mode": str(problem.mode), **scoring_options.values_of(problem.scoring)},
+    lambda problem: [("Mode", str(problem.mode)), ("Scoring", problem.scoring.text())],
 )  # fmt: skip
 KTUPLE = _type(
     "ktuple-distances", "Distances of shared k-tuples", SEQUENCES, KTUPLE_OPTIONS, _ktuple, _ktuple_defaults,
