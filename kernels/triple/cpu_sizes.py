@@ -1,0 +1,102 @@
+"""Memory of the CPU backend: layouts of what a thread keeps, of the faces between boxes, and of the scores.
+
+Both the footprint and the run read these numbers.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import NamedTuple
+
+LANES = 16
+TAIL = 2 * LANES
+"""Numbers of a row of columns beyond its steps."""
+KEPT, KEPT_AFFINE = 4, 8
+"""Vectors that a line keeps between two windows."""
+
+MOVE_BITS, PLACE_BITS = 3, 7
+SIDE = 1 << PLACE_BITS
+"""Greatest s, and one: a place in a chunk has 7 bits a coordinate in a local start."""
+MOVE_AT, LAYER_AT = 2 * PLACE_BITS, 2 * PLACE_BITS + MOVE_BITS
+MOST_LAYERS = (1 << (31 - LAYER_AT)) - 2
+"""Layers that a local start can tell apart."""
+
+
+class Layout(NamedTuple):
+    """Offsets and distances of a thread's memory, in numbers. ``*_part`` is the distance between parts."""
+
+    lines: int
+    strips: int
+    steps: int
+    parts: int
+    rows: int
+    row_part: int
+    columns: int
+    column: int
+    column_strip: int
+    column_part: int
+    plane: int
+    plane_out: int
+    plane_row: int
+    plane_part: int
+    kept: int
+    ends: int
+    size: int
+
+
+class Tables(NamedTuple):
+    """Offsets into a thread's ``scores``: of [letter of o][l], [letter of o][t backwards], [letter of l][t], and of the
+    last one laid out for the lanes, [strip][t + l][lane]."""
+
+    ol: int
+    ol_row: int
+    ot: int
+    ot_row: int
+    lt: int
+    lt_row: int
+    skewed: int
+
+
+
+def layout(lines: int, width: int, steps: int, affine: bool) -> Layout:
+    """Memory of boxes of up to so many lines, cells along l (a multiple of 16), and cells along t."""
+    strips, parts, kept = width // LANES, 4 if affine else 1, KEPT_AFFINE if affine else KEPT
+    row_part, column = strips * (steps + LANES) * LANES, steps + TAIL
+    column_strip = (lines + 1) * column
+    plane_row = width + 1
+    sizes = (
+        parts * row_part,
+        parts * (strips + 1) * column_strip,
+        parts * ((lines + 1) * plane_row + LANES),
+        parts * ((lines + 1) * plane_row + LANES),
+        lines * strips * kept * LANES,
+        4 * LANES * LANES,
+    )
+    rows, columns, plane, plane_out, states, ends, size = accumulate((0, *sizes))
+    return Layout(
+        lines, strips, steps, parts, rows, row_part, columns, column, column_strip, sizes[1] // parts, plane,
+        plane_out, plane_row, sizes[2] // parts, states, ends, size,
+    )  # fmt: skip
+
+
+
+
+class Face(NamedTuple):
+    """Numbers of the faces of a box that go up in o, l and t, all parts."""
+
+    rows: int
+    columns: int
+    plane: int
+
+
+def face_sizes(n: Layout) -> Face:
+    return Face(n.parts * n.row_part, n.parts * n.column_strip, n.parts * n.plane_part)
+
+
+def tables(letters: int, along_l: int, along_t: int, n: Layout) -> tuple[Tables, int]:
+    """Where a thread's scores are, and how many numbers there are; ``along_*`` are cells of the cube."""
+    ol_row = along_l + n.strips * LANES + LANES
+    t_row = along_t + 4 * LANES + n.steps
+    starts = accumulate((0, letters * ol_row, letters * t_row, letters * t_row, n.strips * (n.steps + 2 * LANES) * LANES))
+    ol, ot, lt, skewed, size = starts
+    return Tables(ol, ol_row, ot + LANES + along_t - 1, t_row, lt, t_row, skewed), size
