@@ -29,6 +29,9 @@ class View(Protocol):
 
     def show_result(self, result: Result | None) -> None: ...
 
+    # Views of data that no run made also have ``shows_datum(datum) -> bool`` (a class method) and
+    # ``show_datum(datum)``.
+
 
 class ResultViews(QWidget):
     """Tabs over the views that can show the result. A view gets the result when its tab is looked at."""
@@ -77,6 +80,29 @@ class ResultViews(QWidget):
     @property
     def result(self) -> Result | None:
         return self._result
+
+    def show_datum(self, datum: Any) -> bool:
+        """Show data that no run made, in the views that can; whether there is one."""
+        able = [view for view in self._views if hasattr(view, "show_datum") and type(view).shows_datum(datum)]
+        if not able:
+            return False
+        self._entry = self._result = None
+        self._fresh = set(able)
+        self.tabs.blockSignals(True)
+        self.tabs.clear()
+        for view in self._views:
+            if view in able:
+                self.tabs.addTab(view, view.title)
+                view.show_datum(datum)
+            else:
+                view.show_result(None)
+        self.tabs.blockSignals(False)
+        self.stamp.setText(f"{datum.name} \N{MIDDLE DOT} {datum.summary}")
+        self.stamp.setToolTip(datum.source)
+        self._none.hide()
+        self.set_stale(False)
+        self._pages.setCurrentIndex(1)
+        return True
 
     def show_entry(self, entry: Entry | None) -> None:
         """Show this result in all views that can; None shows what to do instead."""
@@ -164,21 +190,20 @@ class EmptyPage(QWidget):
         box.addStretch(2)
 
     def explain(
-        self, sequences: int, needed: int, runnable: bool, reason: str = "", fitting: Sequence[str] = ()
+        self, anything: bool, missing: str, runnable: bool, reason: str = "", fitting: Sequence[str] = ()
     ) -> None:
-        """Say the next step for this many sequences, or the ``reason`` why a run cannot start and what could."""
-        enough = sequences >= needed
-        self.run_button.setVisible(enough)
+        """Say the next step: what is ``missing``, or the ``reason`` why a run cannot start and what could."""
+        self.run_button.setVisible(not missing)
         self.run_button.setEnabled(runnable)
-        if not sequences:
+        if missing and not anything:
             self.title.setText("Open sequences to begin")
             self.text.setText(
                 "Open FASTA or GenBank files, drop them anywhere in this window, paste sequences with Ctrl+V, "
                 "or try one of the samples."
             )
-        elif not enough:
-            self.title.setText(f"This method takes {needed} sequences; {sequences} is open")
-            self.text.setText("Open, drop or paste more, or try one of the samples.")
+        elif missing:
+            self.title.setText("Something is missing")
+            self.text.setText(f"{missing}\n\nOpen, drop or paste more, or try one of the samples.")
         elif reason:
             self.title.setText("This run cannot start")
             self.text.setText("\n\n".join(part for part in (texts.sentence(reason), texts.what_fits(fitting)) if part))
