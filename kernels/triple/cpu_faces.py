@@ -22,6 +22,10 @@ class Span(NamedTuple):
     plane: tuple[int, int]
 
 
+NOTHING = Span((0, 0), (0, 0, 0, 0), (0, 0))
+"""Nothing passes."""
+
+
 class Places(NamedTuple):
     """Where the faces of a box are, as offsets: those that come in and those that go out, in o, l and t."""
 

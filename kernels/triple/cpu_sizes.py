@@ -8,18 +8,15 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import NamedTuple
 
+import numpy as np
+
+from kernels.triple.grid import Grid, Kind
+
 LANES = 16
 TAIL = 2 * LANES
 """Numbers of a row of columns beyond its steps."""
 KEPT, KEPT_AFFINE = 4, 8
 """Vectors that a line keeps between two windows."""
-
-MOVE_BITS, PLACE_BITS = 3, 7
-SIDE = 1 << PLACE_BITS
-"""Greatest s, and one: a place in a chunk has 7 bits a coordinate in a local start."""
-MOVE_AT, LAYER_AT = 2 * PLACE_BITS, 2 * PLACE_BITS + MOVE_BITS
-MOST_LAYERS = (1 << (31 - LAYER_AT)) - 2
-"""Layers that a local start can tell apart."""
 
 
 class Layout(NamedTuple):
@@ -96,7 +93,48 @@ def face_sizes(n: Layout) -> Face:
 def tables(letters: int, along_l: int, along_t: int, n: Layout) -> tuple[Tables, int]:
     """Where a thread's scores are, and how many numbers there are; ``along_*`` are cells of the cube."""
     ol_row = along_l + n.strips * LANES + LANES
-    t_row = along_t + 4 * LANES + n.steps
+    t_row = along_t + 4 * LANES
     starts = accumulate((0, letters * ol_row, letters * t_row, letters * t_row, n.strips * (n.steps + 2 * LANES) * LANES))
     ol, ot, lt, skewed, size = starts
     return Tables(ol, ol_row, ot + LANES + along_t - 1, t_row, lt, t_row, skewed), size
+
+
+def box_layout(grid: Grid, layered: bool, affine: bool) -> Layout:
+    """Memory of the boxes of a grid."""
+    return layout(grid.h, grid.s, grid.s, affine) if layered else layout(grid.s, grid.s, grid.h, affine)
+
+
+def score_tables(grid: Grid, letters: int, n: Layout, layered: bool) -> tuple[Tables, int]:
+    """Where a thread's scores are, in the axes of a method."""
+    i, j, k = grid.cells
+    return tables(letters, i, j, n) if layered else tables(letters, j, k, n)
+
+
+def face_counts(grid: Grid, kind: Kind, workers: int) -> tuple[int, int, int]:
+    """Faces upwards in i, j and k that memory is taken for."""
+    below = grid.chunks * (grid.boxes + 1) if kind.subchunks else 2 + min(workers, grid.chunks)
+    if not kind.keeps:
+        return grid.columns, grid.rows, below
+    return (grid.rows + 1) * grid.columns * grid.boxes, grid.rows * (grid.columns + 1) * grid.boxes, below
+
+
+def face_numbers(grid: Grid, kind: Kind, chunk: tuple[int, int], box: int, worker: int) -> list[tuple[int, int]]:
+    """Which faces upwards in i, j and k come into a box, and which go out of it.
+
+    Kept faces have numbers of their own, and those of the border come first. Others are overwritten: there is one a
+    column of the grid and one a row. Without subchunks what comes from below layer 0 is the border of the cube, which differs
+    in the first chunk, and what goes out has a place a thread.
+    """
+    row, column = chunk
+    under = (row * grid.columns + column) * (grid.boxes + 1) + box
+    below = (under, under + 1) if kind.subchunks else (int(chunk == (0, 0)), 2 + worker)
+    if not kind.keeps:
+        return [(column, column), (row, row), below]
+    south = (row * grid.columns + column) * grid.boxes + box
+    east = (row * (grid.columns + 1) + column) * grid.boxes + box
+    return [(south, south + grid.columns * grid.boxes), (east, east + grid.boxes), below]
+
+
+def moves(n: Layout) -> tuple[int, type]:
+    """Number of moves of a box that is computed again, and their type."""
+    return n.lines * n.strips * (n.steps + LANES) * LANES, (np.uint8 if n.parts == 1 else np.int32)
