@@ -26,13 +26,18 @@ from kernels.simd import transpose
 from kernels.triple import cpu_affine, cpu_linear
 from kernels.triple.cpu_sizes import KEPT, KEPT_AFFINE, LANES
 
+BLOCK = 128
+"""Sloped planes that are computed of one strip before the next."""
+
+
 class Box(NamedTuple):
-    """First cell along o, l and t in the cube, and the number of lines and of cells along t."""
+    """First cell along o, l and t in the cube, and the number of lines, of strips, and of cells along t."""
 
     o: int
     l: int  # noqa: E741 - the name of an axis
     t: int
     lines: int
+    strips: int
     cells: int
 
 
@@ -46,7 +51,7 @@ def column_place(n, strip, o, t):
 def skew(scores, tables, n, letters, box):
     """Lay out the scores of lanes with t - l for a box; ``letters`` are the codes along l from the box's first on."""
     offsets = np.empty(LANES, np.int64)
-    for strip in range(n.strips):
+    for strip in range(box.strips):
         for lane in range(LANES):
             offsets[lane] = tables.lt + letters[strip * LANES + lane] * tables.lt_row + LANES - lane + box.t
         for t in range(0, box.cells + LANES, LANES):
@@ -62,53 +67,79 @@ def window(values, starts, moves, order, costs, scores, tables, n, letters, box,
     starts; ``moves`` None: no moves.
     """
     steps = box.cells + LANES - 1
-    for o in range(lines[0], lines[1]):
-        letter = int(letters[o])
-        for strip in range(n.strips):
-            first, last = 0, steps
-            if planes is not None:
-                first = min(max(planes[0] - o - LANES * strip, 0), steps)
-                last = min(max(planes[1] - o - LANES * strip, 0), steps)
-            if first >= last:
-                continue
-            plane = n.plane + (o + 1) * n.plane_row + 1 + LANES * strip
-            west = column_place(n, strip, o, 0)
-            kept = n.kept + (o * n.strips + strip) * LANES * (KEPT if costs is None else KEPT_AFFINE)
-            places, above = (plane, west, kept), (plane - n.plane_row, west - n.column)
-            rows, east = n.rows + strip * (n.steps + LANES) * LANES, west + n.column_strip
-            at = (
-                tables.ol + letter * tables.ol_row + box.l + LANES * strip,
-                tables.ot + letter * tables.ot_row - box.t,
-                tables.skewed + strip * (n.steps + 2 * LANES) * LANES,
-            )
-            move_at = (o * n.strips + strip) * (n.steps + LANES) * LANES
-            if costs is None:
-                if moves is not None:
-                    cpu_linear.line_with_moves(values, moves, order, scores, at, rows, places, above, east, steps, move_at)
-                elif starts is None:
-                    cpu_linear.line(values, scores, at, rows, places, above, east, first, last)
-                else:
-                    cpu_linear.line_with_starts(
-                        values, starts, order, scores, at, rows, places, above, east, first, last
-                    )
-            else:
-                parts, ends = (n.row_part, n.plane_part, n.column_part), (n.ends, box.cells - 1)
-                if moves is not None:
-                    cpu_affine.line_with_moves(
-                        values, moves, order, costs, scores, at, rows, places, above, east, parts, steps, move_at
-                    )
-                elif starts is None:
-                    cpu_affine.line(
-                        values, costs, scores, at, rows, places, above, east, parts, ends, first, last
-                    )
-                else:
-                    cpu_affine.line_with_starts(
-                        values, starts, order, costs, scores, at, rows, places, above, east, parts, ends, first, last
-                    )
-            if last == steps and moves is None:
-                keep_last(values, n, o, strip, rows, box.cells)
-                if starts is not None:
-                    keep_last(starts, n, o, strip, rows, box.cells)
+    if planes is None:
+        for o in range(lines[0], lines[1]):
+            for strip in range(box.strips):
+                _line(values, starts, moves, order, costs, scores, tables, n, letters, box, o, strip, 0, steps)
+        return
+    together = 2 if starts is None and moves is None and costs is None else 1
+    # A few planes of one strip at a time stay in the innermost cache.
+    for block in range(planes[0], planes[1], BLOCK):
+        for strip in range(box.strips):
+            for o in range(lines[0], lines[1], together):
+                before = o + LANES * strip
+                first = min(max(block - before, 0), steps)
+                last = min(max(min(block + BLOCK, planes[1]) - before, 0), steps)
+                if first < last and together == 2 and o + 1 < lines[1]:
+                    _two_lines(values, scores, tables, n, letters, box, o, strip, first, last)
+                elif first < last:
+                    _line(values, starts, moves, order, costs, scores, tables, n, letters, box, o, strip, first, last)
+
+
+@inlined
+def _places(n, o, strip, vectors):
+    """Where a line finds what is at t = -1, on its left, and what it kept (cpu_linear.begin)."""
+    plane = n.plane + (o + 1) * n.plane_row + 1 + LANES * strip
+    return plane, column_place(n, strip, o, 0), n.kept + (o * n.strips + strip) * LANES * vectors
+
+
+@inlined
+def _two_lines(values, scores, tables, n, letters, box, o, strip, first, last):
+    places, below = _places(n, o, strip, KEPT), _places(n, o + 1, strip, KEPT)
+    above = places[0] - n.plane_row, places[1] - n.column
+    at = _score_places(tables, n, int(letters[o]), box, strip)
+    second = _score_places(tables, n, int(letters[o + 1]), box, strip)
+    rows, east = n.rows + strip * (n.steps + LANES) * LANES, places[1] + n.column_strip
+    cpu_linear.two_lines(values, scores, at, second, rows, places, above, below, east, first, last)
+
+
+@inlined
+def _line(values, starts, moves, order, costs, scores, tables, n, letters, box, o, strip, first, last):
+    """Steps of a line by the kernel that the arguments ask for."""
+    places = _places(n, o, strip, KEPT if costs is None else KEPT_AFFINE)
+    above = places[0] - n.plane_row, places[1] - n.column
+    at = _score_places(tables, n, int(letters[o]), box, strip)
+    rows, east = n.rows + strip * (n.steps + LANES) * LANES, places[1] + n.column_strip
+    move_at = (o * n.strips + strip) * (n.steps + LANES) * LANES
+    parts, ends = (n.row_part, n.plane_part, n.column_part), (n.ends, box.cells - 1)
+    fixed = scores, at, rows, places, above, east
+    if costs is None:
+        if moves is not None:
+            cpu_linear.line_with_moves(values, moves, order, *fixed, last, move_at)
+        elif starts is None:
+            cpu_linear.line(values, *fixed, first, last)
+        else:
+            cpu_linear.line_with_starts(values, starts, order, *fixed, first, last)
+    elif moves is not None:
+        cpu_affine.line_with_moves(values, moves, order, costs, *fixed, parts, last, move_at)
+    elif starts is None:
+        cpu_affine.line(values, costs, *fixed, parts, ends, first, last)
+    else:
+        cpu_affine.line_with_starts(values, starts, order, costs, *fixed, parts, ends, first, last)
+    if last == box.cells + LANES - 1 and moves is None:
+        keep_last(values, n, o, strip, rows, box.cells)
+        if starts is not None:
+            keep_last(starts, n, o, strip, rows, box.cells)
+
+
+@inlined
+def _score_places(tables, n, letter, box, strip):
+    """Where a line finds its scores (cpu_linear.line)."""
+    return (
+        tables.ol + letter * tables.ol_row + box.l + LANES * strip,
+        tables.ot + letter * tables.ot_row - box.t,
+        tables.skewed + strip * (n.steps + 2 * LANES) * LANES,
+    )
 
 
 @inlined

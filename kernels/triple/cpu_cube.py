@@ -29,9 +29,9 @@ from kernels.workers import SLEEP_S, share, stop_word
 
 WORD = 8
 """Numbers between two progress words: a cache line."""
-WINDOWS = 6
+WINDOWS = 4
 """Windows that a box is cut into, unless they would be short."""
-PLANES, LAYERS = 128, 16
+PLANES, LAYERS = 256, 32
 """Sloped planes, and layers, that a window has at least."""
 
 Chunk = tuple[int, int]
@@ -117,7 +117,7 @@ class Cube:
         start, size = (chunk[0] * s, chunk[1] * s, box * h), list(self.grid.size(*chunk, box))
         size[2] = layers or size[2]
         o, l, t = self.axes  # noqa: E741
-        return Box(start[o], start[l], start[t], size[o], size[t])
+        return Box(start[o], start[l], start[t], size[o], -(-size[l] // LANES), size[t])
 
     def codes(self, box: int) -> Codes:
         """How local starts are counted in a box."""
@@ -145,9 +145,10 @@ class Worker:
     def __init__(self, cube: Cube, number: int, moves: bool = False) -> None:
         self.cube, self.number = cube, number
         n = cube.layout
-        self.values = np.full(n.size, NEGATIVE, np.int32)
-        self.starts = np.zeros(n.size, np.int32) if cube.kind.starts and not moves else None
-        self.scores = cube.scores.copy()
+        self.values = cpu_sizes.aligned(n.size, NEGATIVE)
+        self.starts = cpu_sizes.aligned(n.size, 0) if cube.kind.starts and not moves else None
+        self.scores = cpu_sizes.aligned(cube.tables[1], BARRED)
+        self.scores[:] = cube.scores
         count, kind = cpu_sizes.moves(n)
         self.moves: np.ndarray | None = np.empty(count, kind) if moves else None
         self.found = np.empty(n.lines + n.strips * LANES + n.steps + 1, np.uint8) if moves else None
@@ -250,7 +251,7 @@ def _wait(cube: Cube, chunk: Chunk, layers: int) -> int:
 
 def _planes(extent: Box, n: Layout) -> Any:
     """Windows of SLOPED: lines, planes, what comes in and goes out, layers needed before, ready after, and touched."""
-    width = n.strips * LANES
+    width = extent.strips * LANES
     total = extent.lines + width + extent.cells - 2
     span = max(PLANES, -(-total // WINDOWS))
     ready = 0

@@ -20,7 +20,7 @@ from kernels.jit import compiled, inlined
 from kernels.simd import add, greater, lane_numbers, load, maximum, select, shift_in, splat, store
 from kernels.triple.cpu_sizes import LANES
 
-from numba import int32  # isort: skip
+from numba import int32, uint64  # isort: skip
 
 @inlined
 def begin(memory, first, places, places_above):
@@ -63,17 +63,56 @@ def line(values, scores, score_places, rows, places, places_above, east, first, 
     ol, lanes = load(scores, score_places[0]), lane_numbers()
     for t in range(first, last):
         ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + LANES * t)
-        above, beside = load(values, rows + LANES * t), shift_in(north, values[west_above - t])
-        best = add(maximum(add(add(corner, ot), lt), beside), ol)
-        best = maximum(maximum(best, add(north, ot)), maximum(above, add(left, lt)))
-        left = shift_in(own, values[west - t])
-        own = maximum(maximum(best, own), left)
+        above, beside = load(values, rows + LANES * t), shift_in(north, values[uint64(west_above - t)])
+        beside_own = shift_in(own, values[uint64(west - t)])
+        own = _cell(corner, beside, north, left, above, beside_own, own, ol, ot, lt)
+        left = beside_own
         if t < LANES:
             own = select(greater(lanes, splat(int32(t))), before, own)
         store(values, rows + LANES * t, own)
         store(values, east - t, own)
         north, corner = above, beside
     keep(values, places[2], own, left, north, corner)
+
+
+@compiled
+def two_lines(values, scores, score_places, second_places, rows, places, places_above, below, east, first, last):
+    """Two lines together, which share what they load; ``below`` are the ``places`` of the second one.
+
+    What is left of the second line's upper neighbours is what is left of the first line's own cells.
+    """
+    own, left, north, corner = begin(values, first, places, places_above)
+    own_2, left_2, _, _ = begin(values, first, below, places)
+    before, before_2 = load(values, places[0]), load(values, below[0])
+    west_above, west, west_2 = places_above[1], places[1], below[1]
+    east_2 = east + west_2 - west
+    ol, ol_2, lanes = load(scores, score_places[0]), load(scores, second_places[0]), lane_numbers()
+    for t in range(first, last):
+        ot, ot_2 = load(scores, score_places[1] - t), load(scores, second_places[1] - t)
+        lt, above = load(scores, score_places[2] + LANES * t), load(values, rows + LANES * t)
+        beside = shift_in(north, values[uint64(west_above - t)])
+        beside_own = shift_in(own, values[uint64(west - t)])
+        beside_2 = shift_in(own_2, values[uint64(west_2 - t)])
+        now = _cell(corner, beside, north, left, above, beside_own, own, ol, ot, lt)
+        if t < LANES:
+            now = select(greater(lanes, splat(int32(t))), before, now)
+        own_2 = _cell(left, beside_own, own, left_2, now, beside_2, own_2, ol_2, ot_2, lt)
+        if t < LANES:
+            own_2 = select(greater(lanes, splat(int32(t))), before_2, own_2)
+        store(values, rows + LANES * t, own_2)
+        store(values, east - t, now)
+        store(values, east_2 - t, own_2)
+        own, left, left_2, north, corner = now, beside_own, beside_2, above, beside
+    keep(values, places[2], own, left, north, corner)
+    keep(values, below[2], own_2, left_2, own, left)
+
+
+@inlined
+def _cell(c7, c6, c5, c3, c4, c2, c1, ol, ot, lt):
+    """The greatest candidate; their values are those of the sources. The slowest to arrive, c2 and c1, come last."""
+    best = add(maximum(add(add(c7, ot), lt), c6), ol)
+    best = maximum(maximum(best, add(c5, ot)), maximum(c4, add(c3, lt)))
+    return maximum(maximum(best, c1), c2)
 
 
 @inlined
@@ -108,7 +147,7 @@ def best_of(order, c7, c6, c5, c3, c4, c2, c1, s7, s6, s5, s3, s4, s2, s1):
 @compiled
 def line_with_starts(
     values, starts, order, scores, score_places, rows, places, places_above, east, first, last
-):  # fmt: skip
+):
     """As ``line``, and the local start of every value, laid out as the values are."""
     own, left, north, corner = begin(values, first, places, places_above)
     own_s, left_s, north_s, corner_s = begin(starts, first, places, places_above)
@@ -117,11 +156,11 @@ def line_with_starts(
     ol, lanes = load(scores, score_places[0]), lane_numbers()
     for t in range(first, last):
         ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + LANES * t)
-        above, beside = load(values, rows + LANES * t), shift_in(north, values[west_above - t])
-        above_s, beside_s = load(starts, rows + LANES * t), shift_in(north_s, starts[west_above - t])
+        above, beside = load(values, rows + LANES * t), shift_in(north, values[uint64(west_above - t)])
+        above_s, beside_s = load(starts, rows + LANES * t), shift_in(north_s, starts[uint64(west_above - t)])
         c7, c6, c5, c3 = add(add(add(corner, ot), lt), ol), add(beside, ol), add(north, ot), add(left, lt)
         s3 = left_s
-        left, left_s = shift_in(own, values[west - t]), shift_in(own_s, starts[west - t])
+        left, left_s = shift_in(own, values[uint64(west - t)]), shift_in(own_s, starts[uint64(west - t)])
         own, _, own_s = best_of(
             order, c7, c6, c5, c3, above, left, own, corner_s, beside_s, north_s, s3, above_s, left_s, own_s
         )
@@ -145,9 +184,9 @@ def line_with_moves(values, moves, order, scores, score_places, rows, places, pl
     ol, lanes = load(scores, score_places[0]), lane_numbers()
     for t in range(steps):
         ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + LANES * t)
-        above, beside = load(values, rows + LANES * t), shift_in(north, values[west_above - t])
+        above, beside = load(values, rows + LANES * t), shift_in(north, values[uint64(west_above - t)])
         c7, c6, c5, c3 = add(add(add(corner, ot), lt), ol), add(beside, ol), add(north, ot), add(left, lt)
-        left = shift_in(own, values[west - t])
+        left = shift_in(own, values[uint64(west - t)])
         own, move, _ = best_of(order, c7, c6, c5, c3, above, left, own, c7, c7, c7, c7, c7, c7, c7)
         if t < LANES:
             own = select(greater(lanes, splat(int32(t))), before, own)

@@ -78,6 +78,13 @@ def layout(lines: int, width: int, steps: int, affine: bool) -> Layout:
 
 
 
+def aligned(count: int, value: int) -> np.ndarray:
+    """int32 numbers, the first at the start of a cache line, so that vectors do not straddle two."""
+    room = np.full(count + LANES, value, np.int32)
+    first = -room.ctypes.data // room.itemsize % LANES
+    return room[first : first + count]
+
+
 class Face(NamedTuple):
     """Numbers of the faces of a box that go up in o, l and t, all parts."""
 
@@ -94,9 +101,9 @@ def tables(letters: int, along_l: int, along_t: int, n: Layout) -> tuple[Tables,
     """Where a thread's scores are, and how many numbers there are; ``along_*`` are cells of the cube."""
     ol_row = along_l + n.strips * LANES + LANES
     t_row = along_t + 4 * LANES
-    starts = accumulate((0, letters * ol_row, letters * t_row, letters * t_row, n.strips * (n.steps + 2 * LANES) * LANES))
-    ol, ot, lt, skewed, size = starts
-    return Tables(ol, ol_row, ot + LANES + along_t - 1, t_row, lt, t_row, skewed), size
+    starts = accumulate((n.strips * (n.steps + 2 * LANES) * LANES, letters * ol_row, letters * t_row, letters * t_row))
+    ol, ot, lt, size = starts
+    return Tables(ol, ol_row, ot + LANES + along_t - 1, t_row, lt, t_row, 0), size
 
 
 def box_layout(grid: Grid, layered: bool, affine: bool) -> Layout:
