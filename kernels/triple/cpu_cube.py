@@ -21,14 +21,12 @@ from kernels.steps import Steps
 from kernels.triple import cpu_faces, cpu_sizes
 from kernels.triple.cpu_boxes import Box, skew
 from kernels.triple.cpu_faces import Codes, Places, Span
-from kernels.triple.cpu_sizes import LANES, Layout
+from kernels.triple.cpu_sizes import LANES, WORD, Layout
 from kernels.triple.encoding import BARRED, NEGATIVE, Encoded
 from kernels.triple.grid import LAYER_AT, MOVE_AT, PLACE_BITS, Grid, Kind
 from kernels.triple.model import Cell
 from kernels.workers import SLEEP_S, share, stop_word
 
-WORD = 8
-"""Numbers between two progress words: a cache line."""
 WINDOWS = 4
 """Windows that a box is cut into, unless they would be short."""
 PLANES, LAYERS = 256, 32
@@ -151,7 +149,7 @@ class Worker:
         self.scores[:] = cube.scores
         count, kind = cpu_sizes.moves(n)
         self.moves: np.ndarray | None = np.empty(count, kind) if moves else None
-        self.found = np.empty(n.lines + n.strips * LANES + n.steps + 1, np.uint8) if moves else None
+        self.found = np.empty(cpu_sizes.longest_walk(n), np.uint8) if moves else None
 
     @property
     def nbytes(self) -> int:

@@ -15,6 +15,8 @@ from kernels.triple.grid import Grid, Kind
 LANES = 16
 TAIL = 2 * LANES
 """Numbers of a row of columns beyond its steps."""
+WORD = 8
+"""Numbers between two progress words: a cache line."""
 KEPT, KEPT_AFFINE = 4, 8
 """Vectors that a line keeps between two windows."""
 
@@ -145,3 +147,8 @@ def face_numbers(grid: Grid, kind: Kind, chunk: tuple[int, int], box: int, worke
 def moves(n: Layout) -> tuple[int, type]:
     """Number of moves of a box that is computed again, and their type."""
     return n.lines * n.strips * (n.steps + LANES) * LANES, (np.uint8 if n.parts == 1 else np.int32)
+
+
+def longest_walk(n: Layout) -> int:
+    """Most moves of a path inside a box."""
+    return n.lines + n.strips * LANES + n.steps + 1
