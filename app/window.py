@@ -265,6 +265,7 @@ class Window(QMainWindow):
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         self.empty.run_wanted.connect(self.run)
         self.viewer.settings_wanted.connect(self.use_settings)
+        self.viewer.products_wanted.connect(self._keep_products)
         self.data.shown_wanted.connect(self._show_datum)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
         menu = actions.sample_menu(self)
@@ -323,6 +324,12 @@ class Window(QMainWindow):
         state, method = self.session.state, self.method.method
         missing = state.missing(method.problem) if method else ""
         self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting)
+
+    def _keep_products(self, entry: Entry) -> None:
+        method = texts.method_of(entry.result)
+        if method and method.problem.products:
+            self.session.add_data(method.problem.products(entry.result))
+            self.jobs.say("Added to the data; methods that take it find it there.")
 
     def _show_datum(self, datum: Any) -> None:
         if not self.viewer.show_datum(datum):

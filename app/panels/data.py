@@ -75,6 +75,7 @@ class DataPanel(Card):
     def _fill(self) -> None:
         state = self._session.state
         taken = [id(datum) for datum in state.inputs(self._problem)] if self._problem else []
+        current = self._number(self.list.currentItem()) if self.list.currentItem() else 0
         self.list.clear()
         for number, datum in enumerate(state.data):
             kind = kind_of(datum)
@@ -86,6 +87,7 @@ class DataPanel(Card):
                 font.setBold(True)
                 item.setFont(NAME, font)
             self.list.addTopLevelItem(item)
+        self.list.setCurrentItem(self.list.topLevelItem(min(current, len(state.data) - 1)))
         self._explain(bool(state.data))
 
     def _explain(self, there: bool) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidg
 from app import texts, theme
 from app.panels.widgets import Elided, label, quiet_button, row
 from app.session import Entry
+from kernels.data import kind_of
 from kernels.model import Result
 
 EMPTY_WIDTH = 460
@@ -37,6 +38,7 @@ class ResultViews(QWidget):
     """Tabs over the views that can show the result. A view gets the result when its tab is looked at."""
 
     settings_wanted = Signal(object)
+    products_wanted = Signal(object)
 
     def __init__(self, views: Sequence[Any], empty: QWidget) -> None:
         super().__init__()
@@ -52,6 +54,8 @@ class ResultViews(QWidget):
         self.stamp.setObjectName("muted")
         self.stale = quiet_button("Use these settings", "This result was made with other settings: put them back")
         self.stale.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
+        self.keep = quiet_button("Add to data", "")
+        self.keep.clicked.connect(lambda: self.products_wanted.emit(self._entry))
         self.stale_note = Elided("Made with other settings or sequences than those chosen now.")
         self.stale_note.setObjectName("warning")
         self.tabs = QTabWidget()
@@ -63,9 +67,12 @@ class ResultViews(QWidget):
         head.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
         head.addWidget(self.stale_note, 1)
         head.addWidget(self.stale)
-        self.stamp.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, 0)
+        top = QHBoxLayout()
+        top.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, 0)
+        top.addWidget(self.stamp, 1)
+        top.addWidget(self.keep)
         box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self.stamp)
+        box.addLayout(top)
         box.addLayout(head)
         box.addWidget(self._none)
         box.addWidget(self.tabs, 1)
@@ -100,6 +107,7 @@ class ResultViews(QWidget):
         self.stamp.setText(f"{datum.name} \N{MIDDLE DOT} {datum.summary}")
         self.stamp.setToolTip(datum.source)
         self._none.hide()
+        self.keep.hide()
         self.set_stale(False)
         self._pages.setCurrentIndex(1)
         return True
@@ -121,8 +129,20 @@ class ResultViews(QWidget):
         self.stamp.setText(texts.stamp(self._result) if self._result else "")
         self.stamp.setToolTip("\n".join(texts.stamp_parts(self._result)) if self._result else "")
         self._none.setVisible(self._result is not None and not self.tabs.count())
+        self._offer_products()
         self._pages.setCurrentIndex(int(self._result is not None))
         self._look(self.tabs.currentIndex(), chosen=False)
+
+    def _offer_products(self) -> None:
+        """A button for what other methods can take from this result, such as a tree."""
+        method = texts.method_of(self._result) if self._result else None
+        products = method.problem.products(self._result) if method and method.problem.products else []
+        self.keep.setVisible(bool(products))
+        if products:
+            found = kind_of(products[0])
+            self.keep.setToolTip(
+                f"Keep the {found.label if found else 'data'} of this result as input of other methods"
+            )
 
     def set_stale(self, stale: bool) -> None:
         """Whether the settings chosen now are others than this result's."""
