@@ -100,7 +100,12 @@ def _two_lines(values, scores, tables, n, letters, box, o, strip, first, last):
     at = _score_places(tables, n, int(letters[o]), box, strip)
     second = _score_places(tables, n, int(letters[o + 1]), box, strip)
     rows, east = n.rows + strip * (n.steps + LANES) * LANES, places[1] + n.column_strip
-    cpu_linear.two_lines(values, scores, at, second, rows, places, above, below, east, first, last)
+    ends = n.ends, box.cells - 1
+    cpu_linear.two_lines(values, scores, at, second, rows, places, above, below, east, ends, first, last)
+    if last == box.cells + LANES - 1:
+        for lane in range(LANES):
+            values[n.plane_out + (o + 1) * n.plane_row + 1 + LANES * strip + lane] = values[n.ends + lane * (LANES + 1)]
+        keep_last(values, n, o + 1, strip, rows, box.cells)
 
 
 @inlined

@@ -76,10 +76,13 @@ def line(values, scores, score_places, rows, places, places_above, east, first, 
 
 
 @compiled
-def two_lines(values, scores, score_places, second_places, rows, places, places_above, below, east, first, last):
+def two_lines(
+    values, scores, score_places, second_places, rows, places, places_above, below, east, ends, first, last
+):  # fmt: skip
     """Two lines together, which share what they load; ``below`` are the ``places`` of the second one.
 
-    What is left of the second line's upper neighbours is what is left of the first line's own cells.
+    What is left of the second line's upper neighbours is what is left of the first line's own cells. The first line's
+    vectors from step ``ends[1]`` on are kept from ``ends[0]`` on, since rows keep the second line.
     """
     own, left, north, corner = begin(values, first, places, places_above)
     own_2, left_2, _, _ = begin(values, first, below, places)
@@ -102,6 +105,8 @@ def two_lines(values, scores, score_places, second_places, rows, places, places_
         store(values, rows + LANES * t, own_2)
         store(values, east - t, now)
         store(values, east_2 - t, own_2)
+        if t >= ends[1]:
+            store(values, ends[0] + LANES * (t - ends[1]), now)
         own, left, left_2, north, corner = now, beside_own, beside_2, above, beside
     keep(values, places[2], own, left, north, corner)
     keep(values, below[2], own_2, left_2, own, left)

@@ -117,7 +117,7 @@ KINDS = {
     "sloped-bt1": Kind(keeps=True, starts=True),
     "sloped-bt2": Kind(keeps=True, starts=True, subchunks=True),
     "sloped-bt3": Kind(keeps=True, starts=True, subchunks=True, local=True),
-    "sloped-checkpointed": Kind(keeps=True),
+    "sloped-checkpointed": Kind(keeps=True, subchunks=True),
 }
 """By the identifier of a method."""
 

@@ -1,0 +1,143 @@
+"""Sizes of the GPU backend: tiles, shared memory, faces, slices, the bytes they need. Nothing here needs a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernels.memory import Footprint
+from kernels.triple.grid import Grid, Kind
+from kernels.triple.model import TripleProblem
+
+WIDTH, HEIGHT = 32, 128
+"""s and h where the user does not choose: 64 threads a chunk, so that a multiprocessor has many chunks at a time."""
+BATCH = 8
+PIECES = 4
+"""Layers that are fetched at a time, and events of the step log for each chunk (cube.cuh)."""
+PART_WORDS = 12
+"""Numbers of a part of the path (path.cu)."""
+EVENT_BYTES = 24
+MOST_BLOCKS = 128
+"""Blocks that compute parts of the path at a time; each needs room for the moves of a box."""
+
+CELLS = {False: 60_000_000, True: 12_000_000}
+"""Cells that a multiprocessor computes in a launch, without and with local starts: 20 to 60 ms on an H200, so that slower
+cards stay below a quarter of a second. A quarter of it with affine gaps, and for LAYERED, in which most threads wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What kernels are compiled for (cube.cuh)."""
+
+    s: int
+    tile: int
+    layered: bool
+    affine: bool
+    starts: bool
+    subchunks: bool
+    local: bool
+
+    @property
+    def side(self) -> int:
+        return self.s // self.tile
+
+    @property
+    def threads(self) -> int:
+        return self.side**2
+
+    @property
+    def parts(self) -> int:
+        return 4 if self.affine else 1
+
+    def defines(self, moves: bool) -> dict[str, int]:
+        """Compile-time constants; a box that is computed again for its moves needs no starts."""
+        return {
+            "S": self.s,
+            "TILE": self.tile,
+            "LAYERED": int(self.layered),
+            "AFFINE": int(self.affine),
+            "STARTS": int(self.starts and not moves),
+            "MOVES": int(moves),
+            "SUBCHUNKS": int(self.subchunks and not moves),
+            "LOCAL": int(self.local and not moves),
+        }
+
+    def shared_bytes(self, letters: int, moves: bool) -> int:
+        """Dynamic shared memory of a block (Store in chunk.cuh)."""
+        ring = 32 if self.side - 1 + 2 * BATCH <= 32 else 64
+        values = self.parts * (2 if self.starts and not moves else 1)
+        faces = ring * self.parts * (2 * self.s + 4)
+        passed = 2 * values * self.side * (2 * self.s + self.side)
+        return 4 * (2 * letters * self.s + faces + passed)
+
+
+def shape(grid: Grid, kind: Kind, affine: bool) -> Shape:
+    """Tiles are 4 x 4, and 2 x 2 where four values and their starts would not fit the registers of a thread."""
+    small = affine and kind.starts and grid.s <= 64
+    return Shape(grid.s, 2 if small else 4, kind.layered, affine, kind.starts, kind.subchunks, kind.local)
+
+
+def automatic(problem: TripleProblem, kind: Kind) -> Mapping[str, Any]:
+    """Chunk width and height of subchunks of a GPU; ``threads`` belongs to the CPU."""
+    longest = max(problem.lengths[:2])
+    return {"s": 16 if longest < 200 else WIDTH, "h": HEIGHT, "threads": 1}
+
+
+def face_numbers(grid: Grid, kind: Kind, affine: bool) -> dict[str, int]:
+    """Numbers of the faces southwards, eastwards and down, at least one each."""
+    parts = 4 if affine else 1
+    south = max(grid.rows - 1, 0) * grid.columns if kind.keeps else grid.columns
+    east = grid.chunks if kind.keeps else grid.rows
+    layers = grid.cells[2] * parts
+    return {
+        "south": max(south * layers * grid.s, 2),
+        "east": east * layers * (grid.s + 4),
+        "bottom": grid.chunks * grid.boxes * parts * grid.s**2 if kind.subchunks else 2,
+    }
+
+
+def chunks_a_launch(grid: Grid, kind: Kind, affine: bool, multiprocessors: int) -> int:
+    """Chunks of a launch that stays short, at least as many as there are multiprocessors twice."""
+    cells = CELLS[kind.starts] // (4 if affine else 1) // (4 if kind.layered else 1) * multiprocessors
+    return max(cells // (grid.s**2 * grid.cells[2]), 1)
+
+
+def parts_bound(grid: Grid, kind: Kind) -> int:
+    """Most parts that a path can have: it never goes back."""
+    if not kind.starts:
+        return 1
+    return grid.rows + grid.columns + (grid.boxes if kind.local else 0)
+
+
+def move_bytes(grid: Grid, affine: bool) -> int:
+    """Bytes of the moves of a box."""
+    return (4 if affine else 1) * grid.s**2 * grid.h
+
+
+def blocks_of_parts(grid: Grid, kind: Kind) -> int:
+    """Blocks that compute parts of the path at a time."""
+    return min(parts_bound(grid, kind), MOST_BLOCKS)
+
+
+def footprint(problem: TripleProblem, grid: Grid, kind: Kind) -> Footprint:
+    """Bytes of a run on a GPU."""
+    affine = problem.affine
+    numbers = face_numbers(grid, kind, affine)
+    letters = int(np.count_nonzero(sum(np.bincount(codes, minlength=256) for codes in problem.codes))) + 1
+    device = {
+        "sequences": sum(grid.cells) + 4 * letters**2,
+        "faces of chunks": 4 * (numbers["south"] + numbers["east"]),
+        "bottoms of subchunks": 4 * numbers["bottom"],
+        "progress and step log": (8 + EVENT_BYTES * PIECES) * grid.chunks,
+    }
+    if kind.starts:
+        device["local starts"] = device["faces of chunks"] + (device["bottoms of subchunks"] if kind.local else 8)
+    path = 2 * sum(grid.cells)
+    if kind.keeps:
+        device["moves of boxes"] = blocks_of_parts(grid, kind) * move_bytes(grid, affine)
+        device["path"] = path + parts_bound(grid, kind) * (4 * PART_WORDS + 8 + EVENT_BYTES)
+    log = EVENT_BYTES * PIECES * grid.chunks
+    return Footprint({"sequences": sum(grid.cells), "step log": log, "path": path if kind.keeps else 0}, device)
