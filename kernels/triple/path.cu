@@ -13,14 +13,15 @@ struct Part {                                    // one is 12 ints
 
 constexpr int STOP_BOX = 0, STOP_CHUNK = 1, STOP_START = 2;
 
-// Local start of a boundary cell, as `move` leaves it southwards, eastwards or down.
+// Local start of a boundary cell, as `move` leaves it southwards, eastwards or down. With linear gaps the move is not
+// known (7) and all faces hold the same, so the first one is read that the chunk has.
 __device__ int stored_start(const Cube& cube, const Faces& faces, int i, int j, int k, int move) {
     int row = i / S, column = j / S;
-    if (j % S == S - 1 && move & 2) {
+    if (j % S == S - 1 && move & 2 && column + 1 < cube.columns) {
         int part = PARTS == 1 ? 0 : (move & 1) | (move & 4) >> 1;
         return faces.east_starts[(faces.east_of(cube, row, column) * cube.nk + k) * EAST + part * (S + 4) + i % S];
     }
-    if (i % S == S - 1 && move & 4) {
+    if (i % S == S - 1 && move & 4 && row + 1 < cube.rows) {
         int part = PARTS == 1 ? 0 : move & 3;
         return faces.south_starts[(faces.south_of(cube, row, column) * cube.nk + k) * SOUTH + part * S + j % S];
     }
