@@ -37,7 +37,8 @@ def files(kernel: str, affine: bool) -> tuple[Path, ...]:
 class Job:
     """One run on the current device.
 
-    ``faces`` are int32: southwards, eastwards and down, then their local starts (or a place that is never used).
+    ``faces`` are those southwards, eastwards and down, then their local starts (or a place that is never used); int32,
+    or where the former two are overwritten uint64 (cube.cuh).
     """
 
     encoded: Encoded
@@ -55,7 +56,7 @@ class Job:
         """SWEEP_ARGUMENTS of sweep.cuh."""
         grid, encoded = self.grid, self.encoded
         numbers = (encoded.letters, *encoded.cells, encoded.open, grid.rows, grid.columns, grid.h, grid.boxes)
-        return (*self.sequences, *map(np.int32, numbers), *self.faces, np.int32(self.kind.keeps))
+        return (*self.sequences, *map(np.int32, numbers), *self.faces)
 
     def kernel(self, source: str, name: str, moves: bool = False) -> Any:
         """A kernel compiled for this run, allowed the shared memory that it needs."""
@@ -79,6 +80,11 @@ class Job:
         found = cupy.empty(count, dtype)
         found.data.memset_async(0, found.nbytes, cupy.cuda.get_current_stream())
         return found
+
+    def empty_faces(self) -> None:
+        """Mark the words of the faces southwards and eastwards as not written (EMPTY in cube.cuh, or by no chunk)."""
+        for face in self.faces[:2]:
+            face.data.memset_async(0x80 if self.kind.keeps else 0, face.nbytes, cupy.cuda.get_current_stream())
 
     @property
     def device_bytes(self) -> int:
@@ -108,7 +114,9 @@ def begin(
     cupy.cuda.get_current_stream().synchronize()
     job.spend("transfer", (time.perf_counter() - before) * 1e3)
     numbers = cuda_sizes.face_numbers(chunks, kind, encoded.affine)
-    faces = [cupy.empty(numbers[name], np.int32) for name in ("south", "east", "bottom")]
+    word = np.int32 if kind.keeps else np.uint64
+    faces = [cupy.empty(numbers[name], word) for name in ("south", "east")]
+    faces.append(cupy.empty(numbers["bottom"], np.int32))
     starts = (kind.starts, kind.starts, kind.local)
     faces += [cupy.empty(face.size if has else 2, np.int32) for face, has in zip(faces, starts, strict=True)]
     job.faces = tuple(faces)
