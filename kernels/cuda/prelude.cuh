@@ -66,3 +66,9 @@ __device__ __forceinline__ ulonglong2 load_shared_by_all(const ulonglong2* addre
 __device__ __forceinline__ void store_shared_by_all(ulonglong2* address, ulonglong2 value) {
     asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(address), "l"(value.x), "l"(value.y) : "memory");
 }
+
+// The same number, which the compiler keeps in a register instead of computing it anew at every use.
+__device__ __forceinline__ int kept_in_register(int value) {
+    asm volatile("" : "+r"(value));
+    return value;
+}

@@ -43,10 +43,8 @@ __device__ void build_profiles(const Cube& cube, const Chunk& chunk, const Store
     }
 }
 
-// Minus infinity where no face comes in; letters of the first batch of layers.
-__device__ void fill_borders(const Cube& cube, const Chunk& chunk, const Store& store, int first) {
-    if (threadIdx.x < BATCH)
-        store.letters[(first + threadIdx.x) % LETTERS] = cube.ks[min(first + static_cast<int>(threadIdx.x), cube.nk - 1)];
+// Minus infinity where no face comes in.
+__device__ void fill_borders(const Chunk& chunk, const Store& store) {
     for (int index = threadIdx.x; index < RING * SOUTH && !chunk.north; index += THREADS)
         store.ring_north[index] = MINUS_INFINITY;
     for (int index = threadIdx.x; index < RING * EAST && !chunk.west; index += THREADS)
@@ -138,8 +136,9 @@ struct Coming {
     }
 };
 
-// What comes in with layers first .. last - 1: both faces and, two batches ahead, letters of the third sequence. No
-// other loads from global memory run beside it: a thread that waits for those would wait for these.
+// What comes in with layers first .. last - 1: both faces, and letters of the third sequence. While it is on its way a
+// thread loads nothing else from global memory, and keeps no load of shared memory open from step to step: it would have
+// to wait for all of them together.
 struct Batch {
     Coming<SOUTH> north;
     Coming<EAST> west;
@@ -148,12 +147,12 @@ struct Batch {
     __device__ __forceinline__ void ask(const Cube& cube, const Chunk& chunk, int first_layer, int last_layer) {
         first = first_layer, last = last_layer;
         north.ask(chunk.north, first, last), west.ask(chunk.west, first, last);
-        letter = cube.ks[min(first + BATCH + static_cast<int>(threadIdx.x % BATCH), cube.nk - 1)];
+        letter = cube.ks[min(first + static_cast<int>(threadIdx.x % BATCH), cube.nk - 1)];
     }
     __device__ __forceinline__ void take(const Chunk& chunk, const Store& store) {
         north.take(chunk.north, first, last, chunk.row, store.ring_north);
         west.take(chunk.west, first, last, chunk.column, store.ring_west);
-        if (threadIdx.x < BATCH) store.letters[(first + BATCH + threadIdx.x) % LETTERS] = letter;
+        if (threadIdx.x < BATCH) store.letters[(first + threadIdx.x) % LETTERS] = letter;
     }
 };
 
@@ -247,7 +246,7 @@ __device__ __forceinline__ void load_layer_scores(const Store& store, Place at, 
 }
 
 __device__ __forceinline__ Place place_of_thread() {
-    int a = threadIdx.x / SIDE, b = threadIdx.x % SIDE;
+    const int a = kept_in_register(threadIdx.x / SIDE), b = kept_in_register(threadIdx.x % SIDE);
     return {a, b, a * T, b * T};
 }
 

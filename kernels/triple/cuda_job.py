@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import cupy
@@ -20,17 +19,10 @@ from kernels.triple.encoding import Encoded, encode
 from kernels.triple.grid import Grid, Kind, grid, refuse_layers
 from kernels.triple.model import TripleProblem
 
-HERE = Path(__file__).parent
 EVENT = np.dtype([("start", "i8"), ("end", "i8"), ("worker", "i4"), ("unused", "i4")])
 """Event of chunk.cuh; CuPy holds no records, so on the device it is three 64-bit words."""
 LAUNCHES_AHEAD = 2
 """Launches queued beyond the one that is waited for: the device never idles, cancel stays quick."""
-
-
-def files(kernel: str, affine: bool) -> tuple[Path, ...]:
-    """Sources of "layered", "sloped" or "path"."""
-    tile = "affine.cuh" if affine else "linear.cuh"
-    return tuple(HERE / name for name in ("cube.cuh", tile, "chunk.cuh", "sweep.cuh", f"{kernel}.cu"))
 
 
 @dataclass
@@ -60,7 +52,7 @@ class Job:
 
     def kernel(self, source: str, name: str, moves: bool = False) -> Any:
         """A kernel compiled for this run, allowed the shared memory that it needs."""
-        compiled, milliseconds = module(files(source, self.shape.affine), self.shape.defines(moves))
+        compiled, milliseconds = module(cuda_sizes.files(source, self.shape.affine), self.shape.defines(moves))
         self.spend("compilation", milliseconds)
         function = compiled.get_function(name)
         if name != "link_parts":

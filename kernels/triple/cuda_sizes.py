@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,14 @@ class Shape:
         edge = values * (self.s + 4) + (4 if values > 1 else 0)
         passed = 2 * self.side * (values * (self.s + self.side) + edge)
         return 4 * (letters * (2 * self.s + 4) + LETTERS + faces + passed)
+
+
+def files(kernel: str, affine: bool) -> tuple[Path, ...]:
+    """Sources of "layered", "sloped" or "path"."""
+    tile = "affine.cuh" if affine else "linear.cuh"
+    return tuple(
+        Path(__file__).with_name(name) for name in ("cube.cuh", tile, "chunk.cuh", "sweep.cuh", f"{kernel}.cu")
+    )
 
 
 def shape(grid: Grid, kind: Kind, affine: bool) -> Shape:

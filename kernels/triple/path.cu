@@ -99,7 +99,7 @@ __device__ void box_moves(
     begin_box(cube, faces, chunk, tile, at, box);
     load_scores(cube, chunk, at, scores);
     build_profiles(cube, chunk, store);
-    fill_borders(cube, chunk, store, above);
+    fill_borders(chunk, store);
     coming.take(chunk, store);
     for (int step = 0, first = BATCH; step < steps; step += STEPS_A_BATCH, first += BATCH) {
         if (first < layers) coming.ask(cube, chunk, above + first, above + min(first + BATCH, layers));

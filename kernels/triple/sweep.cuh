@@ -93,10 +93,9 @@ __device__ __forceinline__ void chunk_layers(
     begin_cube(tile, chunk, at);
     load_scores(cube, chunk, at, scores);
     build_profiles(cube, chunk, store);
-    fill_borders(cube, chunk, store, 0);
+    fill_borders(chunk, store);
     coming.take(chunk, store);
     Logging logging = {log, (steps + STEPS_A_BATCH - 1) / STEPS_A_BATCH, 0, nanoseconds()};
-    int letter = cube.ks[0];
 #if SUBCHUNKS
     int box = 0, bottom = cube.h - 1;            // of the next bottom face
 #endif
@@ -104,9 +103,9 @@ __device__ __forceinline__ void chunk_layers(
         const int first = (batch + 1) * BATCH, step = batch * STEPS_A_BATCH;
         if (first < cube.nk) coming.ask(cube, chunk, first, min(first + BATCH, cube.nk));
         compute_steps(at, step, min(step + STEPS_A_BATCH, steps), cube.nk, [&](int k, int step) {
+            const int letter = store.letters[k % LETTERS];
             Entering in = entering(store, at, k, step);
             load_layer_scores(store, at, letter, scores);
-            letter = store.letters[(k + 1) % LETTERS];
 #if LOCAL
             if (k > 0 && k == bottom - cube.h + 1)
                 tile.before([&](int&, int& start, int r, int c, int, int move) {
