@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QMenu, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMenu, QSlider, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.panels.widgets import Elided
@@ -35,6 +35,8 @@ LAYERS = {
 }
 SETTLE_MS = 150
 """A place that stays for so long is computed, where H is not kept."""
+UPPER_LOWER = [560, 440]
+"""Shares of the height: the cube above, slices below."""
 HINT = "Drag the cube to turn it, wheel to zoom; click a slice, or drag its lines, to look at another cell"
 
 
@@ -174,16 +176,22 @@ class CubeView(QWidget):
         self._shown_at = dict.fromkeys(range(3), -1)
         self._tools = QWidget()
         self._fill_tools(Flow(self._tools))
-        grid = QGridLayout()
-        grid.setSpacing(theme.SPACING)
-        for number, widget in enumerate((self.picture, self.plots[2], self.plots[0], self.plots[1])):
-            grid.addWidget(widget, number // 2, number % 2)
-            grid.setRowStretch(number // 2, 1)
-            grid.setColumnStretch(number % 2, 1)
+        self._rows = tuple(QSplitter(Qt.Orientation.Horizontal) for _ in range(2))
+        for row, widgets in zip(self._rows, ((self.picture, self.plots[2]), (self.plots[0], self.plots[1])), strict=True):
+            for widget in widgets:
+                row.addWidget(widget)
+            row.setSizes([1000, 1000])
+        halves = QSplitter(Qt.Orientation.Vertical)
+        for row in self._rows:
+            halves.addWidget(row)
+        halves.setSizes(UPPER_LOWER)
+        for splitter in (halves, *self._rows):
+            splitter.setHandleWidth(theme.SPACING)
+            splitter.setChildrenCollapsible(False)
         box = QVBoxLayout(self)
         box.setSpacing(theme.SPACING)
         box.addWidget(self._tools)
-        box.addLayout(grid, 1)
+        box.addWidget(halves, 1)
         for widget in (self.card, self.bar, self._legend, self._status):
             box.addWidget(widget)
 
@@ -197,7 +205,9 @@ class CubeView(QWidget):
         self.colour = QComboBox()
         self.colour.addItems([f"Colour by {label}" for label in COLOURINGS.values()])
         tools.addWidget(self._where)
-        tools.addWidget(together(QLabel("Path "), self._slider))
+        label = QLabel("Path ")
+        label.setMinimumHeight(self._where.sizeHint().height())
+        tools.addWidget(together(label, self._slider))
         tools.addWidget(self.colour)
         tools.addWidget(menu_button("Show", "What is drawn in the cube and beside it", self._show_menu()))
         tools.addWidget(tool_button("Fit", "The first view of the cube, and whole slices", self.reset))
@@ -355,8 +365,8 @@ class CubeView(QWidget):
         self._describe()
 
     def _show_beside(self, on: bool) -> None:
-        for plot in self.plots:
-            plot.setVisible(on)
+        self.plots[2].setVisible(on)
+        self._rows[1].setVisible(on)
 
     def _restyle(self) -> None:
         for plot in self.plots:

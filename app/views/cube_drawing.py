@@ -20,8 +20,11 @@ LOWEST, HIGHEST = 4.0, 89.0
 DEGREES_PER_PIXEL = 0.4
 CLOSEST, FARTHEST = 12.0, 0.5
 FILL = 0.92
-ROOM = (24, 8, -24, -24)
+ROOM = (14, 4, -14, -14)
 """Pixels left free for the names of the sequences."""
+LETTER_SHARE, SMALLEST_LETTERS = 0.8, 7
+"""Size of letters as a share of a line's height, and the least in pixels."""
+LIGHT_INK, DARK_INK = "#ffffff", "#10141a"
 SHADES = (1.0, 0.82, 0.68)
 """Brightness of the sides of a box: top, across i, across j."""
 
@@ -195,17 +198,22 @@ def _draw_boxes(painter: QPainter, boxes: np.ndarray, projection: Projection, ey
 
 
 def _draw_words(painter: QPainter, scene: Scene, projection: Projection) -> None:
-    """Words that fit into their room, as dark ink on colour."""
-    metrics = painter.fontMetrics()
-    painter.setPen(QColor("#10141a"))
+    """Words, dark ink on colour, as large as their room allows; none where they could not be read."""
+    painter.save()
+    font, usual = painter.font(), painter.fontMetrics().height()
     for word in scene.words:
-        if word.room is not None:
-            rise = abs(projection.edge(np.array([word.room[0], 0, 0]))[1]) + abs(projection.edge(np.array([0, word.room[1], 0]))[1])
-            across = abs(projection.edge(np.array([word.room[0], 0, 0]))[0]) + abs(projection.edge(np.array([0, word.room[1], 0]))[0])
-            if rise < 1.4 * metrics.height() or across < 1.6 * metrics.horizontalAdvance(word.text):
-                continue
+        # Half of the room's extent: a word in the middle of a rhombus must keep away from its corners.
+        down, right = (np.abs(projection.edge(word.room * side)) for side in np.eye(3)[:2])
+        across, high = (down + right) / 2
+        size = min(usual, 1.1 * high, 1.5 * across / len(word.text)) * LETTER_SHARE
+        if size < SMALLEST_LETTERS:
+            continue
+        font.setPixelSize(round(size))
+        painter.setFont(font)
+        painter.setPen(QColor(LIGHT_INK if word.light else DARK_INK))
         centre = projection.point(word.place)
         painter.drawText(QRectF(centre.x() - 60, centre.y() - 20, 120, 40), Qt.AlignmentFlag.AlignCenter, word.text)
+    painter.restore()
 
 
 def _draw_names(painter: QPainter, scene: Scene, projection: Projection, names: tuple[str, str, str], eye: Eye) -> None:

@@ -13,14 +13,13 @@ from PySide6.QtCore import QPointF, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QOffscreenSurface, QOpenGLContext, QVector3D
 
 from app import theme
-from app.views.cube_drawing import CubeDrawing, Eye, chunk_at
+from app.views.cube_drawing import DARK_INK, LIGHT_INK, CubeDrawing, Eye, chunk_at
 from app.views.cube_scene import Scene, Sheet, Stroke, box_edges
 
 FIELD = 30
 """Degrees that are seen across."""
 ROOMY = 1.02
 """Distance of the camera, as a share of that at which a ball around the cube fills the view."""
-INK = "#10141a"
 TRIANGLES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
      [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
@@ -145,7 +144,7 @@ def _items(gl: Any, scene: Scene, names: tuple[str, str, str], eye: Eye, font: Q
     if len(scene.boxes):
         items += _boxes(gl, scene)
     words = [(word.text, word.place) for word in scene.words[:MOST_WORDS]]
-    colours = [INK] * len(words)
+    colours = [LIGHT_INK if word.light else DARK_INK for word in scene.words[:MOST_WORDS]]
     (i, j, k), near = scene.cells, eye.near()
     at = (np.array([i / 2, (j if near[1] else 0), k]), np.array([(i if near[0] else 0), j / 2, k]), np.array([i, 0, k / 2]))
     words += list(zip(names, at, strict=True))
@@ -204,6 +203,6 @@ def _boxes(gl: Any, scene: Scene) -> list[Any]:
     mesh = gl.GLMeshItem(
         vertexes=points, faces=faces, color=(*colour.getRgbF()[:3], 0.6), smooth=False, glOptions="translucent"
     )
-    mesh.setDepthValue(11)
+    mesh.setDepthValue(5)
     edges = Stroke("boxes", box_edges(scene.boxes), colour.darker(170).name(), 1.0, pairs=True)
     return [mesh, _line(gl, edges, scene)]

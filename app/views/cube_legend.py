@@ -64,7 +64,7 @@ def _chunk_items(found: Chunks, colouring: str, worker_name: str) -> list[Legend
         return [count, LegendItem("fill", told, (active.recomputed,))]
     if colouring == "time":
         first, last = cube_data.span_ns(found)
-        told = f"start of phase 1's work: {first / 1e6:,.1f} ms to {app_texts.duration(last / 1e6)}"
+        told = f"start in phase 1: {first / 1e6:,.1f} to {last / 1e6:,.1f} ms"
         return [count, LegendItem("gradient", told, _gradient())]
     workers, colours = np.unique(found.worker[found.worker >= 0]).tolist(), cube_picture.worker_colours()
     if not workers:

@@ -145,6 +145,7 @@ def ink() -> Ink:
         lit=active.text,
         palette=np.array(palette, np.uint32),
         lut=argb(lut()),
+        dark=QColor(active.panel).lightnessF() < 0.5,
     )
 
 

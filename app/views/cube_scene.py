@@ -19,8 +19,10 @@ MOST_LINES = 160
 MOST_POINTS = 3000
 FINEST = 1024
 """Pixels along a side of a picture of chunks, about."""
-NEAR_OPACITY = {"top": 0.85, "side": 0.6}
-FAR_OPACITY = 0.5
+TOP, SIDE, SEEN_THROUGH = 0.85, 0.6, 0.3
+"""Opacity of the chunks on the top and on the sides, and of what would hide what lies in the cube."""
+LIGHT_BELOW = 0.179
+"""Luminance below which white letters stand out more than black ones (WCAG)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +51,12 @@ class Stroke:
 
 @dataclass(frozen=True, eq=False)
 class Word:
-    """Words at a place; ``room`` is the edge, in space, that they must fit into."""
+    """Words in the middle of a face; ``room`` has its edges along i, j, k."""
 
     text: str
     place: np.ndarray
-    room: np.ndarray | None = None
+    room: np.ndarray
+    light: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Ink:
-    """Colours, "#rrggbb"; ``palette`` and ``lut`` as for cube_data.shades."""
+    """Colours, "#rrggbb"; ``palette`` and ``lut`` as for cube_data.shades; ``dark``: the background is."""
 
     text: str
     muted: str
@@ -95,6 +98,7 @@ class Ink:
     lit: str
     palette: np.ndarray
     lut: np.ndarray
+    dark: bool
 
 
 def scale(cells: tuple[int, int, int]) -> np.ndarray:
@@ -114,7 +118,8 @@ def build(
     sheets: list[Sheet] = []
     strokes = [_frame(cells, ink)]
     if shown.chunks:
-        sheets += _chunk_sheets(found, shown.colouring, near, ink)
+        sheets += [_top(found, shown, ink)]
+        sheets += [] if shown.slices else _sides(found, shown.colouring, near, ink)
         strokes += _borders(found, near, ink)
     if shown.slices:
         sheets += [piece for sheet in slices for piece in _quarters(sheet, slices)]
@@ -125,7 +130,7 @@ def build(
         if shown.path:
             strokes.append(Stroke("path", points, ink.path, 2.5, over=True))
     boxes = found.boxes if shown.chunks and shown.colouring == "recomputed" else np.empty((0, 6), np.int64)
-    words = _numbers(found) if shown.chunks and shown.numbers and found.count > 1 else ()
+    words = _numbers(found, shown, ink) if shown.chunks and shown.numbers and found.count > 1 else ()
     return Scene(cells, tuple(sheets), tuple(strokes), words, boxes)
 
 
@@ -162,25 +167,33 @@ def _frame(cells: tuple[int, int, int], ink: Ink) -> Stroke:
     return Stroke("frame", box_edges(box), ink.muted, 1.0, pairs=True)
 
 
-def _chunk_sheets(found: Chunks, colouring: str, near: tuple[bool, bool], ink: Ink) -> list[Sheet]:
-    """The top, and the two sides towards the viewer."""
-    i, j, k = found.grid.cells
-    rows, columns = found.grid.rows, found.grid.columns
-    top = _cut(_shades(found, colouring, found.numbers, ink), found.grid.s, (i, j))
-    sheets = [Sheet("top", np.zeros(3), np.array([0, j, 0.0]), np.array([i, 0, 0.0]), top, NEAR_OPACITY["top"])]
+def _top(found: Chunks, shown: Shown, ink: Ink) -> Sheet:
+    i, j, _ = found.grid.cells
+    pixels = _cut(_shades(found, shown.colouring, found.numbers, ink), found.grid.s, (i, j))
+    opacity = SEEN_THROUGH if shown.slices else TOP
+    return Sheet("top", np.zeros(3), np.array([0, j, 0.0]), np.array([i, 0, 0.0]), pixels, opacity)
+
+
+def _sides(found: Chunks, colouring: str, near: tuple[bool, bool], ink: Ink) -> list[Sheet]:
+    """The two sides towards the viewer."""
+    sheets = []
     for axis, last in enumerate(near):
-        numbers = found.numbers[(rows - 1 if last else 0), :] if axis == 0 else found.numbers[:, columns - 1 if last else 0]
+        row = -1 if last else 0
+        numbers = found.numbers[row, :] if axis == 0 else found.numbers[:, row]
         if colouring == "time" and found.first.size:
             events = found.side_events(axis, last)
             pixels = cube_data.time_shades(found, found.first["start_ns"][np.maximum(events, 0)], ink.lut)
             pixels = np.where(events < 0, ink.palette[-2], pixels)
+        elif colouring == "recomputed":  # the boxes inside say more than the colour of a whole side
+            pixels = np.full((1, len(numbers)), ink.palette[-2], np.uint32)
         else:
             pixels = _shades(found, colouring, numbers[None, :], ink)
         corner, u = np.zeros(3), np.zeros(3)
         corner[axis] = found.grid.cells[axis] if last else 0
         u[1 - axis] = found.grid.cells[1 - axis]
         pixels = _cut(pixels, found.grid.s, (None, found.grid.cells[1 - axis]))
-        sheets.append(Sheet(f"side {axis}", corner, u, np.array([0, 0, float(k)]), pixels, NEAR_OPACITY["side"]))
+        opacity = SEEN_THROUGH if colouring == "recomputed" else SIDE
+        sheets.append(Sheet(f"side {axis}", corner, u, np.array([0, 0, float(found.grid.cells[2])]), pixels, opacity))
     return sheets
 
 
@@ -212,22 +225,23 @@ def _borders(found: Chunks, near: tuple[bool, bool], ink: Ink) -> list[Stroke]:
         ends += [(0, column, 0), (i, column, 0), (i_near, column, 0), (i_near, column, k)]
     if not ends:
         return []
-    return [Stroke("borders", np.array(ends, float), ink.border, 1.0, pairs=True)]
+    return [Stroke("borders", np.array(ends, float), ink.border, 1.0, pairs=True, over=True)]
 
 
-def _numbers(found: Chunks) -> tuple[Word, ...]:
+def _numbers(found: Chunks, shown: Shown, ink: Ink) -> tuple[Word, ...]:
     """The number of each chunk on its top."""
     if max(found.grid.rows, found.grid.columns) > MOST_LINES // 4:
         return ()
-    boxes = [found.box(number) for number in range(found.count)]
-    return tuple(
-        Word(
-            f"{number:,}",
-            np.array([(box[0] + box[1]) / 2, (box[2] + box[3]) / 2, 0.0]),
-            np.array([box[1] - box[0], box[3] - box[2], 0.0]),
-        )
-        for number, box in enumerate(boxes)
-    )
+    colours = _shades(found, shown.colouring, np.arange(found.count), ink)
+    channels = np.stack([(colours >> shift & 255) / 255 for shift in (16, 8, 0)], 1)
+    light = channels**2.2 @ np.array([0.2126, 0.7152, 0.0722]) < LIGHT_BELOW
+    light = np.full_like(light, ink.dark) if shown.slices else light
+    words = []
+    for number in range(found.count):
+        i, i_end, j, j_end, _, _ = found.box(number).tolist()
+        middle, room = np.array([(i + i_end) / 2, (j + j_end) / 2, 0.0]), np.array([i_end - i, j_end - j, 0.0])
+        words.append(Word(f"{number:,}", middle, room, bool(light[number])))
+    return tuple(words)
 
 
 def _projections(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPen
+from PySide6.QtGui import QColor
 
 from app import theme
 from kernels.triple.model import Cell
@@ -85,7 +85,7 @@ class SlicePlot(pg.PlotWidget):
         self.place = place
         for line, axis in zip(self._lines, (self.right, self.down), strict=True):
             line.setValue(place[axis] + 0.5)
-        self.setTitle(f"{LETTERS[self.axis]} = {place[self.axis]:,}")
+        self.setTitle(f"{LETTERS[self.axis]} = {place[self.axis]:,}", size="9pt", color=theme.active().text)
         points = np.empty((0, 3)) if on_path is None else on_path + 0.5
         self._point.setData(points[:, self.right], points[:, self.down])
 
@@ -118,7 +118,7 @@ class SlicePlot(pg.PlotWidget):
         self._borders.setPen(pg.mkPen(QColor(255, 255, 255, 110), width=1))
         self._lit.setPen(pg.mkPen(active.strip, width=2))
         self._point.setBrush(QColor(active.path))
-        self._point.setPen(QPen(QColor("#ffffff"), 1.2))
+        self._point.setPen(pg.mkPen("#ffffff", width=1))
         for line in self._lines:
             line.setPen(pg.mkPen(QColor(255, 255, 255, 190), width=1))
             line.setHoverPen(pg.mkPen(active.accent, width=3))
