@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMenu, QSlider, QSpl
 from app import theme
 from app.panels.widgets import Elided
 from app.selection import Selection
-from app.views import cube_data, cube_legend, cube_picture, cube_scene, cube_words, export
+from app.views import cube_data, cube_gl, cube_legend, cube_picture, cube_scene, cube_words, export
 from app.views.cube_cells import Candidates
 from app.views.cube_data import COLOURINGS, Chunks
 from app.views.cube_picture import CubePicture
 from app.views.cube_slices import SlicePlot, tones
 from app.views.cube_wait import SliceBar
 from app.views.flow import WHERE_WIDTH, Flow, together
-from app.views.pieces import Legend, check_action, menu_button, tool_button
+from app.views.pieces import Legend, LegendItem, check_action, menu_button, tool_button
 from kernels.errors import ParameterError
 from kernels.model import Result
 from kernels.triple.cpu_slices import Values
@@ -56,6 +56,7 @@ class CubeView(QWidget):
         self.values: Values | None = None
         self.planes: Mapping[int, np.ndarray] = {}
         self._hovered: Cell | None = None
+        self._looked = False
         self._build()
         self._connect()
         self._restyle()
@@ -105,7 +106,8 @@ class CubeView(QWidget):
         if self.values is not None:
             self._show_planes({axis: self.values.plane(axis, place[axis]) for axis in range(3)})
         else:
-            self._show_planes({axis: plane for axis, plane in self.planes.items() if self._shown_at[axis] == place[axis]})
+            still = [axis for axis in self.planes if self._shown_at[axis] == place[axis]]
+            self._show_planes({axis: self.planes[axis] for axis in still})
             self._settle.start()
         self.picture.show_place(place)
         self._show_card()
@@ -135,6 +137,16 @@ class CubeView(QWidget):
         for plot in self.plots:
             plot.fit()
 
+    def showEvent(self, event) -> None:
+        """OpenGL is looked for when it is first needed: that takes a moment, and a window to ask."""
+        super().showEvent(event)
+        if not self._looked:
+            self._looked = True
+            reason = cube_gl.missing()
+            self.opengl.setToolTip(f"Not here: {reason}" if reason else "")
+            if not reason:
+                self.opengl.setChecked(True)
+
     def use_opengl(self, wanted: bool) -> None:
         """Draw the cube by OpenGL, or by QPainter; says why where OpenGL is not there."""
         reason = self.picture.use_opengl(wanted)
@@ -146,10 +158,8 @@ class CubeView(QWidget):
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Title, cube, slices and legend, for a file."""
         drawers = [partial(export.render_plot, plot=plot) for plot in (self.plots[2], self.plots[0], self.plots[1])]
-        sizes = self.plots[0].viewport().size()
-        cube_legend.draw_figure(
-            painter, area, cube_words.title(self.result), sizes, [self.picture.draw_figure, *drawers], self._legend.items
-        )
+        title, size = cube_words.title(self.result), self.plots[0].viewport().size()
+        cube_legend.draw_figure(painter, area, title, size, [self.picture.draw_figure, *drawers], self._legend.items)
 
     def figure_size(self) -> QSize:
         return cube_legend.figure_size(self.fontMetrics(), self.plots[0].viewport().size(), self._legend.items)
@@ -176,10 +186,11 @@ class CubeView(QWidget):
         self._shown_at = dict.fromkeys(range(3), -1)
         self._tools = QWidget()
         self._fill_tools(Flow(self._tools))
-        self._rows = tuple(QSplitter(Qt.Orientation.Horizontal) for _ in range(2))
-        for row, widgets in zip(self._rows, ((self.picture, self.plots[2]), (self.plots[0], self.plots[1])), strict=True):
-            for widget in widgets:
-                row.addWidget(widget)
+        self._rows = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Horizontal)
+        parts: tuple[QWidget, ...] = (self.picture, self.plots[2], self.plots[0], self.plots[1])
+        for number, part in enumerate(parts):
+            self._rows[number // 2].addWidget(part)
+        for row in self._rows:
             row.setSizes([1000, 1000])
         halves = QSplitter(Qt.Orientation.Vertical)
         for row in self._rows:
@@ -199,7 +210,8 @@ class CubeView(QWidget):
         self._where = QLineEdit(placeholderText="Go to i, j, k")
         self._where.setToolTip(cube_words.WHERE)
         self._where.setFixedWidth(WHERE_WIDTH)
-        self._slider = QSlider(Qt.Orientation.Horizontal, toolTip="Along the path, column by column")
+        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setToolTip("Along the path, column by column")
         self._slider.setAccessibleName("Along the path")
         self._slider.setFixedWidth(WHERE_WIDTH)
         self.colour = QComboBox()
@@ -221,6 +233,7 @@ class CubeView(QWidget):
             for layer, label in LAYERS.items()
         }
         menu.addSeparator()
+        menu.setToolTipsVisible(True)
         self.beside = check_action(menu, "Slices beside the cube", True, self._show_beside)
         self.opengl = check_action(menu, "Draw by OpenGL, in perspective", False, self.use_opengl)
         return menu
@@ -343,7 +356,7 @@ class CubeView(QWidget):
 
     def _describe(self) -> None:
         """Say in the legend what is drawn just now."""
-        items = ()
+        items: tuple[LegendItem, ...] = ()
         if self.found is not None:
             levels = cube_legend.levels(self.planes) if self.planes else None
             items = cube_legend.items(

@@ -27,7 +27,7 @@ def chunk_grid(result: Result) -> Grid:
     problem: Any = result.problem
     s = result.parameters.get("s")
     if s is None:
-        cells: Cell = tuple(length + 1 for length in problem.lengths)  # type: ignore[assignment]
+        cells: Cell = tuple(length + 1 for length in problem.lengths)
         return Grid(cells, max(cells[:2]), cells[2])
     return grid_of(problem, s, result.parameters.get("h"))
 
@@ -110,7 +110,7 @@ class Chunks:
         return np.array([row * s, min((row + 1) * s, i), column * s, min((column + 1) * s, j), 0, k], np.int64)
 
     def side_events(self, axis: int, far: bool) -> np.ndarray:
-        """Event of phase 1 seen on a side of the cube, int64, shape (SIDE_BINS, chunks along it); -1 where there is none.
+        """Event of phase 1 seen on a side of the cube, int64, shape (SIDE_BINS, chunks along it); -1: none.
 
         ``axis`` 0: the last row of chunks, or the first one; 1: so for columns. Later layers lie over earlier ones.
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
@@ -172,7 +173,8 @@ def _draw_stroke(painter: QPainter, stroke: Stroke, projection: Projection) -> N
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.setPen(pen)
         if stroke.pairs:
-            painter.drawLines([QLineF(*a, *b) for a, b in zip(points[::2].tolist(), points[1::2].tolist(), strict=True)])
+            ends = zip(points[::2].tolist(), points[1::2].tolist(), strict=True)
+            painter.drawLines([QLineF(*first, *last) for first, last in ends])
         else:
             painter.drawPolyline([QPointF(x, y) for x, y in points.tolist()])
 
@@ -186,7 +188,8 @@ def _draw_boxes(painter: QPainter, boxes: np.ndarray, projection: Projection, ey
     painter.setPen(QPen(colour.darker(170), 0.8))
     for box in boxes[np.argsort([projection.depth(centre) for centre in centres], kind="stable")]:
         low, high = box[0::2].astype(float), box[1::2].astype(float)
-        for axis, place, shade in ((2, low[2], 0), (0, high[0] if near[0] else low[0], 1), (1, high[1] if near[1] else low[1], 2)):
+        i_near, j_near = high[0] if near[0] else low[0], high[1] if near[1] else low[1]
+        for shade, (axis, place) in enumerate(((2, low[2]), (0, i_near), (1, j_near))):
             a, b = (other for other in range(3) if other != axis)
             corners = np.tile(low, (4, 1))
             corners[:, axis] = place
@@ -238,8 +241,63 @@ def _draw_names(painter: QPainter, scene: Scene, projection: Projection, names: 
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
 
 
-class CubeDrawing(QWidget):
-    """Shows a scene; drag to turn, wheel to zoom, double click for the first view."""
+class Turning:
+    """What the mouse and the arrow keys do, for a widget that shows a scene from an eye.
+
+    Drag to turn, wheel to zoom, double click for the first view.
+    """
+
+    eye: Eye
+    scene: Scene | None
+    grabbed: QPointF | None = None
+    hovered: Any
+    turned: Any
+    chunk_under: Callable[[QPointF], tuple[int, int] | None]
+    update: Any
+
+    def mousePressEvent(self, event) -> None:
+        self.grabbed = event.position()
+
+    def mouseReleaseEvent(self, event) -> None:
+        self.grabbed = None
+
+    def mouseMoveEvent(self, event) -> None:
+        if self.grabbed is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            moved, self.grabbed = event.position() - self.grabbed, event.position()
+            self.eye.turn_by(moved.x(), moved.y())
+            self._turn()
+        elif self.scene is not None:
+            self.hovered.emit(self.chunk_under(event.position()))
+
+    def mouseDoubleClickEvent(self, event) -> None:
+        self.eye.reset()
+        self._turn()
+
+    def wheelEvent(self, event) -> None:
+        self.eye.zoom_by(1.0015 ** event.angleDelta().y())
+        self._turn()
+        event.accept()
+
+    def keyPressEvent(self, event) -> None:
+        moves = {
+            Qt.Key.Key_Left: (-12, 0), Qt.Key.Key_Right: (12, 0), Qt.Key.Key_Up: (0, 12), Qt.Key.Key_Down: (0, -12),
+        }  # fmt: skip
+        if event.key() in moves:
+            self.eye.turn_by(*moves[event.key()])
+            self._turn()
+        else:
+            event.ignore()
+
+    def leaveEvent(self, event) -> None:
+        self.hovered.emit(None)
+
+    def _turn(self) -> None:
+        self.turned.emit()
+        self.update()
+
+
+class CubeDrawing(Turning, QWidget):
+    """Shows a scene."""
 
     hovered = Signal(object)
     turned = Signal()
@@ -251,7 +309,6 @@ class CubeDrawing(QWidget):
         self.marks: tuple[Stroke, ...] = ()
         self.names = ("", "", "")
         self.s = 1
-        self._grabbed: QPointF | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Cube")
@@ -283,43 +340,3 @@ class CubeDrawing(QWidget):
         painter.fillRect(self.rect(), QColor(theme.active().panel))
         if self.scene is not None:
             draw(painter, self.scene, self.marks, self.projection(), self.names, self.eye)
-
-    def mousePressEvent(self, event) -> None:
-        self._grabbed = event.position()
-
-    def mouseReleaseEvent(self, event) -> None:
-        self._grabbed = None
-
-    def mouseMoveEvent(self, event) -> None:
-        if self._grabbed is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            moved, self._grabbed = event.position() - self._grabbed, event.position()
-            self.eye.turn_by(moved.x(), moved.y())
-            self.turned.emit()
-            self.update()
-        elif self.scene is not None:
-            self.hovered.emit(self.chunk_under(event.position()))
-
-    def mouseDoubleClickEvent(self, event) -> None:
-        self.eye.reset()
-        self.turned.emit()
-        self.update()
-
-    def wheelEvent(self, event) -> None:
-        self.eye.zoom_by(1.0015 ** event.angleDelta().y())
-        self.turned.emit()
-        self.update()
-        event.accept()
-
-    def keyPressEvent(self, event) -> None:
-        moves = {
-            Qt.Key.Key_Left: (-12, 0), Qt.Key.Key_Right: (12, 0), Qt.Key.Key_Up: (0, 12), Qt.Key.Key_Down: (0, -12),
-        }  # fmt: skip
-        if event.key() in moves:
-            self.eye.turn_by(*moves[event.key()])
-            self.turned.emit()
-            self.update()
-        else:
-            super().keyPressEvent(event)
-
-    def leaveEvent(self, event) -> None:
-        self.hovered.emit(None)

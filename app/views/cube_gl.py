@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from pyqtgraph import Transform3D
-from PySide6.QtCore import QPointF, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QOffscreenSurface, QOpenGLContext, QVector3D
 
 from app import theme
-from app.views.cube_drawing import DARK_INK, LIGHT_INK, CubeDrawing, Eye, chunk_at
+from app.views.cube_drawing import DARK_INK, LIGHT_INK, Eye, Turning, chunk_at
 from app.views.cube_scene import Scene, Sheet, Stroke, box_edges
 
 FIELD = 30
@@ -26,6 +26,8 @@ TRIANGLES = np.array(
 )  # fmt: skip
 """The sides of a box, by its corners."""
 MOST_WORDS = 150
+SMALL, BESIDE = 0.75, 0.2
+"""Size of the chunks' numbers beside other words; how far outside the edges the names of the sequences stand."""
 OLDEST = (2, 1)
 WITHOUT_WINDOWS = ("offscreen", "minimal", "vnc")
 
@@ -52,17 +54,11 @@ def make(eye: Eye) -> Any:
     """A widget with the signals and methods of CubeDrawing that draws by OpenGL."""
     import pyqtgraph.opengl as gl  # fails without PyOpenGL, so not above
 
-    class CubeGL(gl.GLViewWidget):
-        """Shows a scene; drag to turn, wheel to zoom, double click for the first view."""
+    class CubeGL(Turning, gl.GLViewWidget):
+        """Shows a scene."""
 
         hovered = Signal(object)
         turned = Signal()
-        mousePressEvent = CubeDrawing.mousePressEvent
-        mouseReleaseEvent = CubeDrawing.mouseReleaseEvent
-        mouseMoveEvent = CubeDrawing.mouseMoveEvent
-        mouseDoubleClickEvent = CubeDrawing.mouseDoubleClickEvent
-        wheelEvent = CubeDrawing.wheelEvent
-        leaveEvent = CubeDrawing.leaveEvent
 
         def __init__(self) -> None:
             super().__init__()
@@ -70,7 +66,6 @@ def make(eye: Eye) -> Any:
             self.scene: Scene | None = None
             self.s = 1
             self._marks: list[Any] = []
-            self._grabbed: QPointF | None = None
             self.setMouseTracking(True)
             self.setAccessibleName("Cube")
             self.setMinimumSize(160, 120)
@@ -97,7 +92,8 @@ def make(eye: Eye) -> Any:
             area = self.getViewport()
             seen, _ = (self.projectionMatrix(area, area) * self.viewMatrix()).inverted()
             x, y = 2 * pixel.x() / self.width() - 1, 1 - 2 * pixel.y() / self.height()
-            ends = np.array([seen.map(QVector3D(x, y, z)).toTuple() for z in (-1.0, 1.0)])
+            points = [seen.map(QVector3D(x, y, z)) for z in (-1.0, 1.0)]
+            ends = np.array([[point.x(), point.y(), point.z()] for point in points])
             first, last = to_cells(ends, self.scene)
             return chunk_at(self.scene, partial(_on_plane, first, last), self.eye.near(), self.s)
 
@@ -143,18 +139,24 @@ def _items(gl: Any, scene: Scene, names: tuple[str, str, str], eye: Eye, font: Q
     items += [_image(gl, sheet, scene) for sheet in scene.sheets]
     if len(scene.boxes):
         items += _boxes(gl, scene)
-    words = [(word.text, word.place) for word in scene.words[:MOST_WORDS]]
-    colours = [LIGHT_INK if word.light else DARK_INK for word in scene.words[:MOST_WORDS]]
+    small = QFont(font)
+    small.setPointSizeF(SMALL * font.pointSizeF())
+    for word in scene.words[:MOST_WORDS]:
+        items.append(_text(gl, word.text, word.place, LIGHT_INK if word.light else DARK_INK, small, scene))
     (i, j, k), near = scene.cells, eye.near()
-    at = (np.array([i / 2, (j if near[1] else 0), k]), np.array([(i if near[0] else 0), j / 2, k]), np.array([i, 0, k / 2]))
-    words += list(zip(names, at, strict=True))
-    colours += [theme.active().text] * 3
-    for (text, place), colour in zip(words, colours, strict=True):
-        where = to_world(place[None, :], scene)[0]
-        item = gl.GLTextItem(pos=where, text=text, color=QColor(colour), font=font)
-        item.setDepthValue(30)
-        items.append(item)
+    places = ([i / 2, (j if near[1] else 0), k], [(i if near[0] else 0), j / 2, k], [i, 0, k / 2])
+    for name, place in zip(names, np.array(places, float), strict=True):
+        outside = place + BESIDE * (place - np.array(scene.cells) / 2)
+        items.append(_text(gl, name, outside, theme.active().text, font, scene))
     return items
+
+
+def _text(gl: Any, text: str, place: np.ndarray, colour: str, font: QFont, scene: Scene) -> Any:
+    item = gl.GLTextItem(pos=to_world(place[None, :], scene)[0], text=text, color=QColor(colour), font=font)
+    if hasattr(item, "alignment"):  # not in older releases
+        item.setData(alignment=Qt.AlignmentFlag.AlignCenter)
+    item.setDepthValue(30)
+    return item
 
 
 def _line(gl: Any, stroke: Stroke, scene: Scene) -> Any:
@@ -201,7 +203,11 @@ def _boxes(gl: Any, scene: Scene) -> list[Any]:
     points = to_world(scene.boxes[:, corners].reshape(-1, 3).astype(float), scene)
     faces = (np.arange(len(scene.boxes))[:, None, None] * 8 + TRIANGLES).reshape(-1, 3)
     mesh = gl.GLMeshItem(
-        vertexes=points, faces=faces, color=(*colour.getRgbF()[:3], 0.6), smooth=False, glOptions="translucent"
+        vertexes=points,
+        faces=faces,
+        color=(colour.redF(), colour.greenF(), colour.blueF(), 0.6),
+        smooth=False,
+        glOptions="translucent",
     )
     mesh.setDepthValue(5)
     edges = Stroke("boxes", box_edges(scene.boxes), colour.darker(170).name(), 1.0, pairs=True)

@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
-from app import texts as app_texts
 from app import theme
 from app.views import cube_data, cube_picture, cube_words, texts
 from app.views.cube_data import Chunks
@@ -60,7 +59,8 @@ def _chunk_items(found: Chunks, colouring: str, worker_name: str) -> list[Legend
             return [count, LegendItem("fill", "no phase 3: this method computes nothing again", (active.boundary,))]
         cells, whole = cube_words.cells_of(found.boxes), int(np.prod([int(size) for size in found.grid.cells]))
         chunks = int(found.recomputed.sum())
-        told = f"computed again in phase 3: {chunks:,} of {found.count:,} chunks, {100 * cells / whole:.1f} % of the cells"
+        share = f"{100 * cells / whole:.1f} % of the cells"
+        told = f"computed again in phase 3: {chunks:,} of {found.count:,} chunks, {share}"
         return [count, LegendItem("fill", told, (active.recomputed,))]
     if colouring == "time":
         first, last = cube_data.span_ns(found)

@@ -244,9 +244,7 @@ def _numbers(found: Chunks, shown: Shown, ink: Ink) -> tuple[Word, ...]:
     return tuple(words)
 
 
-def _projections(
-    points: np.ndarray, cells: tuple[int, int, int], near: tuple[bool, bool], ink: Ink
-) -> list[Stroke]:
+def _projections(points: np.ndarray, cells: tuple[int, int, int], near: tuple[bool, bool], ink: Ink) -> list[Stroke]:
     """The path as a shadow on the three faces away from the viewer."""
     far = (0 if near[0] else cells[0], 0 if near[1] else cells[1], cells[2])
     strokes = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
@@ -44,7 +46,7 @@ class SlicePlot(pg.PlotWidget):
         self.setMenuEnabled(False)
         self.setMinimumSize(150, 110)
         self.setAccessibleName(f"Slice across {LETTERS[axis]}")
-        self._grid: tuple[int, int] = (0, 0)
+        self._steps = (0, 0)
         for line in self._lines:
             line.sigDragged.connect(self._on_drag)
         self.scene().sigMouseMoved.connect(self._on_mouse)
@@ -52,9 +54,9 @@ class SlicePlot(pg.PlotWidget):
         self.getViewBox().sigRangeChanged.connect(lambda *_: self._show_borders())
         self.restyle()
 
-    def show_cube(self, cells: Cell, names: tuple[str, str, str], grid: tuple[int, int], path: np.ndarray | None) -> None:
-        """Begin with a cube; ``grid``: s and h; ``path``: its cells, shape (n, 3), or None."""
-        self.cells, self._grid, self.values = cells, grid, None
+    def show_cube(self, cells: Cell, names: Sequence[str], steps: tuple[int, int], path: np.ndarray | None) -> None:
+        """Begin with a cube; ``steps``: s and h, 0 for none; ``path``: its cells, shape (n, 3), or None."""
+        self.cells, self._steps, self.values = cells, steps, None
         self.image.clear()
         self._lit.clear()
         points = np.empty((0, 3)) if path is None else path[:: max(-(-len(path) // PATH_POINTS), 1)] + 0.5
@@ -133,7 +135,7 @@ class SlicePlot(pg.PlotWidget):
         pixel = self.getViewBox().viewPixelSize()
         width, height = self.cells[self.right], self.cells[self.down]
         for axis, unit in ((self.right, pixel[0]), (self.down, pixel[1])):
-            step = self._grid[1] if axis == 2 else self._grid[0]
+            step = self._steps[axis == 2]
             if not step or step / max(unit, 1e-9) < SMALLEST_CHUNK:
                 continue
             across = axis == self.right

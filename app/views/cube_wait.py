@@ -1,4 +1,4 @@
-"""Where the values of slices come from: all cells of a small cube at once, else a pass for each slice, with its progress."""
+"""Where H of slices comes from: all cells of a small cube at once, else a pass for each slice, with its progress."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ ALL_AXES = frozenset((0, 1, 2))
 
 
 class SliceBar(QWidget):
-    """Says what is computed, or why not. ``kept(values)``: all cells are there; ``sliced({axis: H})``: the planes of the
-    cell that was wanted last."""
+    """Says what is computed, or why not.
+
+    ``kept(values)``: all cells are there; ``sliced({axis: H})``: the planes of the cell that was wanted last.
+    """
 
     kept = Signal(object)
     sliced = Signal(object)

@@ -1,7 +1,7 @@
 """H of the cube for people to look at: slices through a cell, and where the value of a cell comes from.
 
-A small cube is kept whole; then every slice and every candidate of a cell is at hand. A larger one is computed again for
-each slice, plane by plane with two planes in memory, as far as the slice needs; the largest ones are refused.
+A small cube is kept whole; then every slice and every candidate of a cell is at hand. A larger one is computed again
+for each slice, plane by plane with two planes in memory, as far as the slice needs; the largest ones are refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FIRST = 7
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """All cells of a cube: H' (encoding.py), int32; with affine gaps, what a next move m takes from a cell, at index m."""
+    """All cells of a cube: H' (encoding.py), int32; with affine gaps at index m what a next move m takes from a cell."""
 
     problem: TripleProblem
     array: np.ndarray
