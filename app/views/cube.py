@@ -146,6 +146,8 @@ class CubeView(QWidget):
             self.opengl.setToolTip(f"Not here: {reason}" if reason else "")
             if not reason:
                 self.opengl.setChecked(True)
+        if self.result is not None:
+            self.go(self.place)
 
     def use_opengl(self, wanted: bool) -> None:
         """Draw the cube by OpenGL, or by QPainter; says why where OpenGL is not there."""
@@ -242,7 +244,7 @@ class CubeView(QWidget):
         self._where.returnPressed.connect(lambda: self.go_to(self._where.text()))
         self._slider.valueChanged.connect(lambda point: self.go(tuple(self.path[point].tolist())))
         self.colour.currentIndexChanged.connect(self._on_colour)
-        self._settle.timeout.connect(lambda: self.bar.want(self.place))
+        self._settle.timeout.connect(lambda: self.bar.want(self.place) if self.isVisible() else None)
         self.bar.kept.connect(self._on_kept)
         self.bar.sliced.connect(self._on_sliced)
         self.picture.hovered.connect(self.selection.hover_strip)
@@ -367,7 +369,10 @@ class CubeView(QWidget):
     def _on_column(self, column: int | None) -> None:
         """Show the cell at which the column of the alignment that is pointed at ends."""
         if self.path is not None and column is not None and column + 1 < len(self.path):
-            self.go(tuple(self.path[column + 1].tolist()))
+            i, j, k = self.path[column + 1].tolist()
+            self.place = i, j, k
+            if self.isVisible():
+                self.go(self.place)
 
     def _on_colour(self, index: int) -> None:
         self.picture.change(colouring=tuple(COLOURINGS)[index])

@@ -80,6 +80,10 @@ class OrdersView(QWidget):
         for number, panel in enumerate(self.panels):
             panel.draw(painter, QRectF(number * (half + theme.SPACING), 0, half, area.height()))
 
+    def figure_size(self) -> QSize:
+        """As wide as a page; the layers need the height."""
+        return FIGURE
+
     def save(self) -> None:
         """Ask for a file and write the figure as PNG or SVG."""
         export.ask_and_save(self, "orders", FIGURE, self.draw_figure, "LAYERED and SLOPED")
