@@ -14,7 +14,7 @@ from kernels.triple.cpu_slices import Candidate, Values
 from kernels.triple.model import LETTER, ORDER, Cell, TripleProblem
 
 LINES = 4.2
-NARROW = 96
+"""Height of a card in lines of text; one more with affine gaps."""
 
 
 class Candidates(QWidget):
@@ -30,7 +30,8 @@ class Candidates(QWidget):
         self.setAccessibleName("Candidates of the cell")
 
     def sizeHint(self) -> QSize:
-        return QSize(400, round(LINES * self.fontMetrics().height()) + 6)
+        lines = LINES + (self._problem is not None and self._problem.affine)
+        return QSize(400, round(lines * self.fontMetrics().height()) + 6)
 
     def show_cell(self, values: Values | None, cell: Cell | None) -> None:
         """The candidates of a cell; None: nothing."""
@@ -40,6 +41,7 @@ class Candidates(QWidget):
         self.taken = cpu_slices.winner(self.found)
         self.setToolTip("\n".join(self.lines()))
         self.setAccessibleDescription("; ".join(self.lines()))
+        self.updateGeometry()
         self.update()
 
     def lines(self) -> list[str]:
@@ -51,7 +53,8 @@ class Candidates(QWidget):
                 told.append(f"{letters}: outside the cube")
             else:
                 won = ", taken" if candidate is self.taken else ""
-                told.append(f"{letters}: from {place(candidate.before)}: {self.sum_text(candidate)}{won}")
+                after = f", {self._after(candidate)}" if candidate.after is not None else ""
+                told.append(f"{letters}: from {place(candidate.before)}{after}: {self.sum_text(candidate)}{won}")
         return told
 
     def sum_text(self, candidate: Candidate, with_result: bool = True) -> str:
@@ -80,23 +83,22 @@ class Candidates(QWidget):
         painter.setBrush(QColor(active.selection if won else active.panel))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), theme.RADIUS, theme.RADIUS)
         self._draw_letters(painter, QRectF(box.left(), box.top() + 4, box.width(), line + 2), move)
-        painter.setPen(QColor(active.text if candidate else active.muted))
-        rows = ["outside"] if candidate is None else [self.sum_text(candidate), self._after(candidate, won, tied)]
-        narrow = box.width() < NARROW
+        rows = ["outside"]
+        if candidate is not None:
+            end = ", taken" if won else ", equal" if tied else ""
+            rows = [self.sum_text(candidate, False), f"= {self._score(candidate.value)}{end}", self._after(candidate)]
         for number, words in enumerate(rows):
-            if number == 1:
-                painter.setPen(QColor(active.accent if won else active.muted))
-            if narrow and number == 0 and candidate is not None:
-                words = self._score(candidate.value)
+            told = active.accent if won and number == 1 else active.text if number == 1 else active.muted
+            painter.setPen(QColor(told))
             area = QRectF(box.left() + 3, box.top() + 7 + (1 + number) * (line + 1), box.width() - 6, line)
             shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(area.width()))
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
 
-    def _after(self, candidate: Candidate, won: bool, tied: bool) -> str:
-        words = ["taken"] if won else ["equal"] if tied else []
-        if candidate.after is not None:
-            words.append(f"after {''.join('x' if candidate.after & bit else '-' for bit in LETTER)}")
-        return ", ".join(words)
+    def _after(self, candidate: Candidate) -> str:
+        """The state that the cell before is best left from: which letters its last column has."""
+        if candidate.after is None:
+            return ""
+        return f"after {' '.join('x' if candidate.after & bit else '-' for bit in LETTER)}"
 
     def _draw_letters(self, painter: QPainter, box: QRectF, move: int) -> None:
         letters = self._letters(move)
