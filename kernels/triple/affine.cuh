@@ -43,12 +43,20 @@ struct Tile {
 #undef START
     }
 
-    __device__ __forceinline__ int south(int part, int c) const { return out_south[part][c]; }
-    __device__ __forceinline__ int east(int part, int r) const { return out_east[part][r]; }
+    // The last row and the last column of a part, or of its starts.
+    __device__ __forceinline__ void edges(int part, bool starts, int (&row)[T], int (&column)[T]) const {
+#pragma unroll
+        for (int x = 0; x < T; ++x) {
+#if STARTS
+            row[x] = starts ? out_south_start[part][x] : out_south[part][x];
+            column[x] = starts ? out_east_start[part][x] : out_east[part][x];
+#else
+            row[x] = out_south[part][x], column[x] = out_east[part][x];
+#endif
+        }
+    }
     __device__ __forceinline__ int down(int part, int r, int c) const { return g[part][r][c]; }
 #if STARTS
-    __device__ __forceinline__ int south_start(int part, int c) const { return out_south_start[part][c]; }
-    __device__ __forceinline__ int east_start(int part, int r) const { return out_east_start[part][r]; }
     __device__ __forceinline__ int down_start(int part, int r, int c) const { return g_start[part][r][c]; }
 #endif
 
@@ -133,15 +141,15 @@ struct Tile {
 #endif
 #else
                 const int* v = of.value;
-                int most = max(__vimax3_s32(v[7], v[6], v[5]), __vimax3_s32(v[3], v[4], max(v[2], v[1])));
-                int twice = most - 2 * open;
+                int most = __vimax3_s32(__vimax3_s32(v[7], v[6], v[5]), __vimax3_s32(v[3], v[4], v[2]), v[1]);
+                int once = most - open;
                 g[3][r][c] = most;
-                g[2][r][c] = add_max(max(v[4], v[1]), -open, max(v[5], twice));
-                g[1][r][c] = add_max(max(v[2], v[1]), -open, max(v[3], twice));
-                g[0][r][c] = add_max(max(v[5], v[3]), -open, max(v[1], twice));
-                new6[c] = add_max(max(v[4], v[2]), -open, max(v[6], twice));
-                new4[c] = add_max(max(v[6], v[5]), -open, max(v[4], twice));
-                new2 = add_max(max(v[6], v[3]), -open, max(v[2], twice));
+                g[2][r][c] = add_max(__vimax3_s32(v[4], v[1], once), -open, v[5]);
+                g[1][r][c] = add_max(__vimax3_s32(v[2], v[1], once), -open, v[3]);
+                g[0][r][c] = add_max(__vimax3_s32(v[5], v[3], once), -open, v[1]);
+                new6[c] = add_max(__vimax3_s32(v[4], v[2], once), -open, v[6]);
+                new4[c] = add_max(__vimax3_s32(v[6], v[5], once), -open, v[4]);
+                new2 = add_max(__vimax3_s32(v[6], v[3], once), -open, v[2]);
 #endif
             }
             out_east[0][r] = new2, out_east[1][r] = g[1][r][T - 1];

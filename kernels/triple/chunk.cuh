@@ -1,25 +1,27 @@
 // A chunk, or a box of it, layer by layer: what both phases share. Needs cube.cuh and a tile.
 
-struct Event { long long start, end; int worker, unused; };
-
-struct Store {                                   // shared memory of a block
-    int *profile_i, *profile_j;                  // scores of a letter of the third sequence, [letter][S]
+struct Store {                                   // shared memory of a block; strides that keep banks apart
     int *ring_north, *ring_west;                 // faces that came in, [layer % RING][part][S], [..][..][S + 4]
-    int *south, *east, *corner;                  // from thread to thread, [step % 2][value][a or b][S], corners [a][b]
+    int *south, *east;                           // from thread to thread, [step % 2][a][value][S], [step % 2][b][EDGE]
+    int *corner;                                 // [step % 2][value][a][b]
+    int *letters;                                // of the third sequence, [layer % LETTERS]
+    int *profile_j, *profile_i;                  // scores of its letters, [letter][S], [letter][S + 4]
 };
 
 constexpr int VALUES = PARTS * (1 + STARTS);     // values and starts
-constexpr int PASSED = VALUES * SIDE * S, CORNERS = VALUES * SIDE * SIDE;
+constexpr int EDGE = VALUES * (S + 4) + (VALUES > 1 ? 4 : 0);
+constexpr int SOUTH_STEP = SIDE * VALUES * S, EAST_STEP = SIDE * EDGE, CORNERS = VALUES * SIDE * SIDE;
 
 __device__ __forceinline__ Store store_of(int* memory, int letters) {
     Store store;
-    store.profile_i = memory;
-    store.profile_j = store.profile_i + letters * S;
-    store.ring_north = store.profile_j + letters * S;
+    store.ring_north = memory;
     store.ring_west = store.ring_north + RING * SOUTH;
     store.south = store.ring_west + RING * EAST;
-    store.east = store.south + 2 * PASSED;
-    store.corner = store.east + 2 * PASSED;
+    store.east = store.south + 2 * SOUTH_STEP;
+    store.corner = store.east + 2 * EAST_STEP;
+    store.letters = store.corner + 2 * CORNERS;
+    store.profile_j = store.letters + LETTERS;
+    store.profile_i = store.profile_j + letters * S;
     return store;
 }
 
@@ -29,69 +31,167 @@ __device__ __forceinline__ int letter_of(const unsigned char* letters, int count
 }
 
 __device__ void build_profiles(const Cube& cube, const Chunk& chunk, const Store& store) {
-    for (int index = threadIdx.x; index < cube.letters * S; index += blockDim.x) {
-        int letter = index / S, place = index % S;
-        int i = letter_of(cube.is, cube.ni, chunk.row * S + place, cube.letters - 1);
-        int j = letter_of(cube.js, cube.nj, chunk.column * S + place, cube.letters - 1);
-        store.profile_i[index] = cube.table[i * cube.letters + letter];
-        store.profile_j[index] = cube.table[j * cube.letters + letter];
+    for (int index = threadIdx.x; index < 2 * S; index += THREADS) {
+        const bool is_row = index < S;
+        const int place = is_row ? index : index - S, front = cube.letters - 1;
+        const int letter = is_row ? letter_of(cube.is, cube.ni, chunk.row * S + place, front)
+                                  : letter_of(cube.js, cube.nj, chunk.column * S + place, front);
+        int* to = (is_row ? store.profile_i : store.profile_j) + place;
+        const int stride = is_row ? S + 4 : S;
+#pragma unroll 4
+        for (int other = 0; other < cube.letters; ++other) to[other * stride] = cube.table[letter * cube.letters + other];
     }
 }
 
-// Layers first .. last - 1 of the faces that come in, into the ring; all threads call. Minus infinity at the border.
-__device__ void fetch_faces(const Chunk& chunk, const Store& store, int first, int last) {
-    auto fetch = [&](const int* face, int* ring, int width) {
-        int pairs = (last - first) * width / 2;
-        for (int index = threadIdx.x; index < pairs; index += blockDim.x) {
-            int layer = first + 2 * index / width, place = 2 * index % width;
-            unsigned long long two = 0;
-            if (face) {
-                const int* from = face + static_cast<long long>(layer) * width + place;
-                two = load_shared_by_all(reinterpret_cast<const unsigned long long*>(from));
-            }
-            int* to = ring + layer % RING * width + place;
-            to[0] = face ? static_cast<int>(two) : MINUS_INFINITY;
-            to[1] = face ? static_cast<int>(two >> 32) : MINUS_INFINITY;
-        }
-    };
-    fetch(chunk.north, store.ring_north, SOUTH);
-    fetch(chunk.west, store.ring_west, EAST);
+// Minus infinity where no face comes in.
+__device__ void fill_borders(const Chunk& chunk, const Store& store) {
+    for (int index = threadIdx.x; index < RING * SOUTH && !chunk.north; index += THREADS)
+        store.ring_north[index] = MINUS_INFINITY;
+    for (int index = threadIdx.x; index < RING * EAST && !chunk.west; index += THREADS)
+        store.ring_west[index] = MINUS_INFINITY;
 }
+
+// Words of faces: what is written, and whether it is there. `from`: row or column of the chunk that writes, from 1.
+#if KEPT
+__device__ __forceinline__ bool arrived(const Pack& pack, int) {
+    return pack.x != EMPTY && pack.y != EMPTY && pack.z != EMPTY && pack.w != EMPTY;
+}
+__device__ __forceinline__ void unpack(int* to, const Pack& pack) { *reinterpret_cast<int4*>(to) = pack; }
+__device__ __forceinline__ int value_of(Word word) { return word; }
+__device__ __forceinline__ void give_four(Word* to, int a, int b, int c, int d, int) {
+    store_shared_by_all(reinterpret_cast<int4*>(to), make_int4(a, b, c, d));
+}
+__device__ __forceinline__ void give_two(Word* to, int a, int b, int) {
+    const unsigned long long low = static_cast<unsigned>(a), high = static_cast<unsigned>(b);
+    store_shared_by_all(reinterpret_cast<unsigned long long*>(to), low | high << 32);
+}
+#else
+__device__ __forceinline__ bool arrived(const Pack& pack, int from) {
+    return static_cast<int>(pack.x >> 32) == from && static_cast<int>(pack.y >> 32) == from;
+}
+__device__ __forceinline__ void unpack(int* to, const Pack& pack) {
+    *reinterpret_cast<int2*>(to) = make_int2(static_cast<int>(pack.x), static_cast<int>(pack.y));
+}
+__device__ __forceinline__ int value_of(Word word) { return static_cast<int>(word); }
+__device__ __forceinline__ void give_two(Word* to, int a, int b, int from) {
+    const unsigned long long mark = static_cast<unsigned long long>(from) << 32;
+    const ulonglong2 two = {mark | static_cast<unsigned>(a), mark | static_cast<unsigned>(b)};
+    store_shared_by_all(reinterpret_cast<ulonglong2*>(to), two);
+}
+__device__ __forceinline__ void give_four(Word* to, int a, int b, int c, int d, int from) {
+    give_two(to, a, b, from), give_two(to + 2, c, d, from);
+}
+#endif
+
+// T values of a row or a column of a tile, aligned.
+__device__ __forceinline__ void give_edge(Word* to, const int (&values)[T], int from) {
+    if (T == 4) give_four(to, values[0], values[1], values[T - 2], values[T - 1], from);
+    else give_two(to, values[0], values[1], from);
+}
+
+__device__ __forceinline__ void load_edge(int (&values)[T], const int* from) {
+    if (T == 4) {
+        const int4 four = *reinterpret_cast<const int4*>(from);
+        values[0] = four.x, values[1] = four.y, values[T - 2] = four.z, values[T - 1] = four.w;
+    } else {
+        const int2 two = *reinterpret_cast<const int2*>(from);
+        values[0] = two.x, values[1] = two.y;
+    }
+}
+
+__device__ __forceinline__ void store_edge(int* to, const int (&values)[T]) {
+    if (T == 4) *reinterpret_cast<int4*>(to) = make_int4(values[0], values[1], values[T - 2], values[T - 1]);
+    else *reinterpret_cast<int2*>(to) = make_int2(values[0], values[1]);
+}
+
+// Packs of one face on their way into the ring: a thread asks for every THREADS-th of a batch, and goes on.
+template <int WIDTH>
+struct Coming {
+    static constexpr int COUNT = (BATCH * WIDTH / PACK + THREADS - 1) / THREADS;
+    Pack packs[COUNT];
+
+    __device__ __forceinline__ void ask(const Word* face, int first, int last) {
+        if (!face) return;
+        const Pack* from = reinterpret_cast<const Pack*>(face + static_cast<long long>(first) * WIDTH);
+#pragma unroll
+        for (int n = 0; n < COUNT; ++n) {
+            const int index = n * THREADS + threadIdx.x;
+            if (index < (last - first) * WIDTH / PACK) packs[n] = load_shared_by_all(from + index);
+        }
+    }
+
+    // Wait for what is not there yet, and put all into the ring.
+    __device__ __forceinline__ void take(const Word* face, int first, int last, int from, int* ring) {
+        if (!face) return;
+        const Pack* again = reinterpret_cast<const Pack*>(face + static_cast<long long>(first) * WIDTH);
+        int* to = ring + first % RING * WIDTH;
+#pragma unroll
+        for (int n = 0; n < COUNT; ++n) {
+            const int index = n * THREADS + threadIdx.x;
+            if (index < (last - first) * WIDTH / PACK) {
+                while (!arrived(packs[n], from)) packs[n] = load_shared_by_all(again + index);
+                unpack(to + index * PACK, packs[n]);
+            }
+        }
+    }
+};
+
+// What comes in with layers first .. last - 1: both faces, and letters of the third sequence. While it is on its way a
+// thread loads nothing else from global memory, and keeps no load of shared memory open from step to step: it would have
+// to wait for all of them together.
+struct Batch {
+    Coming<SOUTH> north;
+    Coming<EAST> west;
+    int first, last, letter;
+
+    __device__ __forceinline__ void ask(const Cube& cube, const Chunk& chunk, int first_layer, int last_layer) {
+        first = first_layer, last = last_layer;
+        north.ask(chunk.north, first, last), west.ask(chunk.west, first, last);
+        letter = cube.ks[min(first + static_cast<int>(threadIdx.x % BATCH), cube.nk - 1)];
+    }
+    __device__ __forceinline__ void take(const Chunk& chunk, const Store& store) {
+        north.take(chunk.north, first, last, chunk.row, store.ring_north);
+        west.take(chunk.west, first, last, chunk.column, store.ring_west);
+        if (threadIdx.x < BATCH) store.letters[(first + threadIdx.x) % LETTERS] = letter;
+    }
+};
 
 struct Place { int a, b, row, column; };         // of a thread, and of its first cell in the chunk
 
 // What enters a tile in layer k: from the ring at the edges of the chunk, else from the neighbours' last step.
 __device__ __forceinline__ Entering entering(const Store& store, Place at, int k, int step) {
     Entering in;
-    const int* north = store.ring_north + k % RING * SOUTH;
-    const int* west = store.ring_west + k % RING * EAST;
-    const int parity = (step + 1) % 2;
-    const int* south = store.south + parity * PASSED + (at.a - 1) * S + at.column;
-    const int* east = store.east + parity * PASSED + (at.b - 1) * S + at.row;
-    const int* corners = store.corner + parity * CORNERS + (at.a - 1) * SIDE + at.b;
+    const int slot = k % RING, before = (step + 1) % 2;
+    const int* ring_north = store.ring_north + slot * SOUTH + at.column;
+    const int* ring_west = store.ring_west + slot * EAST + at.row;
+    const int* south = store.south + before * SOUTH_STEP + (at.a - 1) * VALUES * S + at.column;
+    const int* east = store.east + before * EAST_STEP + (at.b - 1) * EDGE + at.row;
+    const int* north = at.a ? south : ring_north;
+    const int* west = at.b ? east : ring_west;
+    const bool inside = at.a && at.b;
+    const int* corners = store.corner + before * CORNERS + (at.a - 1) * SIDE + at.b;
+    const int* corner = inside ? corners : at.b ? ring_north - 1 : at.a ? ring_west - 1 : ring_west + S;
+    const int stride = inside ? SIDE * SIDE : at.b ? S : S + 4;
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
-#pragma unroll
-        for (int x = 0; x < T; ++x) {
-            in.north[part][x] = at.a ? south[part * SIDE * S + x] : north[part * S + at.column + x];
-            in.west[part][x] = at.b ? east[part * SIDE * S + x] : west[part * (S + 4) + at.row + x];
-        }
-        in.corner[part] = at.a && at.b ? corners[part * SIDE * SIDE]
-                          : at.b       ? north[part * S + at.column - 1]
-                                       : west[part * (S + 4) + (at.a ? at.row - 1 : S)];
+        load_edge(in.north[part], north + part * S);
+        load_edge(in.west[part], west + part * (S + 4));
+        in.corner[part] = corner[part * stride];
     }
 #if STARTS
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
-        const int value = (PARTS + part) * SIDE;
+        // At the edges of the chunk the cells that come in are themselves the starts.
+        load_edge(in.north_start[part], (at.a ? south : store.south + at.column) + (PARTS + part) * S);
+        load_edge(in.west_start[part], (at.b ? east : store.east + at.row) + (PARTS + part) * (S + 4));
+        in.corner_start[part] = (inside ? corners : store.corner)[(PARTS + part) * SIDE * SIDE];
 #pragma unroll
         for (int x = 0; x < T; ++x) {
-            in.north_start[part][x] = at.a ? south[value * S + x] : start_code(-1, at.column + x, k, south_move(part));
-            in.west_start[part][x] = at.b ? east[value * S + x] : start_code(at.row + x, -1, k, east_move(part));
+            if (!at.a) in.north_start[part][x] = start_code(-1, at.column + x, k, south_move(part));
+            if (!at.b) in.west_start[part][x] = start_code(at.row + x, -1, k, east_move(part));
         }
         // The corner is read as what goes south, or east: in both, parts 2 and 3 are moves 6 and 7.
-        in.corner_start[part] = at.a && at.b ? corners[value * SIDE]
-                                             : start_code(at.row - 1, at.column - 1, k, south_move(part));
+        if (!inside) in.corner_start[part] = start_code(at.row - 1, at.column - 1, k, south_move(part));
     }
 #endif
     return in;
@@ -99,26 +199,22 @@ __device__ __forceinline__ Entering entering(const Store& store, Place at, int k
 
 // Leave the last row, the last column and the corner for the neighbours' next step.
 __device__ __forceinline__ void pass_on(const Store& store, const Tile& tile, const Entering& in, Place at, int step) {
-    const int parity = step % 2;
-    int* south = store.south + parity * PASSED + at.a * S + at.column;
-    int* east = store.east + parity * PASSED + at.b * S + at.row;
-    int* corners = store.corner + parity * CORNERS + at.a * SIDE + at.b;
+    const int now = step % 2;
+    int* south = store.south + now * SOUTH_STEP + at.a * VALUES * S + at.column;
+    int* east = store.east + now * EAST_STEP + at.b * EDGE + at.row;
+    int* corners = store.corner + now * CORNERS + at.a * SIDE + at.b;
+    int row[T], column[T];
 #pragma unroll
-    for (int part = 0; part < PARTS; ++part) {
-#pragma unroll
-        for (int x = 0; x < T; ++x) {
-            south[part * SIDE * S + x] = tile.south(part, x);
-            east[part * SIDE * S + x] = tile.east(part, x);
-        }
-        corners[part * SIDE * SIDE] = in.west[part][T - 1];
+    for (int value = 0; value < VALUES; ++value) {
+        const bool starts = value >= PARTS;
+        const int part = value % PARTS;
+        tile.edges(part, starts, row, column);
+        store_edge(south + value * S, row);
+        store_edge(east + value * (S + 4), column);
 #if STARTS
-        const int value = (PARTS + part) * SIDE;
-#pragma unroll
-        for (int x = 0; x < T; ++x) {
-            south[value * S + x] = tile.south_start(part, x);
-            east[value * S + x] = tile.east_start(part, x);
-        }
-        corners[value * SIDE] = in.west_start[part][T - 1];
+        corners[value * SIDE * SIDE] = starts ? in.west_start[part][T - 1] : in.west[part][T - 1];
+#else
+        corners[value * SIDE * SIDE] = in.west[part][T - 1];
 #endif
     }
 }
@@ -129,12 +225,9 @@ __device__ __forceinline__ int layer_at(Place at, int step, int layers) {
     return k < layers ? k : -1;
 }
 
-// Steps before which the first `layers` layers must have come in, and after which they are ready, of `all`.
+// Steps of so many layers, and those for which a batch of layers lasts.
 constexpr int STEPS_A_BATCH = LAYERED ? BATCH * DIAGONALS : BATCH;
 __device__ __forceinline__ int steps_of(int layers) { return LAYERED ? layers * DIAGONALS : layers + DIAGONALS - 1; }
-__device__ __forceinline__ int ready_after(int step, int all) {
-    return LAYERED ? min(step / DIAGONALS, all) : max(0, min(step - DIAGONALS + 1, all));
-}
 
 __device__ __forceinline__ void load_scores(const Cube& cube, const Chunk& chunk, Place at, Scores& scores) {
 #pragma unroll
@@ -148,15 +241,12 @@ __device__ __forceinline__ void load_scores(const Cube& cube, const Chunk& chunk
 }
 
 __device__ __forceinline__ void load_layer_scores(const Store& store, Place at, int letter, Scores& scores) {
-#pragma unroll
-    for (int x = 0; x < T; ++x) {
-        scores.ik[x] = store.profile_i[letter * S + at.row + x];
-        scores.jk[x] = store.profile_j[letter * S + at.column + x];
-    }
+    load_edge(scores.ik, store.profile_i + letter * (S + 4) + at.row);
+    load_edge(scores.jk, store.profile_j + letter * S + at.column);
 }
 
 __device__ __forceinline__ Place place_of_thread() {
-    int a = threadIdx.x / SIDE, b = threadIdx.x % SIDE;
+    const int a = kept_in_register(threadIdx.x / SIDE), b = kept_in_register(threadIdx.x % SIDE);
     return {a, b, a * T, b * T};
 }
 
@@ -168,5 +258,16 @@ __device__ __forceinline__ void begin_cube(Tile& tile, const Chunk& chunk, Place
 #if STARTS
         tile.corner_start = start_code(-1, -1, -1, 7);
 #endif
+    }
+}
+
+// Steps first .. last - 1 of layers from `first_layer` on, those of a batch, each at a barrier: layer(k, layer, step) of
+// every thread that computes one.
+template <class F>
+__device__ __forceinline__ void compute_steps(Place at, int first, int last, int layers, F&& layer) {
+    for (int step = first; step < last; ++step) {
+        __syncthreads();
+        const int number = layer_at(at, step, layers);
+        if (number >= 0) layer(number, step);
     }
 }

@@ -8,20 +8,22 @@
 //
 // Faces.  The last row and column of a chunk go through global memory, [layer][part][S] southwards and
 // [layer][part][S + 4] eastwards, where place S is the row above the chunk, which the next chunk needs beside its own.
-// Batches of BATCH layers are fetched into a ring in shared memory when the neighbours' progress words say that they are
-// there. Where faces are not kept, a chunk overwrites those that it has read.
+// A word of a face says itself whether it is there, so that neighbours need no fences and no progress words: where every
+// chunk keeps its faces (KEPT) it is EMPTY until it is written; where a chunk overwrites those that it has read, a word
+// has 8 bytes, and the upper four say which row or column of chunks wrote it. Batches of BATCH layers are asked for one
+// batch ahead, and put into a ring in shared memory.
 //
 // Chunks are handed out in antidiagonal order by a ticket, so that those that a block waits for are running or done.
 //
-// Compile-time: S, TILE, LAYERED, AFFINE, STARTS (local start points), MOVES (boxes are computed again, with the move of
-// every cell), SUBCHUNKS (bottom faces are kept), LOCAL (local starts begin anew in every subchunk).
+// Compile-time: S, TILE, BATCH, LAYERED, AFFINE, KEPT, STARTS (local start points), MOVES (boxes are computed again, with
+// the move of every cell), SUBCHUNKS (bottom faces are kept), LOCAL (local starts begin anew in every subchunk).
 
 #define T TILE
-constexpr int SIDE = S / TILE;
+constexpr int SIDE = S / TILE, THREADS = SIDE * SIDE;
 constexpr int DIAGONALS = 2 * SIDE - 1;
 constexpr int PARTS = AFFINE ? 4 : 1;            // values of a cell that cross a face
-constexpr int BATCH = 8;
-constexpr int RING = SIDE - 1 + 2 * BATCH <= 32 ? 32 : 64;
+constexpr int RING_NEEDED = SIDE - 1 + 2 * BATCH, RING = RING_NEEDED <= 16 ? 16 : RING_NEEDED <= 32 ? 32 : 64;
+constexpr int LETTERS = 64;                      // letters of the third sequence that are in shared memory
 constexpr int SOUTH = PARTS * S, EAST = PARTS * (S + 4);
 constexpr int BOTTOM = PARTS * S * S;
 constexpr int PIECES = 4;                        // events of the step log for each chunk
@@ -39,17 +41,26 @@ struct Cube {
     int rows, columns, h, boxes;                 // chunks, layers of a subchunk, subchunks of a chunk
 };
 
-struct Faces {                                   // starts and bottoms are null where there are none
-    int *south, *east, *bottom;
-    int *south_starts, *east_starts, *bottom_starts;
-    int kept;                                    // every chunk has its own; else one a column, one a row of the grid
+#if KEPT
+using Word = int;
+using Pack = int4;
+constexpr int EMPTY = static_cast<int>(0x80808080u);
+#else
+using Word = unsigned long long;
+using Pack = ulonglong2;
+#endif
+constexpr int PACK = sizeof(Pack) / sizeof(Word);
 
-    // Number of the face that a chunk hands on.
+struct Faces {                                   // starts and bottoms are of no use where there are none
+    Word *south, *east;
+    int *bottom, *south_starts, *east_starts, *bottom_starts;
+
+    // Number of the face that a chunk hands on: one a chunk; or one a column, one a row of the grid.
     __device__ __forceinline__ long long south_of(const Cube& cube, int row, int column) const {
-        return kept ? static_cast<long long>(row) * cube.columns + column : column;
+        return KEPT ? static_cast<long long>(row) * cube.columns + column : column;
     }
     __device__ __forceinline__ long long east_of(const Cube& cube, int row, int column) const {
-        return kept ? static_cast<long long>(row) * cube.columns + column : row;
+        return KEPT ? static_cast<long long>(row) * cube.columns + column : row;
     }
     __device__ __forceinline__ long long bottom_of(const Cube& cube, int row, int column, int box) const {
         return (static_cast<long long>(row) * cube.columns + column) * cube.boxes + box;
@@ -58,12 +69,12 @@ struct Faces {                                   // starts and bottoms are null 
 
 struct Chunk {
     int row, column;
-    const int *north, *west;                     // faces that come in, or null at the border of the cube
+    const Word *north, *west;                    // faces that come in, or null at the border of the cube
 };
 
 __device__ __forceinline__ Chunk chunk_at(const Cube& cube, const Faces& faces, int row, int column) {
-    const int* north = row ? faces.south + faces.south_of(cube, row - 1, column) * cube.nk * SOUTH : nullptr;
-    const int* west = column ? faces.east + faces.east_of(cube, row, column - 1) * cube.nk * EAST : nullptr;
+    const Word* north = row ? faces.south + faces.south_of(cube, row - 1, column) * cube.nk * SOUTH : nullptr;
+    const Word* west = column ? faces.east + faces.east_of(cube, row, column - 1) * cube.nk * EAST : nullptr;
     return {row, column, north, west};
 }
 
@@ -80,13 +91,6 @@ __device__ __forceinline__ void place_of(const Cube& cube, int number, int& row,
     }
 }
 
-__device__ __forceinline__ int number_of(const Cube& cube, int row, int column) {
-    int number = 0, level = row + column;
-    for (int before = 0; before < level; ++before)
-        number += min(before, cube.rows - 1) - max(0, before - cube.columns + 1) + 1;
-    return number + row - max(0, level - cube.columns + 1);
-}
-
 // A local start: the cell, counted from the row and the column before the chunk, and the move that leaves it there.
 __device__ __forceinline__ int start_code(int i, int j, int k, int move) {
     return (k + 1) << 17 | (AFFINE ? move << 14 : 0) | (i + 1) << 7 | (j + 1);
@@ -97,7 +101,9 @@ struct Best {
     int value, start, move;
 
     __device__ __forceinline__ void offer(int other, int from, int with) {
-        if (other > value) value = other, start = from, move = with;
+        bool stays;
+        value = __vibmax_s32(value, other, &stays);
+        start = stays ? start : from, move = stays ? move : with;
     }
 };
 

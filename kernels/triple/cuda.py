@@ -51,12 +51,13 @@ def _sweep(job: Job) -> cupy.ndarray:
     most = max(1, resident) * device["MultiProcessorCount"]
     span = cuda_sizes.chunks_a_launch(job.grid, job.kind, job.encoded.affine, device["MultiProcessorCount"])
     slices = range(0, job.grid.chunks, span)
-    tickets, progress = job.zeros(len(slices), np.uint32), job.zeros(job.grid.chunks, np.uint64)
-    last, log = job.zeros(2, np.int32), job.zeros(job.grid.chunks * cuda_sizes.PIECES * 3, np.int64)
+    tickets, last = job.zeros(len(slices), np.uint32), job.zeros(2, np.int32)
+    log = job.zeros(job.grid.chunks * cuda_sizes.PIECES * 3, np.int64)
     clock = Clock(job, "phase 1", job.grid.chunks)
+    job.empty_faces()
     for index, first in enumerate(slices):
         end = min(first + span, job.grid.chunks)
-        arguments = np.int32(first), np.int32(end), tickets[index:], progress, last, log
+        arguments = np.int32(first), np.int32(end), tickets[index:], last, log
         kernel((min(end - first, most),), (threads,), (*job.arguments(), *arguments), shared_mem=shared)
         clock.launched(end - first)
     clock.finish()
@@ -69,16 +70,16 @@ def _log_chunks(job: Job, times: np.ndarray) -> None:
 
     With LAYERED a piece is a range of layers; with SLOPED a range of sloped planes, which cuts all layers that it touches.
     """
-    grid, pieces = job.grid, cuda_sizes.PIECES
-    found = logged(job, 1, times)
-    numbers, piece = np.divmod(np.arange(len(times)), pieces)
+    grid, found = job.grid, logged(job, 1, times)
+    numbers, piece = np.divmod(np.arange(len(times)), cuda_sizes.PIECES)
     cells = np.array([(row, column, *grid.size(row, column, 0)[:2]) for row, column in grid.order()])[numbers]
-    layers, slope = grid.cells[2], 0 if job.kind.layered else 2 * (job.shape.side - 1)
-    steps = layers + slope
     found["strip"] = numbers
     for side, name in enumerate(("row", "column")):
         first = cells[:, side] * grid.s
         found[f"{name}_start"], found[f"{name}_end"] = np.maximum(first - 1, 0), first + cells[:, 2 + side] - 1
-    found["layer_start"] = np.clip(steps * piece // pieces - slope - 1, 0, layers - 1)
-    found["layer_end"] = np.clip(steps * (piece + 1) // pieces - 1, 0, layers - 1)
-    job.steps.extend(found)
+    steps, side, layers = cuda_sizes.pieces(job.shape, grid.cells[2]), job.shape.side, grid.cells[2]
+    # LAYERED computes a layer in 2 side - 1 steps; a step of SLOPED touches so many layers.
+    first, last = (steps // (2 * side - 1),) * 2 if job.kind.layered else (steps - 2 * (side - 1), steps)
+    found["layer_start"] = np.clip(first[piece] - 1, 0, layers - 1)
+    found["layer_end"] = np.clip(last[piece + 1] - 1, 0, layers - 1)
+    job.steps.extend(found[steps[piece] < steps[piece + 1]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import cupy
@@ -20,24 +19,18 @@ from kernels.triple.encoding import Encoded, encode
 from kernels.triple.grid import Grid, Kind, grid, refuse_layers
 from kernels.triple.model import TripleProblem
 
-HERE = Path(__file__).parent
 EVENT = np.dtype([("start", "i8"), ("end", "i8"), ("worker", "i4"), ("unused", "i4")])
 """Event of chunk.cuh; CuPy holds no records, so on the device it is three 64-bit words."""
 LAUNCHES_AHEAD = 2
 """Launches queued beyond the one that is waited for: the device never idles, cancel stays quick."""
 
 
-def files(kernel: str, affine: bool) -> tuple[Path, ...]:
-    """Sources of "layered", "sloped" or "path"."""
-    tile = "affine.cuh" if affine else "linear.cuh"
-    return tuple(HERE / name for name in ("cube.cuh", tile, "chunk.cuh", "sweep.cuh", f"{kernel}.cu"))
-
-
 @dataclass
 class Job:
     """One run on the current device.
 
-    ``faces`` are int32: southwards, eastwards and down, then their local starts (or a place that is never used).
+    ``faces`` are those southwards, eastwards and down, then their local starts (or a place that is never used); int32,
+    or where the former two are overwritten uint64 (cube.cuh).
     """
 
     encoded: Encoded
@@ -55,11 +48,11 @@ class Job:
         """SWEEP_ARGUMENTS of sweep.cuh."""
         grid, encoded = self.grid, self.encoded
         numbers = (encoded.letters, *encoded.cells, encoded.open, grid.rows, grid.columns, grid.h, grid.boxes)
-        return (*self.sequences, *map(np.int32, numbers), *self.faces, np.int32(self.kind.keeps))
+        return (*self.sequences, *map(np.int32, numbers), *self.faces)
 
     def kernel(self, source: str, name: str, moves: bool = False) -> Any:
         """A kernel compiled for this run, allowed the shared memory that it needs."""
-        compiled, milliseconds = module(files(source, self.shape.affine), self.shape.defines(moves))
+        compiled, milliseconds = module(cuda_sizes.files(source, self.shape.affine), self.shape.defines(moves))
         self.spend("compilation", milliseconds)
         function = compiled.get_function(name)
         if name != "link_parts":
@@ -79,6 +72,11 @@ class Job:
         found = cupy.empty(count, dtype)
         found.data.memset_async(0, found.nbytes, cupy.cuda.get_current_stream())
         return found
+
+    def empty_faces(self) -> None:
+        """Mark the words of the faces southwards and eastwards as not written (EMPTY in cube.cuh, or by no chunk)."""
+        for face in self.faces[:2]:
+            face.data.memset_async(0x80 if self.kind.keeps else 0, face.nbytes, cupy.cuda.get_current_stream())
 
     @property
     def device_bytes(self) -> int:
@@ -108,7 +106,9 @@ def begin(
     cupy.cuda.get_current_stream().synchronize()
     job.spend("transfer", (time.perf_counter() - before) * 1e3)
     numbers = cuda_sizes.face_numbers(chunks, kind, encoded.affine)
-    faces = [cupy.empty(numbers[name], np.int32) for name in ("south", "east", "bottom")]
+    word = np.int32 if kind.keeps else np.uint64
+    faces = [cupy.empty(numbers[name], word) for name in ("south", "east")]
+    faces.append(cupy.empty(numbers["bottom"], np.int32))
     starts = (kind.starts, kind.starts, kind.local)
     faces += [cupy.empty(face.size if has else 2, np.int32) for face, has in zip(faces, starts, strict=True)]
     job.faces = tuple(faces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,12 @@ from kernels.triple.model import TripleProblem
 
 WIDTH, HEIGHT = 32, 128
 """s and h where the user does not choose: 64 threads a chunk, so that a multiprocessor has many chunks at a time."""
-BATCH = 8
+BATCH = {False: 8, True: 4}
+"""Layers of faces that are fetched at a time, without and with affine gaps: more would not fit the registers."""
+LETTERS = 64
+"""Letters of the third sequence in shared memory (cube.cuh)."""
 PIECES = 4
-"""Layers that are fetched at a time, and events of the step log for each chunk (cube.cuh)."""
+"""Events of the step log for each chunk (sweep.cuh)."""
 PART_WORDS = 12
 """Numbers of a part of the path (path.cu)."""
 EVENT_BYTES = 24
@@ -36,6 +40,7 @@ class Shape:
     tile: int
     layered: bool
     affine: bool
+    keeps: bool
     starts: bool
     subchunks: bool
     local: bool
@@ -49,16 +54,30 @@ class Shape:
         return self.side**2
 
     @property
+    def batch(self) -> int:
+        return BATCH[self.affine]
+
+    @property
     def parts(self) -> int:
         return 4 if self.affine else 1
+
+    @property
+    def steps_a_batch(self) -> int:
+        return self.batch * (2 * self.side - 1) if self.layered else self.batch
+
+    def steps(self, layers: int) -> int:
+        """Steps in which a chunk of so many layers is computed: of all threads, each a tile of one layer, or none."""
+        return layers * (2 * self.side - 1) if self.layered else layers + 2 * (self.side - 1)
 
     def defines(self, moves: bool) -> dict[str, int]:
         """Compile-time constants; a box that is computed again for its moves needs no starts."""
         return {
             "S": self.s,
             "TILE": self.tile,
+            "BATCH": self.batch,
             "LAYERED": int(self.layered),
             "AFFINE": int(self.affine),
+            "KEPT": int(self.keeps),
             "STARTS": int(self.starts and not moves),
             "MOVES": int(moves),
             "SUBCHUNKS": int(self.subchunks and not moves),
@@ -67,23 +86,45 @@ class Shape:
 
     def shared_bytes(self, letters: int, moves: bool) -> int:
         """Dynamic shared memory of a block (Store in chunk.cuh)."""
-        ring = 32 if self.side - 1 + 2 * BATCH <= 32 else 64
+        ring = next(size for size in (16, 32, 64) if self.side - 1 + 2 * self.batch <= size)
         values = self.parts * (2 if self.starts and not moves else 1)
         faces = ring * self.parts * (2 * self.s + 4)
-        passed = 2 * values * self.side * (2 * self.s + self.side)
-        return 4 * (2 * letters * self.s + faces + passed)
+        edge = values * (self.s + 4) + (4 if values > 1 else 0)
+        passed = 2 * self.side * (values * (self.s + self.side) + edge)
+        return 4 * (letters * (2 * self.s + 4) + LETTERS + faces + passed)
+
+
+def files(kernel: str, affine: bool) -> tuple[Path, ...]:
+    """Sources of "layered", "sloped" or "path"."""
+    tile = "affine.cuh" if affine else "linear.cuh"
+    return tuple(
+        Path(__file__).with_name(name) for name in ("cube.cuh", tile, "chunk.cuh", "sweep.cuh", f"{kernel}.cu")
+    )
 
 
 def shape(grid: Grid, kind: Kind, affine: bool) -> Shape:
     """Tiles are 4 x 4, and 2 x 2 where four values and their starts would not fit the registers of a thread."""
     small = affine and kind.starts and grid.s <= 64
-    return Shape(grid.s, 2 if small else 4, kind.layered, affine, kind.starts, kind.subchunks, kind.local)
+    return Shape(grid.s, 2 if small else 4, kind.layered, affine, kind.keeps, kind.starts, kind.subchunks, kind.local)
 
 
 def automatic(problem: TripleProblem, kind: Kind) -> Mapping[str, Any]:
     """Chunk width and height of subchunks of a GPU; ``threads`` belongs to the CPU."""
     longest = max(problem.lengths[:2])
     return {"s": 16 if longest < 200 else WIDTH, "h": HEIGHT, "threads": 1}
+
+
+def pieces(shape: Shape, layers: int) -> np.ndarray:
+    """The steps after which the events of a chunk end (Logging in sweep.cuh): with 0, PIECES + 1 numbers."""
+    steps = shape.steps(layers)
+    batches = -(-steps // shape.steps_a_batch)
+    ends = -(-batches * np.arange(PIECES + 1) // PIECES) * shape.steps_a_batch
+    return np.minimum(ends, steps)
+
+
+def word_bytes(kind: Kind) -> int:
+    """Bytes of a word of a face in phase 1: faces that are overwritten say who wrote each word (cube.cuh)."""
+    return 4 if kind.keeps else 8
 
 
 def face_numbers(grid: Grid, kind: Kind, affine: bool) -> dict[str, int]:
@@ -129,9 +170,9 @@ def footprint(problem: TripleProblem, grid: Grid, kind: Kind) -> Footprint:
     letters = int(np.count_nonzero(sum(np.bincount(codes, minlength=256) for codes in problem.codes))) + 1
     device = {
         "sequences": sum(grid.cells) + 4 * letters**2,
-        "faces of chunks": 4 * (numbers["south"] + numbers["east"]),
+        "faces of chunks": word_bytes(kind) * (numbers["south"] + numbers["east"]),
         "bottoms of subchunks": 4 * numbers["bottom"],
-        "progress and step log": (8 + EVENT_BYTES * PIECES) * grid.chunks,
+        "step log": EVENT_BYTES * PIECES * grid.chunks,
     }
     if kind.starts:
         device["local starts"] = device["faces of chunks"] + (device["bottoms of subchunks"] if kind.local else 8)

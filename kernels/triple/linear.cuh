@@ -47,12 +47,19 @@ struct Tile {
 #undef START
     }
 
-    __device__ __forceinline__ int south(int, int c) const { return h[T - 1][c]; }
-    __device__ __forceinline__ int east(int, int r) const { return h[r][T - 1]; }
+    // The last row and the last column of a part, or of its starts.
+    __device__ __forceinline__ void edges(int, bool starts, int (&row)[T], int (&column)[T]) const {
+#pragma unroll
+        for (int x = 0; x < T; ++x) {
+#if STARTS
+            row[x] = starts ? start[T - 1][x] : h[T - 1][x], column[x] = starts ? start[x][T - 1] : h[x][T - 1];
+#else
+            row[x] = h[T - 1][x], column[x] = h[x][T - 1];
+#endif
+        }
+    }
     __device__ __forceinline__ int down(int, int r, int c) const { return h[r][c]; }
 #if STARTS
-    __device__ __forceinline__ int south_start(int, int c) const { return start[T - 1][c]; }
-    __device__ __forceinline__ int east_start(int, int r) const { return start[r][T - 1]; }
     __device__ __forceinline__ int down_start(int, int r, int c) const { return start[r][c]; }
 #endif
 
@@ -113,11 +120,12 @@ struct Tile {
                 above_start[c + 1] = left_start = best.start;
 #endif
 #else
-                here = add_max(old_corner, scores.ik[r] + scores.jk[c], new_corner);
-                int other = __vimax3_s32(above[c + 1], left, old);
-                other = add_max(old_above[c + 1], scores.ik[r], other);
+                // The neighbours of this layer come last: a tile's cells wait for each other but a little.
+                int other = add_max(old_above[c + 1], scores.ik[r], old);
                 other = add_max(old_left, scores.jk[c], other);
+                here = add_max(old_corner, scores.ik[r] + scores.jk[c], new_corner);
                 here = add_max(here, scores.ij[r][c], other);
+                here = __vimax3_s32(here, above[c + 1], left);
 #endif
                 h[r][c] = here;
                 old_corner = old_above[c + 1], new_corner = above[c + 1];

@@ -59,8 +59,8 @@ __device__ __forceinline__ void begin_box(
     begin_cube(tile, chunk, at);
     if (box == 0) return;
     const int k = box * cube.h - 1;
-    const int* north = chunk.north + static_cast<long long>(k) * SOUTH;
-    const int* west = chunk.west + static_cast<long long>(k) * EAST;
+    const Word* north = chunk.north + static_cast<long long>(k) * SOUTH;
+    const Word* west = chunk.west + static_cast<long long>(k) * EAST;
     const int* above = faces.bottom + faces.bottom_of(cube, chunk.row, chunk.column, box - 1) * BOTTOM;
     tile.before([&](int& value, int&, int r, int c, int part, int) {
         int row = at.row + r, column = at.column + c;
@@ -70,35 +70,53 @@ __device__ __forceinline__ void begin_box(
     });
 }
 
+// The moves of a row of a tile, in one store.
+struct RowOfMoves {
+    int move[T];
+
+    __device__ __forceinline__ void store(Move* to) const {
+#if AFFINE
+        store_edge(to, move);
+#else
+        unsigned bytes = 0;
+#pragma unroll
+        for (int c = 0; c < T; ++c) bytes |= static_cast<unsigned>(move[c]) << 8 * c;
+        if (T == 4) *reinterpret_cast<unsigned*>(to) = bytes;
+        else *reinterpret_cast<unsigned short*>(to) = static_cast<unsigned short>(bytes);
+#endif
+    }
+};
+
 // Compute layers box h .. last of a chunk, and write the moves of all cells, [layer][S][S].
 __device__ void box_moves(
     const Cube& cube, const Faces& faces, const Chunk& chunk, const Store& store, int box, int last, Move* moves) {
     const Place at = place_of_thread();
-    const int first = box * cube.h, layers = last - first + 1;
+    const int above = box * cube.h, layers = last - above + 1, steps = steps_of(layers);
     Tile tile;
     Scores scores;
+    Batch coming;
+    coming.ask(cube, chunk, above, above + min(BATCH, layers));
     begin_box(cube, faces, chunk, tile, at, box);
     load_scores(cube, chunk, at, scores);
-    const int steps = steps_of(layers);
-    for (int step = 0, fetched = 0; step < steps; ++step) {
-        if (step % STEPS_A_BATCH == 0) {
-            int wanted = min(fetched + BATCH, layers);
-            fetch_faces(chunk, store, first + fetched, first + wanted);
-            fetched = wanted;
-            __syncthreads();
-        }
-        const int layer = layer_at(at, step, layers);
-        if (layer >= 0) {
-            const int k = first + layer;
+    build_profiles(cube, chunk, store);
+    fill_borders(chunk, store);
+    coming.take(chunk, store);
+    for (int step = 0, first = BATCH; step < steps; step += STEPS_A_BATCH, first += BATCH) {
+        if (first < layers) coming.ask(cube, chunk, above + first, above + min(first + BATCH, layers));
+        compute_steps(at, step, min(step + STEPS_A_BATCH, steps), layers, [&](int layer, int step) {
+            const int k = above + layer;
             Entering in = entering(store, at, k, step);
-            load_layer_scores(store, at, cube.ks[k], scores);
-            tile.compute(in, scores, cube.open, [&](int r, int c, int move) {
-                moves[(static_cast<long long>(layer) * S + at.row + r) * S + at.column + c] = static_cast<Move>(move);
-            });
+            load_layer_scores(store, at, store.letters[k % LETTERS], scores);
+            RowOfMoves rows[T];
+            tile.compute(in, scores, cube.open, [&](int r, int c, int move) { rows[r].move[c] = move; });
             pass_on(store, tile, in, at, step);
-        }
-        __syncthreads();
+#pragma unroll
+            for (int r = 0; r < T; ++r)
+                rows[r].store(moves + (static_cast<long long>(layer) * S + at.row + r) * S + at.column);
+        });
+        if (first < layers) coming.take(chunk, store);
     }
+    __syncthreads();
 }
 
 // Walk back inside a box; one thread calls.
@@ -115,7 +133,7 @@ __device__ void walk(const Chunk& chunk, int first_layer, const Move* moves, Par
 }
 
 // `found`: the moves of each part, backwards, from places[part] on. A launch computes up to `most` boxes a part.
-extern "C" __global__ void __launch_bounds__(SIDE * SIDE) compute_parts(
+extern "C" __global__ void __launch_bounds__(THREADS) compute_parts(
     SWEEP_ARGUMENTS, Part* parts, int count, unsigned* ticket, Move* moves, long long box_cells, unsigned char* found,
     const long long* places, int stop, int most, Event* log) {
     extern __shared__ __align__(16) int memory[];
@@ -137,8 +155,6 @@ extern "C" __global__ void __launch_bounds__(SIDE * SIDE) compute_parts(
         for (int box_number = 0; box_number < most && !part.done; ++box_number) {
             const Chunk chunk = chunk_at(cube, faces, part.i / S, part.j / S);
             const int box = part.k / cube.h;
-            build_profiles(cube, chunk, store);
-            __syncthreads();
             box_moves(cube, faces, chunk, store, box, part.k, own);
             if (threadIdx.x == 0) {
                 walk(chunk, box * cube.h, own, part, found + places[index]);

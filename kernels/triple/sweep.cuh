@@ -1,98 +1,113 @@
-// Phase 1: all chunks of a slice, each layers behind its neighbours. Needs chunk.cuh.
+// Phase 1: all chunks of a slice, each some layers behind its neighbours. Needs chunk.cuh.
 
+struct Event { long long start, end; int worker, unused; };
 struct Slice { int first, last; };               // numbers of chunks
-
-// Wait until a chunk has so many layers; one thread of a block calls.
-__device__ __forceinline__ void wait_for(const unsigned long long* progress, int number, int layers) {
-    while (load_shared_by_all(progress + number) < static_cast<unsigned long long>(layers)) {
-    }
-}
 
 // What leaves the chunk in a layer: the last row, the last column and, for the next chunk's corner, the row above.
 __device__ __forceinline__ void give_faces(
     const Cube& cube, const Faces& faces, const Chunk& chunk, const Tile& tile, const Entering& in, Place at, int k) {
-    if (at.a == SIDE - 1 && chunk.row + 1 < cube.rows) {
-        long long to = (faces.south_of(cube, chunk.row, chunk.column) * cube.nk + k) * SOUTH + at.column;
+    const bool south = at.a == SIDE - 1 && chunk.row + 1 < cube.rows;
+    const bool east = at.b == SIDE - 1 && chunk.column + 1 < cube.columns;
+    if (!south && !east) return;
+    const long long to_south = (faces.south_of(cube, chunk.row, chunk.column) * cube.nk + k) * SOUTH + at.column;
+    const long long to_east = (faces.east_of(cube, chunk.row, chunk.column) * cube.nk + k) * EAST + at.row;
+    int row[T], column[T];
 #pragma unroll
-        for (int part = 0; part < PARTS; ++part)
-#pragma unroll
-            for (int x = 0; x < T; ++x) {
-                faces.south[to + part * S + x] = tile.south(part, x);
-#if STARTS
-                faces.south_starts[to + part * S + x] = tile.south_start(part, x);
-#endif
-            }
-    }
-    if (at.b == SIDE - 1 && chunk.column + 1 < cube.columns) {
-        long long to = (faces.east_of(cube, chunk.row, chunk.column) * cube.nk + k) * EAST + at.row;
-#pragma unroll
-        for (int part = 0; part < PARTS; ++part) {
-#pragma unroll
-            for (int x = 0; x < T; ++x) {
-                faces.east[to + part * (S + 4) + x] = tile.east(part, x);
-#if STARTS
-                faces.east_starts[to + part * (S + 4) + x] = tile.east_start(part, x);
-#endif
-            }
-            if (at.a == 0) faces.east[to + part * (S + 4) + S] = in.north[part][T - 1];
+    for (int part = 0; part < PARTS; ++part) {
+        tile.edges(part, false, row, column);
+        if (south) give_edge(faces.south + to_south + part * S, row, chunk.row + 1);
+        if (east) {
+            Word* to = faces.east + to_east + part * (S + 4);
+            give_edge(to, column, chunk.column + 1);
+            if (at.a == 0) give_four(to + S, in.north[part][T - 1], 0, 0, 0, chunk.column + 1);
         }
+#if STARTS
+        tile.edges(part, true, row, column);
+        if (south) store_edge(faces.south_starts + to_south + part * S, row);
+        if (east) store_edge(faces.east_starts + to_east + part * (S + 4), column);
+#endif
     }
 }
 
 // The bottom face of a subchunk: all columns of its last layer.
 __device__ __forceinline__ void give_bottom(
-    const Cube& cube, const Faces& faces, const Chunk& chunk, const Tile& tile, Place at, int k) {
-    long long to = faces.bottom_of(cube, chunk.row, chunk.column, k / cube.h) * BOTTOM;
+    const Cube& cube, const Faces& faces, const Chunk& chunk, const Tile& tile, Place at, int box) {
+    const long long to = faces.bottom_of(cube, chunk.row, chunk.column, box) * BOTTOM;
 #pragma unroll
     for (int part = 0; part < PARTS; ++part)
 #pragma unroll
-        for (int r = 0; r < T; ++r)
+        for (int r = 0; r < T; ++r) {
+            const long long place = to + (part * S + at.row + r) * S + at.column;
+            int row[T];
 #pragma unroll
-            for (int c = 0; c < T; ++c) {
-                long long place = to + (part * S + at.row + r) * S + at.column + c;
-                faces.bottom[place] = tile.down(part, r, c);
+            for (int c = 0; c < T; ++c) row[c] = tile.down(part, r, c);
+            store_edge(faces.bottom + place, row);
 #if LOCAL
-                faces.bottom_starts[place] = tile.down_start(part, r, c);
+#pragma unroll
+            for (int c = 0; c < T; ++c) row[c] = tile.down_start(part, r, c);
+            store_edge(faces.bottom_starts + place, row);
+#endif
+        }
+}
+
+// The last cell of the cube, where this thread has it.
+__device__ __forceinline__ void give_last(
+    const Cube& cube, const Chunk& chunk, const Tile& tile, Place at, int* last_cell) {
+    const int row = cube.ni - 1 - chunk.row * S - at.row, column = cube.nj - 1 - chunk.column * S - at.column;
+#pragma unroll
+    for (int r = 0; r < T; ++r)
+#pragma unroll
+        for (int c = 0; c < T; ++c)
+            if (r == row && c == column) {
+                last_cell[0] = tile.down(PARTS - 1, r, c);
+#if STARTS
+                last_cell[1] = tile.down_start(PARTS - 1, r, c);
 #endif
             }
 }
 
-__device__ void chunk_layers(
-    const Cube& cube, const Faces& faces, const Chunk& chunk, int number, const Store& store,
-    unsigned long long* progress, int* last_cell, Event* log) {
+// The step log of a chunk: an event for each quarter of its batches (cuda_sizes.pieces).
+struct Logging {
+    Event* log;
+    int batches, piece;
+    long long began;
+
+    __device__ __forceinline__ void batch_done(int done) {
+        if (threadIdx.x) return;
+        while (piece < PIECES && done * PIECES >= batches * (piece + 1)) {
+            const long long now = nanoseconds();
+            log[piece++] = {began, now, multiprocessor(), 0};
+            began = now;
+        }
+    }
+};
+
+__device__ __forceinline__ void chunk_layers(
+    const Cube& cube, const Faces& faces, const Chunk& chunk, const Store& store, int* last_cell, Event* log) {
     const Place at = place_of_thread();
-    const int up = chunk.row ? number_of(cube, chunk.row - 1, chunk.column) : -1;
-    const int left = chunk.column ? number_of(cube, chunk.row, chunk.column - 1) : -1;
-    const int last_row = cube.ni - 1 - chunk.row * S - at.row, last_column = cube.nj - 1 - chunk.column * S - at.column;
+    const int steps = steps_of(cube.nk);
     Tile tile;
     Scores scores;
+    Batch coming;
+    coming.ask(cube, chunk, 0, min(BATCH, cube.nk));
     begin_cube(tile, chunk, at);
     load_scores(cube, chunk, at, scores);
     build_profiles(cube, chunk, store);
-    const int steps = steps_of(cube.nk);
-    int fetched = 0, letter = cube.ks[0];
-    long long began = 0;
-    for (int step = 0; step < steps; ++step) {
-        if (step % STEPS_A_BATCH == 0) {
-            int wanted = min(fetched + BATCH, cube.nk);
-            if (threadIdx.x == 0) {
-                if (up >= 0) wait_for(progress, up, wanted);
-                if (left >= 0) wait_for(progress, left, wanted);
-                __threadfence();
-                if (step == 0) began = nanoseconds();
-            }
-            __syncthreads();
-            fetch_faces(chunk, store, fetched, wanted);
-            fetched = wanted;
-            __syncthreads();
-        }
-        const int k = layer_at(at, step, cube.nk);
-        if (k >= 0) {
+    fill_borders(chunk, store);
+    coming.take(chunk, store);
+    Logging logging = {log, (steps + STEPS_A_BATCH - 1) / STEPS_A_BATCH, 0, nanoseconds()};
+#if SUBCHUNKS
+    int box = 0, bottom = cube.h - 1;            // of the next bottom face
+#endif
+    for (int batch = 0; batch < logging.batches; ++batch) {
+        const int first = (batch + 1) * BATCH, step = batch * STEPS_A_BATCH;
+        if (first < cube.nk) coming.ask(cube, chunk, first, min(first + BATCH, cube.nk));
+        compute_steps(at, step, min(step + STEPS_A_BATCH, steps), cube.nk, [&](int k, int step) {
+            const int letter = store.letters[k % LETTERS];
             Entering in = entering(store, at, k, step);
             load_layer_scores(store, at, letter, scores);
-            letter = cube.ks[min(k + 1, cube.nk - 1)];
 #if LOCAL
-            if (k > 0 && k % cube.h == 0)
+            if (k > 0 && k == bottom - cube.h + 1)
                 tile.before([&](int&, int& start, int r, int c, int, int move) {
                     start = start_code(at.row + r, at.column + c, k - 1, AFFINE ? move : 0);
                 });
@@ -101,40 +116,20 @@ __device__ void chunk_layers(
             pass_on(store, tile, in, at, step);
             give_faces(cube, faces, chunk, tile, in, at, k);
 #if SUBCHUNKS
-            if ((k + 1) % cube.h == 0 && k + 1 < cube.nk) give_bottom(cube, faces, chunk, tile, at, k);
+            if (k == bottom) {
+                if (k + 1 < cube.nk) give_bottom(cube, faces, chunk, tile, at, box);
+                ++box, bottom += cube.h;
+            }
 #endif
-            if (k == cube.nk - 1)
-#pragma unroll
-                for (int r = 0; r < T; ++r)
-#pragma unroll
-                    for (int c = 0; c < T; ++c)
-                        if (r == last_row && c == last_column) {
-                            last_cell[0] = tile.down(PARTS - 1, r, c);
-#if STARTS
-                            last_cell[1] = tile.down_start(PARTS - 1, r, c);
-#endif
-                        }
-        }
-        __syncthreads();
-        const bool ends_batch = (step + 1) % STEPS_A_BATCH == 0 || step + 1 == steps;
-        if (threadIdx.x == 0 && ends_batch) {
-            __threadfence();
-            store_shared_by_all(progress + number, static_cast<unsigned long long>(ready_after(step + 1, cube.nk)));
-        }
-        // The last step of each piece is logged.
-        if (threadIdx.x == 0)
-            for (int piece = 0; piece < PIECES; ++piece)
-                if (step + 1 == static_cast<int>(static_cast<long long>(steps) * (piece + 1) / PIECES)) {
-                    long long now = nanoseconds();
-                    log[number * PIECES + piece] = {began, now, multiprocessor(), 0};
-                    began = now;
-                }
+            if (k == cube.nk - 1) give_last(cube, chunk, tile, at, last_cell);
+        });
+        if (first < cube.nk) coming.take(chunk, store);
+        logging.batch_done(batch + 1);
     }
 }
 
 __device__ __forceinline__ void sweep(
-    const Cube& cube, const Faces& faces, Slice slice, unsigned* ticket, unsigned long long* progress, int* last_cell,
-    Event* log) {
+    const Cube& cube, const Faces& faces, Slice slice, unsigned* ticket, int* last_cell, Event* log) {
     extern __shared__ __align__(16) int memory[];
     __shared__ int taken;
     const Store store = store_of(memory, cube.letters);
@@ -146,13 +141,13 @@ __device__ __forceinline__ void sweep(
         if (number >= slice.last) return;
         int row, column;
         place_of(cube, number, row, column);
-        chunk_layers(cube, faces, chunk_at(cube, faces, row, column), number, store, progress, last_cell, log);
+        chunk_layers(cube, faces, chunk_at(cube, faces, row, column), store, last_cell, log + number * PIECES);
     }
 }
 
 #define SWEEP_ARGUMENTS \
     const unsigned char *is, const unsigned char *js, const unsigned char *ks, const int *table, int letters, int ni, \
-        int nj, int nk, int open, int rows, int columns, int h, int boxes, int *south, int *east, int *bottom, \
-        int *south_starts, int *east_starts, int *bottom_starts, int kept
+        int nj, int nk, int open, int rows, int columns, int h, int boxes, Word *south, Word *east, int *bottom, \
+        int *south_starts, int *east_starts, int *bottom_starts
 #define CUBE_OF_ARGUMENTS {is, js, ks, table, letters, ni, nj, nk, open, rows, columns, h, boxes}
-#define FACES_OF_ARGUMENTS {south, east, bottom, south_starts, east_starts, bottom_starts, kept}
+#define FACES_OF_ARGUMENTS {south, east, bottom, south_starts, east_starts, bottom_starts}
