@@ -26,6 +26,10 @@ TABS = {"light": ("alignment", "matrix", "timeline", "phases", "summary"), "dark
 SAMPLE = "mitochondria"
 CELLS, CELLS_SAMPLE, PLACE = "cells", "haemoglobin-pair", "54, 59"
 """Name, sample and place of the picture of single cells."""
+CUBE_SAMPLE, CUBE_METHOD = "globin-triple", "sloped-bt2"
+CUBE_PARAMETERS = {"s": 32, "h": 32, "threads": 4}
+CUBE_TABS = ("cube", "orders")
+"""The run of three sequences, and its views."""
 
 SCREEN = 1600, 1000
 TIMEOUT_S = 120
@@ -71,6 +75,9 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         if scale == 100:
             run(window, CELLS_SAMPLE)
             save(window, "matrix", target / f"{CELLS}-{ending}", PLACE)
+            run(window, CUBE_SAMPLE, CUBE_METHOD, CUBE_PARAMETERS)
+            for view in CUBE_TABS:
+                save(window, view, target / f"{view}-{ending}", act=point_out)
         window.close()
     return 0
 
@@ -84,26 +91,39 @@ def screen(folder: Path, scale: int) -> Path:
     return path
 
 
-def run(window: Window, sample_id: str) -> None:
-    """Open a sample in place of what is open, and align it."""
+def run(window: Window, sample_id: str, method_id: str = "", parameters: dict[str, Any] | None = None) -> None:
+    """Open a sample in place of what is open, and align it; by a method that is named, or the chosen one."""
+    from kernels import registry
     from kernels.sequences import samples
 
     sample = next(sample for sample in samples() if sample.id == sample_id)
     before = len(window.session.entries)
     window.session.remove(range(len(window.session.state.sequences)))
+    if method_id:
+        window.method.set_values(registry.method(method_id), {}, parameters or {})
     window.opener.open_sample(sample)
     wait(lambda: bool(window.session.state.sequences) and window.method.run_button.isEnabled())
     window.run()
     wait(lambda: len(window.session.entries) > before and not window.planner.busy)
 
 
-def save(window: Window, view: str, path: Path, place: str = "") -> None:
-    """Save a picture of the window with this view, at a place of the matrix where one is named."""
+def point_out(widget: Any) -> None:
+    """Have the views of a cube show what is worth seeing."""
+    if widget.id == "cube":
+        widget.colour.setCurrentIndex(2)
+    else:
+        widget.slider.setValue(9)
+
+
+def save(window: Window, view: str, path: Path, place: str = "", act: Callable[[Any], None] | None = None) -> None:
+    """Save a picture of the window with this view, at a place of the matrix where one is named, after ``act``."""
     from PySide6.QtGui import QImage
 
     window.viewer.turn_to(view)
     widget: Any = window.viewer.tabs.currentWidget()
     wait(lambda: getattr(widget, "sharp", True))
+    if act is not None:
+        act(widget)
     if place:
         widget.go_to(place)
         settle(0.5)

@@ -19,7 +19,7 @@ from app.views.cube_data import COLOURINGS, Chunks
 from app.views.cube_picture import CubePicture
 from app.views.cube_slices import SlicePlot, tones
 from app.views.cube_wait import SliceBar
-from app.views.flow import WHERE_WIDTH, Flow, together
+from app.views.flow import Flow, together
 from app.views.pieces import Legend, LegendItem, check_action, menu_button, tool_button
 from kernels.errors import ParameterError
 from kernels.model import Result
@@ -33,6 +33,8 @@ LAYERS = {
     "projections": "Path on the three far faces",
     "slices": "Slices of H in the cube",
 }
+TOOL_WIDTHS = 102, 72
+"""Pixels of the box that says where to go, and of the slider, so that the tools fit in one line."""
 SETTLE_MS = 150
 """A place that stays for so long is computed, where H is not kept."""
 UPPER_LOWER = [560, 440]
@@ -211,13 +213,14 @@ class CubeView(QWidget):
     def _fill_tools(self, tools: Flow) -> None:
         self._where = QLineEdit(placeholderText="Go to i, j, k")
         self._where.setToolTip(cube_words.WHERE)
-        self._where.setFixedWidth(WHERE_WIDTH)
+        self._where.setFixedWidth(TOOL_WIDTHS[0])
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setToolTip("Along the path, column by column")
         self._slider.setAccessibleName("Along the path")
-        self._slider.setFixedWidth(WHERE_WIDTH)
+        self._slider.setFixedWidth(TOOL_WIDTHS[1])
         self.colour = QComboBox()
-        self.colour.addItems([f"Colour by {label}" for label in COLOURINGS.values()])
+        self.colour.setToolTip("What the colours of the chunks say")
+        self.colour.addItems([f"Colour: {label}" for label in COLOURINGS.values()])
         tools.addWidget(self._where)
         label = QLabel("Path ")
         label.setMinimumHeight(self._where.sizeHint().height())
@@ -285,7 +288,7 @@ class CubeView(QWidget):
         steps = grid.s if grid.chunks > 1 else 0, grid.h if grid.boxes > 1 else 0
         for plot in self.plots:
             plot.show_cube(grid.cells, self._names(), steps, self.path)
-        self.colour.setItemText(0, f"Colour by {self._worker_name()}")
+        self.colour.setItemText(0, f"Colour: {self._worker_name()}")
 
     def _worker_name(self) -> str:
         return "multiprocessor" if self.result is not None and self.result.backend == "cuda" else "thread"

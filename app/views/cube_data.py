@@ -13,7 +13,7 @@ from kernels.triple.grid import Grid
 from kernels.triple.grid import grid as grid_of
 from kernels.triple.model import Cell, TripleProblem
 
-COLOURINGS = {"worker": "worker", "time": "time", "recomputed": "recomputation"}
+COLOURINGS = {"worker": "worker", "time": "time", "recomputed": "phase 3"}
 SIDE_BINS = 240
 """Pixels along k in the pictures of the cube's sides."""
 

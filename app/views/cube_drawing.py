@@ -21,7 +21,7 @@ LOWEST, HIGHEST = 4.0, 89.0
 DEGREES_PER_PIXEL = 0.4
 CLOSEST, FARTHEST = 12.0, 0.5
 FILL = 0.92
-ROOM = (14, 4, -14, -14)
+ROOM = (18, 4, -8, -14)
 """Pixels left free for the names of the sequences."""
 LETTER_SHARE, SMALLEST_LETTERS = 0.8, 7
 """Size of letters as a share of a line's height, and the least in pixels."""
@@ -231,14 +231,17 @@ def _draw_names(painter: QPainter, scene: Scene, projection: Projection, names: 
     middle = projection.point(np.array([i, j, k]) / 2)
     for name, edge in zip(names, edges, strict=True):
         at = projection.point(edge)
-        upright = edge is left
         box = QRectF(0, 0, painter.fontMetrics().horizontalAdvance(name) + 2, painter.fontMetrics().height())
-        if upright:
-            box.moveCenter(QPointF(at.x() - box.width() / 2 - 6, at.y()))
+        painter.save()
+        if edge is left:
+            painter.translate(at.x() - box.height() / 2 - 4, at.y())
+            painter.rotate(-90)
+            box.moveCenter(QPointF(0, 0))
         else:
             side = 1 if at.x() > middle.x() else -1
             box.moveCenter(QPointF(at.x() + side * (box.width() / 2 + 2), at.y() + box.height() / 2 + 2))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
+        painter.restore()
 
 
 class Turning:

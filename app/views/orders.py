@@ -112,16 +112,16 @@ class OrdersView(QWidget):
             number.setValue(value)
         self.s.setAccessibleName("Chunk width s")
         self.layers.setAccessibleName("Layers")
+        self.layers.setToolTip("Layers of the chunk: |S2| + 1")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Step")
         self._play = tool_button("Play", "Play the steps (Space)", self._toggle)
         tools = QWidget()
         row = Flow(tools)
-        for text, number in (("s ", self.s), ("Layers |S2| + 1 ", self.layers)):
+        for text, number in (("s ", self.s), ("Layers ", self.layers)):
             label = QLabel(text)
             label.setMinimumHeight(number.sizeHint().height())
             row.addWidget(together(label, number))
-        row.addWidget(tool_button("First", "Back to the first step", lambda: self.slider.setValue(0)))
         row.addWidget(tool_button("\u2212 1", "One step back (Left)", lambda: self._move(-1)))
         row.addWidget(self._play)
         row.addWidget(tool_button("+ 1", "One step on (Right)", lambda: self._move(1)))
