@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap, QPolygonF, QTransform
 from PySide6.QtWidgets import QWidget
 
 from app import theme
@@ -122,14 +122,14 @@ def chunk_at(scene: Scene, on_plane: OnPlane, near: tuple[bool, bool], s: int) -
     return None
 
 
-def draw(
-    painter: QPainter,
-    scene: Scene,
-    marks: tuple[Stroke, ...],
-    projection: Projection,
-    names: tuple[str, str, str],
-    eye: Eye,
-) -> None:
+def draw_marks(painter: QPainter, marks: tuple[Stroke, ...], projection: Projection) -> None:
+    """Lines over a picture."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for stroke in marks:
+        _draw_stroke(painter, stroke, projection)
+
+
+def draw(painter: QPainter, scene: Scene, projection: Projection, names: tuple[str, str, str], eye: Eye) -> None:
     """The whole picture."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for stroke in scene.strokes:
@@ -142,7 +142,7 @@ def draw(
         if not sheet.name.startswith("slice"):
             _draw_sheet(painter, sheet, projection)
     _draw_boxes(painter, scene.boxes, projection, eye)
-    for stroke in (*scene.strokes, *marks):
+    for stroke in scene.strokes:
         if stroke.name != "frame" and not stroke.name.startswith("projection"):
             _draw_stroke(painter, stroke, projection)
     _draw_words(painter, scene, projection)
@@ -310,6 +310,8 @@ class CubeDrawing(Turning, QWidget):
         self.eye = eye
         self.scene: Scene | None = None
         self.marks: tuple[Stroke, ...] = ()
+        self._kept: QPixmap | None = None
+        self._drawn: tuple[Any, ...] = ()
         self.names = ("", "", "")
         self.s = 1
         self.setMouseTracking(True)
@@ -336,10 +338,23 @@ class CubeDrawing(Turning, QWidget):
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """The picture in an area, for a file."""
         projection = Projection(self.scene, self.eye, area.adjusted(*ROOM))
-        draw(painter, self.scene, (), projection, self.names, self.eye)
+        draw(painter, self.scene, projection, self.names, self.eye)
 
     def paintEvent(self, event) -> None:
+        """The scene is drawn once and kept, so that marks follow the mouse."""
+        ratio = self.devicePixelRatioF()
+        drawn = self.scene, self.names, theme.active(), self.size(), ratio, self.eye.turn, self.eye.tilt, self.eye.zoom
+        if self._kept is None or self._drawn != drawn:
+            self._drawn = drawn
+            self._kept = QPixmap((self.size().toSizeF() * ratio).toSize())
+            self._kept.setDevicePixelRatio(ratio)
+            self._kept.fill(QColor(theme.active().panel))
+            if self.scene is not None:
+                painter = QPainter(self._kept)
+                painter.setFont(self.font())
+                draw(painter, self.scene, self.projection(), self.names, self.eye)
+                painter.end()
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(theme.active().panel))
+        painter.drawPixmap(0, 0, self._kept)
         if self.scene is not None:
-            draw(painter, self.scene, self.marks, self.projection(), self.names, self.eye)
+            draw_marks(painter, self.marks, self.projection())

@@ -127,11 +127,11 @@ class OrderPanel(QWidget):
         scene, eye = Scene(cells, sheets, (lines,)), Eye()
         projection = Projection(scene, eye, area.adjusted(GAP, 0, -GAP, -GAP))
         painter.save()
-        cube_drawing.draw(painter, scene, (), projection, ("", "", ""), eye)
+        cube_drawing.draw(painter, scene, projection, ("", "", ""), eye)
         if self.cell is not None:
             box = np.array([edge for place in self.cell for edge in (place, place + 1)])
             marked = Stroke("lit", cube_scene.box_edges(box[None, :]), theme.active().text, 1.5, pairs=True)
-            cube_drawing.draw(painter, Scene(cells), (marked,), projection, ("", "", ""), eye)
+            cube_drawing.draw_marks(painter, (marked,), projection)
         painter.restore()
 
     def _boxes(self, area: QRectF) -> dict[Cell, QRectF]:
