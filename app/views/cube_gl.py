@@ -18,7 +18,7 @@ from app.views.cube_scene import Scene, Sheet, Stroke, box_edges
 
 FIELD = 30
 """Degrees that are seen across."""
-ROOMY = 1.02
+ROOMY = 1.1
 """Distance of the camera, as a share of that at which a ball around the cube fills the view."""
 TRIANGLES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
@@ -26,7 +26,7 @@ TRIANGLES = np.array(
 )  # fmt: skip
 """The sides of a box, by its corners."""
 MOST_WORDS = 150
-SMALL, BESIDE = 0.75, 0.2
+SMALL, BESIDE = 0.75, 0.16
 """Size of the chunks' numbers beside other words; how far outside the edges the names of the sequences stand."""
 OLDEST = (2, 1)
 WITHOUT_WINDOWS = ("offscreen", "minimal", "vnc")

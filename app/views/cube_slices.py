@@ -76,6 +76,7 @@ class SlicePlot(pg.PlotWidget):
     def show_values(self, values: np.ndarray | None, levels: tuple[int, int], lut: np.ndarray) -> None:
         """H of the plane, int64, rows downwards; None while it is computed."""
         self.values = values
+        self._restyle_lines()
         if values is None:
             self.image.clear()
             return
@@ -117,13 +118,19 @@ class SlicePlot(pg.PlotWidget):
         self.setBackground(active.panel)
         self._path.setPen(pg.mkPen(active.path, width=1.5, style=Qt.PenStyle.DotLine))
         self._path.setShadowPen(None)
-        self._borders.setPen(pg.mkPen(QColor(255, 255, 255, 110), width=1))
-        self._lit.setPen(pg.mkPen(active.strip, width=2))
         self._point.setBrush(QColor(active.path))
         self._point.setPen(pg.mkPen("#ffffff", width=1))
         for line in self._lines:
-            line.setPen(pg.mkPen(QColor(255, 255, 255, 190), width=1))
             line.setHoverPen(pg.mkPen(active.accent, width=3))
+        self._restyle_lines()
+
+    def _restyle_lines(self) -> None:
+        """White over the colours of H; while there are none, in colours that stand out from the background."""
+        active, there = theme.active(), self.values is not None
+        self._borders.setPen(pg.mkPen(QColor(255, 255, 255, 110) if there else active.border, width=1))
+        self._lit.setPen(pg.mkPen(active.strip if there else active.text, width=2))
+        for line in self._lines:
+            line.setPen(pg.mkPen(QColor(255, 255, 255, 190) if there else active.muted, width=1))
 
     def leaveEvent(self, event) -> None:
         self.hovered.emit(None)
