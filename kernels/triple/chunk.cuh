@@ -4,15 +4,17 @@ struct Store {                                   // shared memory of a block; st
     int *ring_north, *ring_west;                 // faces that came in, [layer % RING][part][S], [..][..][S + 4]
     int *south, *east;                           // from thread to thread, [step % 2][a][value][S], [step % 2][b][EDGE]
     int *corner;                                 // [step % 2][value][a][b]
-    int *letters;                                // of the third sequence, [layer % LETTERS]
-    int *profile_j, *profile_i;                  // scores of its letters, [letter][S], [letter][S + 4]
+    int *letters;                                // where the scores of a layer's letter begin, [layer % LETTERS]
+    int *profile;                                // scores of letters of the third sequence: of the columns S, of the rows S
 };
+
+constexpr int PROFILE = 2 * S + 4;               // numbers of a letter
 
 constexpr int VALUES = PARTS * (1 + STARTS);     // values and starts
 constexpr int EDGE = VALUES * (S + 4) + (VALUES > 1 ? 4 : 0);
 constexpr int SOUTH_STEP = SIDE * VALUES * S, EAST_STEP = SIDE * EDGE, CORNERS = VALUES * SIDE * SIDE;
 
-__device__ __forceinline__ Store store_of(int* memory, int letters) {
+__device__ __forceinline__ Store store_of(int* memory) {
     Store store;
     store.ring_north = memory;
     store.ring_west = store.ring_north + RING * SOUTH;
@@ -20,8 +22,7 @@ __device__ __forceinline__ Store store_of(int* memory, int letters) {
     store.east = store.south + 2 * SOUTH_STEP;
     store.corner = store.east + 2 * EAST_STEP;
     store.letters = store.corner + 2 * CORNERS;
-    store.profile_j = store.letters + LETTERS;
-    store.profile_i = store.profile_j + letters * S;
+    store.profile = store.letters + LETTERS;
     return store;
 }
 
@@ -36,10 +37,10 @@ __device__ void build_profiles(const Cube& cube, const Chunk& chunk, const Store
         const int place = is_row ? index : index - S, front = cube.letters - 1;
         const int letter = is_row ? letter_of(cube.is, cube.ni, chunk.row * S + place, front)
                                   : letter_of(cube.js, cube.nj, chunk.column * S + place, front);
-        int* to = (is_row ? store.profile_i : store.profile_j) + place;
-        const int stride = is_row ? S + 4 : S;
+        int* to = store.profile + (is_row ? S + place : place);
 #pragma unroll 4
-        for (int other = 0; other < cube.letters; ++other) to[other * stride] = cube.table[letter * cube.letters + other];
+        for (int other = 0; other < cube.letters; ++other)
+            to[other * PROFILE] = cube.table[letter * cube.letters + other];
     }
 }
 
@@ -152,69 +153,105 @@ struct Batch {
     __device__ __forceinline__ void take(const Chunk& chunk, const Store& store) {
         north.take(chunk.north, first, last, chunk.row, store.ring_north);
         west.take(chunk.west, first, last, chunk.column, store.ring_west);
-        if (threadIdx.x < BATCH) store.letters[(first + threadIdx.x) % LETTERS] = letter;
+        if (threadIdx.x < BATCH) store.letters[(first + threadIdx.x) % LETTERS] = letter * PROFILE;
     }
 };
 
 struct Place { int a, b, row, column; };         // of a thread, and of its first cell in the chunk
 
-// What enters a tile in layer k: from the ring at the edges of the chunk, else from the neighbours' last step.
-__device__ __forceinline__ Entering entering(const Store& store, Place at, int k, int step) {
-    Entering in;
-    const int slot = k % RING, before = (step + 1) % 2;
-    const int* ring_north = store.ring_north + slot * SOUTH + at.column;
-    const int* ring_west = store.ring_west + slot * EAST + at.row;
-    const int* south = store.south + before * SOUTH_STEP + (at.a - 1) * VALUES * S + at.column;
-    const int* east = store.east + before * EAST_STEP + (at.b - 1) * EDGE + at.row;
-    const int* north = at.a ? south : ring_north;
-    const int* west = at.b ? east : ring_west;
+// Where a thread finds what enters its tile, and leaves what its neighbours need, in steps of each parity: at the edges of
+// the chunk in the ring, a place for each layer; else where the neighbours left it in the step before.
+struct Routes {
+    const int *north[2], *west[2], *corner[2];
+    int north_layer, west_layer, corner_layer;   // from layer to layer of the ring, or 0
+    int corner_part;
+    int *south[2], *east[2], *corners[2];
+    const int *columns, *rows;                   // profiles
+};
+
+constexpr int FIRST_CORNER = AFFINE ? 2 : 0;     // parts of the corner that are needed: of moves 6 and 7
+
+__device__ __forceinline__ Routes routes_of(const Store& store, Place at) {
+    Routes routes;
     const bool inside = at.a && at.b;
-    const int* corners = store.corner + before * CORNERS + (at.a - 1) * SIDE + at.b;
-    const int* corner = inside ? corners : at.b ? ring_north - 1 : at.a ? ring_west - 1 : ring_west + S;
-    const int stride = inside ? SIDE * SIDE : at.b ? S : S + 4;
+    routes.north_layer = kept_in_register(at.a ? 0 : SOUTH), routes.west_layer = kept_in_register(at.b ? 0 : EAST);
+    routes.corner_layer = kept_in_register(inside ? 0 : at.b ? SOUTH : EAST);
+    routes.corner_part = inside ? SIDE * SIDE : at.b ? S : S + 4;
+#pragma unroll
+    for (int parity = 0; parity < 2; ++parity) {
+        int* south = store.south + parity * SOUTH_STEP + at.column;
+        int* east = store.east + parity * EAST_STEP + at.row;
+        int* corners = store.corner + parity * CORNERS + at.b;
+        routes.south[parity] = south + at.a * VALUES * S;
+        routes.east[parity] = east + at.b * EDGE;
+        routes.corners[parity] = corners + at.a * SIDE;
+        const int* ring_north = store.ring_north + at.column;
+        const int* ring_west = store.ring_west + at.row;
+        routes.north[1 - parity] = at.a ? south + (at.a - 1) * VALUES * S : ring_north;
+        routes.west[1 - parity] = at.b ? east + (at.b - 1) * EDGE : ring_west;
+        routes.corner[1 - parity] = inside ? corners + (at.a - 1) * SIDE
+                                    : at.b ? ring_north - 1
+                                    : at.a ? ring_west - 1
+                                           : ring_west + S;
+    }
+    routes.columns = store.profile + at.column, routes.rows = store.profile + S + at.row;
+    return routes;
+}
+
+// What enters a tile in layer k.
+template <int PARITY>
+__device__ __forceinline__ Entering entering(const Routes& routes, const Store& store, Place at, int k) {
+    Entering in;
+    const int slot = k % RING;
+    const int* north = routes.north[PARITY] + slot * routes.north_layer;
+    const int* west = routes.west[PARITY] + slot * routes.west_layer;
+    const int* corner = routes.corner[PARITY] + slot * routes.corner_layer;
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
         load_edge(in.north[part], north + part * S);
         load_edge(in.west[part], west + part * (S + 4));
-        in.corner[part] = corner[part * stride];
+        if (part >= FIRST_CORNER) in.corner[part] = corner[part * routes.corner_part];
     }
 #if STARTS
+    // At the edges of the chunk the cells that come in are themselves the starts.
+    const bool inside = at.a && at.b;
+    north = at.a ? north : routes.south[PARITY];
+    west = at.b ? west : routes.east[PARITY];
+    corner = inside ? corner : routes.corners[PARITY];
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
-        // At the edges of the chunk the cells that come in are themselves the starts.
-        load_edge(in.north_start[part], (at.a ? south : store.south + at.column) + (PARTS + part) * S);
-        load_edge(in.west_start[part], (at.b ? east : store.east + at.row) + (PARTS + part) * (S + 4));
-        in.corner_start[part] = (inside ? corners : store.corner)[(PARTS + part) * SIDE * SIDE];
+        load_edge(in.north_start[part], north + (PARTS + part) * S);
+        load_edge(in.west_start[part], west + (PARTS + part) * (S + 4));
 #pragma unroll
         for (int x = 0; x < T; ++x) {
             if (!at.a) in.north_start[part][x] = start_code(-1, at.column + x, k, south_move(part));
             if (!at.b) in.west_start[part][x] = start_code(at.row + x, -1, k, east_move(part));
         }
         // The corner is read as what goes south, or east: in both, parts 2 and 3 are moves 6 and 7.
-        if (!inside) in.corner_start[part] = start_code(at.row - 1, at.column - 1, k, south_move(part));
+        if (part >= FIRST_CORNER)
+            in.corner_start[part] = inside ? corner[(PARTS + part) * SIDE * SIDE]
+                                           : start_code(at.row - 1, at.column - 1, k, south_move(part));
     }
 #endif
     return in;
 }
 
 // Leave the last row, the last column and the corner for the neighbours' next step.
-__device__ __forceinline__ void pass_on(const Store& store, const Tile& tile, const Entering& in, Place at, int step) {
-    const int now = step % 2;
-    int* south = store.south + now * SOUTH_STEP + at.a * VALUES * S + at.column;
-    int* east = store.east + now * EAST_STEP + at.b * EDGE + at.row;
-    int* corners = store.corner + now * CORNERS + at.a * SIDE + at.b;
+template <int PARITY>
+__device__ __forceinline__ void pass_on(const Routes& routes, const Tile& tile, const Entering& in) {
     int row[T], column[T];
 #pragma unroll
-    for (int value = 0; value < VALUES; ++value) {
-        const bool starts = value >= PARTS;
-        const int part = value % PARTS;
-        tile.edges(part, starts, row, column);
-        store_edge(south + value * S, row);
-        store_edge(east + value * (S + 4), column);
+    for (int part = 0; part < PARTS; ++part) {
+        tile.edges(part, false, row, column);
+        store_edge(routes.south[PARITY] + part * S, row);
+        store_edge(routes.east[PARITY] + part * (S + 4), column);
+        if (part >= FIRST_CORNER) routes.corners[PARITY][part * SIDE * SIDE] = in.west[part][T - 1];
 #if STARTS
-        corners[value * SIDE * SIDE] = starts ? in.west_start[part][T - 1] : in.west[part][T - 1];
-#else
-        corners[value * SIDE * SIDE] = in.west[part][T - 1];
+        const int value = PARTS + part;
+        tile.edges(part, true, row, column);
+        store_edge(routes.south[PARITY] + value * S, row);
+        store_edge(routes.east[PARITY] + value * (S + 4), column);
+        if (part >= FIRST_CORNER) routes.corners[PARITY][value * SIDE * SIDE] = in.west_start[part][T - 1];
 #endif
     }
 }
@@ -240,9 +277,9 @@ __device__ __forceinline__ void load_scores(const Cube& cube, const Chunk& chunk
         }
 }
 
-__device__ __forceinline__ void load_layer_scores(const Store& store, Place at, int letter, Scores& scores) {
-    load_edge(scores.ik, store.profile_i + letter * (S + 4) + at.row);
-    load_edge(scores.jk, store.profile_j + letter * S + at.column);
+__device__ __forceinline__ void load_layer_scores(const Routes& routes, int letter, Scores& scores) {
+    load_edge(scores.jk, routes.columns + letter);
+    load_edge(scores.ik, routes.rows + letter);
 }
 
 __device__ __forceinline__ Place place_of_thread() {
@@ -261,13 +298,20 @@ __device__ __forceinline__ void begin_cube(Tile& tile, const Chunk& chunk, Place
     }
 }
 
-// Steps first .. last - 1 of layers from `first_layer` on, those of a batch, each at a barrier: layer(k, layer, step) of
-// every thread that computes one.
+template <int VALUE>
+struct Constant { static constexpr int value = VALUE; };
+
+// Steps first .. last - 1 of so many layers, each after a barrier: layer(number, Constant<step % 2>) of every thread that
+// computes one. `first` is even.
 template <class F>
 __device__ __forceinline__ void compute_steps(Place at, int first, int last, int layers, F&& layer) {
-    for (int step = first; step < last; ++step) {
+    for (int step = first; step < last; step += 2) {
         __syncthreads();
-        const int number = layer_at(at, step, layers);
-        if (number >= 0) layer(number, step);
+        const int even = layer_at(at, step, layers);
+        if (even >= 0) layer(even, Constant<0>{});
+        if (step + 1 == last) return;
+        __syncthreads();
+        const int odd = layer_at(at, step + 1, layers);
+        if (odd >= 0) layer(odd, Constant<1>{});
     }
 }

@@ -78,12 +78,19 @@ def window(values, starts, moves, order, costs, scores, tables, n, letters, box,
         for strip in range(box.strips):
             for o in range(lines[0], lines[1], together):
                 before = o + LANES * strip
-                first = min(max(block - before, 0), steps)
-                last = min(max(min(block + BLOCK, planes[1]) - before, 0), steps)
+                first = _steps_before(block - before, box.cells)
+                last = _steps_before(min(block + BLOCK, planes[1]) - before, box.cells)
                 if first < last and together == 2 and o + 1 < lines[1]:
                     _two_lines(values, scores, tables, n, letters, box, o, strip, first, last)
                 elif first < last:
                     _line(values, starts, moves, order, costs, scores, tables, n, letters, box, o, strip, first, last)
+
+
+@inlined
+def _steps_before(plane, cells):
+    """Steps of a line before a plane, counted from the line's first. The last 16 are not parted: ``keep_last`` reads what
+    they left before the next line overwrites it; and all that they need is there."""
+    return 0 if plane <= 0 else plane if plane < cells else cells + LANES - 1
 
 
 @inlined

@@ -91,6 +91,7 @@ struct RowOfMoves {
 __device__ void box_moves(
     const Cube& cube, const Faces& faces, const Chunk& chunk, const Store& store, int box, int last, Move* moves) {
     const Place at = place_of_thread();
+    const Routes routes = routes_of(store, at);
     const int above = box * cube.h, layers = last - above + 1, steps = steps_of(layers);
     Tile tile;
     Scores scores;
@@ -103,13 +104,14 @@ __device__ void box_moves(
     coming.take(chunk, store);
     for (int step = 0, first = BATCH; step < steps; step += STEPS_A_BATCH, first += BATCH) {
         if (first < layers) coming.ask(cube, chunk, above + first, above + min(first + BATCH, layers));
-        compute_steps(at, step, min(step + STEPS_A_BATCH, steps), layers, [&](int layer, int step) {
+        compute_steps(at, step, min(step + STEPS_A_BATCH, steps), layers, [&](int layer, auto parity) {
             const int k = above + layer;
-            Entering in = entering(store, at, k, step);
-            load_layer_scores(store, at, store.letters[k % LETTERS], scores);
+            const int letter = store.letters[k % LETTERS];
+            Entering in = entering<parity.value>(routes, store, at, k);
+            load_layer_scores(routes, letter, scores);
             RowOfMoves rows[T];
             tile.compute(in, scores, cube.open, [&](int r, int c, int move) { rows[r].move[c] = move; });
-            pass_on(store, tile, in, at, step);
+            pass_on<parity.value>(routes, tile, in);
 #pragma unroll
             for (int r = 0; r < T; ++r)
                 rows[r].store(moves + (static_cast<long long>(layer) * S + at.row + r) * S + at.column);
@@ -141,7 +143,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) compute_parts(
     __shared__ Part part;
     const Cube cube = CUBE_OF_ARGUMENTS;
     const Faces faces = FACES_OF_ARGUMENTS;
-    const Store store = store_of(memory, cube.letters);
+    const Store store = store_of(memory);
     Move* own = moves + blockIdx.x * box_cells;
     while (true) {
         __syncthreads();

@@ -3,28 +3,39 @@
 struct Event { long long start, end; int worker, unused; };
 struct Slice { int first, last; };               // numbers of chunks
 
-// What leaves the chunk in a layer: the last row, the last column and, for the next chunk's corner, the row above.
-__device__ __forceinline__ void give_faces(
-    const Cube& cube, const Faces& faces, const Chunk& chunk, const Tile& tile, const Entering& in, Place at, int k) {
+// Where a thread writes its layers, from layer 0 on, if it is at the south or east edge of a chunk; with `top` also the
+// row above the chunk, for the next chunk's corner.
+struct Giving {
+    Word *south_face, *east_face;
+    int *south_starts, *east_starts;
+    bool south, east, top;
+};
+
+__device__ __forceinline__ Giving giving(const Cube& cube, const Faces& faces, const Chunk& chunk, Place at) {
     const bool south = at.a == SIDE - 1 && chunk.row + 1 < cube.rows;
     const bool east = at.b == SIDE - 1 && chunk.column + 1 < cube.columns;
-    if (!south && !east) return;
-    const long long to_south = (faces.south_of(cube, chunk.row, chunk.column) * cube.nk + k) * SOUTH + at.column;
-    const long long to_east = (faces.east_of(cube, chunk.row, chunk.column) * cube.nk + k) * EAST + at.row;
+    const long long to_south = faces.south_of(cube, chunk.row, chunk.column) * cube.nk * SOUTH + at.column;
+    const long long to_east = faces.east_of(cube, chunk.row, chunk.column) * cube.nk * EAST + at.row;
+    return {faces.south + to_south, faces.east + to_east, faces.south_starts + to_south, faces.east_starts + to_east,
+            south, east, east && at.a == 0};
+}
+
+// What leaves the chunk in a layer. Each store has a condition of its own, so that none needs a branch.
+__device__ __forceinline__ void give_faces(
+    const Giving& to, const Chunk& chunk, const Tile& tile, const Entering& in, int k) {
+    const long long south = static_cast<long long>(k) * SOUTH, east = static_cast<long long>(k) * EAST;
     int row[T], column[T];
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
+        Word* east_face = to.east_face + east + part * (S + 4);
         tile.edges(part, false, row, column);
-        if (south) give_edge(faces.south + to_south + part * S, row, chunk.row + 1);
-        if (east) {
-            Word* to = faces.east + to_east + part * (S + 4);
-            give_edge(to, column, chunk.column + 1);
-            if (at.a == 0) give_four(to + S, in.north[part][T - 1], 0, 0, 0, chunk.column + 1);
-        }
+        if (to.south) give_edge(to.south_face + south + part * S, row, chunk.row + 1);
+        if (to.east) give_edge(east_face, column, chunk.column + 1);
+        if (to.top) give_four(east_face + S, in.north[part][T - 1], 0, 0, 0, chunk.column + 1);
 #if STARTS
         tile.edges(part, true, row, column);
-        if (south) store_edge(faces.south_starts + to_south + part * S, row);
-        if (east) store_edge(faces.east_starts + to_east + part * (S + 4), column);
+        if (to.south) store_edge(to.south_starts + south + part * S, row);
+        if (to.east) store_edge(to.east_starts + east + part * (S + 4), column);
 #endif
     }
 }
@@ -85,6 +96,8 @@ struct Logging {
 __device__ __forceinline__ void chunk_layers(
     const Cube& cube, const Faces& faces, const Chunk& chunk, const Store& store, int* last_cell, Event* log) {
     const Place at = place_of_thread();
+    const Routes routes = routes_of(store, at);
+    const Giving to = giving(cube, faces, chunk, at);
     const int steps = steps_of(cube.nk);
     Tile tile;
     Scores scores;
@@ -102,10 +115,10 @@ __device__ __forceinline__ void chunk_layers(
     for (int batch = 0; batch < logging.batches; ++batch) {
         const int first = (batch + 1) * BATCH, step = batch * STEPS_A_BATCH;
         if (first < cube.nk) coming.ask(cube, chunk, first, min(first + BATCH, cube.nk));
-        compute_steps(at, step, min(step + STEPS_A_BATCH, steps), cube.nk, [&](int k, int step) {
+        compute_steps(at, step, min(step + STEPS_A_BATCH, steps), cube.nk, [&](int k, auto parity) {
             const int letter = store.letters[k % LETTERS];
-            Entering in = entering(store, at, k, step);
-            load_layer_scores(store, at, letter, scores);
+            Entering in = entering<parity.value>(routes, store, at, k);
+            load_layer_scores(routes, letter, scores);
 #if LOCAL
             if (k > 0 && k == bottom - cube.h + 1)
                 tile.before([&](int&, int& start, int r, int c, int, int move) {
@@ -113,26 +126,26 @@ __device__ __forceinline__ void chunk_layers(
                 });
 #endif
             tile.compute(in, scores, cube.open, [](int, int, int) {});
-            pass_on(store, tile, in, at, step);
-            give_faces(cube, faces, chunk, tile, in, at, k);
+            pass_on<parity.value>(routes, tile, in);
+            give_faces(to, chunk, tile, in, k);
 #if SUBCHUNKS
             if (k == bottom) {
                 if (k + 1 < cube.nk) give_bottom(cube, faces, chunk, tile, at, box);
                 ++box, bottom += cube.h;
             }
 #endif
-            if (k == cube.nk - 1) give_last(cube, chunk, tile, at, last_cell);
         });
         if (first < cube.nk) coming.take(chunk, store);
         logging.batch_done(batch + 1);
     }
+    give_last(cube, chunk, tile, at, last_cell);
 }
 
 __device__ __forceinline__ void sweep(
     const Cube& cube, const Faces& faces, Slice slice, unsigned* ticket, int* last_cell, Event* log) {
     extern __shared__ __align__(16) int memory[];
     __shared__ int taken;
-    const Store store = store_of(memory, cube.letters);
+    const Store store = store_of(memory);
     while (true) {
         __syncthreads();
         if (threadIdx.x == 0) taken = slice.first + static_cast<int>(atomicAdd(ticket, 1u));
