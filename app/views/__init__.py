@@ -2,6 +2,7 @@
 
 from app.views.alignment import AlignmentView
 from app.views.cube import CubeView
+from app.views.dotplot import DotPlotView
 from app.views.matrix import MatrixView
 from app.views.orders import OrdersView
 from app.views.phases import PhasesView
@@ -9,4 +10,14 @@ from app.views.rows import RowsView
 from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
 
-VIEWS = (AlignmentView, RowsView, MatrixView, CubeView, OrdersView, TimelineView, PhasesView, SummaryView)
+VIEWS = (
+    AlignmentView,
+    RowsView,
+    MatrixView,
+    DotPlotView,
+    CubeView,
+    OrdersView,
+    TimelineView,
+    PhasesView,
+    SummaryView,
+)

@@ -23,6 +23,7 @@ from app.views.flow import Flow, together
 from app.views.pieces import Legend, LegendItem, check_action, menu_button, tool_button
 from kernels.errors import ParameterError
 from kernels.model import Result
+from kernels.triple import cpu_slices
 from kernels.triple.cpu_slices import Values
 from kernels.triple.model import Cell
 
@@ -328,7 +329,7 @@ class CubeView(QWidget):
         return None
 
     def _show_card(self) -> None:
-        self.card.setVisible(self.values is not None)
+        self.card.setVisible(self.result is not None and cpu_slices.is_kept(self.result.problem))
         self.card.show_cell(self.values, self._hovered or self.place)
 
     def _on_hover(self, cell: Cell | None) -> None:

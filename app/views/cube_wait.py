@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from time import monotonic
 
 import numpy as np
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from app import texts, theme
+from app import theme
 from app.panels.widgets import Elided
 from app.views.background import Latest
+from app.views.matrix_scan import PATIENCE_S, progress_text
 from kernels.monitor import Monitor
 from kernels.triple import cpu_slices
 from kernels.triple.cpu_slices import Values
@@ -19,7 +20,9 @@ from kernels.triple.model import Cell, TripleProblem
 
 ASKED_VALUES = 2_000_000_000
 """Values above which the user is asked first: several seconds."""
-PATIENCE_S = 0.1
+DOING = "Computing H"
+APPEARS_MS = 300
+"""What takes less is not announced, so that the views beside do not jump."""
 ALL_AXES = frozenset((0, 1, 2))
 
 
@@ -51,7 +54,10 @@ class SliceBar(QWidget):
         self._work.finished.connect(self._finish)
         self._work.failed.connect(lambda error: self._say(f"H could not be computed: {error}", "Try again"))
         self._work.progressed.connect(self._progress)
+        self._appear = QTimer(self, interval=APPEARS_MS, singleShot=True)
+        self._appear.timeout.connect(self.show)
         self._started = self._told = 0.0
+        self.hide()
 
     @property
     def busy(self) -> bool:
@@ -62,7 +68,7 @@ class SliceBar(QWidget):
         self._work.cancel()
         self._problem, self._cell = None, None
         self._known.clear()
-        self.hide()
+        self._put_away()
 
     def offer(self, problem: TripleProblem) -> None:
         """Begin with a problem; the cells of a small cube are computed at once."""
@@ -96,7 +102,7 @@ class SliceBar(QWidget):
         if problem is None:
             return
         self._started, self._told = monotonic(), 0.0
-        self._say("Computing H", "Cancel", progress=True)
+        self._say(DOING, "Cancel", progress=True)
         if cpu_slices.is_kept(problem):
             self._work.request(lambda monitor: cpu_slices.keep(problem, monitor))
         elif cell is not None:
@@ -108,7 +114,7 @@ class SliceBar(QWidget):
         self._say("H was not computed.", "Compute it")
 
     def _finish(self, found: Values | tuple[Cell, Mapping[int, np.ndarray]]) -> None:
-        self.hide()
+        self._put_away()
         if isinstance(found, Values):
             self.kept.emit(found)
             return
@@ -118,8 +124,12 @@ class SliceBar(QWidget):
         self._known |= {(axis, cell[axis]): plane for axis, plane in planes.items()}
         self._give()
 
-    def _give(self) -> None:
+    def _put_away(self) -> None:
+        self._appear.stop()
         self.hide()
+
+    def _give(self) -> None:
+        self._put_away()
         places = {axis: (axis, self._cell[axis]) for axis in ALL_AXES}
         self.sliced.emit({axis: self._known[place] for axis, place in places.items() if place in self._known})
 
@@ -130,8 +140,7 @@ class SliceBar(QWidget):
             return
         self._told = now
         self._bar.setValue(round(1000 * done / total))
-        left = texts.left_s(done / total, now - self._started)
-        self.text.setText("Computing H" + (f", {texts.duration(1000 * left)} left" if left else ""))
+        self.text.setText(progress_text(DOING, done / total, now - self._started))
 
     def _say(self, text: str, button: str = "", progress: bool = False) -> None:
         self.text.setText(text)
@@ -139,7 +148,11 @@ class SliceBar(QWidget):
         self._bar.setValue(0)
         self.button.setText(button)
         self.button.setVisible(bool(button))
-        self.show()
+        if progress and not self.isVisible():
+            self._appear.start()
+        else:
+            self._appear.stop()
+            self.show()
 
 
 def _sliced(

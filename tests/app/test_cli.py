@@ -254,7 +254,7 @@ def test_targets_are_checked_before_anything_is_read(refuses, monkeypatch):
 
 
 def test_a_fault_of_the_program_is_one_line_with_a_log(refuses, monkeypatch, tmp_path):
-    def fail(*_):
+    def fail(*_, **named):
         raise ZeroDivisionError("strips\nof nothing")
 
     monkeypatch.setattr("kernels.engine.execute", fail)
@@ -265,7 +265,7 @@ def test_a_fault_of_the_program_is_one_line_with_a_log(refuses, monkeypatch, tmp
 
 
 def test_cancel_leaves_no_file(refuses, monkeypatch, tmp_path):
-    def cancel(*_):
+    def cancel(*_, **named):
         raise Cancelled
 
     monkeypatch.setattr("kernels.engine.execute", cancel)
@@ -276,7 +276,7 @@ def test_cancel_leaves_no_file(refuses, monkeypatch, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_interrupt_cancels_the_monitor_of_the_run(refuses, monkeypatch):
-    def wait(planned, monitor, *_) -> Outcome:
+    def wait(planned, monitor, **named) -> Outcome:
         os.kill(os.getpid(), signal.SIGINT)
         limit = time.monotonic() + 20
         while time.monotonic() < limit:
