@@ -72,14 +72,14 @@ def _log_chunks(job: Job, times: np.ndarray) -> None:
     """
     grid, found = job.grid, logged(job, 1, times)
     numbers, piece = np.divmod(np.arange(len(times)), cuda_sizes.PIECES)
-    cells = np.array([(row, column, *grid.size(row, column, 0)[:2]) for row, column in grid.order()])[numbers]
     found["strip"] = numbers
+    first = grid.places()[numbers] * grid.s
+    last = np.minimum(first + grid.s, grid.cells[:2]) - 1
     for side, name in enumerate(("row", "column")):
-        first = cells[:, side] * grid.s
-        found[f"{name}_start"], found[f"{name}_end"] = np.maximum(first - 1, 0), first + cells[:, 2 + side] - 1
-    steps, side, layers = cuda_sizes.pieces(job.shape, grid.cells[2]), job.shape.side, grid.cells[2]
-    # LAYERED computes a layer in 2 side - 1 steps; a step of SLOPED touches so many layers.
-    first, last = (steps // (2 * side - 1),) * 2 if job.kind.layered else (steps - 2 * (side - 1), steps)
-    found["layer_start"] = np.clip(first[piece] - 1, 0, layers - 1)
-    found["layer_end"] = np.clip(last[piece + 1] - 1, 0, layers - 1)
+        found[f"{name}_start"], found[f"{name}_end"] = np.maximum(first[:, side] - 1, 0), last[:, side]
+    steps, diagonals, layers = cuda_sizes.pieces(job.shape, grid.cells[2]), 2 * job.shape.side - 1, grid.cells[2]
+    # LAYERED computes a layer in so many steps; a step of SLOPED touches so many layers.
+    lowest, highest = (steps // diagonals,) * 2 if job.kind.layered else (steps - diagonals + 1, steps)
+    found["layer_start"] = np.clip(lowest[piece] - 1, 0, layers - 1)
+    found["layer_end"] = np.clip(highest[piece + 1] - 1, 0, layers - 1)
     job.steps.extend(found[steps[piece] < steps[piece + 1]])

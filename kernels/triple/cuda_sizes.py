@@ -13,7 +13,7 @@ from kernels.memory import Footprint
 from kernels.triple.grid import Grid, Kind
 from kernels.triple.model import TripleProblem
 
-WIDTH, HEIGHT = 32, 128
+WIDTH, HEIGHT = 32, 64
 """s and h where the user does not choose: 64 threads a chunk, so that a multiprocessor has many chunks at a time."""
 BATCH = {False: 8, True: 4}
 """Layers of faces that are fetched at a time, without and with affine gaps: more would not fit the registers."""
@@ -111,7 +111,7 @@ def shape(grid: Grid, kind: Kind, affine: bool) -> Shape:
 def automatic(problem: TripleProblem, kind: Kind) -> Mapping[str, Any]:
     """Chunk width and height of subchunks of a GPU; ``threads`` belongs to the CPU."""
     longest = max(problem.lengths[:2])
-    return {"s": 16 if longest < 200 else WIDTH, "h": HEIGHT, "threads": 1}
+    return {"s": 16 if longest < 64 else WIDTH, "h": HEIGHT, "threads": 1}
 
 
 def pieces(shape: Shape, layers: int) -> np.ndarray:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from kernels.errors import InputError
 from kernels.triple.model import Cell, TripleProblem
 
@@ -60,13 +62,14 @@ class Grid:
         """Boxes of a chunk."""
         return -(-self.cells[2] // self.h)
 
+    def places(self) -> np.ndarray:
+        """Row and column of every chunk in the grid, by its number; int64, shape (chunks, 2)."""
+        rows, columns = np.indices((self.rows, self.columns)).reshape(2, -1)
+        return np.stack([rows, columns], axis=1)[np.lexsort((rows, rows + columns))]
+
     def order(self) -> list[tuple[int, int]]:
-        """Row and column of every chunk in the grid, by its number."""
-        return [
-            (row, level - row)
-            for level in range(self.rows + self.columns - 1)
-            for row in range(max(0, level - self.columns + 1), min(level, self.rows - 1) + 1)
-        ]
+        """The same as tuples."""
+        return [(row, column) for row, column in self.places().tolist()]
 
     def size(self, row: int, column: int, box: int) -> Cell:
         """Cells along i, j and k of a box."""
