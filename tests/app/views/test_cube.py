@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("PySide6")
 
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QVector3D
 from PySide6.QtWidgets import QApplication
 
 from app import theme
@@ -25,6 +26,16 @@ from tests.app.views import triples
 
 PATIENCE_MS = 120_000
 """The first slice waits for the compiler."""
+
+
+REASON = "it is left out in tests"
+
+
+@pytest.fixture(autouse=True)
+def without_opengl(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a display without OpenGL, but in the test that looks for it."""
+    if "opengl_draws" not in request.node.name:
+        monkeypatch.setattr(cube_gl, "missing", lambda: REASON)
 
 
 @pytest.fixture
@@ -301,10 +312,9 @@ def test_the_same_problem_keeps_place_and_values(qtbot: Any, view: CubeView) -> 
 
 
 def test_missing_opengl_is_told(view: CubeView) -> None:
-    reason = cube_gl.missing()
-    assert reason
+    assert REASON in view.opengl.toolTip()
     view.opengl.setChecked(True)
-    assert view._status.text() == f"Drawn without OpenGL: {reason}"
+    assert view._status.text() == f"Drawn without OpenGL: {REASON}"
     assert not view.opengl.isChecked() and view.picture.drawing.isVisible()
 
 
@@ -332,3 +342,27 @@ def test_only_triples_have_a_cube() -> None:
 
     assert not CubeView.shows(examples.result(examples.problem("ACGT", "ACGA")))
     assert cube_data.is_triple(triples.result(triples.problem()))
+
+
+def test_opengl_draws_the_same_and_finds_the_same_chunks(qtbot: Any, view: CubeView) -> None:
+    """Where there is OpenGL; elsewhere the drawing is all there is."""
+    if reason := cube_gl.missing():
+        pytest.skip(reason)
+    assert view.opengl.isChecked() and not view.picture.drawing.isVisible()
+    assert view.sharp
+    gl = view.picture.gl
+    pictures = []
+    for index in range(3):
+        view.colour.setCurrentIndex(index)
+        pictures.append(gl.grabFramebuffer())
+    assert pictures[0] != pictures[1] != pictures[2]
+    middle = gl.projectionMatrix(gl.getViewport(), gl.getViewport()) * gl.viewMatrix()
+    for number in range(view.found.count):
+        box = view.found.box(number)
+        top = np.array([[(box[0] + box[1]) / 2, (box[2] + box[3]) / 2, 0]])
+        x, y, _ = middle.map(QVector3D(*cube_gl.to_world(top, view.picture.scene())[0].tolist())).toTuple()
+        pixel = QPointF((x + 1) / 2 * gl.width(), (1 - y) / 2 * gl.height())
+        row, column = gl.chunk_under(pixel)
+        assert view.found.numbers[row, column] == number
+    view.opengl.setChecked(False)
+    assert view.picture.drawing.isVisible() and not gl.isVisible()
