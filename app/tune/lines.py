@@ -18,6 +18,8 @@ from kernels.experiments.points import Point
 
 SYMBOLS = ("o", "s", "t", "d", "+", "x", "star", "p")
 SIZE, BEAM = 8, 0.0
+MOST_MARKS = 12
+"""Places that are marked one by one on the horizontal axis."""
 Curve = tuple[str, Sequence[float], Sequence[float]]
 """A model's name, its places and its values."""
 
@@ -63,6 +65,7 @@ class LinePlot(pg.PlotWidget):
             self._draw_line(x, y, pg.mkPen(colours.muted, style=Qt.PenStyle.DashLine), settings)
             items.append(LegendItem("dots", name, (colours.muted,)))
         self._draw_points(settings)
+        self._mark_places(settings)
         self._chosen.setPen(pg.mkPen(colours.accent, width=2))
         self.addItem(self._chosen)
         self.items = tuple(items)
@@ -81,6 +84,12 @@ class LinePlot(pg.PlotWidget):
     def _draw_line(self, x: Sequence[float], y: Sequence[float], pen: QPen, settings: PlotSettings) -> None:
         places = [_scaled(value, settings.log_x) for value in x], [_scaled(value, settings.log_y) for value in y]
         self.addItem(pg.PlotCurveItem(*map(np.array, places), pen=pen, antialias=True))
+
+    def _mark_places(self, settings: PlotSettings) -> None:
+        """Ticks at the places that were measured, where they are few: 64, 128, 256 say more than powers of ten."""
+        places = sorted({place for line in self.lines for place in line.x})
+        marks = [(_scaled(place, settings.log_x), f"{place:,.6g}") for place in places]
+        self.getAxis("bottom").setTicks([marks] if 0 < len(marks) <= MOST_MARKS else None)
 
     def _draw_points(self, settings: PlotSettings) -> None:
         """The points of all lines as one item, and their spreads as another: an item costs more than its points."""

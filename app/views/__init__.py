@@ -2,17 +2,23 @@
 
 from app.views.alignment import AlignmentView
 from app.views.cube import CubeView
+from app.views.distances import DistancesView
 from app.views.dotplot import DotPlotView
+from app.views.joins import JoinsView
 from app.views.matrix import MatrixView
 from app.views.orders import OrdersView
 from app.views.phases import PhasesView
 from app.views.rows import RowsView
 from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
+from app.views.tree import TreeView
 
 VIEWS = (
     AlignmentView,
     RowsView,
+    TreeView,
+    JoinsView,
+    DistancesView,
     MatrixView,
     DotPlotView,
     CubeView,

@@ -49,7 +49,7 @@ class StepCost:
 
 
 SCORE_STEP = StepCost(35, 5.6, 22, 5.2, 32)
-PACKED_STEP = StepCost(48, 3.2, 32, 3.4, 32, registers=2.5, parts=2)
+PACKED_STEP = StepCost(145, 6.4, 110, 4.1, 32, registers=2.5, parts=2)
 STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
 REACH = 4096
 """As in packed_lane.cuh."""

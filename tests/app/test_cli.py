@@ -30,34 +30,6 @@ def _in_the_checkout(monkeypatch):
     monkeypatch.chdir(ROOT)
 
 
-@pytest.fixture
-def says(capsys):
-    """Run a command line that must succeed; what it wrote on standard output."""
-
-    def run(*arguments: str) -> str:
-        code = program.main([str(argument) for argument in arguments])
-        written = capsys.readouterr()
-        assert (code, written.err) == (0, "")
-        return written.out
-
-    return run
-
-
-@pytest.fixture
-def refuses(capsys):
-    """Run a command line that must be refused; its one line on standard error."""
-
-    def run(*arguments: str, code: int = 2) -> str:
-        assert program.main([str(argument) for argument in arguments]) == code
-        written = capsys.readouterr()
-        assert written.out == ""
-        assert written.err.count("\n") == 1
-        assert written.err.startswith("antidiag: ")
-        return written.err
-
-    return run
-
-
 def test_commands_known_to_main_are_those_of_the_program():
     assert {command.name for command in program.program.registered_commands} == set(COMMANDS)
 
@@ -154,7 +126,9 @@ def test_matrix_from_a_file(says, tmp_path):
 
 def test_parameters_and_threads(says):
     options = ("-p", "s=64", "-p", "T=32", "--threads", "1", "--backend", "cpu", "--json", "-")
-    assert json.loads(says("run", "striped-score", PAIR, *options))["parameters"] == {"s": 64, "T": 32, "threads": 1}
+    assert json.loads(says("run", "striped-score", PAIR, *options))["parameters"] == {
+        "s": 64, "T": 32, "threads": 1, "precision": "32",
+    }  # fmt: skip
 
 
 def test_records_are_taken_in_the_order_of_their_names(says):
