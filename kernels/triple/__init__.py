@@ -35,8 +35,8 @@ SUBCHUNK_HEIGHT = Parameter(
     name="h",
     kind="int",
     label="Subchunk height h",
-    help="Layers of a subchunk, whose bottom face is kept, so that phase 3 begins there: small ones compute less again, "
-    "large ones keep fewer faces.",
+    help="Layers of a subchunk, whose bottom face is kept, so that phase 3 begins there: small ones compute less "
+    "again, large ones keep fewer faces.",
     minimum=8,
     maximum=8192,
     step=8,
@@ -46,7 +46,7 @@ THREADS = Parameter(
     name="threads",
     kind="int",
     label="Threads",
-    help="Worker threads, each computing one chunk at a time. On a GPU s decides: a thread computes 4 x 4 columns of cells.",
+    help="Worker threads, each computing one chunk at a time. On a GPU s decides: a thread computes 4 x 4 columns.",
     minimum=1,
     maximum=1024,
     unit="threads",
@@ -54,12 +54,12 @@ THREADS = Parameter(
 )
 
 _SUMMARIES = {
-    "layered": "Score, in chunks of s x s cells and all layers; a chunk layer by layer, a layer antidiagonal by antidiagonal.",
+    "layered": "Score, in chunks of s x s cells and all layers; layer by layer, and in a layer by antidiagonals.",
     "sloped": "Score, in the same chunks; a chunk by sloped planes, on which all cells can be computed at once.",
-    "bt1": "Alignment in three phases: faces with local start points, then the chunks on the path, then their sub-paths.",
-    "bt2": "BT1 with subchunks of h layers, whose bottom faces are kept: phase 3 begins in the first one on the path.",
-    "bt3": "BT1 with start points local to subchunks: phase 3 computes every subchunk on the path by itself, all in parallel.",
-    "checkpointed": "Alignment with 4 bytes a boundary cell: the chunks on the path are computed again, from the end back.",
+    "bt1": "Alignment in three phases: faces with local starts, then the chunks on the path, then their sub-paths.",
+    "bt2": "BT1 with subchunks of h layers, whose bottom faces are kept: phase 3 begins in the first on the path.",
+    "bt3": "BT1 with starts local to subchunks: phase 3 computes every subchunk on the path by itself, in parallel.",
+    "checkpointed": "Alignment with 4 bytes a boundary cell: subchunks on the path are computed again, from the end.",
 }
 
 
@@ -94,7 +94,9 @@ METHODS = (
     _chunked("sloped-bt1", "SLOPED-BT1", "section 5.1", 0.8, 200.0),
     _chunked("sloped-bt2", "SLOPED-BT2", "section 5.2", 0.8, 200.0),
     _chunked("sloped-bt3", "SLOPED-BT3", "section 5.3", 0.8, 200.0),
-    _chunked("sloped-checkpointed", "SLOPED-checkpointed", "section 4.2; the checkpoints are Antidiag's own", 2.0, 400.0),
+    _chunked(
+        "sloped-checkpointed", "SLOPED-checkpointed", "section 4.2; the checkpoints are Antidiag's own", 2.0, 400.0
+    ),
     Method(
         id="triple-scoring",
         name="Scoring",

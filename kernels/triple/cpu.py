@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -15,7 +16,7 @@ from kernels.steps import Steps
 from kernels.triple import cpu_cube, cpu_path, cpu_serial
 from kernels.triple.cpu_cube import Cube, Worker
 from kernels.triple.encoding import NEGATIVE, Encoded, encode
-from kernels.triple.grid import KINDS, Kind, grid, refuse_layers
+from kernels.triple.grid import KINDS, Grid, Kind, grid, refuse_layers
 from kernels.triple.model import ORDER, TripleProblem
 from kernels.triple.reference import OPENINGS
 from kernels.workers import share, stop_word
@@ -65,10 +66,8 @@ def _compiled(kind: Kind, affine: bool) -> None:
     _run(cube, {}, Monitor(), Steps())
 
 
-def grid_of_two(kind: Kind):
+def grid_of_two(kind: Kind) -> Grid:
     """Two cells a side."""
-    from kernels.triple.grid import Grid
-
     return Grid((2, 2, 2), 16, 1 if kind.subchunks else 2)
 
 
@@ -134,8 +133,6 @@ def _fill(
             if i == 0:  # beyond the first cell, the border is no source
                 planes[(1, 0, 0, *((7,) if encoded.affine else ()))] = NEGATIVE
             done[0] = i + 1
-
-    import time
 
     begun_ns = time.perf_counter_ns()
     share(work, 1, stop, lambda: monitor.update(done[0], i_cells, "phase 1"))

@@ -18,6 +18,7 @@ from kernels.triple.cpu_sizes import LANES
 
 from numba import int32  # isort: skip
 
+
 @inlined
 def _begin(memory, first, places, places_above, parts):
     """Of the steps before: own 1, 2, 3 and the shifted 3; of the line above 5, 6, 7 and the shifted 7."""
@@ -208,7 +209,17 @@ def line_with_moves(
         v7, v5, v3 = add(add(add(corner7, ot), lt), ol), add(north5, ot), add(left3, lt)
         v6, v2 = add(shift_in(north6, values[above + 2 * column_part]), ol), shift_in(own2, values[left])
         G7, G6, G5, G3, G4, G2, G1 = _choices(
-            order, splat(costs[0]), splat(costs[1]), v7, v6, v5, v3, load(values, at), v2, own1, (v7, v7, v7, v7, v7, v7, v7)
+            order,
+            splat(costs[0]),
+            splat(costs[1]),
+            v7,
+            v6,
+            v5,
+            v3,
+            load(values, at),
+            v2,
+            own1,
+            (v7, v7, v7, v7, v7, v7, v7),
         )
         corner7 = shift_in(north7, values[above + 3 * column_part])
         left3 = shift_in(own3, values[left + column_part])

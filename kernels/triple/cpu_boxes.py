@@ -1,12 +1,13 @@
 """Boxes on the CPU: what a thread computes in one go, its three faces, and how they are laid out in memory.
 
 A box is a chunk, or a subchunk of it. Its axes are named o, l and t: *lines* are computed one after another along o,
-16 lanes of a vector lie along l, and a line is walked along t, lane l being l steps late. SLOPED has o, l, t = i, j, k, so
-that the cells of a vector lie on one sloped plane i + j + k; LAYERED has o, l, t = k, i, j, so that they lie on one
-antidiagonal of a layer. Nothing else differs but how the work is cut: a window is a range of sloped planes, or of layers.
+16 lanes of a vector lie along l, and a line is walked along t, lane l being l steps late. SLOPED has o, l, t = i, j,
+k, so that the cells of a vector lie on one sloped plane i + j + k; LAYERED has o, l, t = k, i, j, so that they lie
+on one antidiagonal of a layer. Nothing else differs but how the work is cut: a window is a range of sloped planes,
+or of layers.
 
-``values``, int32 and flat, belongs to a thread and holds, for every part (a value of a cell that crosses a face: one, or
-four with affine gaps):
+``values``, int32 and flat, belongs to a thread and holds, for every part (a value of a cell that crosses a face:
+one, or four with affine gaps):
 
     rows      [strip][t + l][lane]     the last line that was computed there; at first the cells at o = -1
     columns   [strip][o + 1][C - t]    the cells left of each strip, backwards; those right of the last one at the end
@@ -88,8 +89,8 @@ def window(values, starts, moves, order, costs, scores, tables, n, letters, box,
 
 @inlined
 def _steps_before(plane, cells):
-    """Steps of a line before a plane, counted from the line's first. The last 16 are not parted: ``keep_last`` reads what
-    they left before the next line overwrites it; and all that they need is there."""
+    """Steps of a line before a plane, counted from the line's first. The last 16 are not parted: ``keep_last`` reads
+    what they left before the next line overwrites it; and all that they need is there."""
     return 0 if plane <= 0 else plane if plane < cells else cells + LANES - 1
 
 
@@ -165,5 +166,3 @@ def keep_last(memory, n, o, strip, rows, cells):
         for part in range(4):
             for lane in range(LANES):
                 memory[to + part * n.plane_part + lane] = memory[n.ends + (4 * lane + part) * LANES + lane]
-
-

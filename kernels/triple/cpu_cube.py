@@ -2,8 +2,8 @@
 
 A chunk's progress word is the number of layers of which both of its vertical faces are ready. A thread that is about to
 compute a window waits until the chunks above and on the left have the layers that it needs (and, through them, the one
-between). Where faces are not kept, a chunk overwrites those that it read, so that there is one face a row and one a column
-of the grid.
+between). Where faces are not kept, a chunk overwrites those that it read, so that there is one face a row and one a
+column of the grid.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ Chunk = tuple[int, int]
 class Cube:
     """A problem cut into chunks, its faces, and what compiled code needs of both.
 
-    ``faces`` int32, flat: of all boxes that are kept, upwards in o, l and t (cpu_faces.py); ``start_faces`` likewise, or
-    None. ``axes`` says which of i, j, k are o, l and t.
+    ``faces`` int32, flat: of all boxes that are kept, upwards in o, l and t (cpu_faces.py); ``start_faces``
+    likewise, or None. ``axes`` says which of i, j, k are o, l and t.
     """
 
     encoded: Encoded
@@ -157,23 +157,23 @@ class Worker:
         return sum(array.nbytes for array in arrays if array is not None)
 
     def begin(self, chunk: Chunk, box: int, layers: int | None = None) -> Box:
-        """Lay out the scores of a box that is about to be computed, and put the 0 before the first cell."""
-        cube, found = self.cube, self.cube.box(chunk, box, layers)
-        skew(self.scores, cube.tables[0], cube.layout, cube.letters[1][found.l :], found)
-        return found
-
-    def advance(
-        self, chunk: Chunk, box: int, extent: Box, lines: tuple[int, int], planes: Any, taken: Span, given: Span
-    ) -> None:
-        """Compute a window (cpu_faces.advance)."""
-        cube = self.cube
-        cpu_faces.advance(
-            self.values, self.starts, self.moves, cube.order if self.moves is not None or self.starts is not None else None,
-            cube.costs, self.scores, cube.tables[0], cube.layout, cube.letters[0][extent.o :], extent, lines, planes,
-            cube.faces, cube.start_faces if self.starts is not None else None,
-            cube.kind.subchunks and not cube.kind.local and box > 0,
-            cube.codes(box), cube.places(chunk, box, self.number), taken, given,
+        """Lay out the scores of a box that is about to be computed."""
+        cube, self.box = self.cube, self.cube.box(chunk, box, layers)
+        skew(self.scores, cube.tables[0], cube.layout, cube.letters[1][self.box.l :], self.box)
+        starts_or_moves = self.moves is not None or self.starts is not None
+        self.before_window = (
+            self.values, self.starts, self.moves, cube.order if starts_or_moves else None, cube.costs, self.scores,
+            cube.tables[0], cube.layout, cube.letters[0][self.box.o :], self.box,
         )  # fmt: skip
+        carried = cube.kind.subchunks and not cube.kind.local and box > 0
+        start_faces = cube.start_faces if self.starts is not None else None
+        places = cube.places(chunk, box, self.number)
+        self.after_window = cube.faces, start_faces, carried, cube.codes(box), places
+        return self.box
+
+    def advance(self, lines: tuple[int, int], planes: Any, taken: Span, given: Span) -> None:
+        """Compute a window of the box that was begun (cpu_faces.advance)."""
+        cpu_faces.advance(*self.before_window, lines, planes, *self.after_window, taken, given)
 
 
 def compute(cube: Cube, monitor: Monitor, steps: Steps, started_ns: int) -> int:
@@ -211,11 +211,13 @@ def _box(worker: Worker, chunk: Chunk, box: int, steps: Steps, started_ns: int) 
         begun_ns = _wait(cube, chunk, first_layer + needed)
         if cube.stop[0]:
             return
-        worker.advance(chunk, box, extent, lines, planes, taken, given)
+        worker.advance(lines, planes, taken, given)
         cube.progress[cube.numbers[chunk] * WORD] = first_layer + ready
         now_ns = time.perf_counter_ns()
         rows, columns, layers = ranges(cube.grid, chunk, (first_layer + touched[0], first_layer + touched[1]))
-        steps.add(1, cube.numbers[chunk], rows, columns, worker.number, begun_ns - started_ns, now_ns - started_ns, layers)
+        steps.add(
+            1, cube.numbers[chunk], rows, columns, worker.number, begun_ns - started_ns, now_ns - started_ns, layers
+        )
     if (chunk, box) == ((cube.grid.rows - 1, cube.grid.columns - 1), cube.grid.boxes - 1):
         place = last_cell(cube, extent)
         cube.last = int(worker.values[place]), 0 if worker.starts is None else int(worker.starts[place])

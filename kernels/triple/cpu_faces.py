@@ -1,8 +1,8 @@
 """What boxes take from their neighbours and hand on: runs of rows, of columns, and of planes (layouts: cpu_boxes.py).
 
-A face that goes up in o is laid out as ``rows``, one that goes up in l as one strip of ``columns``, one that goes up in t
-as a ``plane``. A local start is a number: 16384 x 8 x (layer + 1), 16384 x the move that leaves the cell there (0 with
-linear gaps), 128 x (row + 1) + column + 1, both counted from the first row and column of the chunk.
+A face that goes up in o is laid out as ``rows``, one that goes up in l as one strip of ``columns``, one that goes up
+in t as a ``plane``. A local start is a number: 16384 x 8 x (layer + 1), 16384 x the move that leaves the cell there
+(0 with linear gaps), 128 x (row + 1) + column + 1, both counted from the first row and column of the chunk.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Places(NamedTuple):
 
 
 class Codes(NamedTuple):
-    """Local start of the cell (-1, -1, -1) of a box, what a step along o, l and t adds to it, and what the bits of a move
-    in o, l and t add."""
+    """Local start of the cell (-1, -1, -1) of a box, what a step along o, l and t adds to it, and what the bits of a
+    move in o, l and t add."""
 
     base: int
     o: int
@@ -178,8 +178,8 @@ def advance(
 ):  # fmt: skip
     """Take in what a window of a box needs, compute the window, hand on what is ready.
 
-    ``faces`` are the arrays of the faces in o, l and t, ``start_faces`` those of their local starts or None. ``carried``:
-    the local starts of the box below go on into this one, instead of beginning anew. Other arguments as of
+    ``faces`` are the arrays of the faces in o, l and t, ``start_faces`` those of their local starts or None.
+    ``carried``: the local starts of the box below go on into this one, instead of beginning anew. Other arguments as of
     cpu_boxes.window and in the tuples.
     """
     _take_rows(values, n, box.cells, faces[0], at.rows_in, taken.rows)
@@ -205,8 +205,8 @@ def advance(
 def walk(moves, n, weights, cell, found):
     """Walk back from a cell of a box until the path leaves it; linear gaps.
 
-    Writes the moves, backwards, to ``found``, and returns their number and the cell outside. ``weights`` are the bits of
-    a move that step along o, l and t.
+    Writes the moves, backwards, to ``found``, and returns their number and the cell outside. ``weights`` are the
+    bits of a move that step along o, l and t.
     """
     o, l, t = cell  # noqa: E741
     count = 0
@@ -221,14 +221,16 @@ def walk(moves, n, weights, cell, found):
 
 @compiled
 def walk_affine(moves, n, weights, cell, after, found):
-    """As ``walk``, with affine gaps: ``after`` is the move that leaves the cell; the last number is the move that leaves
-    the cell outside, which is the last one found."""
+    """As ``walk``, with affine gaps: ``after`` is the move that leaves the cell; the last number is the move that
+    leaves the cell outside, which is the last one found."""
     o, l, t = cell  # noqa: E741
     count, leaving = 0, after
     while o >= 0 and l >= 0 and t >= 0:
         strip, lane = l // LANES, l % LANES
         word = moves[((o * n.strips + strip) * (n.steps + LANES) + t + lane) * LANES + lane]
-        slot = 4 * int((leaving & weights[0]) > 0) + 2 * int((leaving & weights[1]) > 0) + int((leaving & weights[2]) > 0)
+        slot = (
+            4 * int((leaving & weights[0]) > 0) + 2 * int((leaving & weights[1]) > 0) + int((leaving & weights[2]) > 0)
+        )
         leaving = (word >> (3 * slot)) & 7
         found[count] = leaving
         count += 1

@@ -22,6 +22,7 @@ from kernels.triple.cpu_sizes import LANES
 
 from numba import int32, uint64  # isort: skip
 
+
 @inlined
 def begin(memory, first, places, places_above):
     """The four vectors that a step needs of those before it: own cells, left lane, line above, left lane above.
@@ -54,8 +55,8 @@ def keep(memory, kept, own, left, north, corner):
 def line(values, scores, score_places, rows, places, places_above, east, first, last):
     """Steps first .. last - 1 of a line, values only.
 
-    ``score_places`` are offsets into ``scores``: of the 16 lanes with the line's letter; of the line's letter with t - l
-    at step 0, from where steps go down; of lanes with t - l at step 0, from where they go up by 16. ``rows`` and
+    ``score_places`` are offsets into ``scores``: of the 16 lanes with the line's letter; of the line's letter with t
+    - l at step 0, from where steps go down; of lanes with t - l at step 0, from where they go up by 16. ``rows`` and
     ``east`` are offsets of the strip's rows and of the row of columns that lane 15 writes, at t = 0.
     """
     own, left, north, corner = begin(values, first, places, places_above)
@@ -150,9 +151,7 @@ def best_of(order, c7, c6, c5, c3, c4, c2, c1, s7, s6, s5, s3, s4, s2, s1):
 
 
 @compiled
-def line_with_starts(
-    values, starts, order, scores, score_places, rows, places, places_above, east, first, last
-):
+def line_with_starts(values, starts, order, scores, score_places, rows, places, places_above, east, first, last):
     """As ``line``, and the local start of every value, laid out as the values are."""
     own, left, north, corner = begin(values, first, places, places_above)
     own_s, left_s, north_s, corner_s = begin(starts, first, places, places_above)

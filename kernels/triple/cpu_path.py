@@ -99,7 +99,8 @@ def _joined(backwards: list[np.ndarray]) -> np.ndarray:
 def _walk(worker: Worker, part: Part, steps: Steps, started_ns: int) -> tuple[np.ndarray, Cell, int]:
     """Moves of a part, backwards, the cell from which it enters, and the move that leaves that cell.
 
-    Boxes are computed again one below another, until the path leaves the chunk or, where starts are local to them, the box.
+    Boxes are computed again one below another, until the path leaves the chunk or, where starts are local to them,
+    the box.
     """
     cube, (row, column), cell, after = worker.cube, part.chunk, part.end, part.after
     found: list[np.ndarray] = []
@@ -110,7 +111,7 @@ def _walk(worker: Worker, part: Part, steps: Steps, started_ns: int) -> tuple[np
         begun_ns = time.perf_counter_ns()
         first_layer = box * cube.grid.h
         extent = worker.begin(part.chunk, box, cell[2] - first_layer + 1)
-        worker.advance(part.chunk, box, extent, (0, extent.lines), None, whole(extent), NOTHING)
+        worker.advance((0, extent.lines), None, whole(extent), NOTHING)
         walked = (walk_affine if cube.encoded.affine else walk)(*_arguments(worker, part.chunk, box, cell, after))
         count, after = walked[0], walked[4]
         assert worker.found is not None

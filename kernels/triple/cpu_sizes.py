@@ -56,7 +56,6 @@ class Tables(NamedTuple):
     skewed: int
 
 
-
 def layout(lines: int, width: int, steps: int, affine: bool) -> Layout:
     """Memory of boxes of up to so many lines, cells along l (a multiple of 16), and cells along t."""
     strips, parts, kept = width // LANES, 4 if affine else 1, KEPT_AFFINE if affine else KEPT
@@ -76,8 +75,6 @@ def layout(lines: int, width: int, steps: int, affine: bool) -> Layout:
         lines, strips, steps, parts, rows, row_part, columns, column, column_strip, sizes[1] // parts, plane,
         plane_out, plane_row, sizes[2] // parts, states, ends, size,
     )  # fmt: skip
-
-
 
 
 def aligned(count: int, value: int) -> np.ndarray:
@@ -131,8 +128,8 @@ def face_numbers(grid: Grid, kind: Kind, chunk: tuple[int, int], box: int, worke
     """Which faces upwards in i, j and k come into a box, and which go out of it.
 
     Kept faces have numbers of their own, and those of the border come first. Others are overwritten: there is one a
-    column of the grid and one a row. Without subchunks what comes from below layer 0 is the border of the cube, which differs
-    in the first chunk, and what goes out has a place a thread.
+    column of the grid and one a row. Without subchunks what comes from below layer 0 is the border of the cube,
+    which differs in the first chunk, and what goes out has a place a thread.
     """
     row, column = chunk
     under = (row * grid.columns + column) * (grid.boxes + 1) + box

@@ -68,7 +68,8 @@ def _sweep(job: Job) -> cupy.ndarray:
 def _log_chunks(job: Job, times: np.ndarray) -> None:
     """Step log of phase 1: a few events for each chunk.
 
-    With LAYERED a piece is a range of layers; with SLOPED a range of sloped planes, which cuts all layers that it touches.
+    With LAYERED a piece is a range of layers; with SLOPED a range of sloped planes, which cuts all layers that it
+    touches.
     """
     grid, found = job.grid, logged(job, 1, times)
     numbers, piece = np.divmod(np.arange(len(times)), cuda_sizes.PIECES)

@@ -91,9 +91,7 @@ class Job:
         self.times_ms[phase] = self.times_ms.get(phase, 0.0) + milliseconds
 
 
-def begin(
-    problem: TripleProblem, kind: Kind, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
-) -> Job:
+def begin(problem: TripleProblem, kind: Kind, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Job:
     """Copy the problem to the current device and take its memory."""
     refuse_layers(problem, kind)
     encoded = encode(problem)
@@ -102,7 +100,9 @@ def begin(
     times_ms = {"compilation": 0.0, "transfer": 0.0}
     job = Job(encoded, chunks, kind, shape, monitor, steps, times_ms, time.perf_counter_ns())
     before = time.perf_counter()
-    job.sequences = tuple(cupy.asarray(array) for array in (*encoded.codes, np.ascontiguousarray(encoded.table).ravel()))
+    job.sequences = tuple(
+        cupy.asarray(array) for array in (*encoded.codes, np.ascontiguousarray(encoded.table).ravel())
+    )
     cupy.cuda.get_current_stream().synchronize()
     job.spend("transfer", (time.perf_counter() - before) * 1e3)
     numbers = cuda_sizes.face_numbers(chunks, kind, encoded.affine)

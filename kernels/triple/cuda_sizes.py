@@ -28,8 +28,9 @@ MOST_BLOCKS = 128
 """Blocks that compute parts of the path at a time; each needs room for the moves of a box."""
 
 CELLS = {False: 60_000_000, True: 12_000_000}
-"""Cells that a multiprocessor computes in a launch, without and with local starts: 20 to 60 ms on an H200, so that slower
-cards stay below a quarter of a second. A quarter of it with affine gaps, and for LAYERED, in which most threads wait."""
+"""Cells that a multiprocessor computes in a launch, without and with local starts: 20 to 60 ms on an H200, so that
+slower cards stay below a quarter of a second. A quarter of it with affine gaps, and for LAYERED, in which most
+threads wait."""
 
 
 @dataclass(frozen=True, slots=True)

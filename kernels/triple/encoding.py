@@ -1,7 +1,7 @@
 """A triple problem as both backends compute it: small codes, and scores from which the gap cost has been taken out.
 
-Write g for the cost of a letter against a gap. A letter of one sequence in a column costs 2 g, and so do the gaps beside
-two letters. With H' = H + 2 g (i + j + k) the first move costs nothing, and a pair of letters x, y scores
+Write g for the cost of a letter against a gap. A letter of one sequence in a column costs 2 g, and so do the gaps
+beside two letters. With H' = H + 2 g (i + j + k) the first move costs nothing, and a pair of letters x, y scores
 c'(x, y) = c(x, y) + 2 g whether two or three letters meet: three pairs then hold 6 g, which is what three letters add.
 So H' is at least 0 with linear gaps, and seven additions of gap costs a cell are saved.
 
@@ -24,8 +24,8 @@ BARRED = -(2**26)
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """``codes`` uint8, each with the front letter at index 0; ``table`` int32, shape (letters, letters), c' of an earlier
-    and a later sequence, the front letter last; ``open`` the cost of opening a gap."""
+    """``codes`` uint8, each with the front letter at index 0; ``table`` int32, shape (letters, letters), c' of an
+    earlier and a later sequence, the front letter last; ``open`` the cost of opening a gap."""
 
     codes: tuple[np.ndarray, np.ndarray, np.ndarray]
     table: np.ndarray

@@ -26,8 +26,8 @@ WIDEST = 112
 class Kind:
     """What sets the methods apart.
 
-    ``layered``: the order of the cells in a box. ``keeps``: faces of all chunks stay until the end. ``starts``: they have
-    local starts. ``subchunks``: boxes of h layers. ``local``: local starts are local to subchunks.
+    ``layered``: the order of the cells in a box. ``keeps``: faces of all chunks stay until the end. ``starts``: they
+    have local starts. ``subchunks``: boxes of h layers. ``local``: local starts are local to subchunks.
     """
 
     layered: bool = False

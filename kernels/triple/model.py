@@ -113,7 +113,8 @@ class TripleAlignment:
 def rescore(problem: TripleProblem, alignment: TripleAlignment) -> int:
     """Sum of pairs of an alignment with quasi-natural gap costs, in engine units (page.md, *What is computed*).
 
-    Counted pair by pair, row by row, and not by the recurrence. ValueError when the moves do not lead from start to end.
+    Counted pair by pair, row by row, and not by the recurrence. ValueError when the moves do not lead from start to
+    end.
     """
     taken = [(alignment.moves & bit) > 0 for bit in LETTER]
     for side, letters in enumerate(taken):

@@ -40,7 +40,8 @@ def build(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> TripleP
     given = {name: value for name, value in options.items() if value is not None}
     values = scoring_options.values(sequences, {**_gaps(sequences), **given}, OPTIONS)
     scoring = scoring_options.scoring(values, scoring_options.nucleotides(sequences))
-    problem = TripleProblem(*sequences, scoring)
+    first, second, third = sequences
+    problem = TripleProblem(first, second, third, scoring)
     problem.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
 
@@ -103,9 +104,7 @@ def settings(problem: TripleProblem) -> Rows:
 
 
 def aligned_rows(result: Result) -> AlignedRows:
-    return tuple(
-        zip(result.problem.sequences, result.answer.alignment.gapped(result.problem.sequences), strict=True)
-    )
+    return tuple(zip(result.problem.sequences, result.answer.alignment.gapped(result.problem.sequences), strict=True))
 
 
 def marks(result: Result) -> str:

@@ -16,7 +16,8 @@ MINUS_INFINITY = -(2**40)
 
 
 def openings(before: int, move: int) -> int:
-    """Gaps that open in column ``move`` after column ``before``: pairs with one letter that did not have just that one."""
+    """Gaps that open in column ``move`` after column ``before``: pairs with one letter that did not have just that
+    one."""
     count = 0
     for x, y in PAIRS:
         now = move & (LETTER[x] | LETTER[y])
@@ -34,7 +35,8 @@ def values(problem: TripleProblem) -> np.ndarray:
     """
     V = np.full((*(length + 1 for length in problem.lengths), 8), MINUS_INFINITY, np.int64)
     V[0, 0, 0, 7] = 0
-    for cell in product(*(range(length + 1) for length in problem.lengths)):
+    for i, j, k in product(*(range(length + 1) for length in problem.lengths)):
+        cell = i, j, k
         for move in ORDER:
             source = _before(cell, move)
             if min(source) >= 0:

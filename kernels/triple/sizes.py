@@ -33,8 +33,8 @@ def chunks_of(problem: TripleProblem, parameters: Parameters, kind: Kind) -> Gri
 
 
 def work(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
-    """Cells computed: the cube, its border included, and where there is an alignment the boxes on the path again (about;
-    the path decides)."""
+    """Cells computed: the cube, its border included, and where there is an alignment the boxes on the path again
+    (about; the path decides)."""
     chunks = chunks_of(problem, parameters, kind)
     cells = chunks.cells[0] * chunks.cells[1] * chunks.cells[2]
     if not kind.keeps:
@@ -87,7 +87,7 @@ def serial_work(problem: TripleProblem, parameters: Parameters) -> int:
 
 def scoring_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:
     """Bytes of Scoring: two planes."""
-    i, j, k = (length + 1 for length in problem.lengths)
+    _, j, k = (length + 1 for length in problem.lengths)
     values = 8 if problem.affine else 1
     return Footprint({"two planes": 8 * values * (j + 1) * (k + 1), "scores": 4 * letters(problem) * k})
 

@@ -21,11 +21,10 @@ from kernels.triple.problem import TRIPLE
 from tests.kernels.triple.problems import triple as problem_of
 from tests.kernels.triple.test_emulated import ON_DEVICE
 
-KERNELS = [("layered", False), ("sloped", True), ("sloped-bt3", False), ("layered-bt2", True)]
+KERNELS = [("sloped", False, "sm_90"), ("sloped-bt3", True, "sm_90"), ("layered-bt2", False, "sm_75")]
 
 
-@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
-@pytest.mark.parametrize(("kind", "affine"), KERNELS)
+@pytest.mark.parametrize(("kind", "affine", "architecture"), KERNELS)
 def test_kernels_compile(kind: str, affine: bool, architecture: str) -> None:
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
     from kernels.cuda.compile import compile_without_device
