@@ -28,7 +28,7 @@ FIRST = 7
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """All cells of a cube: H' (encoding.py), int32; with affine gaps at index m what a next move m takes from a cell."""
+    """All cells of a cube: H' (encoding.py), int32; with affine gaps at index m what a next move m takes of it."""
 
     problem: TripleProblem
     array: np.ndarray
