@@ -1,0 +1,3 @@
+"""Products over the (min, +) algebra and what they solve (003, chapters 5 and 6)."""
+
+from __future__ import annotations
