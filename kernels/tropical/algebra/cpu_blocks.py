@@ -15,7 +15,6 @@ import numpy as np
 
 from kernels.jit import compiled
 from kernels.tropical.algebra.cpu_tile import (
-    BLOCK,
     ROWS,
     VECTOR_BYTES,
     VECTORS,
@@ -24,6 +23,7 @@ from kernels.tropical.algebra.cpu_tile import (
     min_plus_tile,
     plus_times_tile,
 )
+from kernels.tropical.algebra.layout import BLOCK, padded
 
 Layout = Literal["tiles", "rows"]
 SQUARE = BLOCK * BLOCK
@@ -38,19 +38,9 @@ class Blocked(NamedTuple):
     shape: tuple[int, int]
 
 
-def block_count(length: int) -> int:
-    """Blocks that cover so many rows or columns; one at least."""
-    return max(1, -(-length // BLOCK))
-
-
-def blocked_bytes(rows: int, columns: int, item_bytes: int) -> int:
-    """Bytes of a blocked matrix."""
-    return block_count(rows) * block_count(columns) * SQUARE * item_bytes
-
-
 def empty(rows: int, columns: int, fill: float, type: np.dtype | type, layout: Layout = "tiles") -> Blocked:
     """A blocked matrix full of one number."""
-    down, across = block_count(rows), block_count(columns)
+    down, across = padded(rows) // BLOCK, padded(columns) // BLOCK
     data = np.full(down * across * SQUARE, fill, type)
     steps = (across * SQUARE, SQUARE, BLOCK) if layout == "tiles" else (across * SQUARE, BLOCK, across * BLOCK)
     return Blocked(data, steps, (down, across), (rows, columns))

@@ -20,8 +20,6 @@ from numba.extending import intrinsic  # isort: skip
 
 ROWS, VECTORS = 4, 2
 VECTOR_BYTES = 64
-BLOCK = 64
-"""Rows and columns of a block: whole tiles of every element type, and three blocks fit the first two caches."""
 
 _I64 = ir.IntType(64)
 _I32 = ir.IntType(32)
