@@ -95,41 +95,43 @@ def _counted(builder, depth, start, body):
     return values
 
 
-def _places(builder, elements: _Elements, at, stride):
+def _places(builder, elements: _Elements, at, stride, size=(ROWS, VECTORS)):
     """Where the vectors of the tile lie, row by row."""
-    for row in range(ROWS):
+    for row in range(size[0]):
         start = builder.add(at, builder.mul(stride, _I64(row)))
-        for vector in range(VECTORS):
+        for vector in range(size[1]):
             yield builder.add(start, _I64(vector * elements.lanes))
 
 
-def _terms(builder, elements: _Elements, a, b, k):
+def _terms(builder, elements: _Elements, a, b, k, size=(ROWS, VECTORS)):
     """The products of step k, one vector for each place of the tile."""
     (a_data, a_at, a_stride), (b_data, b_at, b_stride) = a, b
     row_of_b = builder.add(b_at, builder.mul(k, b_stride))
     right = [_load(builder, b_data, builder.add(row_of_b, _I64(v * elements.lanes)), elements.vector)
-             for v in range(VECTORS)]  # fmt: skip
-    for row in range(ROWS):
+             for v in range(size[1])]  # fmt: skip
+    for row in range(size[0]):
         place = builder.add(builder.add(a_at, builder.mul(a_stride, _I64(row))), k)
         left = elements.splat(builder.load(builder.gep(a_data, [place])))
         for vector in right:
             yield elements.times(left, vector)
 
 
-def _tile(semiring: str):
+def _tile(semiring: str, size: tuple[int, int] = (ROWS, VECTORS)):
+    """A tile of ``size`` rows and vectors."""
+
     def tile(typing, a, a_at, a_stride, b, b_at, b_stride, c, c_at, c_stride, depth):
-        """Add to the tile of c at ``c_at`` the product of ROWS x depth numbers of a and depth x tile width of b."""
+        """Add to the tile of c at ``c_at`` the product of rows x depth numbers of a and depth x tile width of b."""
 
         def generate(context, builder, signature, arguments):
             elements = _Elements(builder, context.get_data_type(c.dtype), semiring)
             left = (_data(context, builder, a, arguments[0]), *arguments[1:3])
             right = (_data(context, builder, b, arguments[3]), *arguments[4:6])
             target, at, stride, count = _data(context, builder, c, arguments[6]), *arguments[7:10]
-            places = list(_places(builder, elements, at, stride))
+            places = list(_places(builder, elements, at, stride, size))
             start = [_load(builder, target, place, elements.vector) for place in places]
 
             def step(k, totals):
-                terms = _terms(builder, elements, left, right, k)
+                terms = _terms(builder, elements, left, right, k, size)
                 return [elements.plus(total, term) for total, term in zip(totals, terms, strict=True)]
 
             for value, place in zip(_counted(builder, count, start, step), places, strict=True):
@@ -143,6 +145,16 @@ def _tile(semiring: str):
 
 
 min_plus_tile, max_plus_tile, plus_times_tile = map(_tile, ("min-plus", "max-plus", "plus-times"))
+
+ROW_VECTORS = 8
+"""Vectors of a row that is multiplied by a matrix at a time, so that the sums do not wait for one another."""
+
+BAND = 8
+"""Rows of a band: a tile one vector wide, for matrices of few columns."""
+
+min_plus_band = _tile("min-plus", (BAND, 1))
+min_plus_row, plus_times_row = (_tile(semiring, (1, ROW_VECTORS)) for semiring in ("min-plus", "plus-times"))
+min_plus_piece, plus_times_piece = (_tile(semiring, (1, 1)) for semiring in ("min-plus", "plus-times"))
 
 
 @intrinsic

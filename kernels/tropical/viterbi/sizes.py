@@ -1,0 +1,70 @@
+"""Sizes of a run over a hidden Markov model: pieces, cells and bytes, without importing a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernels import workers
+from kernels.memory import Footprint
+from kernels.tropical.viterbi.problem import HmmProblem
+
+LANES = 8
+SHORT = 4096
+"""Letters below which pieces for several threads are not worth their start."""
+
+PIECE = 256
+"""Letters of a piece, at least: after so many, rows from different starts are mostly parallel."""
+
+
+def padded(states: int) -> int:
+    """States in whole vectors of float64."""
+    return -(-states // LANES) * LANES
+
+
+def pieces(n: int, piece: int) -> list[tuple[int, int]]:
+    """Ranges of rows (first, last) of so many letters each: rows first + 1 to last belong to a piece; n - 1 in all."""
+    steps = max(0, n - 1)
+    return [(first, min(first + piece, steps)) for first in range(0, steps, piece)]
+
+
+def work(problem: HmmProblem, parameters: Mapping[str, Any], method: str) -> int:
+    """Sums and comparisons of costs: a letter costs l^2, in a product of matrices l^3."""
+    if method.startswith("viterbi-matprod"):
+        return problem.cells * (problem.states + 1)
+    if method == "viterbi-tree":
+        leaves = len(pieces(problem.n, parameters["piece"]))
+        return problem.cells * (problem.states + 1) + leaves * problem.states**3
+    return problem.cells
+
+
+def parts(problem: HmmProblem, parameters: Mapping[str, Any], method: str) -> Mapping[str, int]:
+    """Bytes of a run on the CPU, by purpose."""
+    width = padded(problem.states)
+    symbols = len(problem.hmm.alphabet) + 1
+    found = {"rows": 8 * width * problem.n, "path": 4 * problem.n, "observations": problem.n, "model": 24 * width**2}
+    if method == "viterbi-scalprod":
+        found["sums of transition and emission"] = 8 * symbols * width**2
+    elif method.startswith("viterbi-matprod"):
+        found["products"] = 8 * 4 * (width + 8) * width
+    elif method == "viterbi-tree":
+        leaves = len(pieces(problem.n, parameters["piece"]))
+        found["products"] = 2 * 8 * (leaves + 1) * (width + 8) * width
+    elif method == "hmm-posterior":
+        found["posterior"] = 8 * problem.states * problem.n
+    return found
+
+
+def footprint(problem: HmmProblem, parameters: Mapping[str, Any], backend: str, method: str) -> Footprint:
+    """Bytes on the host, and on the device where the run is there."""
+    if backend == "cpu":
+        return Footprint(host=parts(problem, parameters, method))
+    return Footprint(host={"path": 4 * problem.n}, device=parts(problem, parameters, method))
+
+
+def automatic(problem: HmmProblem, backend: str, multiprocessors: int | None, method: str) -> Mapping[str, Any]:
+    """All cores where the sequence is long; pieces that keep them busy."""
+    threads = workers.cores() if problem.n > SHORT else 1
+    if method == "viterbi-tree":
+        return {"threads": threads, "piece": max(PIECE, -(-problem.n // (4 * threads)))}
+    return {"threads": threads, "piece": max(PIECE, -(-problem.n // threads))}
