@@ -18,8 +18,9 @@ from app.jobs import Job
 from app.opening import SESSION_SUFFIX
 from app.settings import configuration_folder
 from app.views.repeat import command_line
+from kernels import registry
 from kernels.errors import AntidiagError
-from kernels.formats import EXTENSIONS, write_alignment, write_sequences
+from kernels.formats import suffixes, write_result, write_sequences
 from kernels.model import Result
 from kernels.sequences import samples
 
@@ -57,7 +58,7 @@ def _commands(window: Window) -> list[Command]:
     return [
         Command("open", "Open...", "file", partial(ask_open, window), STANDARD.Open, "Open sequence files (Ctrl+O)"),
         Command("paste", "Paste sequences", "edit", partial(paste, window), STANDARD.Paste),
-        Command("save_alignment", "Save alignment...", "file", partial(ask_save_alignment, window), STANDARD.Save,
+        Command("save_result", "Save result...", "file", partial(ask_save_result, window), STANDARD.Save,
                 line=True),
         Command("save_sequences", "Save sequences...", "file", partial(ask_save_sequences, window)),
         Command("open_session", "Open session...", "file", partial(ask_open_session, window), line=True),
@@ -103,22 +104,22 @@ def paste(window: Window) -> None:
     window.opener.open_mime(QGuiApplication.clipboard().mimeData())
 
 
-def ask_save_alignment(window: Window) -> None:
+def ask_save_result(window: Window) -> None:
     result = window.viewer.result
-    if result is None or getattr(result.answer, "alignment", None) is None:
-        window.jobs.say(
-            "There is no alignment to save; run a method that returns one, or choose such a result.", error=True
-        )
+    if result is None:
+        window.jobs.say("There is no result to save; run a method, or choose a result.", error=True)
         return
-    filters = ";;".join(f"{label} (*{suffix})" for suffix, label in EXTENSIONS.items())
-    path, _ = QFileDialog.getSaveFileName(window, "Save alignment", _folder(window, "alignment.fasta"), filters)
+    known = suffixes(registry.method(result.method))
+    filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
+    name = _folder(window, "result" + next(iter(known)))
+    path, _ = QFileDialog.getSaveFileName(window, "Save result", name, filters)
     if path:
-        save_alignment(window, Path(path), result)
+        save_result(window, Path(path), result)
 
 
-def save_alignment(window: Window, path: Path, result: Result) -> None:
+def save_result(window: Window, path: Path, result: Result) -> None:
     _remember_folder(window, str(path))
-    _write(window, path, lambda: write_alignment(path, result))
+    _write(window, path, lambda: write_result(path, result))
 
 
 def ask_save_sequences(window: Window) -> None:
@@ -241,7 +242,7 @@ def _add_submenus(window: Window, menu: QMenu, commands: Commands) -> None:
     _fill_recent(window, recent)
     bundled.setTitle("Samples")
     for submenu in (recent, bundled):
-        menu.insertMenu(commands["save_alignment"], submenu)
+        menu.insertMenu(commands["save_result"], submenu)
 
 
 def _fill_recent(window: Window, menu: QMenu) -> None:

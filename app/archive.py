@@ -80,6 +80,9 @@ def _write(target: zipfile.ZipFile, state: State, entries: Iterable[Entry], sett
         "format": FORMAT,
         "open": open_ones,
         "chosen": list(state.chosen),
+        "data": [writer.encode(datum) for datum in state.data],
+        "picked": list(state.picked),
+        "subset": list(state.subset),
         "settings": dict(settings),
         "results": results,
     }
@@ -148,7 +151,9 @@ class _Reader:
             raise InputError(f"the session has format {index.get('format')}, this program reads {FORMAT}; update it")
         letters, lines = _letters(self._source.read(FASTA)), self._source.read(RECORDS).splitlines()
         self._sequences = [_sequence(line, text) for line, text in zip(lines, letters, strict=True)]
-        state = State(tuple(self._sequences[number] for number in index["open"]), tuple(index["chosen"]))
+        data = tuple(self.decode(datum) for datum in index.get("data", ()))
+        rows = (tuple(index.get(name, ())) for name in ("picked", "subset"))
+        state = State(tuple(self._sequences[number] for number in index["open"]), tuple(index["chosen"]), data, *rows)
         entries = tuple(
             Entry(self.decode(saved["result"]), saved["options"], saved["parameters"]) for saved in index["results"]
         )

@@ -34,7 +34,12 @@ class Keeper(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MS)
         self._timer.timeout.connect(self._save_soon)
-        for signal in (session.sequences_changed, session.chosen_changed, session.results_changed):
+        for signal in (
+            session.sequences_changed,
+            session.data_changed,
+            session.chosen_changed,
+            session.results_changed,
+        ):
             signal.connect(self._timer.start)
 
     def finish(self) -> None:

@@ -1,16 +1,18 @@
-"""Getting sequences into the session: files, pasted text, samples; read by jobs, so nothing waits."""
+"""Getting data into the session: files, pasted text, samples; read by jobs, so nothing waits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QMimeData, QObject, Signal
 
 from app import texts
 from app.jobs import Job, JobQueue
 from app.session import Session
+from kernels import data
 from kernels import sequences as reading
 from kernels.model import Sequence
 from kernels.monitor import Monitor
@@ -20,10 +22,6 @@ LANE = "read"
 SESSION_SUFFIX = ".antidiag"
 LONG = 100_000
 """Letters from which the composition of a sequence is counted by the reading thread, not by the table."""
-
-
-def _read_file(path: Path, monitor: Monitor) -> list[Sequence]:
-    return reading.read(path, monitor=monitor)
 
 
 class Opener(QObject):
@@ -40,27 +38,27 @@ class Opener(QObject):
     def __init__(self, session: Session, queue: JobQueue) -> None:
         super().__init__()
         self._session, self._queue = session, queue
-        self.inputs = 2
+        self.inputs: int | None = 2
 
     def open_paths(self, paths: Iterable[str | Path]) -> None:
         """Read files, one job each, in this order; a session file opens as a session."""
-        together: list[Sequence] = []
+        together: list[Any] = []
         for path in map(Path, paths):
             if path.suffix == SESSION_SUFFIX:
                 self.session_wanted.emit(path)
             else:
-                self._read(f"Read {path.name}", partial(_read_file, path), together, path)
+                self._read(f"Read {path.name}", partial(data.read, path), together, path)
 
     def open_sample(self, sample: Sample) -> None:
         self._read(f"Read sample: {sample.title}", lambda monitor: sample.read(), [])
 
-    def open_mime(self, data: QMimeData) -> None:
+    def open_mime(self, mime: QMimeData) -> None:
         """What was pasted or dropped: files, or text with sequences."""
-        paths = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
+        paths = [url.toLocalFile() for url in mime.urls() if url.isLocalFile()]
         if paths:
             self.open_paths(paths)
-        elif data.hasText() and data.text().strip():
-            self.open_text(data.text())
+        elif mime.hasText() and mime.text().strip():
+            self.open_text(mime.text())
         else:
             self.said.emit("There is no text and no file to paste; copy sequences first.")
 
@@ -70,31 +68,37 @@ class Opener(QObject):
     def _read(
         self,
         title: str,
-        read: Callable[[Monitor], list[Sequence]],
-        together: list[Sequence],
+        read: Callable[[Monitor], list[Any]],
+        together: list[Any],
         path: Path | None = None,
     ) -> None:
-        def work(monitor: Monitor) -> list[Sequence]:
+        def work(monitor: Monitor) -> list[Any]:
             found = read(monitor)
-            for sequence in found:
+            for datum in found:
                 monitor.check()
-                if len(sequence) >= LONG:
-                    texts.makeup(sequence)
+                if isinstance(datum, Sequence) and len(datum) >= LONG:
+                    texts.makeup(datum)
             return found
 
-        def done(found: list[Sequence]) -> None:
-            together.extend(found[: self.inputs])
-            chosen = together[: self.inputs] if len(together) >= self.inputs else []
-            label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
-            self._session.add(found, label, chosen)
-            for note in dict.fromkeys(sequence.note for sequence in found[:1000] if sequence.note):
+        def done(found: list[Any]) -> None:
+            if found and isinstance(found[0], Sequence):
+                self._add_sequences(found, together)
+            else:
+                self._session.add_data(found)
+            for note in dict.fromkeys(datum.note for datum in found[:1000] if datum.note):
                 self.said.emit(note)
             if path:
                 self.opened.emit(str(path.resolve()))
 
         self._queue.submit(Job(title, LANE, work, done))
 
+    def _add_sequences(self, found: list[Sequence], together: list[Sequence]) -> None:
+        together.extend(found[: self.inputs])
+        enough = self.inputs is not None and len(together) >= self.inputs
+        label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
+        self._session.add(found, label, together[: self.inputs] if enough else [])
 
-def can_open(data: QMimeData) -> bool:
-    """Whether a drop of this could hold sequences."""
-    return data.hasUrls() or data.hasText()
+
+def can_open(mime: QMimeData) -> bool:
+    """Whether a drop of this could hold data."""
+    return mime.hasUrls() or mime.hasText()

@@ -20,7 +20,6 @@ from kernels.cuda import devices
 from kernels.engine import BackendChoice, Plan
 from kernels.errors import AntidiagError
 from kernels.method import Method
-from kernels.model import Sequence
 
 DEBOUNCE_MS = 120
 
@@ -30,7 +29,7 @@ class Request:
     """Everything that a run would be made of; ``options`` and ``parameters`` hold what was set by hand."""
 
     method: Method
-    sequences: tuple[Sequence, ...]
+    data: tuple[Any, ...]
     options: Mapping[str, Any]
     parameters: Mapping[str, Any]
     backend: BackendChoice = "auto"
@@ -38,7 +37,7 @@ class Request:
 
     def plan(self) -> Plan:
         """The plan as of now; raises AntidiagError where no run could be planned."""
-        problem = self.method.problem.build(self.sequences, self.options)
+        problem = self.method.problem.build(self.data, self.options)
         return engine.plan(self.method, problem, self.parameters, self.backend, self.device)
 
 
@@ -72,7 +71,7 @@ def answer(request: Request) -> Answer:
     except AntidiagError as error:
         return Answer(request, error=str(error))
     except MemoryError:
-        return Answer(request, error="there is not enough memory to prepare these sequences; choose shorter ones")
+        return Answer(request, error="there is not enough memory to prepare these data; choose smaller ones")
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"

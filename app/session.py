@@ -1,4 +1,4 @@
-"""What the user has open: sequences, which of them go into the next run, and results.
+"""What the user has open: sequences and other data, which of them go into the next run, and results.
 
 Sequences and results are frozen, so a state is a tuple of them, every edit is a pure function from state
 to state, and undo goes back to the tuple before.
@@ -6,43 +6,81 @@ to state, and undo goes back to the tuple before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from kernels.method import Input, ProblemType
 from kernels.model import Result, Sequence, SequenceType
-from kernels.sequences import with_type
+from kernels.sequences import SEQUENCE, with_type
 
 UNDO_LIMIT = 50
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The sequences in order, and the rows that were chosen as first, second, ... input."""
+    """The open data, and which of them go into the next run.
+
+    ``chosen`` are the rows of the sequences that were chosen as first, second, ... input; ``subset`` those that a
+    method of any number of sequences takes, all where it is empty. ``data`` are distance matrices, models and the
+    like, ``picked`` the numbers of those that the user picked, the last one first.
+    """
 
     sequences: tuple[Sequence, ...] = ()
     chosen: tuple[int, ...] = ()
+    data: tuple[Any, ...] = ()
+    picked: tuple[int, ...] = ()
+    subset: tuple[int, ...] = ()
 
-    def rows(self, count: int) -> tuple[int, ...]:
+    def rows(self, count: int | None) -> tuple[int, ...]:
         """Rows of the ``count`` inputs of a run: the chosen ones, then the first that are left.
 
-        Fewer than ``count`` when there are not enough sequences.
+        Fewer than ``count`` when there are not enough sequences; None stands for any number.
         """
+        if count is None:
+            return self.subset or tuple(range(len(self.sequences)))
         rows = list(dict.fromkeys(row for row in self.chosen if row < len(self.sequences)))[:count]
         spare = (row for row in range(len(self.sequences)) if row not in rows)
         while len(rows) < min(count, len(self.sequences)):
             rows.append(next(spare))
         return tuple(rows)
 
+    def given(self, taken: Input) -> tuple[Any, ...]:
+        """The data that a run takes for this input: the picked ones of its kind, then the newest."""
+        if taken.kind is SEQUENCE:
+            return tuple(self.sequences[row] for row in self.rows(taken.maximum))
+        order = dict.fromkeys((*self.picked, *reversed(range(len(self.data)))))
+        found = [self.data[number] for number in order if isinstance(self.data[number], taken.kind.type)]
+        return tuple(found[: taken.maximum])
+
+    def inputs(self, problem: ProblemType) -> tuple[Any, ...]:
+        """Everything that a run takes, in the order of the problem's inputs, as far as it is there."""
+        return tuple(datum for taken in problem.inputs for datum in self.given(taken))
+
+    def missing(self, problem: ProblemType) -> str:
+        """What a run still lacks, for people; empty when nothing does."""
+        lacking = [taken for taken in problem.inputs if len(self.given(taken)) < taken.minimum]
+        if not lacking:
+            return ""
+        counts = [f"{len(self.given(taken)):,} of {taken.number()}" for taken in lacking]
+        return f"This method takes {problem.takes()}; open: {', '.join(counts)}."
+
+
+def _renumbered(state: State, sequences: tuple[Sequence, ...], place: Callable[[int], int | None]) -> State:
+    """Other sequences; what was chosen stays chosen where ``place`` of its row is one."""
+    rows = [[place(row) for row in rows] for rows in (state.chosen, state.subset)]
+    chosen, subset = (tuple(row for row in found if row is not None) for found in rows)
+    return replace(state, sequences=sequences, chosen=chosen, subset=subset)
+
 
 def inserted(state: State, row: int, sequences: Iterable[Sequence]) -> State:
     """``sequences`` before ``row``; what was chosen stays chosen."""
     new = tuple(sequences)
-    chosen = tuple(old + len(new) if old >= row else old for old in state.chosen)
-    return State(state.sequences[:row] + new + state.sequences[row:], chosen)
+    after = state.sequences[:row] + new + state.sequences[row:]
+    return _renumbered(state, after, lambda old: old + len(new) if old >= row else old)
 
 
 def removed(state: State, rows: Iterable[int]) -> State:
@@ -50,8 +88,7 @@ def removed(state: State, rows: Iterable[int]) -> State:
     gone = set(rows)
     kept = [row for row in range(len(state.sequences)) if row not in gone]
     place = {row: index for index, row in enumerate(kept)}
-    chosen = tuple(place[row] for row in state.chosen if row in place)
-    return State(tuple(state.sequences[row] for row in kept), chosen)
+    return _renumbered(state, tuple(state.sequences[row] for row in kept), place.get)
 
 
 def moved(state: State, rows: Iterable[int], step: int) -> State:
@@ -62,7 +99,7 @@ def moved(state: State, rows: Iterable[int], step: int) -> State:
         if 0 <= other < len(order) and order[other] not in chosen_rows:
             order[row], order[other] = order[other], order[row]
     place = {row: index for index, row in enumerate(order)}
-    return State(tuple(state.sequences[row] for row in order), tuple(place[row] for row in state.chosen))
+    return _renumbered(state, tuple(state.sequences[row] for row in order), place.get)
 
 
 def replaced(state: State, changes: dict[int, Sequence]) -> State:
@@ -70,7 +107,7 @@ def replaced(state: State, changes: dict[int, Sequence]) -> State:
     sequences = list(state.sequences)
     for row, sequence in changes.items():
         sequences[row] = sequence
-    return State(tuple(sequences), state.chosen)
+    return replace(state, sequences=tuple(sequences))
 
 
 def chosen(state: State, role: int, row: int, count: int) -> State:
@@ -81,14 +118,35 @@ def chosen(state: State, role: int, row: int, count: int) -> State:
         rows[other], rows[role] = rows[role], rows[other]
     else:
         rows[role] = row
-    return State(state.sequences, tuple(rows))
+    return replace(state, chosen=tuple(rows))
 
 
 def with_chosen(state: State, sequences: Iterable[Sequence]) -> State:
     """These very sequences as the inputs, in this order; as it was where there are none."""
     rows = {id(sequence): row for row, sequence in enumerate(state.sequences)}
     wanted = tuple(rows[id(sequence)] for sequence in sequences if id(sequence) in rows)
-    return State(state.sequences, wanted) if wanted else state
+    return replace(state, chosen=wanted) if wanted else state
+
+
+def with_data(state: State, data: Iterable[Any]) -> State:
+    """More data that are no sequences; what is new is picked."""
+    new = tuple(data)
+    numbers = range(len(state.data), len(state.data) + len(new))
+    return replace(state, data=state.data + new, picked=(*numbers, *state.picked))
+
+
+def picked(state: State, number: int) -> State:
+    """The datum of this number goes before others of its kind."""
+    return replace(state, picked=(number, *(other for other in state.picked if other != number)))
+
+
+def without_data(state: State, numbers: Iterable[int]) -> State:
+    """Without the data of these numbers."""
+    gone = set(numbers)
+    kept = [number for number in range(len(state.data)) if number not in gone]
+    place = {number: index for index, number in enumerate(kept)}
+    data = tuple(state.data[number] for number in kept)
+    return replace(state, data=data, picked=tuple(place[number] for number in state.picked if number in place))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +162,7 @@ class Session(QObject):
     """The open data, with undo. Signals say what changed; readers take the new state from here."""
 
     sequences_changed = Signal()
+    data_changed = Signal()
     chosen_changed = Signal()
     results_changed = Signal()
     shown_changed = Signal()
@@ -122,6 +181,29 @@ class Session(QObject):
         if new:
             after = with_chosen(inserted(self.state, len(self.state.sequences), new), chosen)
             self._edit(label or f"Add {_count(len(new))}", after)
+
+    def add_data(self, data: Iterable[Any]) -> None:
+        """Append data that are no sequences; they go into the next run that takes such."""
+        new = tuple(data)
+        if new:
+            self._edit(f"Add {new[0].name}" if len(new) == 1 else f"Add {len(new):,} data", with_data(self.state, new))
+
+    def pick(self, number: int) -> None:
+        """The datum of this number goes into the next run that takes one of its kind."""
+        after = picked(self.state, number)
+        if after != self.state:
+            self._edit(f"Use {self.state.data[number].name}", after)
+
+    def remove_data(self, numbers: Iterable[int]) -> None:
+        numbers = set(numbers)
+        if numbers:
+            self._edit("Delete data", without_data(self.state, numbers))
+
+    def restrict(self, rows: Iterable[int]) -> None:
+        """Only these rows go into runs that take any number of sequences; all of them where there are none."""
+        after = replace(self.state, subset=tuple(sorted(set(rows))))
+        if after != self.state:
+            self._edit("Use selected sequences" if after.subset else "Use all sequences", after)
 
     def remove(self, rows: Iterable[int]) -> None:
         rows = set(rows)
@@ -156,11 +238,23 @@ class Session(QObject):
         if after.chosen != self.state.rows(count):
             self._edit(f"Use {self.state.sequences[row].name} as input {role + 1}", after)
 
+    def use(self, problem: ProblemType, data: Iterable[Any]) -> None:
+        """These data, as far as they are open, as the inputs of the next run of such a problem."""
+        wanted, state = list(data), self.state
+        rows = [state.sequences.index(datum) for datum in wanted if datum in state.sequences]
+        numbers = [number for number, datum in enumerate(state.data) if any(datum is one for one in wanted)]
+        several = any(taken.kind is SEQUENCE and taken.maximum is None for taken in problem.inputs)
+        after = replace(state, subset=tuple(sorted(rows))) if several else replace(state, chosen=tuple(rows))
+        for number in reversed(numbers):
+            after = picked(after, number)
+        if after != state:
+            self._edit("Use the data of a result", after)
+
     def swap(self) -> None:
         """The first two inputs change places."""
         rows = self.state.rows(2)
         if len(rows) == 2:
-            self._edit("Swap first and second", State(self.state.sequences, rows[::-1] + self.state.chosen[2:]))
+            self._edit("Swap first and second", replace(self.state, chosen=rows[::-1] + self.state.chosen[2:]))
 
     def add_result(self, entry: Entry) -> None:
         """Put a result at the top of the list and show it."""
@@ -191,10 +285,11 @@ class Session(QObject):
         self.show(self.entries[0] if self.entries else None)
 
     def set_state(self, state: State) -> None:
-        same = state.sequences is self.state.sequences
-        self.state = state
-        if not same:
+        before, self.state = self.state, state
+        if state.sequences is not before.sequences:
             self.sequences_changed.emit()
+        if state.data is not before.data or state.picked != before.picked:
+            self.data_changed.emit()
         self.chosen_changed.emit()
 
     def set_entries(self, entries: tuple[Entry, ...]) -> None:

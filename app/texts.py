@@ -48,11 +48,11 @@ def count(number: float) -> str:
     return f"{value:.3g} P"
 
 
-def rate(gcups: float) -> str:
-    """'412 GCUPS', '3.5 GCUPS', '12 MCUPS'."""
-    if gcups < 0.1:
-        return f"{1000 * gcups:.2g} MCUPS"
-    return f"{gcups:.0f} GCUPS" if gcups >= 100 else f"{gcups:.2g} GCUPS"
+def rate(giga: float, unit: str = "cells") -> str:
+    """'412 GCUPS', '3.5 GCUPS', '12 MCUPS'; '3.5 G pairs/s' where something else than cells is counted."""
+    number, prefix = (1000 * giga, "M") if giga < 0.1 else (giga, "G")
+    text = f"{number:.0f}" if number >= 100 else f"{number:.2g}"
+    return f"{text} {prefix}CUPS" if unit == "cells" else f"{text} {prefix} {unit}/s"
 
 
 def expected(milliseconds: float) -> str:
@@ -112,9 +112,10 @@ def method_name(result: Result) -> str:
     return found.name if found else result.method
 
 
-def score(result: Result) -> str:
-    value = getattr(result, "score", None)
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+def answer(result: Result) -> str:
+    """The answer in a few characters; empty for a method that this program does not know."""
+    found = method_of(result)
+    return found.problem.answer(result) if found else ""
 
 
 def title(result: Result) -> str:
@@ -139,13 +140,13 @@ def stamp(result: Result) -> str:
 
 
 def stamp_parts(result: Result) -> list[str]:
-    """Everything that made this result: what it is of, method, score, time, rate, device, settings."""
-    problem = result.problem
-    mode = str(getattr(problem, "mode", ""))
-    scoring = problem.scoring.text() if hasattr(problem, "scoring") else ""
+    """Everything that made this result: what it is of, method, answer, time, rate, device, settings."""
+    method = method_of(result)
+    unit = method.problem.unit if method else "cells"
+    defined = [text for _, text in method.problem.settings(result.problem)] if method else []
+    told = f"{method.problem.answer_label} {method.problem.answer(result)}".strip() if method else ""
     parts = (
-        title(result), method_name(result), f"score {score(result)}" if score(result) else "",
-        duration(result.compute_ms), rate(result.gcups) if result.gcups else "", result.device,
-        mode, scoring, settings(result.parameters),
+        title(result), method_name(result), told, duration(result.compute_ms),
+        rate(result.gcups, unit) if result.gcups else "", result.device, *defined, settings(result.parameters),
     )  # fmt: skip
     return [part for part in parts if part]

@@ -27,6 +27,7 @@ from app.dialogs import pages
 from app.jobs import JobQueue
 from app.keeping import Keeper
 from app.panels.cost import CostPanel
+from app.panels.data import DataPanel
 from app.panels.devices import DeviceChooser
 from app.panels.jobs import JobPanel
 from app.panels.method import MethodPanel
@@ -40,7 +41,7 @@ from app.session import Entry, Session
 from app.settings import Settings
 from kernels import registry
 from kernels.method import Method
-from kernels.sequences import samples
+from kernels.sequences import SEQUENCE, samples
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
 LEFT, MIDDLE, RIGHT = 430, 700, 370
@@ -98,12 +99,17 @@ class Window(QMainWindow):
         if method is None or self.method.errors():
             return None
         state = self.session.state
-        rows = state.rows(method.problem.sequences)
-        if len(rows) < method.problem.sequences:
+        if state.missing(method.problem):
             return None
-        chosen = tuple(state.sequences[row] for row in rows)
         backend, device = self.device.choice()
-        return Request(method, chosen, self.method.options.values(), self.method.parameters.values(), backend, device)
+        return Request(
+            method,
+            state.inputs(method.problem),
+            self.method.options.values(),
+            self.method.parameters.values(),
+            backend,
+            device,
+        )
 
     def run(self) -> None:
         """Start the run that was planned, as soon as its plan is there, or say why it cannot start."""
@@ -131,13 +137,10 @@ class Window(QMainWindow):
             self.jobs.say(f"The reference of {method.name} is on the clipboard.")
 
     def use_settings(self, entry: Entry) -> None:
-        """Put back the settings and, where they are still open, the sequences of a result."""
-        state, problem = self.session.state, entry.result.problem
-        for role, sequence in enumerate(problem.sequences):
-            if sequence in state.sequences:
-                self.session.choose(role, self.session.state.sequences.index(sequence), len(problem.sequences))
+        """Put back the settings and, where they are still open, the data of a result."""
         for method in self.methods:
             if method.id == entry.result.method:
+                self.session.use(method.problem, entry.result.problem.data)
                 self.method.set_values(method, entry.options, entry.parameters)
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -170,6 +173,7 @@ class Window(QMainWindow):
 
     def _make_panels(self) -> None:
         self.sequences = SequencePanel(self.session)
+        self.data = DataPanel(self.session)
         self.results = ResultPanel(self.session, self.is_stale)
         self.method = MethodPanel(self.methods)
         self.cost = CostPanel()
@@ -181,9 +185,9 @@ class Window(QMainWindow):
 
     def _lay_out(self) -> None:
         data, middle = QSplitter(Qt.Orientation.Vertical), QSplitter(Qt.Orientation.Horizontal)
-        data.addWidget(self.sequences)
-        data.addWidget(self.results)
-        data.setSizes([1, 1])
+        for panel in (self.sequences, self.data, self.results):
+            data.addWidget(panel)
+        data.setSizes([2, 1, 2])
         data.setMinimumWidth(LEFT_MINIMUM)
         for widget in (data, self.viewer, self._right()):
             middle.addWidget(widget)
@@ -242,7 +246,8 @@ class Window(QMainWindow):
 
     def _connect(self) -> None:
         session, method, opener = self.session, self.method, self.opener
-        for signal in (session.sequences_changed, session.chosen_changed, method.changed, self.device.changed):
+        for signal in (session.sequences_changed, session.data_changed, session.chosen_changed, method.changed,
+                       self.device.changed):  # fmt: skip
             signal.connect(self._replan)
         self.device.found.connect(self._found_devices)
         session.shown_changed.connect(self._show_result)
@@ -260,6 +265,8 @@ class Window(QMainWindow):
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         self.empty.run_wanted.connect(self.run)
         self.viewer.settings_wanted.connect(self.use_settings)
+        self.viewer.products_wanted.connect(self._keep_products)
+        self.data.shown_wanted.connect(self._show_datum)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
         menu = actions.sample_menu(self)
         self.sequences.sample_button.setMenu(menu)
@@ -268,8 +275,10 @@ class Window(QMainWindow):
 
     def _take_method(self, method: Method | None) -> None:
         if method:
-            self.sequences.set_inputs(method.problem.sequences)
-            self.opener.inputs = method.problem.sequences
+            taken = next((taken for taken in method.problem.inputs if taken.kind is SEQUENCE), None)
+            self.sequences.set_input(taken)
+            self.data.set_problem(method.problem)
+            self.opener.inputs = taken.maximum if taken else None
 
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
@@ -281,11 +290,10 @@ class Window(QMainWindow):
         method, request = self.method.method, self.request()
         if method is None:
             return
-        rows = self.session.state.rows(method.problem.sequences)
-        self.method.set_sequences([self.session.state.sequences[row] for row in rows])
-        self._explain(len(rows), False)
+        self.method.set_data(self.session.state.inputs(method.problem))
+        self._explain(False)
         if request is None:
-            reason = " ".join(self.method.errors()) or f"This method takes {method.problem.sequences} sequences."
+            reason = " ".join(self.method.errors()) or self.session.state.missing(method.problem)
             self.planner.forget()
             self._run_wanted = False
             self._settle(None, reason)
@@ -308,12 +316,24 @@ class Window(QMainWindow):
         self.cost.show_answer(found, reason)
         self.method.set_runnable(not reason, reason)
         fitting = found.fitting if found else ()
-        self._explain(len(self.session.state.rows(self.sequences.model.inputs)), not reason, reason, fitting)
+        self._explain(not reason, reason, fitting)
         self.results.model.refresh()
         self._show_stale()
 
-    def _explain(self, sequences: int, runnable: bool, reason: str = "", fitting: Sequence[str] = ()) -> None:
-        self.empty.explain(sequences, self.sequences.model.inputs, runnable, reason, fitting)
+    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[str] = ()) -> None:
+        state, method = self.session.state, self.method.method
+        missing = state.missing(method.problem) if method else ""
+        self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting)
+
+    def _keep_products(self, entry: Entry) -> None:
+        method = texts.method_of(entry.result)
+        if method and method.problem.products:
+            self.session.add_data(method.problem.products(entry.result))
+            self.jobs.say("Added to the data; methods that take it find it there.")
+
+    def _show_datum(self, datum: Any) -> None:
+        if not self.viewer.show_datum(datum):
+            self.jobs.say(f"No view can show {datum.name}; methods that take it can.", error=True)
 
     def _show_result(self) -> None:
         self.selection.clear()

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kernels.errors import BackendUnavailable
+import numpy as np
+
+from kernels.errors import BackendUnavailable, InputError
 from kernels.memory import Footprint
+from kernels.model import Result
+from kernels.monitor import Monitor
 from kernels.parameters import Parameter
 
 
@@ -40,22 +44,116 @@ class Citation:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemType:
-    """What kind of problem a method solves, and how one is made from what the user has.
+Rows = list[tuple[str, str]]
+"""Pairs of a label and a text, for people."""
 
-    ``build(sequences, options)`` takes the sequences in order and a mapping of option values by
-    name, and returns a frozen Problem; it raises InputError or ParameterError. ``options`` are the
-    settings that define the right answer (mode, gap costs), declared as parameters are;
-    ``defaults(sequences)`` gives values that suit these sequences.
+
+@dataclass(frozen=True, slots=True)
+class DataKind:
+    """A kind of data that users open and methods take, such as sequences or distance matrices.
+
+    ``type`` is its frozen dataclass, with ``name``, ``source`` (the file), ``note`` (what reading changed) and
+    ``summary`` ("24 taxa"). ``claims(path, head)`` says whether a file is of this kind, from its name and its first
+    bytes, unpacked; ``read(path, monitor)`` returns everything in a file, or raises InputError with file and line.
+    ``generate(size, random)`` makes a random one, for sweeps.
     """
 
     id: str
     label: str
-    sequences: int
+    plural: str
+    type: type
+    claims: Callable[[Path, bytes], bool]
+    read: Callable[[Path, Monitor | None], list[Any]]
+    suffixes: tuple[str, ...] = ()
+    generate: Callable[[int, np.random.Generator], Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a problem takes: from ``minimum`` to ``maximum`` data of one kind, None for any number.
+
+    On the command line an input with a ``flag`` is given by it (``--model FILE``), and all others are positional;
+    the positional inputs of one problem are of one kind.
+    """
+
+    kind: DataKind
+    minimum: int = 1
+    maximum: int | None = 1
+    flag: str = ""
+    label: str = ""
+
+    def number(self) -> str:
+        """'2 sequences', '3 or more sequences'."""
+        noun = self.kind.label if self.minimum == self.maximum == 1 else self.kind.plural
+        if self.maximum == self.minimum:
+            return f"{self.minimum} {noun}"
+        return f"{self.minimum} or more {noun}" if self.maximum is None else f"{self.minimum} to {self.maximum} {noun}"
+
+    def check(self, given: int) -> None:
+        """InputError where ``given`` data are too few or too many."""
+        if given < self.minimum or (self.maximum is not None and given > self.maximum):
+            few = given < self.minimum
+            remedy = "add another file or record" if few else f"choose {self.maximum} with --record NAME"
+            counted = "1 was given" if given == 1 else f"{given:,} were given"
+            raise InputError(f"this method takes {self.number()}, and {counted}; {remedy}")
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A file that a result can be saved as, if its method returns what the format ``needs``.
+
+    Text formats have ``lines(result)``, others ``write(path, result)``, which writes all or nothing.
+    """
+
+    suffix: str
+    label: str
+    needs: str
+    lines: Callable[[Result], Iterable[str]] | None = None
+    write: Callable[[Path, Result], None] | None = None
+
+
+def _no_rows(problem: Any) -> Rows:
+    return []
+
+
+def _no_values(problem: Any) -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemType:
+    """What kind of problem a method solves: how one is made from the user's data, and how its answer is told.
+
+    ``build(data, options)`` takes the data in the order of ``inputs`` and a mapping of option values by name, and
+    returns a frozen problem (see `kernels.model`); it raises InputError or ParameterError. ``options`` are the
+    settings that define the right answer (mode, gap costs), declared as parameters are; ``defaults(data)`` gives
+    values that suit these data.
+
+    Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
+    labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
+    problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
+    again. ``unit`` is what the methods' ``work`` counts.
+    """
+
+    id: str
+    label: str
+    inputs: tuple[Input, ...]
     options: tuple[Parameter, ...]
     build: Callable[[Any, Mapping[str, Any]], Any]
     defaults: Callable[[Any], Mapping[str, Any]]
+    data: Callable[[Result], dict[str, Any]]
+    rows: Callable[[Result], Rows]
+    answer: Callable[[Result], str]
+    formats: tuple[FileFormat, ...] = ()
+    products: Callable[[Result], list[Any]] | None = None
+    settings: Callable[[Any], Rows] = _no_rows
+    option_values: Callable[[Any], Mapping[str, Any]] = _no_values
+    unit: str = "cells"
+    answer_label: str = ""
+
+    def takes(self) -> str:
+        """'2 sequences'; '1 model and 1 sequence'; 'nothing but its options'."""
+        return " and ".join(taken.number() for taken in self.inputs) or "nothing but its options"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +166,10 @@ class Method:
 
     - ``footprint(problem, parameters, backend)``: bytes needed, as a Footprint;
     - ``automatic(problem, backend, multiprocessors)``: values for parameters whose default is None;
-    - ``work(problem, parameters)``: cells computed, recomputation included.
+    - ``work(problem, parameters)``: cells computed, recomputation included; or another unit, as the problem says.
 
-    ``nominal_gcups`` is the rate assumed per backend (per core on the CPU) until one was measured.
+    ``returns`` names what an answer holds ("score", "alignment", "tree"). ``nominal_gcups`` is the rate
+    assumed per backend (per core on the CPU) until one was measured.
     """
 
     id: str

@@ -1,5 +1,10 @@
 """Problems and results: the nouns of the field, frozen.
 
+Every problem, of whatever family, has ``data`` (what it was made from, in order), ``cells`` (of the matrix it stands
+for), ``title`` ("A x B") and ``size`` ("300 x 400, local"); every answer has ``check(problem)``, which raises
+AssertionError where the answer does not fit. Both are frozen dataclasses of numbers, texts, arrays and each other, so
+that a session can keep them.
+
 ``i`` is the row and belongs to the first sequence, ``j`` the column and the second. A cell (i, j) is
 reached after i letters of the first and j letters of the second sequence, so a half-open range of
 letters and the cells at its two ends are the same two numbers.
@@ -57,6 +62,11 @@ class Sequence:
         return len(self.letters)
 
     @property
+    def summary(self) -> str:
+        """Length and type: '16,569 letters, DNA'."""
+        return f"{len(self):,} letters, {self.type}"
+
+    @property
     def array(self) -> np.ndarray:
         """The letters as a read-only uint8 array, without a copy."""
         return np.frombuffer(self.letters, np.uint8)
@@ -77,6 +87,10 @@ class PairProblem:
     @property
     def sequences(self) -> tuple[Sequence, Sequence]:
         return self.first, self.second
+
+    @property
+    def data(self) -> tuple[Sequence, Sequence]:
+        return self.sequences
 
     @property
     def cells(self) -> int:
@@ -100,6 +114,10 @@ class PairProblem:
     @property
     def title(self) -> str:
         return f"{self.first.name} x {self.second.name}"
+
+    @property
+    def size(self) -> str:
+        return f"{len(self.first):,} x {len(self.second):,}, {self.mode}"
 
     @cached_property
     def codes(self) -> tuple[np.ndarray, np.ndarray]:
@@ -211,6 +229,18 @@ class PairAnswer:
     end: tuple[int, int]
     alignment: Alignment | None = None
 
+    def check(self, problem: PairProblem) -> None:
+        """Rescore the path independently; AssertionError when it does not fit the score, the end or the mode."""
+        path = self.alignment
+        if path is None:
+            return
+        found = rescore(problem, path)
+        assert found == self.score, f"path scores {found}, result says {self.score}"
+        assert path.end == self.end, f"path ends at {path.end}, result says {self.end}"
+        if problem.mode == Mode.GLOBAL:
+            corner = (len(problem.first), len(problem.second))
+            assert path.start == (0, 0) and path.end == corner, f"global path runs from {path.start} to {path.end}"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -258,17 +288,9 @@ class Result:
         """The score in the units of the matrix."""
         return self.problem.scoring.unscaled(self.answer.score)
 
-    def check(self, problem: PairProblem) -> None:
-        """Rescore the path independently; AssertionError when it does not fit the score, the end or the mode."""
-        path = self.answer.alignment
-        if path is None:
-            return
-        found = rescore(problem, path)
-        assert found == self.answer.score, f"path scores {found}, result says {self.answer.score}"
-        assert path.end == self.answer.end, f"path ends at {path.end}, result says {self.answer.end}"
-        if problem.mode == Mode.GLOBAL:
-            corner = (len(problem.first), len(problem.second))
-            assert path.start == (0, 0) and path.end == corner, f"global path runs from {path.start} to {path.end}"
+    def check(self, problem: Any) -> None:
+        """Have the answer check itself independently; AssertionError when it does not fit the problem."""
+        self.answer.check(problem)
 
 
 def _gapped(letters: np.ndarray, taken: np.ndarray) -> str:

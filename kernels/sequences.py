@@ -18,6 +18,7 @@ import numpy as np
 
 from kernels import reading
 from kernels.errors import InputError
+from kernels.method import DataKind
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.scoring import NUCLEOTIDES
@@ -215,3 +216,29 @@ def _suggestion(sequences: Sequences[Sequence], wanted: str) -> str:
     names = [sequence.name for sequence in sequences[:10_000]]
     close = difflib.get_close_matches(wanted, names, 3) or names[:3]
     return f"names are such as {', '.join(close)}, and #1 is the first" if close else "the list is empty"
+
+
+def _claims(path: Path, head: bytes) -> bool:
+    """What nobody else claims is taken for sequences, so that the error is theirs where it is nothing at all."""
+    return True
+
+
+def _read_file(path: Path, monitor: Monitor | None) -> list[Sequence]:
+    return read(path, monitor=monitor)
+
+
+def _random(length: int, random: np.random.Generator) -> Sequence:
+    letters = random.choice(np.frombuffer(b"ACGT", np.uint8), length).tobytes()
+    return Sequence(f"random_{length}", letters, SequenceType.DNA)
+
+
+SEQUENCE = DataKind(
+    id="sequence",
+    label="sequence",
+    plural="sequences",
+    type=Sequence,
+    claims=_claims,
+    read=_read_file,
+    suffixes=(".fa", ".fasta", ".fna", ".faa", ".gb", ".gbk", ".embl", ".aln", ".sto", ".phy", ".nex", ".txt"),
+    generate=_random,
+)

@@ -14,6 +14,8 @@ STEP = np.dtype(
         ("row_end", "i8"),
         ("column_start", "i8"),
         ("column_end", "i8"),
+        ("layer_start", "i8"),
+        ("layer_end", "i8"),
         ("worker", "i4"),
         ("start_ns", "i8"),
         ("end_ns", "i8"),
@@ -23,7 +25,8 @@ STEP = np.dtype(
 
 A range ``a..b`` is of letters, half-open: the letters after the first a, up to and with the b-th. Its cells are
 a + 1..b, both included, because cell i is reached after i letters. Ranges are in the strip's own orientation
-(rows belong to the shorter sequence). Times are nanoseconds since the start of the run.
+(rows belong to the shorter sequence). Layers are those of a third sequence, 0..0 where there is none. Times are
+nanoseconds since the start of the run.
 """
 
 
@@ -43,9 +46,10 @@ class Steps:
         worker: int,
         start_ns: int,
         end_ns: int,
+        layers: tuple[int, int] = (0, 0),
     ) -> None:
         """Append one event."""
-        self.extend(np.array([(phase, strip, *rows, *columns, worker, start_ns, end_ns)], STEP))
+        self.extend(np.array([(phase, strip, *rows, *columns, *layers, worker, start_ns, end_ns)], STEP))
 
     def extend(self, events: np.ndarray) -> None:
         """Append an array of dtype STEP."""

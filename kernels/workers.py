@@ -26,12 +26,14 @@ def stop_word() -> np.ndarray:
 def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Callable[[], None]) -> None:
     """Run ``work(0)`` .. ``work(workers - 1)`` on threads until all have returned.
 
-    ``poll`` runs on the calling thread every 50 ms and whenever a worker returns. What it or a worker raises is
-    raised here, after ``stop`` was set and every worker has returned.
+    ``poll`` runs on the calling thread at the start, every 50 ms, and whenever a worker returns; so it runs twice at
+    least, and a wish to cancel is heard however short the work is. What it or a worker raises is raised here, after
+    ``stop`` was set and every worker has returned.
     """
     with ThreadPoolExecutor(workers, "antidiag-worker") as pool:
         running = {pool.submit(work, worker) for worker in range(workers)}
         try:
+            poll()
             while running:
                 done, running = wait(running, POLL_S, FIRST_COMPLETED)
                 for finished in done:

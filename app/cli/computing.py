@@ -8,10 +8,10 @@ from typing import Annotated, Any, cast
 import typer
 
 from app.cli import inputs, report
-from app.cli.options import parameters, problem_options, with_problem_options
+from app.cli.options import known_suffixes, parameters, problem_options, with_problem_options
 from app.cli.progress import watched
 from kernels import engine, formats, registry
-from kernels.model import Sequence
+from kernels.method import Method
 
 SAMPLE = "resources/samples"
 RUN_EXAMPLES = f"""
@@ -35,10 +35,11 @@ python main.py estimate striped-score a.fa b.fa --backend cuda --device 1 -p s=5
 
 MethodId = Annotated[str, typer.Argument(metavar="METHOD", help="Identifier of a method; 'methods' lists them.")]
 Files = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
         metavar="FILE...",
-        help="Sequences, taken in order from all files; FASTA, GenBank and others, also gzipped; - is standard input.",
+        help="What the method takes, in order from all files. Sequences: FASTA, GenBank and others, also gzipped; "
+        "- is standard input.",
     ),
 ]
 Settings = Annotated[
@@ -62,7 +63,7 @@ Device = Annotated[int, typer.Option("--device", metavar="N", help="Number of th
 @with_problem_options
 def estimate(
     method_id: MethodId,
-    files: Files,
+    files: Files = None,
     settings: Settings = None,
     records: Records = None,
     kind: Kind = None,
@@ -72,11 +73,13 @@ def estimate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     *,
     options: Mapping[str, str],
+    flagged: Mapping[str, str],
 ) -> None:
     """Say how many bytes and how much time a run would take, without running it."""
+    method = registry.method(method_id)
     with watched() as monitor:
-        sequences = inputs.gather(files, records or [], inputs.sequence_type(kind), monitor)
-        planned = _plan(method_id, sequences, options, settings or [], threads, backend, device)
+        data = inputs.gather(method, files or [], flagged, records or [], inputs.sequence_type(kind), monitor)
+        planned = _plan(method, data, options, settings or [], threads, backend, device)
     if as_json:
         report.print_json(report.plan_json(planned))
     else:
@@ -86,7 +89,7 @@ def estimate(
 @with_problem_options
 def run(
     method_id: MethodId,
-    files: Files,
+    files: Files = None,
     settings: Settings = None,
     records: Records = None,
     kind: Kind = None,
@@ -95,31 +98,33 @@ def run(
     threads: Threads = None,
     out: Annotated[
         str | None,
-        typer.Option("--out", "-o", metavar="FILE", help=f"Save in a format by suffix: {' '.join(formats.EXTENSIONS)}"),
+        typer.Option("--out", "-o", metavar="FILE", help=f"Save in a format by suffix: {' '.join(known_suffixes())}"),
     ] = None,
     json_file: Annotated[
         str | None, typer.Option("--json", metavar="FILE|-", help="Save the result as JSON; - prints nothing else.")
     ] = None,
     *,
     options: Mapping[str, str],
+    flagged: Mapping[str, str],
 ) -> None:
-    """Run a method on sequences and report its result."""
-    targets = inputs.targets(registry.method(method_id), out, json_file, files)
+    """Run a method on data and report its result."""
+    method = registry.method(method_id)
+    targets = inputs.targets(method, out, json_file, [*(files or []), *flagged.values()])
     with watched() as monitor:
-        sequences = inputs.gather(files, records or [], inputs.sequence_type(kind), monitor)
-        planned = _plan(method_id, sequences, options, settings or [], threads, backend, device)
+        data = inputs.gather(method, files or [], flagged, records or [], inputs.sequence_type(kind), monitor)
+        planned = _plan(method, data, options, settings or [], threads, backend, device)
         result = engine.execute(planned, monitor)
     _save(result, targets)
     if targets.json_to_output:
         report.print_json(formats.result_json(result))
         return
-    saved = [("saved", str(path)) for path in (targets.alignment, targets.json) if path is not None]
+    saved = [("saved", str(path)) for path in (targets.out, targets.json) if path is not None]
     report.print_rows([*report.result_rows(result), *saved])
 
 
 def _plan(
-    method_id: str,
-    sequences: list[Sequence],
+    method: Method,
+    data: list[Any],
     texts: Mapping[str, str],
     settings: list[str],
     threads: str | None,
@@ -127,14 +132,13 @@ def _plan(
     device: int,
 ) -> engine.Plan:
     """The plan of what the user asked for; every error in it is theirs to correct."""
-    method = registry.method(method_id)
     given = parameters(method, settings, threads)
-    problem = method.problem.build(sequences, problem_options(method, texts))
+    problem = method.problem.build(data, problem_options(method, texts))
     return engine.plan(method, problem, given, cast(engine.BackendChoice, backend), device)
 
 
 def _save(result: Any, targets: inputs.Targets) -> None:
-    if targets.alignment is not None:
-        formats.write_alignment(targets.alignment, result)
+    if targets.out is not None:
+        formats.write_result(targets.out, result)
     if targets.json is not None:
-        formats.write_alignment(targets.json, result, ".json")
+        formats.write_result(targets.json, result, formats.JSON)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kernels import formats, sequences
 from kernels.errors import InputError, ParameterError
-from kernels.method import Method
-from kernels.model import Sequence, SequenceType
+from kernels.method import DataKind, Method
+from kernels.model import SequenceType
 from kernels.monitor import Monitor
 
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
@@ -19,9 +21,9 @@ STANDARD_INPUT = STANDARD_OUTPUT = "-"
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Where results go: a file for the alignment, and JSON to a file or to standard output."""
+    """Where results go: a file in a format of its suffix, and JSON to a file or to standard output."""
 
-    alignment: Path | None = None
+    out: Path | None = None
     json: Path | None = None
     json_to_output: bool = False
 
@@ -37,41 +39,66 @@ def sequence_type(text: str | None) -> SequenceType | None:
 
 
 def gather(
-    files: Sequences[str], records: Sequences[str], kind: SequenceType | None, monitor: Monitor | None = None
-) -> list[Sequence]:
-    """The sequences of all files in order, or those of the records that are named, in that order."""
-    found = [sequence for file in files for sequence in _read(file, kind, monitor)]
-    return [sequences.find(found, name) for name in records] if records else found
+    method: Method,
+    files: Sequences[str],
+    flagged: Mapping[str, str],
+    records: Sequences[str],
+    type: SequenceType | None,
+    monitor: Monitor | None = None,
+) -> list[Any]:
+    """The data that a method takes, in the order of its inputs.
+
+    ``files`` hold the input without a flag, ``flagged`` has a file for inputs with one; of sequences, ``records``
+    names those to take, in their order.
+    """
+    inputs = method.problem.inputs
+    if files and all(taken.flag for taken in inputs):
+        raise InputError(f"{method.name} takes {method.problem.takes()}, and no FILE; leave {files[0]} out")
+    _check_flags(method, flagged)
+    found: list[Any] = []
+    for taken in inputs:
+        given = list(files) if not taken.flag else [flagged[taken.flag]] if taken.flag in flagged else []
+        data = [datum for file in given for datum in _read(taken.kind, file, type, monitor)]
+        if taken.kind is sequences.SEQUENCE and records:
+            data = [sequences.find(data, name) for name in records]
+        if taken.flag and len(data) < taken.minimum:
+            raise InputError(f"{method.name} also takes a {taken.kind.label}; give its file with --{taken.flag}")
+        found += data
+    return found
+
+
+def _check_flags(method: Method, flagged: Mapping[str, str]) -> None:
+    known = [taken.flag for taken in method.problem.inputs if taken.flag]
+    for flag in flagged:
+        if flag not in known:
+            raise ParameterError(f"--{flag} does not belong to {method.name}; it takes {method.problem.takes()}")
 
 
 def targets(method: Method, out: str | None, json_file: str | None, files: Sequences[str]) -> Targets:
     """Where the results of a run go; InputError now for what could only fail after the run."""
-    alignment = Path(out) if out is not None else None
-    if alignment is not None:
-        _check_format(alignment, method)
-        _check_place(alignment, files)
+    path = Path(out) if out is not None else None
+    if path is not None:
+        formats.check_suffix(f"--out {path}", method)
+        _check_place(path, files)
     if json_file in (None, STANDARD_OUTPUT):
-        return Targets(alignment, None, json_file == STANDARD_OUTPUT)
+        return Targets(path, None, json_file == STANDARD_OUTPUT)
     json_path = Path(str(json_file))
     _check_place(json_path, files)
-    if alignment is not None and _same(json_path, alignment):
+    if path is not None and _same(json_path, path):
         raise InputError(f"--out and --json both name {json_path}; give them different files")
-    return Targets(alignment, json_path)
+    return Targets(path, json_path)
 
 
-def _read(file: str, kind: SequenceType | None, monitor: Monitor | None) -> list[Sequence]:
+def _read(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor | None) -> list[Any]:
+    if kind is sequences.SEQUENCE:
+        return (
+            sequences.read_text(sys.stdin.read(), "standard input", type)
+            if file == STANDARD_INPUT
+            else (sequences.read(file, type, monitor))
+        )
     if file == STANDARD_INPUT:
-        return sequences.read_text(sys.stdin.read(), "standard input", kind)
-    return sequences.read(file, kind, monitor)
-
-
-def _check_format(path: Path, method: Method) -> None:
-    suffix = path.suffix.lower()
-    if suffix not in formats.EXTENSIONS:
-        known = ", ".join(formats.EXTENSIONS)
-        raise InputError(f"--out {path}: no format has the suffix {suffix or '(none)'}; known are {known}")
-    if "alignment" not in method.returns and suffix != ".json":
-        raise InputError(f"--out {path}: {method.name} gives no alignment; save .json, or choose a method that aligns")
+        raise InputError(f"a {kind.label} cannot come from standard input; give a file")
+    return kind.read(Path(file), monitor)
 
 
 def _check_place(path: Path, files: Sequences[str]) -> None:

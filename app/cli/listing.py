@@ -11,10 +11,10 @@ import psutil
 import typer
 
 from app.cli import report
-from kernels import engine, registry, sequences
+from kernels import engine, formats, registry, sequences
 from kernels.cuda import devices
 from kernels.memory import bytes_text, host_bytes_free
-from kernels.method import Method
+from kernels.method import Input, Method
 from kernels.parameters import Parameter
 
 METHODS_EXAMPLES = """
@@ -132,7 +132,8 @@ def _method_json(method: Method) -> dict[str, Any]:
         "problem": {
             "id": method.problem.id,
             "label": method.problem.label,
-            "sequences": method.problem.sequences,
+            "inputs": [_input_json(taken) for taken in method.problem.inputs],
+            "formats": list(formats.suffixes(method)),
             "options": [asdict(option) for option in method.problem.options],
         },
         "parameters": [asdict(parameter) for parameter in method.parameters],
@@ -142,12 +143,16 @@ def _method_json(method: Method) -> dict[str, Any]:
     }
 
 
+def _input_json(taken: Input) -> dict[str, Any]:
+    return {"kind": taken.kind.id, "minimum": taken.minimum, "maximum": taken.maximum, "flag": taken.flag}
+
+
 def _print_method(method: Method) -> None:
     exact = "exact" if method.exact else "heuristic"
     print(f"{method.id}: {method.name} ({exact}; {', '.join(method.backends)}; {', '.join(sorted(method.returns))})")
     print(f"  {method.summary}")
     print(f"  {method.citation.text()}")
-    print(f"  takes {method.problem.sequences} sequences")
+    print(f"  takes {method.problem.takes()}; saves {' '.join(formats.suffixes(method))}")
     for parameter in method.parameters:
         print(f"  -p {parameter.name}={_default(parameter)}: {parameter.expected()}{_unit(parameter)}")
         print(f"     {parameter.help}")

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from kernels import registry
+from kernels import formats, registry
 from kernels.errors import ParameterError
-from kernels.method import Method
+from kernels.method import Input, Method
 from kernels.parameters import Parameter
 
 METAVARS = {"int": "N", "float": "N", "text": "TEXT", "bool": "yes|no"}
@@ -27,20 +27,32 @@ def declared_options() -> Mapping[str, Parameter]:
     return {option.name: option for method in registry.METHODS for option in method.problem.options}
 
 
-def with_problem_options(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that also takes every declared option of a problem, handed on as ``options``.
+def declared_flags() -> Mapping[str, Input]:
+    """The inputs of all problem types that are given by a flag, by flag."""
+    return {taken.flag: taken for method in registry.METHODS for taken in method.problem.inputs if taken.flag}
 
-    ``options`` maps names to the texts that the user gave.
+
+def known_suffixes() -> tuple[str, ...]:
+    """Suffixes of all files that some method's results can be saved as."""
+    return tuple(dict.fromkeys(suffix for method in registry.METHODS for suffix in formats.suffixes(method)))
+
+
+def with_problem_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that also takes every declared option and flagged input of a problem.
+
+    They are handed on as ``options`` and ``flagged``, names with the texts that the user gave.
     """
-    declared = declared_options()
+    declared, flags = declared_options(), declared_flags()
 
     @functools.wraps(command)
     def wrapped(**values: Any) -> None:
         given = {name: values.pop(name) for name in declared}
-        command(**values, options={name: text for name, text in given.items() if text is not None})
+        files = {name: values.pop(name) for name in flags}
+        command(**values, options=_given(given), flagged=_given(files))
 
     own = inspect.signature(command, eval_str=True).parameters
-    parameters = [parameter for name, parameter in own.items() if name != "options"]
+    parameters = [parameter for name, parameter in own.items() if name not in ("options", "flagged")]
+    parameters += [_typer_file(taken) for taken in flags.values()]
     parameters += [_typer_parameter(option) for option in declared.values()]
     wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -73,6 +85,18 @@ def parameters(method: Method, settings: Iterable[str], threads: str | None) -> 
             raise ParameterError(f"parameter {name} is given twice; give it once")
         values[name] = known[name].parse(text)
     return values
+
+
+def _given(values: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: text for name, text in values.items() if text is not None}
+
+
+def _typer_file(taken: Input) -> inspect.Parameter:
+    text = f"File with the {taken.label or taken.kind.label} of methods that take one."
+    declared = typer.Option(flag(taken.flag), metavar="FILE", help=text, rich_help_panel="Problem")
+    return inspect.Parameter(
+        taken.flag, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, declared]
+    )
 
 
 def _typer_parameter(option: Parameter) -> inspect.Parameter:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app import texts
+from kernels import registry
 from kernels.engine import Plan
 from kernels.memory import bytes_text
 from kernels.model import Result
@@ -29,15 +30,15 @@ def print_json(data: Any) -> None:
 
 def result_rows(result: Result) -> list[Row]:
     """A result for people."""
+    kind = registry.method(result.method).problem
     rows = [
         ("method", f"{texts.method_name(result)}, {_where(result.backend, result.device)}"),
-        ("problem", f"{texts.title(result)}, {_problem(result.problem)}"),
-        ("scoring", result.problem.scoring.text()),
-        ("score", texts.score(result)),
-        *_answer_rows(result),
+        ("problem", f"{result.problem.title}, {result.problem.size}"),
+        *_lower(kind.settings(result.problem)),
+        *_lower(kind.rows(result)),
         ("parameters", texts.settings(result.parameters)),
         ("time", _times(result.times_ms)),
-        ("rate", f"{texts.rate(result.gcups)}, {texts.count(result.problem.cells)} cells"),
+        ("rate", f"{texts.rate(result.gcups, kind.unit)}, {texts.count(result.problem.cells)} {kind.unit}"),
         ("memory", _memory(result.host_bytes, result.device_bytes)),
     ]
     return rows + _notes(result.notes)
@@ -49,9 +50,12 @@ def plan_rows(planned: Plan) -> list[Row]:
     parts = (("host", footprint.host), ("device", footprint.device), ("disk", footprint.disk))
     rows = [
         ("method", f"{planned.method.name}, {_where(planned.backend, planned.device_name)}"),
-        ("problem", f"{planned.problem.title}, {_problem(planned.problem)}"),
+        ("problem", f"{planned.problem.title}, {planned.problem.size}"),
         ("parameters", texts.settings(planned.parameters)),
-        ("time", f"{texts.expected(planned.time_ms)}, {texts.count(planned.problem.cells)} cells"),
+        (
+            "time",
+            f"{texts.expected(planned.time_ms)}, {texts.count(planned.problem.cells)} {planned.method.problem.unit}",
+        ),
         ("memory", _memory(footprint.host_bytes, footprint.device_bytes)),
         *(("", f"{place}: {bytes_text(count)} {label}") for place, part in parts for label, count in part.items()),
         ("fits", "yes" if planned.refusal is None else f"no: {planned.refusal}"),
@@ -79,28 +83,9 @@ def plan_json(planned: Plan) -> dict[str, Any]:
     }
 
 
-def _answer_rows(result: Result) -> list[Row]:
-    path = result.answer.alignment
-    if path is None:
-        return [("end", _cell(result.answer.end))]
-    top, bottom = path.gapped(*result.problem.sequences)
-    same = sum(one == other for one, other in zip(top, bottom, strict=True))
-    share = f"{same / len(top):.1%}".replace("%", " %") if top else "none"
-    return [
-        ("start", _cell(path.start)),
-        ("end", _cell(path.end)),
-        ("identity", f"{same:,} of {len(top):,} columns, {share}"),
-    ]
-
-
-def _cell(cell: tuple[int, int]) -> str:
-    """A cell of the matrix: so many letters of each sequence lie before it."""
-    return f"({cell[0]:,}, {cell[1]:,})"
-
-
-def _problem(problem: Any) -> str:
-    lengths = " x ".join(f"{len(sequence):,}" for sequence in problem.sequences)
-    return f"{lengths}, {getattr(problem, 'mode', '')}".rstrip(", ")
+def _lower(rows: Iterable[Row]) -> list[Row]:
+    """Labels in lower case, as all of them are here."""
+    return [(label.lower(), text) for label, text in rows]
 
 
 def _where(backend: str, device: str) -> str:

@@ -12,7 +12,6 @@ from app import theme
 from app.forms import ParameterForm
 from app.panels.widgets import Card, label, quiet_button, row
 from kernels.method import Citation, Method
-from kernels.model import Sequence as BioSequence
 
 LETTER_SCORES = ("match", "mismatch")
 
@@ -99,10 +98,10 @@ class MethodPanel(Card):
         self.parameters.set_values(parameters)
         self._edited()
 
-    def set_sequences(self, sequences: Sequence[BioSequence]) -> None:
-        """The automatic options follow the sequences."""
+    def set_data(self, data: Sequence[Any]) -> None:
+        """The automatic options follow the data."""
         if self._method:
-            self._automatic = self._method.problem.defaults(sequences)
+            self._automatic = self._method.problem.defaults(data)
             self.options.set_automatic(self._automatic)
             self._explain()
 

@@ -1,4 +1,4 @@
-"""The list of results: time, method, score, and what they are of."""
+"""The list of results: time, method, answer, and what they are of."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from app import texts, theme
 from app.panels.widgets import Card, label, quiet_button
 from app.session import Entry, Session
 
-TIME, METHOD, SCORE, OF = range(4)
-HEADERS = ("Time", "Method", "Score", "Sequences")
-LETTERS = {TIME: 8, METHOD: 21, SCORE: 10}
+TIME, METHOD, ANSWER, OF = range(4)
+HEADERS = ("Time", "Method", "Answer", "Of")
+LETTERS = {TIME: 8, METHOD: 21, ANSWER: 10}
 """Widths of the columns, in letters."""
 STALE = "Made with other settings or sequences than those chosen now."
 
@@ -141,9 +141,9 @@ def _text(entry: Entry, column: int) -> str:
         return result.started.astimezone().strftime("%H:%M")
     if column == METHOD:
         return texts.method_name(result)
-    return texts.score(result) if column == SCORE else texts.title(result)
+    return texts.answer(result) if column == ANSWER else texts.title(result)
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column == SCORE else Qt.AlignmentFlag.AlignLeft
+    side = Qt.AlignmentFlag.AlignRight if column == ANSWER else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter

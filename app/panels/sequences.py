@@ -32,6 +32,7 @@ from app import texts, theme
 from app.panels.widgets import Card, Elided, label, quiet_button
 from app.session import Session
 from kernels.errors import AntidiagError
+from kernels.method import Input
 from kernels.model import Sequence, SequenceType
 
 ROLE, NAME, TYPE, LENGTH, MAKEUP = range(5)
@@ -59,7 +60,7 @@ class SequenceModel(QAbstractTableModel):
         super().__init__()
         self._session = session
         self._sequences = session.state.sequences
-        self.inputs = 2
+        self.inputs: int | None = 2
         session.sequences_changed.connect(self._take)
         session.chosen_changed.connect(self._repaint)
 
@@ -256,20 +257,40 @@ class SequencePanel(Card):
         self.swap_button = QPushButton("Swap")
         self.swap_button.setToolTip("First and second change places")
         self.swap_button.clicked.connect(session.swap)
-        self.set_inputs(2)
+        self.all_button = quiet_button("Use all", "Take all sequences")
+        self.all_button.clicked.connect(lambda: session.restrict([]))
+        self.subset_button = quiet_button("Use selected", "Take only the rows that are selected in the table")
+        self.subset_button.clicked.connect(lambda: session.restrict(self.table.rows()))
+        self.set_input(None)
         session.sequences_changed.connect(self._show_inputs)
         session.chosen_changed.connect(self._show_inputs)
         theme.notifier.changed.connect(self.table.viewport().update)
 
-    def set_inputs(self, number: int) -> None:
-        """How many sequences the chosen method takes."""
+    def set_input(self, input: Input | None) -> None:
+        """What sequences the chosen method takes: a fixed number, any number, or none."""
+        number = input.maximum if input else 0
         if number == self.model.inputs and self.names:
             return
         self.model.inputs = number
         while item := self._inputs.takeAt(0):
-            if item.widget() is not self.swap_button:
+            if item.widget() not in (self.swap_button, self.all_button, self.subset_button):
                 item.widget().deleteLater()
-        self.names = [Elided() for _ in range(number)]
+        self.names = [Elided() for _ in range(1 if number is None else number)]
+        several = number is None
+        if several:
+            for column, widget in enumerate(
+                (label("Input", "muted"), self.names[0], self.subset_button, self.all_button)
+            ):
+                self._inputs.addWidget(widget, 0, column)
+        else:
+            self._show_roles()
+        self.swap_button.setVisible(not several and len(self.names) >= 2)
+        for button in (self.all_button, self.subset_button):
+            button.setVisible(several)
+        self._show_inputs()
+
+    def _show_roles(self) -> None:
+        """A line for each input: which sequence it is, and a button to set it."""
         for role, name in enumerate(self.names):
             ordinal = ORDINALS[role] if role < len(ORDINALS) else f"Input {role + 1}"
             use = quiet_button("Set", f"Take the selected row as {ordinal.lower()} sequence (key {role + 1})")
@@ -277,13 +298,12 @@ class SequencePanel(Card):
             self._inputs.addWidget(label(ordinal, "muted"), role, 0)
             self._inputs.addWidget(name, role, 1)
             self._inputs.addWidget(use, role, 2)
-        self._inputs.addWidget(self.swap_button, 0, 3, min(number, 2), 1)
-        self.swap_button.setVisible(number >= 2)
-        self._show_inputs()
+        if len(self.names) >= 2:
+            self._inputs.addWidget(self.swap_button, 0, 3, 2, 1)
 
     def use(self, role: int) -> None:
         """Take the current row as input ``role``."""
-        if role < self.model.inputs and self.table.currentIndex().isValid():
+        if role < (self.model.inputs or 0) and self.table.currentIndex().isValid():
             self._session.choose(role, self.table.currentIndex().row(), self.model.inputs)
 
     def delete(self) -> None:
@@ -328,7 +348,9 @@ class SequencePanel(Card):
         rows = state.rows(self.model.inputs)
         self.hint.setVisible(not state.sequences)
         self.table.setVisible(bool(state.sequences))
-        for role, name in enumerate(self.names):
+        if self.model.inputs is None:
+            self._show_subset(len(rows), len(state.sequences))
+        for role, name in enumerate(self.names if self.model.inputs else ()):
             if role < len(rows):
                 sequence = state.sequences[rows[role]]
                 parts = (sequence.name, texts.about(sequence), texts.length(sequence))
@@ -339,12 +361,22 @@ class SequencePanel(Card):
         total = len(state.sequences)
         self.heading.setText(f"Sequences ({total:,})" if total else "Sequences")
 
+    def _show_subset(self, used: int, total: int) -> None:
+        self.names[0].setText(
+            "none yet" if not total else f"all {total:,}" if used == total else f"{used:,} of {total:,}"
+        )
+        self.all_button.setEnabled(used < total)
+        self.subset_button.setEnabled(total > 0)
+
     def _menu(self, place: QPoint) -> None:
         if not self.table.rows():
             return
         menu = QMenu(self)
-        for role in range(self.model.inputs):
+        for role in range(self.model.inputs or 0):
             menu.addAction(f"Use as {ORDINALS[role].lower()}\t{role + 1}", lambda role=role: self.use(role))
+        if self.model.inputs is None:
+            menu.addAction("Use selected", self.subset_button.click)
+            menu.addAction("Use all", self.all_button.click)
         menu.addSeparator()
         menu.addAction("Rename\tF2", self.rename)
         kinds = menu.addMenu("Type")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidg
 from app import texts, theme
 from app.panels.widgets import Elided, label, quiet_button, row
 from app.session import Entry
+from kernels.data import kind_of
 from kernels.model import Result
 
 EMPTY_WIDTH = 460
@@ -29,11 +30,15 @@ class View(Protocol):
 
     def show_result(self, result: Result | None) -> None: ...
 
+    # Views of data that no run made also have ``shows_datum(datum) -> bool`` (a class method) and
+    # ``show_datum(datum)``.
+
 
 class ResultViews(QWidget):
     """Tabs over the views that can show the result. A view gets the result when its tab is looked at."""
 
     settings_wanted = Signal(object)
+    products_wanted = Signal(object)
 
     def __init__(self, views: Sequence[Any], empty: QWidget) -> None:
         super().__init__()
@@ -49,6 +54,8 @@ class ResultViews(QWidget):
         self.stamp.setObjectName("muted")
         self.stale = quiet_button("Use these settings", "This result was made with other settings: put them back")
         self.stale.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
+        self.keep = quiet_button("Add to data", "")
+        self.keep.clicked.connect(lambda: self.products_wanted.emit(self._entry))
         self.stale_note = Elided("Made with other settings or sequences than those chosen now.")
         self.stale_note.setObjectName("warning")
         self.tabs = QTabWidget()
@@ -60,9 +67,12 @@ class ResultViews(QWidget):
         head.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
         head.addWidget(self.stale_note, 1)
         head.addWidget(self.stale)
-        self.stamp.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, 0)
+        top = QHBoxLayout()
+        top.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, 0)
+        top.addWidget(self.stamp, 1)
+        top.addWidget(self.keep)
         box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self.stamp)
+        box.addLayout(top)
         box.addLayout(head)
         box.addWidget(self._none)
         box.addWidget(self.tabs, 1)
@@ -77,6 +87,30 @@ class ResultViews(QWidget):
     @property
     def result(self) -> Result | None:
         return self._result
+
+    def show_datum(self, datum: Any) -> bool:
+        """Show data that no run made, in the views that can; whether there is one."""
+        able = [view for view in self._views if hasattr(view, "show_datum") and type(view).shows_datum(datum)]
+        if not able:
+            return False
+        self._entry = self._result = None
+        self._fresh = set(able)
+        self.tabs.blockSignals(True)
+        self.tabs.clear()
+        for view in self._views:
+            if view in able:
+                self.tabs.addTab(view, view.title)
+                view.show_datum(datum)
+            else:
+                view.show_result(None)
+        self.tabs.blockSignals(False)
+        self.stamp.setText(f"{datum.name} \N{MIDDLE DOT} {datum.summary}")
+        self.stamp.setToolTip(datum.source)
+        self._none.hide()
+        self.keep.hide()
+        self.set_stale(False)
+        self._pages.setCurrentIndex(1)
+        return True
 
     def show_entry(self, entry: Entry | None) -> None:
         """Show this result in all views that can; None shows what to do instead."""
@@ -95,8 +129,20 @@ class ResultViews(QWidget):
         self.stamp.setText(texts.stamp(self._result) if self._result else "")
         self.stamp.setToolTip("\n".join(texts.stamp_parts(self._result)) if self._result else "")
         self._none.setVisible(self._result is not None and not self.tabs.count())
+        self._offer_products()
         self._pages.setCurrentIndex(int(self._result is not None))
         self._look(self.tabs.currentIndex(), chosen=False)
+
+    def _offer_products(self) -> None:
+        """A button for what other methods can take from this result, such as a tree."""
+        method = texts.method_of(self._result) if self._result else None
+        products = method.problem.products(self._result) if method and method.problem.products else []
+        self.keep.setVisible(bool(products))
+        if products:
+            found = kind_of(products[0])
+            self.keep.setToolTip(
+                f"Keep the {found.label if found else 'data'} of this result as input of other methods"
+            )
 
     def set_stale(self, stale: bool) -> None:
         """Whether the settings chosen now are others than this result's."""
@@ -164,21 +210,20 @@ class EmptyPage(QWidget):
         box.addStretch(2)
 
     def explain(
-        self, sequences: int, needed: int, runnable: bool, reason: str = "", fitting: Sequence[str] = ()
+        self, anything: bool, missing: str, runnable: bool, reason: str = "", fitting: Sequence[str] = ()
     ) -> None:
-        """Say the next step for this many sequences, or the ``reason`` why a run cannot start and what could."""
-        enough = sequences >= needed
-        self.run_button.setVisible(enough)
+        """Say the next step: what is ``missing``, or the ``reason`` why a run cannot start and what could."""
+        self.run_button.setVisible(not missing)
         self.run_button.setEnabled(runnable)
-        if not sequences:
+        if missing and not anything:
             self.title.setText("Open sequences to begin")
             self.text.setText(
                 "Open FASTA or GenBank files, drop them anywhere in this window, paste sequences with Ctrl+V, "
                 "or try one of the samples."
             )
-        elif not enough:
-            self.title.setText(f"This method takes {needed} sequences; {sequences} is open")
-            self.text.setText("Open, drop or paste more, or try one of the samples.")
+        elif missing:
+            self.title.setText("Something is missing")
+            self.text.setText(f"{missing}\n\nOpen, drop or paste more, or try one of the samples.")
         elif reason:
             self.title.setText("This run cannot start")
             self.text.setText("\n\n".join(part for part in (texts.sentence(reason), texts.what_fits(fitting)) if part))

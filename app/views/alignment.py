@@ -29,7 +29,7 @@ from app.views.alignment_text import AlignmentText, Statistics
 from app.views.background import Latest
 from app.views.flow import WHERE_WIDTH, Flow, together
 from app.views.pieces import check_action, choice_actions, menu_button, tool_button
-from kernels import formats
+from kernels import formats, registry
 from kernels.errors import InputError
 from kernels.model import Result
 
@@ -140,14 +140,15 @@ class AlignmentView(QWidget):
 
     def save(self) -> None:
         """Ask for a file and write the alignment in the format of its suffix."""
-        filters = ";;".join(f"{label} (*{suffix})" for suffix, label in formats.EXTENSIONS.items())
         if self.result is None:
             return
+        known = formats.suffixes(registry.method(self.result.method))
+        filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
         path, _ = QFileDialog.getSaveFileName(self, "Save alignment", "alignment.aln", f"All formats (*);;{filters}")
         if not path:
             return
         try:
-            formats.write_alignment(Path(path), self.result)
+            formats.write_result(Path(path), self.result)
             self._status.setText(f"Saved {path}")
         except InputError as error:
             QMessageBox.warning(self, "Save alignment", str(error))

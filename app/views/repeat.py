@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
-import re
 import shlex
+from typing import Any
 
 from app import texts
-from kernels.model import PairProblem, Result, Sequence
+from kernels import registry
+from kernels.errors import ParameterError
+from kernels.method import Input
+from kernels.model import Result
+from kernels.sequences import SEQUENCE
 
 NO_FILE = ("", "pasted")
 """Sources that name no file: the user puts one in place of FILE."""
 
-MATCH = re.compile(r"match (?P<match>[-+\d.e]+), mismatch (?P<mismatch>[-+\d.e]+)")
-WILDCARD = re.compile(r", (?P<letters>[A-Z*]+) = 0$")
-
 
 def command_line(result: Result) -> str:
     """The command that computes this result again, with every setting written out."""
-    problem = result.problem
+    try:
+        kind = registry.method(result.method).problem
+    except ParameterError:
+        return ""
     words = ["python", "main.py", "run", result.method]
-    words += dict.fromkeys(_file(sequence) for sequence in problem.sequences)
-    for sequence in problem.sequences:
-        words += ["--record", sequence.name]
-    if isinstance(problem, PairProblem):
-        words += _pair_options(problem)
+    for taken in kind.inputs:
+        words += _input_words(taken, [datum for datum in result.problem.data if isinstance(datum, taken.kind.type)])
+    for name, value in kind.option_values(result.problem).items():
+        words += ["--" + name.replace("_", "-"), _value(value)]
     for name, value in result.parameters.items():
         words += ["-p", f"{name}={value}"]
     return shlex.join([*words, "--backend", result.backend])
 
 
-def _file(sequence: Sequence) -> str:
-    return "FILE" if sequence.source in NO_FILE else texts.place(sequence.source)
+def _input_words(taken: Input, data: list[Any]) -> list[str]:
+    files = list(dict.fromkeys("FILE" if datum.source in NO_FILE else texts.place(datum.source) for datum in data))
+    if taken.flag:
+        return [word for file in files for word in ("--" + taken.flag, file)]
+    if taken.kind is not SEQUENCE or taken.maximum is None:
+        return files
+    return files + [word for datum in data for word in ("--record", datum.name)]
 
 
-def _pair_options(problem: PairProblem) -> list[str]:
-    scoring, name = problem.scoring, problem.scoring.matrix.name
-    words = ["--mode", str(problem.mode)]
-    wild, values = WILDCARD.search(name), MATCH.match(name)
-    if values:
-        words += ["--match", f"{float(values['match']):g}", "--mismatch", f"{float(values['mismatch']):g}"]
-    else:
-        words += ["--matrix", WILDCARD.sub("", name)]
-    if wild:
-        words += ["--wildcard", wild["letters"]]
-    return [*words, "--gap-open", f"{scoring.gap_open:g}", "--gap-extend", f"{scoring.gap_extend:g}"]
+def _value(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

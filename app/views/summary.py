@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import (
@@ -17,15 +19,17 @@ from PySide6.QtWidgets import (
 
 from app import texts, theme
 from app.selection import Selection
-from app.views import texts as view_texts
 from app.views.phase_times import phase_times
 from app.views.pieces import tool_button
 from app.views.repeat import command_line
 from kernels import memory
-from kernels.model import Result
+from kernels.data import kind_of
+from kernels.model import Result, Sequence
 
 Section = tuple[str, list[tuple[str, str]]]
 COMMAND_LINES = 5
+MOST_DATA = 10
+"""Inputs that are listed; a run may have a hundred thousand."""
 
 
 class SummaryView(QWidget):
@@ -111,38 +115,34 @@ def sections(result: Result) -> list[Section]:
 
 
 def _answer(result: Result) -> list[tuple[str, str]]:
-    if not view_texts.is_pair(result):
-        return [("Score", texts.score(result))]
-    answer = result.answer
-    rows = [("Score", view_texts.number(result.score)), ("Ends at cell", "({:,}, {:,})".format(*answer.end))]
-    if answer.alignment is not None:
-        rows.insert(1, ("Starts at cell", "({:,}, {:,})".format(*answer.alignment.start)))
-        rows.append(("Columns", f"{len(answer.alignment.operations):,}"))
-    else:
-        rows.append(("Alignment", "none: this method returns the score only"))
-    return rows
+    method = texts.method_of(result)
+    return method.problem.rows(result) if method else []
 
 
 def _problem(result: Result) -> list[tuple[str, str]]:
-    problem = result.problem
-    rows = []
-    for number, sequence in enumerate(problem.sequences, 1):
-        details = [sequence.name, texts.length(sequence), str(sequence.type), texts.place(sequence.source)]
-        lines = [", ".join(detail for detail in details if detail), texts.about(sequence)]
-        rows.append((f"Sequence {number}", "\n".join(line for line in lines if line)))
-    rows.append(("Cells", f"{problem.cells:,}"))
-    if view_texts.is_pair(result):
-        strips = "first" if problem.swapped else "second"
-        rows += [
-            ("Mode", str(problem.mode)),
-            ("Scoring", problem.scoring.text()),
-            ("Strips run along", f"the {strips} sequence, the longer one"),
-        ]
-    return rows
+    method, problem = texts.method_of(result), result.problem
+    rows = [_datum(number, datum) for number, datum in enumerate(problem.data[:MOST_DATA], 1)]
+    if len(problem.data) > MOST_DATA:
+        rows.append(("", f"and {len(problem.data) - MOST_DATA:,} more"))
+    rows.append(((method.problem.unit if method else "cells").capitalize(), f"{problem.cells:,}"))
+    return rows + (method.problem.settings(problem) if method else [])
+
+
+def _datum(number: int, datum: Any) -> tuple[str, str]:
+    """What a run was given: a sequence with its title line, or other data with their summary."""
+    if isinstance(datum, Sequence):
+        details = [datum.name, texts.length(datum), str(datum.type), texts.place(datum.source)]
+        lines = [", ".join(detail for detail in details if detail), texts.about(datum)]
+        return f"Sequence {number}", "\n".join(line for line in lines if line)
+    found = kind_of(datum)
+    details = [datum.name, datum.summary, texts.place(datum.source)]
+    return (found.label if found else "Input").capitalize(), ", ".join(detail for detail in details if detail)
 
 
 def _times(result: Result) -> list[tuple[str, str]]:
-    rows = [("Computing", f"{texts.duration(result.compute_ms)}, {texts.rate(result.gcups)}")]
+    method = texts.method_of(result)
+    rate = texts.rate(result.gcups, method.problem.unit if method else "cells")
+    rows = [("Computing", f"{texts.duration(result.compute_ms)}, {rate}")]
     return rows + [(time.name.capitalize(), texts.duration(time.time_ms)) for time in phase_times(result)]
 
 

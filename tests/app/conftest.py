@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def make_window(qtbot: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Window]]:
     """Opens windows; closes them at the end without asking."""
-    methods = (fake.make(), fake.make("other"))
+    methods = (fake.make(), fake.make("other"), fake.make_weighing())
     monkeypatch.setattr(registry, "METHODS", methods)
     monkeypatch.setattr(devices, "discover", lambda: ((), "there is none in tests"))
     monkeypatch.setattr(Window, "confirm_close", lambda self, jobs: True)

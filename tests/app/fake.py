@@ -1,10 +1,11 @@
-"""A method for tests of the window: the textbook recurrence, slowed down on request."""
+"""Methods for tests of the window: one that can be slowed down, and one that takes other data than sequences."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ import numpy as np
 
 from kernels.errors import InputError
 from kernels.memory import Footprint
-from kernels.method import Citation, Method
-from kernels.model import Alignment, Outcome, PairAnswer, PairProblem, rescore
+from kernels.method import Citation, DataKind, Input, Method, ProblemType
+from kernels.model import Alignment, Outcome, PairAnswer, PairProblem, Sequence, rescore
 from kernels.monitor import Monitor
 from kernels.pairwise.problem import PAIR
 from kernels.parameters import Parameter
+from kernels.sequences import SEQUENCE
 from kernels.steps import Steps
 
 RELEASED = threading.Event()
@@ -67,3 +69,99 @@ def make(identifier: str = "fake", **changes: Any) -> Method:
         "nominal_gcups": {"cpu": 1.0},
     }
     return Method(**{**values, **changes})
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A kind of data for tests: one number, read from a file."""
+
+    name: str
+    value: float
+    source: str = ""
+    note: str = ""
+
+    @property
+    def summary(self) -> str:
+        return f"times {self.value:g}"
+
+
+def _read_scales(path: Path, monitor: Monitor | None) -> list[Scale]:
+    return [Scale(path.stem, float(path.read_text().removeprefix("scale ")), str(path))]
+
+
+SCALE = DataKind(
+    id="scale",
+    label="scale",
+    plural="scales",
+    type=Scale,
+    claims=lambda path, head: head.startswith(b"scale "),
+    read=_read_scales,
+    suffixes=(".scale",),
+)
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """A problem of a scale and any number of sequences."""
+
+    scale: Scale
+    sequences: tuple[Sequence, ...]
+
+    @property
+    def data(self) -> tuple[Any, ...]:
+        return self.scale, *self.sequences
+
+    @property
+    def cells(self) -> int:
+        return sum(map(len, self.sequences))
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.sequences)} sequences"
+
+    @property
+    def size(self) -> str:
+        return f"{self.cells} letters"
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The answer: letters times the scale."""
+
+    value: float
+
+    def check(self, problem: Weighing) -> None:
+        assert self.value == problem.cells * problem.scale.value
+
+
+def weigh(problem: Weighing, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    return Outcome(Weight(problem.cells * problem.scale.value), {"phase 1": 1.0})
+
+
+WEIGHING = ProblemType(
+    id="weighing",
+    label="A scale and sequences",
+    inputs=(Input(SCALE, flag="scale"), Input(SEQUENCE, 1, None)),
+    options=(),
+    build=lambda data, options: Weighing(data[0], tuple(data[1:])),
+    defaults=lambda data: {},
+    data=lambda result: {"weight": result.answer.value},
+    rows=lambda result: [("Weight", f"{result.answer.value:g}")],
+    answer=lambda result: f"{result.answer.value:g}",
+    products=lambda result: [Scale("made", result.answer.value)],
+    unit="letters",
+)
+
+
+def make_weighing() -> Method:
+    """A method that takes other data than two sequences, and makes data that methods take."""
+    return make(
+        "weighing",
+        family="others",
+        problem=WEIGHING,
+        parameters=(),
+        backends={"cpu": f"{__name__}:weigh"},
+        returns=frozenset({"weight"}),
+        footprint=lambda problem, parameters, backend: Footprint(),
+        automatic=lambda problem, backend, multiprocessors: {},
+    )

@@ -2,8 +2,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.forms import LETTERS_COMPARED, ParameterForm
-from kernels.pairwise.problem import OPTIONS
 from kernels.parameters import Parameter
+from kernels.scoring_options import OPTIONS
 
 WIDTH = Parameter("s", "int", "Width", "Help.", minimum=32, maximum=1024, step=32, unit="columns")
 RATE = Parameter("rate", "float", "Rate", "Help.", default=0.5, minimum=0)

@@ -301,10 +301,10 @@ def test_files_named_at_the_start_are_opened_instead(qtbot, window, pair):
 
 
 def test_saving_an_alignment_and_a_session(qtbot, ready, make_window, tmp_path):
-    ready.commands["save_alignment"].trigger()
-    assert "no alignment to save" in ready.jobs.message.text()
+    ready.commands["save_result"].trigger()
+    assert "no result to save" in ready.jobs.message.text()
     run(qtbot, ready)
-    actions.save_alignment(ready, tmp_path / "out.fasta", ready.viewer.result)
+    actions.save_result(ready, tmp_path / "out.fasta", ready.viewer.result)
     actions.save_session(ready, tmp_path / "mine")
     qtbot.waitUntil(lambda: not ready.queue.jobs)
     assert (tmp_path / "out.fasta").read_text().startswith(">one")

@@ -15,11 +15,15 @@ from Bio import AlignIO
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import formats
 from kernels.errors import InputError
-from kernels.formats import EXTENSIONS, result_json, text_view, write_alignment, write_file, write_sequences
+from kernels.files import write_lines
+from kernels.formats import result_json, suffixes, write_result, write_sequences
 from kernels.model import DIAGONAL, LEFT, UP, Alignment, Mode, PairAnswer, PairProblem, Result, Sequence, SequenceType
+from kernels.pairwise.formats import text_view
+from kernels.registry import method
 from kernels.sequences import read
+
+EXTENSIONS = suffixes(method("striped-alignment"))
 
 LONG_NAME = "sp|Q00001|" + "N" * 190
 GAPPED = {
@@ -60,7 +64,7 @@ def result(operations=(DIAGONAL, DIAGONAL, UP, DIAGONAL, LEFT, LEFT, DIAGONAL), 
 
 def score_only():
     full = result()
-    return replace(full, answer=PairAnswer(12, full.answer.end, None))
+    return replace(full, method="striped-score", answer=PairAnswer(12, full.answer.end, None))
 
 
 def rows(one):
@@ -76,7 +80,7 @@ def test_biopython_reads_what_is_written(tmp_path, suffix, names):
         second=names[1],
     )
     path = tmp_path / f"out{suffix}"
-    write_alignment(path, one)
+    write_result(path, one)
     found = AlignIO.read(path, GAPPED[suffix])
     assert tuple(str(record.seq) for record in found) == rows(one)
     first, second = (record.id for record in found)
@@ -87,7 +91,7 @@ def test_biopython_reads_what_is_written(tmp_path, suffix, names):
 @pytest.mark.parametrize("suffix", GAPPED)
 def test_our_reader_reads_them_back(tmp_path, suffix):
     one = result()
-    write_alignment(tmp_path / f"out{suffix}", one)
+    write_result(tmp_path / f"out{suffix}", one)
     found = read(tmp_path / f"out{suffix}")
     assert [sequence.name for sequence in found] == ["first", "second"]
     assert [sequence.letters.decode() for sequence in found] == [row.replace("-", "") for row in rows(one)]
@@ -100,14 +104,14 @@ OPERATIONS = st.lists(st.sampled_from([DIAGONAL, DIAGONAL, UP, LEFT]), min_size=
 def test_any_path_survives_writing_and_reading(tmp_path_factory, operations, suffix):
     one = result(operations)
     path = tmp_path_factory.mktemp("round") / f"out{suffix}"
-    write_alignment(path, one)
+    write_result(path, one)
     found = AlignIO.read(path, GAPPED[suffix])
     assert tuple(str(record.seq) for record in found) == rows(one)
 
 
 def test_sam(tmp_path):
     one = result()
-    write_alignment(tmp_path / "out.sam", one)
+    write_result(tmp_path / "out.sam", one)
     lines = (tmp_path / "out.sam").read_text().splitlines()
     assert f"@SQ\tSN:second\tLN:{len(one.problem.second)}" in lines
     fields = lines[-1].split("\t")
@@ -121,7 +125,7 @@ def test_sam(tmp_path):
 
 def test_paf(tmp_path):
     one = result()
-    write_alignment(tmp_path / "out.paf", one)
+    write_result(tmp_path / "out.paf", one)
     fields = (tmp_path / "out.paf").read_text().rstrip("\n").split("\t")
     top, bottom = rows(one)
     same = sum(x == y for x, y in zip(top, bottom, strict=True))
@@ -166,12 +170,12 @@ def test_json_has_exactly_the_promised_keys(tmp_path):
     one = result()
     data = result_json(one)
     assert list(data) == [
-        "method", "backend", "device", "parameters", "score", "start", "end", "aligned", "cigar", "cells", "gcups",
-        "times_ms", "host_bytes", "device_bytes", "first", "second", "scoring", "mode", "notes", "versions",
+        "method", "backend", "device", "parameters", "score", "start", "end", "aligned", "cigar", "first", "second",
+        "scoring", "mode", "cells", "gcups", "times_ms", "host_bytes", "device_bytes", "notes", "versions",
     ]  # fmt: skip
     assert data["start"] == [2, 1] and data["aligned"] == list(rows(one))
     assert data["first"] == {"name": "first", "length": len(one.problem.first)}
-    write_alignment(tmp_path / "out.json", one)
+    write_result(tmp_path / "out.json", one)
     assert json.loads((tmp_path / "out.json").read_text()) == data
 
 
@@ -179,7 +183,7 @@ def test_json_of_a_score_has_an_end_and_no_path(tmp_path):
     data = result_json(score_only())
     assert not {"start", "aligned", "cigar"} & set(data)
     assert data["end"] == list(score_only().answer.end)
-    write_alignment(tmp_path / "score.json", score_only())
+    write_result(tmp_path / "score.json", score_only())
 
 
 def test_fractional_scores_are_in_the_units_of_the_matrix(tmp_path):
@@ -188,7 +192,7 @@ def test_fractional_scores_are_in_the_units_of_the_matrix(tmp_path):
     one = result()
     one = replace(one, problem=replace(one.problem, scoring=Scoring(match_mismatch(0.5, -1), 1, 1)))
     assert result_json(one)["score"] == 1.2
-    write_alignment(tmp_path / "out.paf", one)
+    write_result(tmp_path / "out.paf", one)
     assert "as:f:1.2" in (tmp_path / "out.paf").read_text()
 
 
@@ -199,7 +203,7 @@ def test_large_scores_are_written_in_full():
 @pytest.mark.parametrize("suffix", sorted(set(EXTENSIONS) - {".json"}))
 def test_a_score_has_no_alignment_to_write(tmp_path, suffix):
     with pytest.raises(InputError, match="no alignment.*json"):
-        write_alignment(tmp_path / f"out{suffix}", score_only())
+        write_result(tmp_path / f"out{suffix}", score_only())
     assert not list(tmp_path.iterdir())
 
 
@@ -208,7 +212,7 @@ def test_an_empty_alignment_is_written_or_refused_clearly(tmp_path, suffix):
     empty = replace(result(), answer=PairAnswer(0, (0, 0), Alignment((0, 0), (0, 0), np.empty(0, np.uint8))))
     path = tmp_path / f"out{suffix}"
     try:
-        write_alignment(path, empty)
+        write_result(path, empty)
     except InputError as error:
         refused = str(error)
     else:
@@ -220,18 +224,18 @@ def test_an_empty_alignment_is_written_or_refused_clearly(tmp_path, suffix):
 def test_unknown_suffixes_list_the_known_ones(tmp_path):
     for name in ("out.docx", "out"):
         with pytest.raises(InputError, match=r"\.aln, \.sto"):
-            write_alignment(tmp_path / name, result())
-    write_alignment(tmp_path / "out.docx", result(), format="aln")
-    write_alignment(tmp_path / "OUT.ALN", result())
+            write_result(tmp_path / name, result())
+    write_result(tmp_path / "out.docx", result(), suffix="aln")
+    write_result(tmp_path / "OUT.ALN", result())
     assert (tmp_path / "out.docx").read_text() == (tmp_path / "OUT.ALN").read_text()
 
 
 def test_missing_folder_and_folder_as_file(tmp_path):
     with pytest.raises(InputError, match="no folder"):
-        write_alignment(tmp_path / "none" / "out.fa", result())
+        write_result(tmp_path / "none" / "out.fa", result())
     (tmp_path / "folder.fa").mkdir()
     with pytest.raises(InputError, match="this is a folder"):
-        write_alignment(tmp_path / "folder.fa", result())
+        write_result(tmp_path / "folder.fa", result())
 
 
 def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path):
@@ -243,14 +247,14 @@ def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(InputError, match="No space left"):
-        write_file(path, lines())
+        write_lines(path, lines())
     assert path.read_text() == "old" and [entry.name for entry in tmp_path.iterdir()] == ["out.fa"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_a_full_device():
     with pytest.raises(InputError, match="No space left"):
-        write_file("/dev/full", ["x"])
+        write_lines("/dev/full", ["x"])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="symbolic links and modes")
@@ -275,4 +279,4 @@ def test_sequences_keep_the_name_that_the_user_gave(tmp_path):
 
 def test_every_suffix_has_a_label():
     assert set(GAPPED) | {".sam", ".paf", ".txt", ".json"} == set(EXTENSIONS)
-    assert all(formats.EXTENSIONS.values())
+    assert all(EXTENSIONS.values())

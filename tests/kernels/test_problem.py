@@ -6,8 +6,9 @@ import pytest
 
 from kernels.errors import InputError, ParameterError, ScoreOverflow
 from kernels.model import Mode, PairProblem, Sequence, SequenceType
-from kernels.pairwise.problem import OPTIONS, build, defaults
+from kernels.pairwise.problem import build
 from kernels.scoring import SCORE_LIMIT, Scoring, match_mismatch, named_matrix
+from kernels.scoring_options import OPTIONS, defaults
 
 GENE = Sequence("gene", b"ACGTNACGT", SequenceType.DNA)
 TRANSCRIPT = Sequence("transcript", b"ACGUACGU", SequenceType.RNA)

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernels.model import Alignment, Mode, PairAnswer, PairProblem, Result, Sequence, SequenceType
 from kernels.pairwise import reference
-from kernels.pairwise.problem import scoring
+from kernels.scoring_options import scoring
 from kernels.steps import Steps
 
 DNA_OPTIONS = {"matrix": "", "match": 2, "mismatch": -3, "wildcard": "", "gap_open": 5, "gap_extend": 2}

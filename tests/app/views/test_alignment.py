@@ -209,7 +209,7 @@ def test_the_alignment_is_saved_in_the_format_of_the_suffix(qtbot, view, tmp_pat
     path = tmp_path / "pair.fasta"
     monkeypatch.setattr("app.views.alignment.QFileDialog.getSaveFileName", lambda *a: (str(path), ""))
     view.save()
-    formats.write_alignment(tmp_path / "expected.fasta", result)
+    formats.write_result(tmp_path / "expected.fasta", result)
     assert path.read_text() == (tmp_path / "expected.fasta").read_text()
 
 

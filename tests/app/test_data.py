@@ -1,0 +1,96 @@
+"""Data that are no sequences: opened, picked, deleted, taken by a run, and made by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.panels.data import NAME
+from app.session import Session, State
+from kernels.model import Sequence, SequenceType
+from tests.app import fake
+
+ONE, TWO = fake.Scale("one", 1.0), fake.Scale("two", 2.0)
+LETTERS = tuple(Sequence(name, b"ACGT", SequenceType.DNA) for name in "abc")
+
+
+def test_the_newest_datum_is_taken_until_another_is_picked(qtbot: Any) -> None:
+    session = Session()
+    session.add(LETTERS)
+    session.add_data([ONE])
+    session.add_data([TWO])
+    assert session.state.inputs(fake.WEIGHING) == (TWO, *LETTERS)
+    session.pick(0)
+    assert session.state.inputs(fake.WEIGHING)[0] is ONE
+    session.undo_stack.undo()
+    assert session.state.inputs(fake.WEIGHING)[0] is TWO
+    session.remove_data([1])
+    assert session.state.inputs(fake.WEIGHING)[0] is ONE
+    session.undo_stack.undo()
+    assert session.state.data == (ONE, TWO)
+
+
+def test_what_is_missing_is_said() -> None:
+    assert State().missing(fake.WEIGHING) == (
+        "This method takes 1 scale and 1 or more sequences; open: 0 of 1 scale, 0 of 1 or more sequences."
+    )
+    assert State(LETTERS, data=(ONE,)).missing(fake.WEIGHING) == ""
+
+
+def test_a_subset_follows_its_sequences(qtbot: Any) -> None:
+    session = Session()
+    session.add(LETTERS)
+    session.restrict([2, 0])
+    assert [session.state.sequences[row].name for row in session.state.rows(None)] == ["a", "c"]
+    session.remove([1])
+    assert [session.state.sequences[row].name for row in session.state.rows(None)] == ["a", "c"]
+    session.restrict([])
+    assert len(session.state.rows(None)) == 2
+
+
+@pytest.fixture
+def weighing(qtbot: Any, ready: Any, tmp_path: Any) -> Any:
+    """The window with the method that takes a scale, and nothing but two sequences open."""
+    ready.method.choose(ready.methods[2])
+    (tmp_path / "three.scale").write_text("scale 3")
+    return ready
+
+
+def test_a_run_on_a_file_that_holds_no_sequences(qtbot: Any, weighing: Any, tmp_path: Any) -> None:
+    assert weighing.data.isVisible() and "*.scale" in weighing.data.hint.text()
+    assert not weighing.method.run_button.isEnabled()
+    weighing.opener.open_paths([tmp_path / "three.scale"])
+    qtbot.waitUntil(weighing.method.run_button.isEnabled)
+    assert weighing.data.list.topLevelItem(0).text(NAME) == "three"
+    weighing.run()
+    qtbot.waitUntil(lambda: bool(weighing.session.entries))
+    result = weighing.session.entries[0].result
+    result.check(result.problem)
+    assert result.answer.value == 120
+    assert "120" in weighing.viewer.stamp.text()
+
+
+def test_what_a_run_made_becomes_an_input(qtbot: Any, weighing: Any, tmp_path: Any) -> None:
+    weighing.opener.open_paths([tmp_path / "three.scale"])
+    qtbot.waitUntil(weighing.method.run_button.isEnabled)
+    weighing.run()
+    qtbot.waitUntil(lambda: bool(weighing.session.entries))
+    assert weighing.viewer.keep.isVisible()
+    weighing.viewer.keep.click()
+    assert [datum.name for datum in weighing.session.state.data] == ["three", "made"]
+    assert weighing.session.state.inputs(fake.WEIGHING)[0].value == 120
+    weighing.data.list.setCurrentItem(weighing.data.list.topLevelItem(0))
+    weighing.data.use_button.click()
+    assert weighing.session.state.inputs(fake.WEIGHING)[0].value == 3
+    weighing.data.show_button.click()
+    assert "No view can show three" in weighing.jobs.message.text()
+
+
+def test_any_number_of_sequences_can_be_narrowed(qtbot: Any, weighing: Any) -> None:
+    assert weighing.sequences.names[0].text() == "all 2"
+    weighing.sequences.table.selectRow(1)
+    weighing.sequences.subset_button.click()
+    assert weighing.sequences.names[0].text() == "1 of 2"
+    weighing.sequences.all_button.click()
+    assert weighing.sequences.names[0].text() == "all 2"

@@ -1,0 +1,70 @@
+"""Every declaration keeps what the window, the command line and the sessions build on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from kernels import data, registry
+from kernels.method import Method, ProblemType
+from kernels.sequences import SEQUENCE
+
+METHODS = [pytest.param(method, id=method.id) for method in registry.METHODS]
+PROBLEMS = {method.problem.id: method.problem for method in registry.METHODS}
+TYPES = [pytest.param(problem, id=problem.id) for problem in PROBLEMS.values()]
+
+
+def test_ids_are_unique() -> None:
+    for ids in ([method.id for method in registry.METHODS], [kind.id for kind in data.kinds()]):
+        assert [name for name, count in Counter(ids).items() if count > 1] == []
+
+
+def test_methods_of_one_problem_id_share_the_declaration() -> None:
+    assert all(method.problem is PROBLEMS[method.problem.id] for method in registry.METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_has_a_page_a_source_and_a_default_for_everything(method: Method) -> None:
+    assert method.page.read_text().startswith("# ")
+    assert method.citation.year > 1900 and method.citation.title
+    assert set(method.backends) <= {"cpu", "cuda"} and method.backends
+    for parameter in method.parameters:
+        assert parameter.help.endswith(".") and parameter.label
+        parameter.validate(parameter.default)
+
+
+@pytest.mark.parametrize("problem", TYPES)
+def test_positional_inputs_are_of_one_kind_and_options_are_declared_once(problem: ProblemType) -> None:
+    assert len({taken.kind.id for taken in problem.inputs if not taken.flag}) <= 1
+    names = [option.name for option in problem.options]
+    assert len(set(names)) == len(names)
+    suffixes = [found.suffix for found in problem.formats]
+    assert len(set(suffixes)) == len(suffixes)
+    assert all((found.lines is None) != (found.write is None) for found in problem.formats)
+
+
+def test_options_of_one_name_mean_the_same() -> None:
+    declared: dict[str, tuple] = {}
+    for problem in PROBLEMS.values():
+        for option in problem.options:
+            meaning = option.kind, option.choices, option.minimum, option.maximum
+            assert declared.setdefault(option.name, meaning) == meaning, option.name
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in data.kinds()])
+def test_data_are_frozen_and_can_be_listed(kind) -> None:
+    assert dataclasses.is_dataclass(kind.type)
+    assert kind.type.__dataclass_params__.frozen
+    fields = {field.name for field in dataclasses.fields(kind.type)} | set(dir(kind.type))
+    assert {"name", "source", "note", "summary"} <= fields
+    assert all(suffix.startswith(".") for suffix in kind.suffixes)
+
+
+def test_what_nobody_claims_is_read_as_sequences(tmp_path: Path) -> None:
+    (tmp_path / "any").write_text(">one\nACGT\n")
+    assert data.kind_of_file(tmp_path / "any") is SEQUENCE
+    assert [sequence.name for sequence in data.read(tmp_path / "any")] == ["one"]
+    assert data.kind_of_file(tmp_path / "none") is SEQUENCE
