@@ -46,7 +46,7 @@ class PathsProblem:
     end: str = ""
 
     @property
-    def inputs(self) -> tuple[Graph]:
+    def data(self) -> tuple[Graph]:
         return (self.graph,)
 
     @property

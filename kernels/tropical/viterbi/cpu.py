@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from kernels import workers
+from kernels.errors import ScoreOverflow
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.phases import PhaseClock, time_ms
 from kernels.steps import Steps
 from kernels.tropical.viterbi import cpu_pieces, cpu_rows, sizes
-from kernels.tropical.viterbi.cpu_tables import Tables, tables
+from kernels.tropical.viterbi.cpu_tables import Tables, probabilities, tables
 from kernels.tropical.viterbi.problem import HmmProblem, answer
 
 SLICE = 1 << 25
@@ -26,6 +27,37 @@ Fill = Callable[[Tables, np.ndarray, Mapping[str, Any], Monitor], None]
 def viterbi_serial(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """TROPVITERBI (algorithm 2.6) on one thread."""
     return _run(problem, parameters, monitor, _serial, "viterbi-serial")
+
+
+def viterbi_probabilities(
+    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
+) -> Outcome:
+    """VITERBI (algorithm 2.5) on one thread; ScoreOverflow where every probability vanishes that should not."""
+    tiny = cpu_pieces.tiny_tables()
+    times_ms = {"compilation": time_ms(partial(_most_probable, tiny, Monitor(), {})), "transfer": 0.0}
+    if not problem.n:
+        return Outcome(answer(problem, np.empty(0, np.int32)), times_ms)
+    path = _most_probable(probabilities(problem), monitor, times_ms)
+    if path is None and viterbi_serial(problem, {}, monitor, steps).answer.states is not None:
+        raise ScoreOverflow(
+            f"{problem.title}: probabilities become smaller than a number of 64 bits can be; choose viterbi-serial, "
+            "which computes in logarithms"
+        )
+    needed = sum(sizes.parts(problem, parameters, "viterbi-probabilities").values())
+    return Outcome(answer(problem, path), times_ms, needed)
+
+
+def _most_probable(model: Tables, monitor: Monitor, times_ms: dict[str, float]) -> np.ndarray | None:
+    """The path over probabilities; its times go to ``times_ms``."""
+    clock = PhaseClock(times_ms)
+    rows, path = np.zeros(len(model.seen) * model.width), np.empty(len(model.seen), np.int32)
+    rows[: model.width] = model.initial
+    common = (rows, model.width, model.states, model.columns, model.emissions, model.seen)
+    _sliced(model, monitor, model.states**2, lambda first, last: cpu_rows.probabilities(*common, first, last))
+    clock.phase("rows")
+    found = cpu_rows.trace_back_probabilities(*common, path)
+    clock.phase("path")
+    return path if found else None
 
 
 def viterbi_scalprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

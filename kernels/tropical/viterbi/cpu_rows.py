@@ -129,6 +129,28 @@ def serial(rows, width, states, columns, emissions, seen, first, last):
 
 
 @compiled
+def probabilities(rows, width, states, columns, emissions, seen, first, last):
+    """VITERBI (algorithm 2.5): as `serial`, with products of probabilities, of which the largest wins.
+
+    Every row is scaled by a power of two, which rounds nothing, so that long sequences do not end in zero.
+    """
+    for k in range(first, last):
+        row, emission, target, most = k * width, seen[k] * width, (k + 1) * width, 0.0
+        for state in range(states):
+            greatest = 0.0
+            for before in range(states):
+                way = columns[state * width + before] * emissions[emission + before] * rows[row + before]
+                if way > greatest:
+                    greatest = way
+            rows[target + state] = greatest
+            most = max(most, greatest)
+        if most > 0.0:
+            scale = 2.0 ** -np.floor(np.log2(most))
+            for state in range(states):
+                rows[target + state] *= scale
+
+
+@compiled
 def scalar_products(rows, width, states, tables, seen, first, last):
     """TROPSCALPRODVITERBI (algorithm 5.1): as `serial`, from sums S of transition and emission made beforehand.
 
@@ -143,6 +165,23 @@ def scalar_products(rows, width, states, tables, seen, first, last):
                 if way < least:
                     least = way
             rows[target + state] = least
+
+
+@compiled
+def trace_back_probabilities(rows, width, states, columns, emissions, seen, path):
+    """As `trace_back`, all letters, where rows are probabilities."""
+    for k in range(seen.shape[0] - 1, -1, -1):
+        greatest, winner = 0.0, -1
+        for i in range(states):
+            way = rows[k * width + i] * emissions[seen[k] * width + i]
+            if k < seen.shape[0] - 1:
+                way *= columns[path[k + 1] * width + i]
+            if way > greatest:
+                greatest, winner = way, i
+        if winner < 0:
+            return False
+        path[k] = winner
+    return True
 
 
 @compiled

@@ -28,13 +28,27 @@ class Tables(NamedTuple):
 
 def tables(problem: HmmProblem) -> Tables:
     """The costs of a problem, padded."""
-    costs, states = problem.costs, problem.states
+    costs = problem.costs
+    return _padded(problem, costs.initial, costs.transitions, costs.emissions, np.inf)
+
+
+def probabilities(problem: HmmProblem) -> Tables:
+    """The probabilities of a problem, laid out as its costs are, padded with zeros."""
+    hmm = problem.hmm
+    emissions = np.vstack([hmm.emissions.T, np.ones(problem.states)])
+    return _padded(problem, hmm.initial, hmm.transitions, emissions, 0.0)
+
+
+def _padded(
+    problem: HmmProblem, first: np.ndarray, square: np.ndarray, by_symbol: np.ndarray, padding: float
+) -> Tables:
+    states = problem.states
     width = padded(states)
-    initial = np.full(width, np.inf)
-    initial[:states] = costs.initial
-    transitions = np.full((width, width), np.inf)
-    transitions[:states, :states] = costs.transitions
-    emissions = np.full((len(costs.emissions), width), np.inf)
-    emissions[:, :states] = costs.emissions
+    initial = np.full(width, padding)
+    initial[:states] = first
+    transitions = np.full((width, width), padding)
+    transitions[:states, :states] = square
+    emissions = np.full((len(by_symbol), width), padding)
+    emissions[:, :states] = by_symbol
     return Tables(states, width, initial, transitions.ravel(), transitions.T.ravel(), emissions.ravel(),
                   problem.observations.astype(np.int64))  # fmt: skip

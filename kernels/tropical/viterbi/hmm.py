@@ -15,6 +15,8 @@ from kernels import reading
 from kernels.errors import InputError
 from kernels.monitor import Monitor
 
+MODELS = Path(__file__).parents[3] / "resources" / "models"
+
 TOLERANCE = 1e-6
 """The probabilities of a row may miss 1 by this much: they were rounded when they were written."""
 
@@ -100,13 +102,22 @@ def checked(
     return Hmm(name, states, letters, *rows.values(), labels, source, note)
 
 
+def bundled() -> tuple[Path, ...]:
+    """The files of the models that come with the program."""
+    return tuple(sorted(MODELS.glob("*.json")))
+
+
 def read(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
     """The model of a JSON file, plain or gzipped; InputError names what is missing or wrong.
+
+    The name of a bundled model, such as cpg-islands, stands for its file where there is no file of that name.
 
     Needed are ``states``, ``alphabet``, ``transitions``, ``emissions`` and ``initial``; ``name``, ``labels`` and
     ``note`` may be given.
     """
     path = Path(path)
+    if not path.exists() and (MODELS / f"{path}.json").is_file():
+        path = MODELS / f"{path}.json"
     text = b"".join(reading.blocks(path, monitor or Monitor()))
     try:
         found = json.loads(text)

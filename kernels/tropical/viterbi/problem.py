@@ -47,7 +47,7 @@ class HmmProblem:
     unknown: str = "refuse"
 
     @property
-    def inputs(self) -> tuple[Hmm, Sequence]:
+    def data(self) -> tuple[Hmm, Sequence]:
         return self.hmm, self.sequence
 
     @property
