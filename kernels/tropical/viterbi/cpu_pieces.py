@@ -18,12 +18,11 @@ from kernels.tropical.viterbi.sizes import padded, pieces
 
 
 def tiny_tables() -> Tables:
-    """A model of two states and a sequence of four letters."""
+    """A model of two states that never forgets its start, and a sequence of four letters."""
     width = padded(2)
     initial, matrix = np.full(width, np.inf), np.full((width, width), np.inf)
-    initial[:2], matrix[:2, :2] = (0.0, 1.0), 1.0
-    flat = matrix.ravel()
-    return Tables(2, width, initial, flat, flat, initial.copy(), np.zeros(4, np.int64))
+    initial[:2], matrix[:2, :2] = (0.0, 1.0), ((1.0, 9.0), (9.0, 1.0))
+    return Tables(2, width, initial, matrix.ravel(), matrix.T.ravel(), initial.copy(), np.zeros(4, np.int64))
 
 
 def identity_and(model: Tables, row: np.ndarray) -> np.ndarray:
