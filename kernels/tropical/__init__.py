@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kernels.tropical import paths, viterbi
+from kernels.tropical import folding, paths, viterbi
 
-METHODS = (*viterbi.METHODS, *paths.METHODS)
+METHODS = (*viterbi.METHODS, *paths.METHODS, *folding.METHODS)
