@@ -13,16 +13,13 @@ import numpy as np
 from kernels import workers
 from kernels.monitor import Monitor
 from kernels.tropical.viterbi import cpu_rows
-from kernels.tropical.viterbi.cpu_tables import Tables
-from kernels.tropical.viterbi.sizes import padded, pieces
+from kernels.tropical.viterbi.cpu_tables import Tables, tiny
+from kernels.tropical.viterbi.sizes import pieces
 
 
 def tiny_tables() -> Tables:
     """A model of two states that never forgets its start, and a sequence of four letters."""
-    width = padded(2)
-    initial, matrix = np.full(width, np.inf), np.full((width, width), np.inf)
-    initial[:2], matrix[:2, :2] = (0.0, 1.0), ((1.0, 9.0), (9.0, 1.0))
-    return Tables(2, width, initial, matrix.ravel(), matrix.T.ravel(), initial.copy(), np.zeros(4, np.int64))
+    return tiny(np.inf, np.array([0.0, 1.0]), np.array([[1.0, 9.0], [9.0, 1.0]]), 0.0)
 
 
 def identity_and(model: Tables, row: np.ndarray) -> np.ndarray:

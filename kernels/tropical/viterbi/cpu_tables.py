@@ -52,3 +52,11 @@ def _padded(
     emissions[:, :states] = by_symbol
     return Tables(states, width, initial, transitions.ravel(), transitions.T.ravel(), emissions.ravel(),
                   problem.observations.astype(np.int64))  # fmt: skip
+
+
+def tiny(padding: float, initial: np.ndarray, matrix: np.ndarray, emission: float) -> Tables:
+    """A model of two states that emit one symbol, and a sequence of four letters; to compile with."""
+    width = padded(2)
+    first, square, letters = np.full(width, padding), np.full((width, width), padding), np.full(width, padding)
+    first[:2], square[:2, :2], letters[:2] = initial, matrix, emission
+    return Tables(2, width, first, square.ravel(), square.T.ravel(), letters, np.zeros(4, np.int64))

@@ -68,3 +68,17 @@ def automatic(problem: HmmProblem, backend: str, multiprocessors: int | None, me
     if method == "viterbi-tree":
         return {"threads": threads, "piece": max(PIECE, -(-problem.n // (4 * threads)))}
     return {"threads": threads, "piece": max(PIECE, -(-problem.n // threads))}
+
+
+SWEEPS = {"hmm-forward": 1, "hmm-posterior": 2, "hmm-baum-welch": 3}
+"""Passes of l^2 steps a letter: forward; backward; counting transitions."""
+
+
+def sums_footprint(method: str, problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Bytes of the methods that sum over all paths."""
+    if method == "hmm-forward":
+        return Footprint(host={"observations": 9 * problem.n, "divisors": 8 * problem.n})
+    if method == "hmm-posterior":
+        return Footprint(host=parts(problem, parameters, method))
+    width, longest = padded(len(problem.hmm)), max(map(len, problem.sequences))
+    return Footprint(host={"rows": 8 * width * longest, "observations": 17 * longest, "counts": 48 * width**2})
