@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from kernels.cuda import devices
+from tests.emulator.emulated import emulated
+
+__all__ = ["emulated"]
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"

@@ -1,0 +1,30 @@
+// The functions of kernels/cuda/prelude.cuh that are written in PTX there, in C++. The rest of that file is used as
+// it is.
+#pragma once
+
+#include "memory.h"
+
+template <int BYTE>
+inline int signed_byte(unsigned word) {
+    return static_cast<signed char>(word >> 8 * BYTE);
+}
+
+inline long long nanoseconds() { return cuda_on_cpu::clock_ns(); }
+
+inline int multiprocessor() {
+    const uint3& block = blockIdx;
+    return (block.x + gridDim.x * (block.y + gridDim.y * block.z)) % cuda_on_cpu::multiprocessors;
+}
+
+// The prelude has them for words of 8 bytes, and may have them for others.
+template <class T>
+inline T load_shared_by_all(const T* address) {
+    cuda_on_cpu::yield();
+    return *address;
+}
+
+template <class T>
+inline void store_shared_by_all(T* address, cuda_on_cpu::Plain<T> value) {
+    *address = value;
+    cuda_on_cpu::wrote();
+}

@@ -1,0 +1,159 @@
+"""cupy.cuda: one device, "emulated GPU"."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from tests.emulator.fake_cupy import streams as texture
+from tests.emulator.fake_cupy.device_memory import (
+    TOTAL_BYTES,
+    MemoryPointer,
+    MemoryPool,
+    OutOfMemoryError,
+    PinnedMemoryPool,
+    alloc,
+    alloc_pinned_memory,
+    pool,
+)
+from tests.emulator.fake_cupy.kernels import (
+    MOST_THREADS,
+    MULTIPROCESSORS,
+    SHARED_BYTES,
+    SHARED_BYTES_OPTIN,
+    CompileException,
+    LaunchError,
+    resident_blocks,
+)
+from tests.emulator.fake_cupy.streams import Event, Graph, Stream, get_current_stream, get_elapsed_time
+
+__all__ = [
+    "CUDARuntimeError",
+    "Device",
+    "Event",
+    "Graph",
+    "MemoryPointer",
+    "MemoryPool",
+    "PinnedMemoryPool",
+    "Stream",
+    "alloc",
+    "alloc_pinned_memory",
+    "compiler",
+    "driver",
+    "get_current_stream",
+    "get_elapsed_time",
+    "is_available",
+    "memory",
+    "profiler",
+    "runtime",
+    "stream",
+    "texture",
+]
+NAME = "emulated GPU"
+MAJOR, MINOR = 9, 0
+
+
+class CUDARuntimeError(RuntimeError):
+    """As CuPy's."""
+
+
+class Device:
+    """The one device."""
+
+    compute_capability = f"{MAJOR}{MINOR}"
+    attributes = {
+        "MultiProcessorCount": MULTIPROCESSORS,
+        "MaxSharedMemoryPerBlock": SHARED_BYTES,
+        "MaxSharedMemoryPerBlockOptin": SHARED_BYTES_OPTIN,
+        "MaxSharedMemoryPerMultiprocessor": 228 << 10,
+        "MaxThreadsPerBlock": MOST_THREADS,
+        "MaxThreadsPerMultiProcessor": 2048,
+        "MaxBlocksPerMultiprocessor": 8,
+        "MaxGridDimX": 2**31 - 1,
+        "WarpSize": 32,
+        "ComputeCapabilityMajor": MAJOR,
+        "ComputeCapabilityMinor": MINOR,
+        "ClockRate": 1_000_000,
+        "L2CacheSize": 4 << 20,
+        "CooperativeLaunch": 1,
+    }
+
+    def __init__(self, device: int | None = None) -> None:
+        if device not in (None, 0):
+            raise CUDARuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
+        self.id = 0
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def __int__(self) -> int:
+        return self.id
+
+    def use(self) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+    @property
+    def mem_info(self) -> tuple[int, int]:
+        return _memory()
+
+
+def _memory() -> tuple[int, int]:
+    return TOTAL_BYTES - pool.total_bytes(), TOTAL_BYTES
+
+
+def _properties(device: int) -> dict[str, Any]:
+    Device(device)
+    return {
+        "name": NAME.encode(),
+        "multiProcessorCount": MULTIPROCESSORS,
+        "major": MAJOR,
+        "minor": MINOR,
+        "totalGlobalMem": TOTAL_BYTES,
+        "sharedMemPerBlock": SHARED_BYTES,
+        "sharedMemPerBlockOptin": SHARED_BYTES_OPTIN,
+        "sharedMemPerMultiprocessor": 228 << 10,
+        "maxThreadsPerBlock": MOST_THREADS,
+        "maxThreadsPerMultiProcessor": 2048,
+        "warpSize": 32,
+        "l2CacheSize": 4 << 20,
+        "clockRate": 1_000_000,
+    }
+
+
+runtime = SimpleNamespace(
+    CUDARuntimeError=CUDARuntimeError,
+    getDeviceCount=lambda: 1,
+    getDevice=lambda: 0,
+    setDevice=Device,
+    getDeviceProperties=_properties,
+    memGetInfo=_memory,
+    deviceSynchronize=lambda: None,
+    streamSynchronize=lambda stream: None,
+    driverGetVersion=lambda: 13000,
+    runtimeGetVersion=lambda: 13000,
+    cudaResourceTypeLinear=2,
+    cudaChannelFormatKindSigned=0,
+    cudaChannelFormatKindUnsigned=1,
+    cudaChannelFormatKindFloat=2,
+    cudaAddressModeClamp=1,
+    cudaFilterModePoint=0,
+    cudaReadModeElementType=0,
+)
+driver = SimpleNamespace(
+    CUDADriverError=LaunchError,
+    occupancyMaxActiveBlocksPerMultiprocessor=lambda function, threads, shared: resident_blocks(threads, shared),
+)
+compiler = SimpleNamespace(CompileException=CompileException)
+memory = SimpleNamespace(OutOfMemoryError=OutOfMemoryError, MemoryPointer=MemoryPointer, MemoryPool=MemoryPool)
+stream = SimpleNamespace(Stream=Stream, Event=Event, get_current_stream=get_current_stream)
+profiler = SimpleNamespace(start=lambda: None, stop=lambda: None)
+
+
+def is_available() -> bool:
+    return True

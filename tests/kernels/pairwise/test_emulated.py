@@ -1,0 +1,42 @@
+"""The device code of all pairwise methods, run by the emulator: the oracle's score and path."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels.method import Method
+from kernels.model import PairProblem
+from tests import oracle
+from tests.kernels.test_conformance import PAIRWISE, assert_same_path, parameters
+from tests.problems import pairs
+
+SEEDS = st.sampled_from((0, 1, 2, 3))
+"""0: threads and blocks in turn; else in random order."""
+
+
+def compiled_in(method: Method, problem: PairProblem) -> dict[str, int]:
+    """Parameters that are constants of the compiled kernels, so that few kernels are compiled.
+
+    Half of the problems have strips or blocks of one warp, half of more; scores beyond a byte go with the former.
+    """
+    wide = bool(np.abs(problem.scoring.scores).max() > 127)
+    names = {parameter.name for parameter in method.parameters}
+    if "T" in names:
+        return {"s": 32 if wide else 96, "T": 8 if len(problem.first) % 2 else 24}
+    return {"s": 36 if wide else 12} if "s" in names else {}
+
+
+@pytest.mark.parametrize("method", PAIRWISE, ids=lambda method: method.id)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) -> None:
+    problem = data.draw(pairs())
+    chosen = {**data.draw(parameters(method)), **compiled_in(method, problem)}
+    found = emulated(method, problem, seed=data.draw(SEEDS), **chosen).answer
+    expected = oracle.best(problem)
+    assert (found.score, found.end) == (expected.score, expected.end)
+    if "alignment" in method.returns:
+        assert_same_path(found, expected)
