@@ -43,6 +43,7 @@ BIPARTITE = ProblemType(
 def _method(
     id: str, name: str, summary: str, cpu_gcups: float, threads: bool = True, section: str = "section 6.1.3"
 ) -> Method:
+    backends = ("cpu", "cuda") if threads else ("cpu",)
     return Method(
         id=id,
         name=name,
@@ -51,7 +52,7 @@ def _method(
         citation=PAPER.at(section),
         problem=BIPARTITE if id.startswith("bipartite") else PATHS,
         parameters=(THREADS,) if threads else (),
-        backends={"cpu": f"kernels.tropical.paths.cpu:{id.replace('-', '_')}"},
+        backends={backend: f"kernels.tropical.paths.{backend}:{id.replace('-', '_')}" for backend in backends},
         returns=frozenset({"distances", "paths"}),
         footprint=lambda made, parameters, backend: sizes.footprint(made, id, backend),
         automatic=sizes.automatic if threads else _nothing,
