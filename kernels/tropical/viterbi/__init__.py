@@ -61,9 +61,14 @@ PIECE = Parameter(
 )
 
 
+SERIAL = ("viterbi-serial", "viterbi-probabilities", "viterbi-scalprod")
+"""Methods that take one number after another: they have no version for the GPU."""
+
+
 def _method(
     id: str, name: str, section: str, summary: str, cpu_gcups: float, parameters: tuple[Parameter, ...] = ()
 ) -> Method:
+    backends = ("cpu",) if id in SERIAL else ("cpu", "cuda")
     return Method(
         id=id,
         name=name,
@@ -72,7 +77,7 @@ def _method(
         citation=PAPER.at(section),
         problem=VITERBI,
         parameters=parameters,
-        backends={"cpu": f"kernels.tropical.viterbi.cpu:{id.replace('-', '_')}"},
+        backends={backend: f"kernels.tropical.viterbi.{backend}:{id.replace('-', '_')}" for backend in backends},
         returns=frozenset({"states", "log probability"}),
         footprint=partial(_footprint, id),
         automatic=partial(_automatic, id, tuple(parameter.name for parameter in parameters)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from kernels import workers
 from kernels.memory import Footprint
+from kernels.tropical.viterbi import cuda_sizes
 from kernels.tropical.viterbi.problem import HmmProblem
 
 LANES = 8
@@ -55,16 +56,36 @@ def parts(problem: HmmProblem, parameters: Mapping[str, Any], method: str) -> Ma
     return found
 
 
+def device_parts(problem: HmmProblem, parameters: Mapping[str, Any], method: str) -> Mapping[str, int]:
+    """Bytes of a run on the GPU, by purpose."""
+    tree = method == "viterbi-tree"
+    item = 8 if tree or not cuda_sizes.exact_in_32_bits(problem) else 4
+    states, n = problem.states, problem.n
+    row = item * states
+    found = {"rows": row * n, "path": 4 * n, "observations": n, "model": 3 * row * states + 8 * row}
+    if method.startswith("viterbi-matprod"):
+        found["products"] = row * (states + 1)
+    elif method in ("viterbi-tree", "viterbi-persistent"):
+        count = len(pieces(n, parameters["piece"])) + 1
+        found["starts and ends of pieces"] = 4 * row * count
+        if tree:
+            found["products"] = 3 * row * states * count
+    return found
+
+
 def footprint(problem: HmmProblem, parameters: Mapping[str, Any], backend: str, method: str) -> Footprint:
     """Bytes on the host, and on the device where the run is there."""
     if backend == "cpu":
         return Footprint(host=parts(problem, parameters, method))
-    return Footprint(host={"path": 4 * problem.n}, device=parts(problem, parameters, method))
+    return Footprint(host={"path": 4 * problem.n}, device=device_parts(problem, parameters, method))
 
 
 def automatic(problem: HmmProblem, backend: str, multiprocessors: int | None, method: str) -> Mapping[str, Any]:
     """All cores where the sequence is long; pieces that keep them busy."""
     threads = workers.cores() if problem.n > SHORT else 1
+    if backend == "cuda":
+        piece = cuda_sizes.automatic_piece(problem.states, problem.n, multiprocessors or 1)
+        return {"threads": threads, "piece": piece}
     if method == "viterbi-tree":
         return {"threads": threads, "piece": max(PIECE, -(-problem.n // (4 * threads)))}
     return {"threads": threads, "piece": max(PIECE, -(-problem.n // threads))}

@@ -30,3 +30,19 @@ def test_floyd_compiles(element: str, architecture: str) -> None:
     from kernels.tropical.paths.cuda import FLOYD
 
     assert compile_without_device(FLOYD, defines(element), architecture)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("element", ["float64", "int32"])
+@pytest.mark.parametrize("shared", [0, 1])
+@pytest.mark.parametrize(("width", "teams", "per"), [(8, 32, 4), (256, 1, 4), (1024, 1, 1)])
+def test_viterbi_compiles(width: int, teams: int, per: int, shared: int, element: str, architecture: str) -> None:
+    pytest.importorskip("cupy")
+    from kernels.cuda.compile import compile_without_device
+    from kernels.tropical.cuda_run import ELEMENTS
+    from kernels.tropical.viterbi.cuda import ROWS, TRACE
+
+    constants = {"ELEMENT": ELEMENTS[element], "SEMIRING": 0}
+    shape = {"WIDTH": width, "TEAMS": teams, "PER": per, "SHARED": shared, "NORMALISE": 1 - shared}
+    assert compile_without_device(ROWS, {**constants, **shape}, architecture)
+    assert compile_without_device(TRACE, constants, architecture)

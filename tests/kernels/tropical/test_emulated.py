@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import registry
-from kernels.tropical import algebra
+from kernels.tropical import algebra, viterbi
 from kernels.tropical.algebra import reference as products
 from kernels.tropical.paths import problem as paths
 from kernels.tropical.paths import reference as shortest
 from kernels.tropical.paths.graph import from_weights
+from kernels.tropical.viterbi import cuda_sizes, hmm
+from kernels.tropical.viterbi import reference as definition
+from kernels.tropical.viterbi.problem import HmmProblem
 from tests.kernels.tropical.graphs import graphs
+from tests.kernels.tropical.models import problems, sequence
 from tests.kernels.tropical.test_algebra import matrix, same
 
 SEEDS = st.sampled_from((0, 1, 2))
@@ -70,3 +76,38 @@ def test_blocked_floyd_of_several_tiles(emulated) -> None:
     graph = from_weights(np.random.default_rng(3).integers(1, 100, (140, 140)).astype(float))
     for precision in ("int32", "float64"):
         agree(emulated, "floyd-blocked", graph, precision, 1)
+
+
+VITERBI = [method.id for method in viterbi.METHODS if method.problem is viterbi.VITERBI and "cuda" in method.backends]
+
+
+@pytest.mark.parametrize("method", VITERBI)
+@settings(max_examples=12)
+@given(made=problems(), piece=st.sampled_from((4, 9)), seed=SEEDS)
+def test_viterbi_is_the_definitions(emulated, method: str, made, piece: int, seed: int) -> None:
+    chosen = {"piece": piece} if method in ("viterbi-tree", "viterbi-persistent") else {}
+    found = emulated(method, made, seed=seed, **chosen).answer.states
+    expected = definition.viterbi(made)
+    assert (found is None) == (expected is None)
+    if expected is not None:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("method", VITERBI)
+def test_paths_of_several_pieces(emulated, method: str, monkeypatch) -> None:
+    """Pieces of the path that begin with a wrong guess, a model of more states than a warp, and one that never forgets."""
+    monkeypatch.setattr(cuda_sizes, "TRACED", 16)
+    letters = sequence(np.random.default_rng(1).choice(list(b"ABCDEFGH"), 70).astype(np.uint8).tobytes())
+    stuck = hmm.checked("stuck", "ab", "ABCDEFGH", np.eye(2), [[0.05] * 7 + [0.65], [0.125] * 8], [0.5, 0.5])
+    for model in (hmm.random_hmm(40, np.random.default_rng(2)), stuck):
+        made = HmmProblem(model, letters)
+        found = emulated(method, made, seed=1).answer.states
+        np.testing.assert_array_equal(found, definition.viterbi(made))
+
+
+def test_transitions_in_slabs_of_shared_memory(emulated, monkeypatch) -> None:
+    fitting = cuda_sizes.shape
+    monkeypatch.setattr(cuda_sizes, "shape", lambda *arguments: replace(fitting(*arguments), height=5))
+    made = HmmProblem(hmm.random_hmm(17, np.random.default_rng(2)), sequence(b"ABCDEFGH" * 3))
+    found = emulated("viterbi-matprod-smem", made, seed=1).answer.states
+    np.testing.assert_array_equal(found, definition.viterbi(made))
