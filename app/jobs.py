@@ -21,7 +21,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app import texts
 from kernels.errors import AntidiagError, Cancelled
-from kernels.monitor import Monitor
+from kernels.monitor import Listener, Monitor
 
 PROGRESS_MS = 100
 COLLECT_MS = 1000
@@ -46,7 +46,7 @@ class Job:
     ``work(monitor)`` runs on the job's thread; ``on_done(value)`` and ``on_error(job)`` on the GUI thread.
     Jobs of one ``lane`` run one after the other, in the order of their submission. ``cells`` is the work in
     cells of a matrix, or 0. ``error`` is for the user; ``detail`` is a traceback when the error is the
-    program's own fault.
+    program's own fault. ``make_monitor(listener)`` makes its monitor: the usual one, or one that pauses.
     """
 
     title: str
@@ -55,6 +55,7 @@ class Job:
     on_done: Callable[[Any], None]
     on_error: Callable[[Job], None] | None = None
     cells: int = 0
+    make_monitor: Callable[[Listener], Monitor] = Monitor
     state: JobState = JobState.WAITING
     progress: tuple[int, int, str] = (0, 0, "")
     started: float = 0.0
@@ -65,7 +66,7 @@ class Job:
     monitor: Monitor = field(init=False)
 
     def __post_init__(self) -> None:
-        self.monitor = Monitor(self._listen)
+        self.monitor = self.make_monitor(self._listen)
 
     def _listen(self, done: int, total: int, phase: str) -> None:
         self.progress = (done, total, phase)

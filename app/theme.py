@@ -54,6 +54,7 @@ class Theme:
     boundary: str
     recomputed: str
     phases: tuple[str, ...]
+    series: tuple[str, ...]
     nucleotides: Mapping[str, str] = field(repr=False)
     amino_acids: Mapping[str, str] = field(repr=False)
 
@@ -81,6 +82,7 @@ LIGHT = Theme(
     boundary="#c2c8d0",
     recomputed="#ffa400",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#c79fef", "#e8846b"),
+    series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b38600", "#56b4e9", "#6a3d9a", "#5d6875"),
     nucleotides=_residues({"A": "#8fd6bd", "C": "#9cc7ee", "G": "#f3d777", "TU": "#f4ab92"}),
     amino_acids=_residues(
         {"AVILM": "#77aadd", "FWY": "#99ddff", "STNQ": "#8ad4bd", "KRH": "#ee9a7c", "DE": "#ffaabb",
@@ -107,6 +109,7 @@ DARK = Theme(
     boundary="#59626e",
     recomputed="#ffb000",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#b38ae0", "#e8846b"),
+    series=("#56b4e9", "#e69f00", "#2fc49a", "#e39ac4", "#f0e442", "#4c7de8", "#b38ae0", "#9aa3ae"),
     nucleotides=_residues({"A": "#1f6f56", "C": "#255f98", "G": "#80640f", "TU": "#9a4527"}),
     amino_acids=_residues(
         {"AVILM": "#2f5f93", "FWY": "#1f7391", "STNQ": "#1f6e58", "KRH": "#9a4a2c", "DE": "#96435a",

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSplitter,
+    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -39,6 +40,7 @@ from app.planning import Answer, Planner, Request
 from app.selection import Selection
 from app.session import Entry, Session
 from app.settings import Settings
+from app.tune.workspace import TuneWorkspace
 from kernels import registry
 from kernels.method import Method
 from kernels.sequences import SEQUENCE, samples
@@ -111,9 +113,17 @@ class Window(QMainWindow):
             device,
         )
 
+    def turn_to(self, number: int) -> None:
+        """Work in Analyse (0) or Tune (1)."""
+        self.workspaces.setCurrentIndex(number)
+        for index, name in enumerate(("analyse", "tune")):
+            self.commands[name].setChecked(index == number)
+
     def run(self) -> None:
-        """Start the run that was planned, as soon as its plan is there, or say why it cannot start."""
-        if self.planner.busy:
+        """Start the run that was planned, as soon as its plan is there, or say why not; in Tune start the sweep."""
+        if self.workspaces.currentWidget() is self.tune:
+            self.tune.start()
+        elif self.planner.busy:
             self._run_wanted = True
         elif not self.method.run_button.isEnabled():
             self.jobs.say(texts.sentence(self.method.run_button.toolTip()), error=True)
@@ -182,6 +192,8 @@ class Window(QMainWindow):
         self.selection = Selection(self)
         self.empty = EmptyPage()
         self.viewer = ResultViews([view(self.selection) for view in getattr(views, "VIEWS", ())], self.empty)
+        self.tune = TuneWorkspace(self.queue, self.methods)
+        self.workspaces = QStackedWidget()
 
     def _lay_out(self) -> None:
         data, middle = QSplitter(Qt.Orientation.Vertical), QSplitter(Qt.Orientation.Horizontal)
@@ -196,7 +208,7 @@ class Window(QMainWindow):
         for index in range(3):
             middle.setStretchFactor(index, int(index == 1))
             middle.setCollapsible(index, index != 1)
-        self.splitters = {"data": data, "middle": middle}
+        self.splitters = {"data": data, "middle": middle, "tune": self.tune.splitter}
         for splitter in self.splitters.values():
             splitter.setHandleWidth(theme.SPACING)
         central = QWidget()
@@ -204,7 +216,9 @@ class Window(QMainWindow):
         box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
         box.setSpacing(theme.MARGIN)
         box.addLayout(self._toolbar())
-        box.addWidget(middle, 1)
+        for workspace in (middle, self.tune):
+            self.workspaces.addWidget(workspace)
+        box.addWidget(self.workspaces, 1)
         box.addWidget(self.jobs)
         self.setCentralWidget(central)
         self.resize(starting_size(self.screen().availableSize()))
@@ -233,6 +247,12 @@ class Window(QMainWindow):
         self.search_button.clicked.connect(lambda: actions.open_search(self, SEARCH_SIZE))
         box.setSpacing(theme.SPACING)
         box.addWidget(brand)
+        box.addSpacing(theme.MARGIN)
+        for name in ("analyse", "tune"):
+            button = QToolButton()
+            button.setDefaultAction(self.commands[name])
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+            box.addWidget(button)
         box.addSpacing(2 * theme.MARGIN)
         for name in ("open", "save_session", "undo", "redo"):
             button = QToolButton()
@@ -268,6 +288,9 @@ class Window(QMainWindow):
         self.viewer.products_wanted.connect(self._keep_products)
         self.data.shown_wanted.connect(self._show_datum)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
+        self.tune.values_wanted.connect(self._take_values)
+        self.tune.said.connect(lambda text, error: self.jobs.say(text, error=error))
+        self.tune.tuned_changed.connect(self._replan)
         menu = actions.sample_menu(self)
         self.sequences.sample_button.setMenu(menu)
         self.empty.sample_button.setMenu(menu)
@@ -290,7 +313,11 @@ class Window(QMainWindow):
         method, request = self.method.method, self.request()
         if method is None:
             return
-        self.method.set_data(self.session.state.inputs(method.problem))
+        data = self.session.state.inputs(method.problem)
+        self.method.set_data(data)
+        self.tune.set_method(method, self.method.options.values())
+        self.tune.set_data(data)
+        self.tune.set_device(*self.device.choice())
         self._explain(False)
         if request is None:
             reason = " ".join(self.method.errors()) or self.session.state.missing(method.problem)
@@ -325,6 +352,13 @@ class Window(QMainWindow):
         missing = state.missing(method.problem) if method else ""
         self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting)
 
+    def _take_values(self, method_id: str, parameters: dict[str, Any]) -> None:
+        """The parameters of a point go into the form, and Analyse is shown."""
+        for method in self.methods:
+            if method.id == method_id:
+                self.method.set_values(method, self.method.options.values(), parameters)
+                self.turn_to(0)
+
     def _keep_products(self, entry: Entry) -> None:
         method = texts.method_of(entry.result)
         if method and method.problem.products:
@@ -354,13 +388,16 @@ class Window(QMainWindow):
             state: QByteArray = self.settings.blob(f"splitter_{name}")
             if state:
                 splitter.restoreState(state)
+        self.tune.form.set_values(self.settings.mapping("sweep"))
         self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods)})
+        self.turn_to(0)
 
     def _save_window(self) -> None:
         self.settings.put("geometry", self.saveGeometry())
         for name, splitter in self.splitters.items():
             self.settings.put(f"splitter_{name}", splitter.saveState())
         self.settings.put("last", self.remembered())
+        self.settings.put("sweep", self.tune.form.values())
         self.settings.save()
 
 

@@ -1,48 +1,68 @@
-"""``python -m bench``: measure and print."""
+"""``python -m bench``: the standard benchmark, as Markdown."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from bench import cases
-from bench.tables import DISAGREEMENT, Row, print_table
 from kernels import engine
 from kernels.cuda import devices
+from kernels.experiments import peak, roofline, runner, suite, tables
+from kernels.experiments.points import Point, Status
+from kernels.experiments.suite import Case
+from kernels.experiments.tables import Table
+from kernels.memory import bytes_text
+from kernels.workers import cores
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print every table as it is measured; 1 where scores of two programs differ."""
+    """Print every table as it is measured; 1 where an answer was wrong."""
     options = _options(arguments)
     found, reason = devices.discover()
-    print(", ".join([engine.cpu_name(), f"{cases.thread_counts()[-1]} threads", *(gpu.name for gpu in found)]))
-    rows: list[Row] = []
-    for table in _tables(options, bool(found)):
-        print_table(table)
-        rows += table
+    print(", ".join([engine.cpu_name(), f"{cores()} threads", *(gpu.name for gpu in found)]))
+    for backend in ["cuda"] * bool(found) + ["cpu"] * (not options.gpu_only):
+        limits = roofline.of(backend)
+        rates = f"{limits.operations_per_s:.3g} operations/s, {limits.bytes_per_s:.3g} bytes/s"
+        print(f"limits of {limits.device}: {rates}")
+    points: list[Point] = []
+    for case in suite.cases(options.quick, options.gpu_only):
+        measured = runner.run(case.sweep)
+        print("\n" + tables.markdown(_table(case, measured)), flush=True)
+        points += measured
     if not found:
-        print(f"\nThe GPU was not measured: {reason}")
+        print(f"The GPU was not measured: {reason}")
     if options.json:
-        report = {"cpu": engine.cpu_name(), "versions": dict(engine.versions()), "rows": [row.data() for row in rows]}
+        report = {"cpu": engine.cpu_name(), "versions": dict(engine.versions()), "rows": [one.data() for one in points]}
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    return int(any(row.note == DISAGREEMENT for row in rows))
+    return int(any(point.status is Status.WRONG for point in points))
 
 
-def _tables(options: argparse.Namespace, has_gpu: bool) -> Iterator[list[Row]]:
-    if not options.gpu_only:
-        yield from cases.cpu(options.quick)
-    if has_gpu:
-        yield from cases.gpu(options.quick, with_cpu=not options.gpu_only)
+def _table(case: Case, points: Sequence[Point]) -> Table:
+    title = f"{case.sweep.title}, {points[0].size}"
+    table = tables.summary(points, title, case.baseline)
+    return replace(table, notes=(*table.notes, *_peaks(case))) if case.with_peak else table
+
+
+def _peaks(case: Case) -> list[str]:
+    """What every task of a case adds to the memory of a process of its own."""
+    found = []
+    for task in case.sweep.tasks():
+        bytes_added = peak.peak_bytes(task)
+        text = "unknown" if bytes_added is None else bytes_text(bytes_added)
+        threads = task.coordinates.get("threads")
+        found.append(f"Peak memory of {task.contender}{f', threads = {threads}' if threads else ''}: {text}.")
+    return found
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Antidiag beside its peers, in one run.")
     parser.add_argument("--quick", action="store_true", help="fewer repeats, without the slowest peers and pairs")
     parser.add_argument("--gpu-only", action="store_true", help="measure nothing but the GPU")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also save every row as JSON")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also save every point as JSON")
     return parser.parse_args(arguments)
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
-from kernels import __version__, memory, rates
+from kernels import __version__, memory, rates, tuned
 from kernels.cuda import devices
 from kernels.errors import BackendUnavailable, ParameterError
 from kernels.memory import Footprint
@@ -29,7 +29,8 @@ class Plan:
     """A run that could start now: where, with which parameters, at what cost.
 
     ``refusal`` says why it must not start, or is None. ``notes`` tell the user what was decided for
-    them, such as the CPU standing in for a GPU that is not there.
+    them, such as the CPU standing in for a GPU that is not there. ``tuned`` names the parameters whose
+    value comes from an earlier search on this machine (see kernels.tuned).
     """
 
     method: Method
@@ -42,6 +43,7 @@ class Plan:
     time_ms: float
     refusal: str | None
     notes: tuple[str, ...] = ()
+    tuned: frozenset[str] = frozenset()
 
 
 def plan(
@@ -50,29 +52,37 @@ def plan(
     given: Mapping[str, Any] | None = None,
     backend: BackendChoice = "auto",
     device: int = 0,
+    use_tuned: bool = True,
 ) -> Plan:
     """Resolve backend, parameters, bytes and expected time, without running anything.
 
-    Raises ParameterError for parameters out of range and BackendUnavailable for a backend that was
-    asked for by name and is not there. A run that would not fit has a ``refusal``.
+    A parameter that is not given takes the value that a search found on this machine, unless ``use_tuned`` is
+    false, and else the automatic one. Raises ParameterError for parameters out of range and BackendUnavailable
+    for a backend that was asked for by name and is not there. A run that would not fit has a ``refusal``.
     """
     given = given or {}
     if backend not in ("auto", "cpu", "cuda"):
         raise ParameterError(f"backend={backend!r} is not one of auto, cpu, cuda")
     if backend != "auto":
-        return _plan_on(method, problem, given, backend, device, ())
+        return _plan_on(method, problem, given, backend, device, (), use_tuned)
     found, reason = devices.discover()
     if not found or "cuda" not in method.backends:
         why = reason if not found else f"{method.name} has no GPU version"
-        return _plan_on(method, problem, given, "cpu", device, (f"The CPU is used: {why}.",))
-    on_gpu = _plan_on(method, problem, given, "cuda", device, ())
+        return _plan_on(method, problem, given, "cpu", device, (f"The CPU is used: {why}.",), use_tuned)
+    on_gpu = _plan_on(method, problem, given, "cuda", device, (), use_tuned)
     if on_gpu.refusal is None:
         return on_gpu
-    return _plan_on(method, problem, given, "cpu", device, (f"The CPU is used instead of the GPU: {on_gpu.refusal}.",))
+    why = f"The CPU is used instead of the GPU: {on_gpu.refusal}."
+    return _plan_on(method, problem, given, "cpu", device, (why,), use_tuned)
 
 
-def execute(planned: Plan, monitor: Monitor | None = None, steps: Steps | None = None) -> Result:
-    """Run a plan and return its result; raises MemoryRefused, Cancelled, or a backend's error."""
+def execute(
+    planned: Plan, monitor: Monitor | None = None, steps: Steps | None = None, keep_rate: bool = True
+) -> Result:
+    """Run a plan and return its result; raises MemoryRefused, Cancelled, or a backend's error.
+
+    With ``keep_rate`` the rate is remembered for the estimates of later plans, which writes a file.
+    """
     memory.refuse(planned.refusal, "Choose a smaller problem, a method with less memory, or free some")
     monitor, steps = monitor or Monitor(), steps or Steps()
     started = datetime.now(UTC)
@@ -94,8 +104,9 @@ def execute(planned: Plan, monitor: Monitor | None = None, steps: Steps | None =
         notes=planned.notes,
         steps=steps,
     )
-    work = planned.method.work(planned.problem, planned.parameters)
-    rates.remember(planned.method, planned.backend, planned.device_name, work, result.compute_ms)
+    if keep_rate:
+        work = planned.method.work(planned.problem, planned.parameters)
+        rates.remember(planned.method, planned.backend, planned.device_name, work, result.compute_ms)
     return result
 
 
@@ -122,18 +133,30 @@ def versions() -> Mapping[str, str]:
 
 
 def _plan_on(
-    method: Method, problem: Any, given: Mapping[str, Any], backend: str, device: int, notes: tuple[str, ...]
+    method: Method,
+    problem: Any,
+    given: Mapping[str, Any],
+    backend: str,
+    device: int,
+    notes: tuple[str, ...],
+    use_tuned: bool,
 ) -> Plan:
     if backend not in method.backends:
         raise BackendUnavailable(f"{method.name} has no backend {backend}; it has {', '.join(method.backends)}")
     gpu = devices.device(device) if backend == "cuda" else None
-    automatic = method.automatic(problem, backend, gpu.multiprocessors if gpu else None)
+    name = gpu.name if gpu else cpu_name()
+    found = tuned.find(method, backend, name, problem.cells) if use_tuned else None
+    values = {} if found is None else {key: value for key, value in found.values.items() if given.get(key) is None}
+    automatic = {**method.automatic(problem, backend, gpu.multiprocessors if gpu else None), **values}
     parameters = resolve(method.parameters, given, automatic)
     footprint = method.footprint(problem, parameters, backend)
-    name = gpu.name if gpu else cpu_name()
+    free = devices.memory_free(device) if gpu else None
+    refusal = memory.refusal(footprint, memory.host_bytes_free(), free)
+    if refusal and values:
+        notes = (*notes, f"The tuned values are not used: {refusal}.")
+        return _plan_on(method, problem, given, backend, device, notes, use_tuned=False)
     work = method.work(problem, parameters)
     rate = rates.rate_gcups(method, backend, name, work, parameters.get("threads", 1))
-    free = devices.memory_free(device) if gpu else None
     return Plan(
         method=method,
         problem=problem,
@@ -143,6 +166,7 @@ def _plan_on(
         device_name=name,
         footprint=footprint,
         time_ms=work / rate / 1e6,
-        refusal=memory.refusal(footprint, memory.host_bytes_free(), free),
-        notes=notes,
+        refusal=refusal,
+        notes=(*notes, f"Tuned: {found.text()}") if found and values else notes,
+        tuned=frozenset(values),
     )

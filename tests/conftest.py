@@ -54,6 +54,15 @@ def _own_rates(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.setattr("kernels.rates._path", lambda: folder / "rates.json")
 
 
+@pytest.fixture(autouse=True)
+def _nothing_tuned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test starts without tuned values, rooflines and experiments, whatever the user or another test kept."""
+    folder = tmp_path_factory.mktemp("laboratory")
+    monkeypatch.setattr("kernels.tuned._path", lambda: folder / "tuned.json")
+    monkeypatch.setattr("kernels.experiments.roofline._path", lambda: folder / "rooflines.json")
+    monkeypatch.setattr("kernels.experiments.results.folder", lambda: folder / "experiments")
+
+
 @pytest.fixture
 def shared_data() -> Path:
     """The folder of real data that is too big for the project; the test skips where it is absent."""

@@ -1,81 +1,83 @@
-"""The benchmark: fair scoring, honest tables."""
+"""The standard benchmark: fair scoring, honest tables, no clock of its own."""
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from pathlib import Path
+
 import pytest
 
-from bench import cases, contenders, pairs, tables, timing
-from bench.tables import Row
+from bench import __main__ as bench
+from kernels.cuda import devices
 from kernels.cuda.devices import Device
+from kernels.experiments import peak, roofline, runner, suite
+from kernels.experiments.inputs import with_input
+from kernels.experiments.points import Status
+from kernels.experiments.roofline import Roofline
+from kernels.experiments.suite import Case
+from kernels.experiments.sweep import Task
+
+LENGTH = 120
 
 
-@pytest.mark.parametrize("make", [pairs.mitochondria, pairs.proteins])
-def test_peers_score_the_same_problem(make):
-    pair = make().start
-    score = float(contenders.ours(pair, "striped-score", threads=1)().score)
-    assert score > 0
-    assert contenders.biopython(pair)() == score
-    if contenders.has_parasail():
-        assert contenders.parasail(pair, contenders.PARASAIL_SCORE)() == score
-        assert contenders.parasail(pair, contenders.PARASAIL_PATH)() == score
+def small(case: Case) -> Case:
+    """A case on the fronts of its sequences, called once."""
+    inputs = with_input(case.sweep.inputs, "length", LENGTH)
+    return dataclasses.replace(case, sweep=dataclasses.replace(case.sweep, inputs=inputs, repeats=1, warm_up=0))
 
 
-def test_random_pairs_repeat_and_resemble_each_other():
-    one, again = pairs.random_dna(2000), pairs.random_dna(2000)
-    assert one.first.letters == again.first.letters
-    same = sum(a == b for a, b in zip(one.first.letters, one.second.letters, strict=True))
-    assert 0.85 < same / 2000 < 0.99
+@pytest.fixture
+def no_gpu(monkeypatch):
+    monkeypatch.setattr(devices, "discover", lambda: ((), "there is none"))
 
 
-def test_contenders_take_turns():
-    turns: list[str] = []
-    timed = timing.side_by_side({"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}, 3)
-    assert turns == ["a", "b"] * 3
-    assert len(timed["a"].seconds) == 3
+def test_peers_score_the_same_problem(no_gpu):
+    for case in suite.cases():
+        found = runner.run(small(case).sweep)
+        assert {point.status for point in found} <= {Status.MEASURED, Status.REFUSED}
+        assert len({point.score for point in found if point.measured}) == 1
+        assert all("not installed" in point.reason for point in found if not point.measured)
 
 
-def test_median_and_spread():
-    timed = timing.Timed((1.0, 2.0, 4.0), None)
-    assert timed.median_s == 2.0
-    assert timed.spread == 1.5
+def test_quick_leaves_out_the_slowest_peers(no_gpu):
+    def contenders(quick: bool) -> int:
+        return sum(len(case.sweep.contenders) for case in suite.cases(quick))
+
+    assert contenders(True) < contenders(False)
 
 
-def test_without_parasail_the_table_says_so(monkeypatch, capsys):
-    monkeypatch.setattr(contenders, "has_parasail", lambda: False)
-    rows = cases._score_table(pairs.mitochondria().start, 1, with_biopython=False)
-    assert rows[-1].note == "not installed"
-    assert all(row.ratio is None for row in rows)
-    tables.print_table(rows)
-    assert "not installed" in capsys.readouterr().out
-
-
-def test_scores_that_differ_are_marked():
-    pair = pairs.mitochondria().start
-    timed = {"one": timing.Timed((1.0,), 5), "other": timing.Timed((2.0,), 6)}
-    rows = cases._rows("Score", pair, timed, "other", {})
-    assert [row.note for row in rows] == [tables.DISAGREEMENT] * 2
-    assert [row.ratio for row in rows] == [2.0, 1.0]
-
-
-def test_columns_without_values_are_left_out(capsys):
-    tables.print_table([Row("Score", "a pair", "one", median_s=0.0123, gcups=1.5, score=7.0)])
-    _, title, heading, line = capsys.readouterr().out.splitlines()
-    assert title == "Score: a pair"
-    assert heading.split() == ["contender", "median", "GCUPS", "score"]
-    assert line.split() == ["one", "12.30", "ms", "1.50", "7"]
-
-
-def test_the_gpu_is_measured_by_its_kernels_and_by_the_clock(monkeypatch):
-    """The table of a GPU, with the CPU in its place."""
+def test_a_gpu_is_measured_where_there_is_one(monkeypatch):
     gpu = Device(0, "A GPU", multiprocessors=1, compute_capability=(9, 0), memory_bytes=0)
-    on_cpu = contenders.ours
-    monkeypatch.setattr(cases.devices, "device", lambda _: gpu)
-    monkeypatch.setattr(contenders, "ours", lambda pair, method, *_, **__: on_cpu(pair, method, threads=1))
-    pair = pairs.mitochondria().start
-    kernels, whole, cpu = cases._gpu_table(pair, "striped-alignment", 2, with_cpu=True)
-    limit = cases.INSTRUCTIONS_PER_S / cases.INSTRUCTIONS_PER_CELL
-    assert kernels.of_limit == pytest.approx(kernels.gcups * 1e9 / limit)
-    assert kernels.median_s < whole.median_s
-    assert (kernels.repeats, whole.repeats) == (2, 2)
-    assert (whole.ratio, cpu.ratio) == (pytest.approx(cpu.median_s / whole.median_s), 1.0)
-    assert kernels.score == whole.score == cpu.score
+    monkeypatch.setattr(devices, "discover", lambda: ((gpu,), ""))
+    cases = list(suite.cases(gpu_only=True))
+    assert cases
+    assert all(case.sweep.backends == ("cuda",) for case in cases)
+    assert any("cpu" in case.sweep.backends for case in suite.cases() if "GPU" in case.sweep.title)
+
+
+def test_the_benchmark_prints_and_saves(no_gpu, monkeypatch, capsys, tmp_path):
+    first = small(next(suite.cases()))
+    monkeypatch.setattr(suite, "cases", lambda *_: iter([dataclasses.replace(first, with_peak=True)]))
+    monkeypatch.setattr(roofline, "of", lambda backend: Roofline(backend, "A processor", 1, 1e9, 1e9, ""))
+    monkeypatch.setattr(peak, "peak_bytes", lambda task: 2**20)
+    assert bench.main(["--quick", "--json", str(tmp_path / "b.json")]) == 0
+    printed = capsys.readouterr().out
+    assert "| StripedScore | cpu |" in printed
+    assert "Peak memory of striped-score, threads = 1: 1.0 MiB." in printed
+    assert "The GPU was not measured: there is none" in printed
+    rows = json.loads((tmp_path / "b.json").read_text())["rows"]
+    assert {row["contender"] for row in rows} == set(first.sweep.contenders)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
+def test_the_peak_of_a_task_is_that_of_its_own_process():
+    """The reference of the path keeps the matrix: so many bytes at least."""
+    from kernels.experiments.inputs import Generated
+
+    cells = 4000
+    task = Task("antidiagonal", "pair", Generated(length=cells), backend="cpu")
+    found = peak.peak_bytes(task)
+    assert found is not None
+    assert 0 <= found < 2**31
+    assert peak.peak_bytes(dataclasses.replace(task, parameters={"no": 1})) is None

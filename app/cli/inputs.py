@@ -79,11 +79,11 @@ def targets(method: Method, out: str | None, json_file: str | None, files: Seque
     path = Path(out) if out is not None else None
     if path is not None:
         formats.check_suffix(f"--out {path}", method)
-        _check_place(path, files)
+        check_place(path, files)
     if json_file in (None, STANDARD_OUTPUT):
         return Targets(path, None, json_file == STANDARD_OUTPUT)
     json_path = Path(str(json_file))
-    _check_place(json_path, files)
+    check_place(json_path, files)
     if path is not None and _same(json_path, path):
         raise InputError(f"--out and --json both name {json_path}; give them different files")
     return Targets(path, json_path)
@@ -101,7 +101,7 @@ def _read(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor
     return kind.read(Path(file), monitor)
 
 
-def _check_place(path: Path, files: Sequences[str]) -> None:
+def check_place(path: Path, files: Sequences[str]) -> None:
     """Refuse what cannot be written, and what would be lost by writing."""
     folder = path.parent
     if not folder.is_dir():

@@ -13,7 +13,7 @@ from pathlib import Path
 import platformdirs
 import typer
 
-from app.cli import computing, listing
+from app.cli import computing, laboratory, laboratory_search, listing
 from kernels import __version__
 from kernels.errors import AntidiagError, Cancelled
 
@@ -39,6 +39,10 @@ program.command("info", epilog=listing.INFO_EXAMPLES)(listing.info)
 program.command("samples", epilog=listing.SAMPLES_EXAMPLES)(listing.samples)
 program.command("estimate", epilog=computing.ESTIMATE_EXAMPLES)(computing.estimate)
 program.command("run", epilog=computing.RUN_EXAMPLES)(computing.run)
+program.command("sweep", epilog=laboratory.SWEEP_EXAMPLES)(laboratory.sweep)
+program.command("tune", epilog=laboratory_search.TUNE_EXAMPLES)(laboratory_search.tune)
+program.command("bench", epilog=laboratory.BENCH_EXAMPLES)(laboratory.bench)
+program.command("reproduce", epilog=laboratory_search.REPRODUCE_EXAMPLES)(laboratory_search.reproduce)
 
 
 def _print_version(wanted: bool) -> None:

@@ -23,13 +23,13 @@ def watched() -> Iterator[Monitor]:
     """
     if not sys.stderr.isatty():
         monitor = Monitor()
-        with _cancelled_by_interrupt(monitor):
+        with cancelled_by_interrupt(monitor):
             yield monitor
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         monitor = Monitor(_Drawing(bar))
-        with _cancelled_by_interrupt(monitor):
+        with cancelled_by_interrupt(monitor):
             yield monitor
 
 
@@ -49,7 +49,8 @@ class _Drawing:
 
 
 @contextmanager
-def _cancelled_by_interrupt(monitor: Monitor) -> Iterator[None]:
+def cancelled_by_interrupt(monitor: Monitor) -> Iterator[None]:
+    """The first Ctrl-C inside cancels the monitor, the second interrupts at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

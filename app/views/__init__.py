@@ -3,7 +3,8 @@
 from app.views.alignment import AlignmentView
 from app.views.matrix import MatrixView
 from app.views.phases import PhasesView
+from app.views.rows import RowsView
 from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
 
-VIEWS = (AlignmentView, MatrixView, TimelineView, PhasesView, SummaryView)
+VIEWS = (AlignmentView, RowsView, MatrixView, TimelineView, PhasesView, SummaryView)

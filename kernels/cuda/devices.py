@@ -69,6 +69,14 @@ def use(index: int) -> Iterator[None]:
             cupy.get_default_memory_pool().free_all_blocks()
 
 
+def synchronize(index: int) -> None:
+    """Return when this GPU has done all that was asked of it."""
+    import cupy
+
+    with cupy.cuda.Device(index):
+        cupy.cuda.runtime.deviceSynchronize()
+
+
 def _reason(error: str) -> str:
     if "InsufficientDriver" in error:
         return "there is no NVIDIA driver, or it is too old for the installed CuPy"

@@ -1,0 +1,107 @@
+"""PhaseBars: the phases of every point as stacked bars, with transfer and compilation apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from app import theme
+from app.tune.series import label
+from app.views.phase_times import colour_of
+from app.views.pieces import LegendItem
+from kernels.experiments.points import Point
+from kernels.experiments.tables import milliseconds
+
+BAR, GAP, NAMES = 20, 6, 220
+OUTSIDE = {"transfer": "transfer", "other": "outside phases"}
+Part = tuple[str, float]
+
+
+class PhaseBars(QWidget):
+    """A bar for every point, longest time at full width; a click chooses a point."""
+
+    clicked = Signal(object)
+    hovered = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.points: tuple[Point, ...] = ()
+        self.chosen: Point | None = None
+        self._moving: tuple[str, ...] = ()
+        self.setMouseTracking(True)
+        self.setAccessibleName("Phases of every point")
+
+    def show_points(self, points: Sequence[Point], moving: Sequence[str]) -> None:
+        """Draw these; ``moving`` are the names that tell them apart."""
+        self.points, self._moving = tuple(points), tuple(moving)
+        self.setMinimumHeight(len(self.points) * (BAR + GAP) + 2 * GAP)
+        self.updateGeometry()
+        self.update()
+
+    def show_chosen(self, point: Point | None) -> None:
+        self.chosen = point
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(500, max(200, self.minimumHeight()))
+
+    @property
+    def items(self) -> tuple[LegendItem, ...]:
+        """The legend: every phase that some point has."""
+        names, palette = self._names(), theme.active().phases
+        return tuple(LegendItem("fill", name, (colour_of(name, names, palette),)) for name in names)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.draw(QPainter(self), QRectF(self.rect()))
+
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw into an area, on a screen or in a file."""
+        colours, metrics = theme.active(), painter.fontMetrics()
+        painter.fillRect(area, QColor(colours.panel))
+        longest = max((sum(time for _, time in parts(point)) for point in self.points), default=0.0)
+        names = self._names()
+        for number, point in enumerate(self.points):
+            line = QRectF(area.left(), area.top() + GAP + number * (BAR + GAP), area.width(), BAR)
+            painter.setPen(QColor(colours.text))
+            words = metrics.elidedText(label(point, self._moving), Qt.TextElideMode.ElideRight, NAMES - GAP)
+            painter.drawText(
+                QRectF(line.left() + GAP, line.top(), NAMES - GAP, BAR), Qt.AlignmentFlag.AlignVCenter, words
+            )
+            total = milliseconds(sum(time for _, time in parts(point)))
+            room = line.width() - NAMES - metrics.horizontalAdvance("000,000 ms") - 2 * GAP
+            x = line.left() + NAMES
+            for name, time in parts(point):
+                width = room * time / longest if longest else 0.0
+                painter.fillRect(QRectF(x, line.top(), width, BAR), QColor(colour_of(name, names, colours.phases)))
+                x += width
+            painter.drawText(QRectF(x + GAP, line.top(), 200, BAR), Qt.AlignmentFlag.AlignVCenter, total)
+            if point is self.chosen:
+                painter.setPen(QPen(QColor(colours.accent), 2))
+                painter.drawRect(QRectF(line.left() + NAMES, line.top() - 1, x - line.left() - NAMES, BAR + 2))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if found := self._at(event.position()):
+            self.clicked.emit(found)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.hovered.emit(self._at(event.position()))
+
+    def leaveEvent(self, event) -> None:
+        self.hovered.emit(None)
+
+    def _at(self, place: QPointF) -> Point | None:
+        number = int((place.y() - GAP) // (BAR + GAP))
+        return self.points[number] if 0 <= number < len(self.points) else None
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys(name for point in self.points for name, _ in parts(point)))
+
+
+def parts(point: Point) -> list[Part]:
+    """The median of every phase, then transfer and what lies outside phases; what took no time is left out."""
+    found = [(name, spread.median) for name, spread in point.phases.items()]
+    found += [(text, point.value(f"{name}_ms") or 0.0) for name, text in OUTSIDE.items()]
+    return [(name, time) for name, time in found if time > 0]

@@ -1,0 +1,291 @@
+"""What a sweep varies: contenders, input, axes, backends and repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme
+from app.panels.widgets import Card, label, row
+from app.tune.inputs import InputEditor
+from app.tune.series import suggestion
+from kernels.engine import BackendChoice
+from kernels.errors import AntidiagError
+from kernels.experiments import axes, peers
+from kernels.experiments.axes import Axis
+from kernels.experiments.sweep import Sweep
+from kernels.method import Method
+
+NONE = "none"
+LIST_ROWS = 6
+
+
+class AxisEditor(QWidget):
+    """One axis: a name and its values as they are written on the command line."""
+
+    changed = Signal()
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._methods: tuple[Method, ...] = ()
+        self.name, self.values = QComboBox(), QLineEdit()
+        self.name.setAccessibleName(f"Axis {number}")
+        self.values.setAccessibleName(f"Values of axis {number}")
+        self.values.setPlaceholderText("32:1024:*2   or   64,128,256")
+        self.values.setToolTip(f"{axes.FORMS}; auto is the automatic value")
+        box = row(self.name, self.values, stretch=1)
+        box.setContentsMargins(0, 0, 0, 0)
+        self.setLayout(box)
+        self.name.currentTextChanged.connect(self._suggest)
+        self.values.textChanged.connect(self.changed)
+
+    def set_methods(self, methods: Sequence[Method]) -> None:
+        """The methods whose names can be an axis; what was written stays where it still has a meaning."""
+        before, values = self.name.currentText(), self.values.text()
+        self._methods = tuple(methods)
+        self.name.blockSignals(True)
+        self.name.clear()
+        self.name.addItems([NONE, *(axes.names(methods) if methods else [])])
+        self.name.setCurrentText(before or NONE)
+        self.name.blockSignals(False)
+        if self.name.currentText() == before:
+            self.values.setText(values)
+        else:
+            self._suggest(self.name.currentText())
+
+    def set_value(self, name: str, values: str) -> None:
+        self.name.setCurrentText(name)
+        self.values.setText(values)
+
+    def axis(self) -> Axis | None:
+        """The axis, or None; raises ParameterError where it is mistyped."""
+        if self.name.currentText() in ("", NONE):
+            return None
+        return axes.parse(f"{self.name.currentText()}={self.values.text()}", self._methods)
+
+    def _suggest(self, name: str) -> None:
+        self.values.setEnabled(name != NONE)
+        self.values.setText(self._suggested(name) if name != NONE else "")
+        self.changed.emit()
+
+    def _suggested(self, name: str) -> str:
+        known = {"length": "500:4000:*2", "divergence": "0.05,0.1,0.2,0.4", "backend": "cpu,cuda",
+                 "method": ",".join(method.id for method in self._methods)}  # fmt: skip
+        return known.get(name) or suggestion(axes.declared(name, self._methods)[1])
+
+
+class SweepForm(Card):
+    """The form; ``changed`` whenever another sweep would start now."""
+
+    changed = Signal()
+    start_wanted = Signal()
+    pause_wanted = Signal()
+    cancel_wanted = Signal()
+    tune_wanted = Signal()
+
+    def __init__(self, methods: Sequence[Method]) -> None:
+        super().__init__("Sweep")
+        self._methods = tuple(methods)
+        self.method: Method | None = None
+        self.options: Mapping[str, Any] = {}
+        self.contenders = QListWidget()
+        self.contenders.setAccessibleName("Methods and peers")
+        self.contenders.setMaximumHeight(LIST_ROWS * (self.contenders.fontMetrics().height() + 8))
+        self.input = InputEditor()
+        self.axes = (AxisEditor(1), AxisEditor(2))
+        self.cpu, self.cuda = QCheckBox("CPU"), QCheckBox("GPU")
+        self.cpu.setChecked(True)
+        self.repeats, self.warm_up = QSpinBox(), QSpinBox()
+        self.repeats.setRange(1, 1000)
+        self.repeats.setValue(3)
+        self.warm_up.setRange(0, 100)
+        self.warm_up.setValue(1)
+        self.reuse = QCheckBox("Take points measured before")
+        self.reuse.setToolTip(
+            "Points of the same method, problem, parameters, device and version are not measured again"
+        )
+        self.reuse.setChecked(True)
+        self.count, self.problem = label(kind="muted", wrap=True), label(kind="error", wrap=True)
+        self.start_button, self.pause_button = QPushButton("Start sweep   Ctrl+R"), QPushButton("Pause")
+        self.start_button.setObjectName("primary")
+        self.cancel_button, self.tune_button = QPushButton("Cancel"), QPushButton("Tune")
+        self.tune_button.setToolTip(
+            "Search good parameters of the chosen method on this input, and keep them as defaults"
+        )
+        self.budget = QSpinBox()
+        self.budget.setRange(5, 3600)
+        self.budget.setValue(60)
+        self.budget.setSuffix(" s")
+        self.budget.setToolTip("Time for the search")
+        self._lay_out()
+        self._connect()
+        self.set_running(False)
+
+    def set_method(self, method: Method, options: Mapping[str, Any]) -> None:
+        """The method that is chosen in Analyse, and the options of its problem."""
+        self.options = dict(options)
+        if method is not self.method:
+            before, checked = self.method, self._checked()
+            same = before is not None and before.problem is method.problem
+            others = checked if same and before and checked != [before.id] else []
+            self.method = method
+            self._fill({*others, method.id})
+        self._changed()
+
+    def sweep(self) -> Sweep:
+        """The sweep that the form describes; raises AntidiagError where it is none."""
+        found = self.axis_values()
+        ids = self._checked()
+        return Sweep(
+            contenders=tuple(ids), inputs=self.input.inputs(), axes=tuple(found), options=self.options,
+            backends=self.backends(), repeats=self.repeats.value(), warm_up=self.warm_up.value(),
+            title=self._title(found, ids),
+        )  # fmt: skip
+
+    def axis_values(self) -> list[Axis]:
+        """The axes in the order of the form; raises ParameterError where one is mistyped."""
+        return [axis for editor in self.axes if (axis := editor.axis()) is not None]
+
+    def backends(self) -> tuple[BackendChoice, ...]:
+        chosen: list[BackendChoice] = []
+        if self.cpu.isChecked():
+            chosen.append("cpu")
+        if self.cuda.isChecked():
+            chosen.append("cuda")
+        return tuple(chosen) or ("auto",)
+
+    def set_running(self, running: bool, paused: bool = False) -> None:
+        """Which buttons make sense."""
+        self.pause_button.setEnabled(running)
+        self.cancel_button.setEnabled(running)
+        self.pause_button.setText("Go on" if paused else "Pause")
+
+    def values(self) -> dict[str, Any]:
+        """Everything that was set, for the next start."""
+        return {
+            "contenders": self._checked(), "input": self.input.values(), "repeats": self.repeats.value(),
+            "axes": [[editor.name.currentText(), editor.values.text()] for editor in self.axes],
+            "warm_up": self.warm_up.value(), "cpu": self.cpu.isChecked(), "cuda": self.cuda.isChecked(),
+            "reuse": self.reuse.isChecked(), "budget": self.budget.value(),
+        }  # fmt: skip
+
+    def set_values(self, saved: Mapping[str, Any]) -> None:
+        """What `values` returned, as far as it still fits."""
+        self._fill({*map(str, saved.get("contenders", ())), *([self.method.id] if self.method else [])})
+        self.input.set_values(saved.get("input", {}))
+        for editor, (name, values) in zip(self.axes, saved.get("axes", ()), strict=False):
+            editor.set_value(str(name), str(values))
+        for spin, name in ((self.repeats, "repeats"), (self.warm_up, "warm_up"), (self.budget, "budget")):
+            spin.setValue(int(saved.get(name, spin.value())))
+        for box, name in ((self.cpu, "cpu"), (self.cuda, "cuda"), (self.reuse, "reuse")):
+            box.setChecked(bool(saved.get(name, box.isChecked())))
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setColumnStretch(1, 1)
+        for line, (name, widget) in enumerate((("Axis 1", self.axes[0]), ("Axis 2", self.axes[1]))):
+            grid.addWidget(label(name, "muted"), line, 0)
+            grid.addWidget(widget, line, 1)
+        column = QVBoxLayout()
+        column.setSpacing(theme.SPACING)
+        column.addWidget(label("Methods and peers", "muted"))
+        column.addWidget(self.contenders)
+        column.addWidget(label("Input", "muted"))
+        column.addWidget(self.input)
+        column.addLayout(grid)
+        column.addLayout(row(label("Run on", "muted"), self.cpu, self.cuda, QWidget(), stretch=3))
+        counts = label("Repeats", "muted"), self.repeats, label("Warm-up", "muted"), self.warm_up, QWidget()
+        column.addLayout(row(*counts, stretch=4))
+        column.addWidget(self.reuse)
+        column.addWidget(self.count)
+        column.addWidget(self.problem)
+        column.addStretch(1)
+        self.box.addLayout(column, 1)
+        self.buttons = QVBoxLayout()
+        self.buttons.addLayout(row(self.start_button, self.pause_button, self.cancel_button, stretch=0))
+        self.buttons.addLayout(row(self.tune_button, self.budget, stretch=0))
+
+    def _connect(self) -> None:
+        self.contenders.itemChanged.connect(self._changed)
+        self.input.changed.connect(self._changed)
+        for editor in self.axes:
+            editor.changed.connect(self._changed)
+        for box in (self.cpu, self.cuda):
+            box.toggled.connect(self._changed)
+        self.repeats.valueChanged.connect(self._changed)
+        self.start_button.clicked.connect(self.start_wanted)
+        self.pause_button.clicked.connect(self.pause_wanted)
+        self.cancel_button.clicked.connect(self.cancel_wanted)
+        self.tune_button.clicked.connect(self.tune_wanted)
+
+    def _fill(self, checked: set[str]) -> None:
+        """List the methods of the problem, and the peers that solve it too."""
+        if self.method is None:
+            return
+        problem = self.method.problem
+        self.contenders.blockSignals(True)
+        self.contenders.clear()
+        for method in self._methods:
+            if method.problem is problem:
+                self._add(method.id, method.name, method.summary, method.id in checked)
+        for peer in peers.of(self.method):
+            version = peer.version()
+            name = f"{peer.name} {version}" if version else f"{peer.name}: not installed"
+            self._add(peer.id, name, peer.counts if version else peer.install, peer.id in checked, bool(version))
+        self.contenders.blockSignals(False)
+
+    def _add(self, identifier: str, name: str, tip: str, checked: bool, enabled: bool = True) -> None:
+        item = QListWidgetItem(name)
+        item.setData(Qt.ItemDataRole.UserRole, identifier)
+        item.setToolTip(tip)
+        flags = Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable
+        item.setFlags(flags | Qt.ItemFlag.ItemIsEnabled if enabled else flags)
+        item.setCheckState(Qt.CheckState.Checked if checked and enabled else Qt.CheckState.Unchecked)
+        self.contenders.addItem(item)
+
+    def _checked(self) -> list[str]:
+        items = [self.contenders.item(number) for number in range(self.contenders.count())]
+        return [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() is Qt.CheckState.Checked]
+
+    def _changed(self, *_: Any) -> None:
+        chosen = set(self._checked())
+        methods = [method for method in self._methods if method.id in chosen]
+        for editor in self.axes:
+            editor.blockSignals(True)
+            editor.set_methods(methods)
+            editor.blockSignals(False)
+        self._check()
+        self.changed.emit()
+
+    def _check(self) -> None:
+        """Say how many points it will be, or what is wrong."""
+        try:
+            points = len(self.sweep().tasks())
+            self.count.setText(f"{points:,} point" + ("" if points == 1 else "s"))
+            error = ""
+        except AntidiagError as wrong:
+            self.count.setText("")
+            error = str(wrong)
+        self.problem.setText(error)
+        self.problem.setVisible(bool(error))
+        self.start_button.setEnabled(not error)
+        self.tune_button.setEnabled(self.method is not None)
+
+    def _title(self, found: Sequence[Axis], ids: Sequence[str]) -> str:
+        names = [method.name for method in self._methods if method.id in ids]
+        over = " x ".join(axis.name for axis in found)
+        return ", ".join(names[:2]) + (" and more" if len(names) > 2 else "") + (f" over {over}" if over else "")

@@ -1,0 +1,109 @@
+"""The geometry of a point: how its method cuts the matrix, what it keeps and what it computes again."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from app import theme
+from kernels.experiments.inputs import Inputs, Loaded
+from kernels.experiments.points import Point
+
+MOST_LINES = 400
+"""Lines closer than that could not be told apart; a part of them is drawn."""
+MARGIN = 8
+
+
+def shape(inputs: Inputs, count: int = 2) -> tuple[int, ...] | None:
+    """Lengths of the inputs of a point, without making them; None where they are not ``count`` sequences."""
+    length = inputs.length
+    if length is None and isinstance(inputs, Loaded):
+        found = tuple(len(datum) for datum in inputs.data if hasattr(datum, "letters"))
+    else:
+        found = length if isinstance(length, tuple) else (length or 0,) * count
+    return found if len(found) == count else None
+
+
+class GeometryPicture(QWidget):
+    """The matrix with the strips (s) and chunks (h) of a point, and the band that phase 3 computes again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._point: Point | None = None
+        self._shape: tuple[int, int] | None = None
+        self.setMinimumHeight(160)
+        self.setAccessibleName("Geometry of the chosen point")
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, 180)
+
+    def show_point(self, point: Point | None, lengths: tuple[int, ...] | None) -> None:
+        """Draw the cuts of a point of a pair; nothing where the method cuts nothing."""
+        known = point is not None and lengths is not None and len(lengths) == 2 and "s" in point.parameters
+        self._point = point if known else None
+        self._shape = (min(lengths), max(lengths)) if known and lengths else None
+        self.setVisible(known)
+        self.update()
+
+    def words(self) -> str:
+        """The same in words."""
+        if self._point is None or self._shape is None:
+            return ""
+        (rows, columns), parameters = self._shape, self._point.parameters
+        strips = -(-columns // int(parameters["s"]))
+        text = f"{strips:,} strips of {parameters['s']:,} columns over {rows:,} rows"
+        if "h" in parameters:
+            chunks = strips * -(-rows // int(parameters["h"]))
+            text += f", {chunks:,} chunks of {parameters['h']:,} rows"
+        if self._point.work > self._point.cells:
+            text += f"; {(self._point.work - self._point.cells) / self._point.cells:.1%} of the cells computed again"
+        return text.replace("%", " %") + "."
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._point is None or self._shape is None:
+            return
+        painter, colours = QPainter(self), theme.active()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rows, columns = self._shape
+        room = QRectF(self.rect()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+        scale = min(room.width() / columns, room.height() / rows)
+        box = QRectF(room.left(), room.top(), columns * scale, rows * scale)
+        painter.fillRect(box, QColor(colours.hover))
+        self._draw_recomputed(painter, box)
+        painter.setPen(QPen(QColor(colours.accent), 1))
+        for share in _cuts(columns, int(self._point.parameters["s"])):
+            x = box.left() + share * box.width()
+            painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
+        if "h" in self._point.parameters:
+            painter.setPen(QPen(QColor(colours.boundary), 1))
+            for share in _cuts(rows, int(self._point.parameters["h"])):
+                y = box.top() + share * box.height()
+                painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
+        painter.setPen(QPen(QColor(colours.text), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(box)
+
+    def _draw_recomputed(self, painter: QPainter, box: QRectF) -> None:
+        """The pieces on a path along the main diagonal, where the method computes some again."""
+        point, shape_of = self._point, self._shape
+        if point is None or shape_of is None or point.work <= point.cells:
+            return
+        rows, columns = shape_of
+        width, height = int(point.parameters["s"]), int(point.parameters.get("h", rows))
+        colour = QColor(theme.active().recomputed)
+        colour.setAlpha(110)
+        pieces = min(-(-columns // width), MOST_LINES)
+        for number in range(pieces):
+            left, right = number / pieces, (number + 1) / pieces
+            top = int(left * rows) // height * height / rows
+            bottom = min(1.0, (int(right * rows) // height + 1) * height / rows)
+            painter.fillRect(
+                QRectF(box.left() + left * box.width(), box.top() + top * box.height(),
+                       (right - left) * box.width(), (bottom - top) * box.height()), colour)  # fmt: skip
+
+
+def _cuts(length: int, width: int) -> list[float]:
+    """Where pieces end, as shares of the length; at most MOST_LINES of them."""
+    step = width * max(1, -(-length // (width * MOST_LINES)))
+    return [place / length for place in range(step, length, step)]

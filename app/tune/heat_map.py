@@ -1,0 +1,156 @@
+"""HeatMap: a quantity over two axes, a cell a point, with its value where there is room."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import theme
+from app.tune.series import Grid, grows
+from app.tune.settings import PlotSettings
+from kernels.experiments import points as point_text
+from kernels.experiments.points import Point
+from kernels.experiments.tables import Column, cell
+
+STOPS = ("#fde725", "#7ad151", "#22a884", "#2a788e", "#414487", "#440154")
+"""Viridis from its bright end, for the best values, to its dark one; safe for colour-blind eyes."""
+MARGIN = 10
+
+
+class HeatMap(QWidget):
+    """The grid; a click chooses a point. The best cell has a frame."""
+
+    clicked = Signal(object)
+    hovered = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grid = Grid((), (), {})
+        self.settings = PlotSettings()
+        self.chosen: Point | None = None
+        self._labels = ("", "")
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Heat map over two axes")
+
+    def sizeHint(self) -> QSize:
+        return QSize(500, 400)
+
+    def show_grid(self, grid: Grid, settings: PlotSettings, labels: tuple[str, str]) -> None:
+        """Draw this grid; ``labels`` name its columns and rows."""
+        self.grid, self.settings, self._labels = grid, settings, labels
+        self.update()
+
+    def show_chosen(self, point: Point | None) -> None:
+        self.chosen = point
+        self.update()
+
+    def point_at(self, place: QPointF) -> Point | None:
+        """The point of the cell under a place of the widget."""
+        for at, (point, _) in self.grid.cells.items():
+            if self._box(QRectF(self.rect()), at).contains(place):
+                return point
+        return None
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.draw(QPainter(self), QRectF(self.rect()))
+
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw into an area, on a screen or in a file."""
+        colours, metrics = theme.active(), painter.fontMetrics()
+        painter.fillRect(area, QColor(colours.panel))
+        if not self.grid.cells:
+            return
+        values = [value for _, value in self.grid.cells.values()]
+        low, high = min(values), max(values)
+        best = high if grows(self.settings.quantity) else low
+        for at, (point, value) in self.grid.cells.items():
+            box = self._box(area, at).adjusted(1, 1, -1, -1)
+            colour = self._colour(value, low, high)
+            painter.fillRect(box, colour)
+            text = number(self.settings.quantity, value)
+            if metrics.horizontalAdvance(text) + 6 <= box.width() and metrics.height() <= box.height():
+                painter.setPen(QColor("#10141a") if colour.lightness() > 110 else QColor("#ffffff"))
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+            if value == best or point is self.chosen:
+                painter.setPen(QPen(QColor(colours.path if value == best else colours.accent), 3))
+                painter.drawRect(box.adjusted(1, 1, -1, -1))
+        self._draw_axes(painter, area)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if found := self.point_at(event.position()):
+            self.clicked.emit(found)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.hovered.emit(self.point_at(event.position()))
+
+    def leaveEvent(self, event) -> None:
+        self.hovered.emit(None)
+
+    def _frame(self, area: QRectF) -> QRectF:
+        """Where the cells are: what the words of the rows and the columns leave."""
+        metrics = self.fontMetrics()
+        widest = max((metrics.horizontalAdvance(point_text.text(row)) for row in self.grid.rows), default=0)
+        line = metrics.height()
+        return area.adjusted(widest + line + 2 * MARGIN, MARGIN, -MARGIN, -(2 * line + 2 * MARGIN))
+
+    def _box(self, area: QRectF, at: tuple[int, int]) -> QRectF:
+        frame = self._frame(area)
+        width, height = frame.width() / len(self.grid.columns), frame.height() / len(self.grid.rows)
+        row = len(self.grid.rows) - 1 - at[0]
+        return QRectF(frame.left() + at[1] * width, frame.top() + row * height, width, height)
+
+    def _colour(self, value: float, low: float, high: float) -> QColor:
+        """Bright for the best values; times and rates by their logarithm, because they spread over decades."""
+        share = 0.0
+        if high > low > 0:
+            share = math.log(value / low) / math.log(high / low)
+        elif high > low:
+            share = (value - low) / (high - low)
+        share = 1 - share if grows(self.settings.quantity) else share
+        place = share * (len(STOPS) - 1)
+        index = min(int(place), len(STOPS) - 2)
+        one, other, part = QColor(STOPS[index]), QColor(STOPS[index + 1]), place - index
+        channels = ((one.red(), other.red()), (one.green(), other.green()), (one.blue(), other.blue()))
+        return QColor(*(round((1 - part) * a + part * b) for a, b in channels))
+
+    def _draw_axes(self, painter: QPainter, area: QRectF) -> None:
+        metrics, frame, line = painter.fontMetrics(), self._frame(area), painter.fontMetrics().height()
+        painter.setPen(QColor(theme.active().muted))
+        width = frame.width() / len(self.grid.columns)
+        widest = max(metrics.horizontalAdvance(point_text.text(value)) for value in self.grid.columns) + 8
+        every = max(1, math.ceil(widest / width))
+        for number_of, value in enumerate(self.grid.columns):
+            if number_of % every == 0:
+                middle = frame.left() + (number_of + 0.5) * width
+                box = QRectF(middle - widest / 2, frame.bottom() + 4, widest, line)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, point_text.text(value))
+        for number_of, value in enumerate(self.grid.rows):
+            box = self._box(area, (number_of, 0))
+            words = QRectF(
+                area.left() + line + MARGIN, box.top(), frame.left() - area.left() - line - MARGIN - 6, box.height()
+            )
+            painter.drawText(words, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, point_text.text(value))
+        bottom = QRectF(frame.left(), area.bottom() - line - 4, frame.width(), line)
+        painter.drawText(bottom, Qt.AlignmentFlag.AlignCenter, self._labels[0])
+        painter.save()
+        painter.translate(area.left() + MARGIN / 2, frame.center().y())
+        painter.rotate(-90)
+        painter.drawText(
+            QRectF(-frame.height() / 2, 0, frame.height(), line), Qt.AlignmentFlag.AlignCenter, self._labels[1]
+        )
+        painter.restore()
+
+
+def number(quantity: str, value: float) -> str:
+    """A value in few characters."""
+    if quantity.endswith("_ms"):
+        return cell(Column("", "", "ms"), value)
+    if quantity.endswith("_bytes"):
+        return cell(Column("", "", "bytes"), value)
+    return cell(
+        Column("", "", "ratio" if quantity == "speedup" else "share" if quantity == "of_limit" else "number"), value
+    )

@@ -1,0 +1,278 @@
+"""The plots of a sweep as tabs, and the controls that say what they show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHeaderView,
+    QMenu,
+    QMessageBox,
+    QScrollArea,
+    QTableWidget,
+    QTableWidgetItem,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme
+from app.panels.widgets import Elided, label, row
+from app.tune import series
+from app.tune.bars import PhaseBars
+from app.tune.heat_map import HeatMap, number
+from app.tune.lines import LinePlot, default_settings, model_curves
+from app.tune.points import PointSet
+from app.tune.settings import PlotSettings
+from app.views import export
+from app.views.pieces import Legend, draw_legend, legend_height, menu_button
+from kernels.errors import InputError
+from kernels.experiments import tables
+from kernels.experiments.points import Point
+from kernels.files import write_lines
+
+Curves = Callable[[Point, str], Mapping[str, Sequence[tuple[float, float]]]]
+NONE = "none"
+LINES, HEAT, PHASES, TABLE = range(4)
+WIDTHS = {"Quantity": 18, "Horizontal axis": 9, "Second axis": 9, "Baseline of speedups": 24}
+"""Letters that a list has room for."""
+TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
+
+
+class Plots(QWidget):
+    """Lines, heat map, phases and table of the points; all of them choose the same point."""
+
+    def __init__(self, points: PointSet, curve_of: Curves) -> None:
+        super().__init__()
+        self._points, self._curve_of = points, curve_of
+        self.settings = PlotSettings()
+        self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMap(), PhaseBars(), QTableWidget()
+        self.legend, self.told = Legend(), Elided()
+        self.told.setObjectName("muted")
+        self.quantity, self.across, self.second, self.baseline = (QComboBox() for _ in range(4))
+        for box, name in ((self.quantity, "Quantity"), (self.across, "Horizontal axis"), (self.second, "Second axis"),
+                          (self.baseline, "Baseline of speedups")):  # fmt: skip
+            box.setAccessibleName(name)
+            box.setToolTip(name)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(WIDTHS[name])
+        self.log_x, self.log_y, self.models = QCheckBox("log x"), QCheckBox("log y"), QCheckBox("models")
+        self.models.setToolTip("The papers' analysis as curves, scaled to the measured points")
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self._lay_out()
+        self._connect()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """The points are others, or the colours."""
+        found = self._points.points
+        self.settings = default_settings(found, self.settings)
+        self._fill_controls(found)
+        self.log_x.setChecked(self.settings.log_x)
+        self._draw()
+
+    def use(self, settings: PlotSettings) -> None:
+        """Show with other settings."""
+        self.settings = settings
+        self._draw()
+
+    def save_figure(self) -> None:
+        """Ask for a file and save the plot that is looked at, as PNG or SVG."""
+        size = self.tabs.currentWidget().size()
+        export.ask_and_save(self, "sweep", size, self._paint, self._points.title)
+
+    def copy_figure(self) -> None:
+        export.copy(self.tabs.currentWidget().size(), self._paint)
+
+    def save_table(self) -> None:
+        """Ask for a file and save all points as CSV, JSON or Markdown."""
+        name, _ = QFileDialog.getSaveFileName(self, "Save points", "sweep.csv", ";;".join(TEXTS.values()))
+        if name:
+            try:
+                write_lines(Path(name), [self.text(Path(name).suffix.lower())])
+            except InputError as error:
+                QMessageBox.warning(self, "Save points", str(error))
+
+    def text(self, suffix: str) -> str:
+        """All points as a text: CSV and JSON hold everything, Markdown what people read."""
+        found, over = self._points.points, self.settings.over
+        if suffix == ".md":
+            return tables.markdown(tables.summary(found, self._points.title, over))
+        if suffix == ".json":
+            return json.dumps(tables.everything(found, over).data(), indent=1) + "\n"
+        if suffix == ".csv":
+            return tables.csv_text(tables.everything(found, over))
+        raise InputError(f"points are saved as {', '.join(TEXTS)}; choose one of these suffixes")
+
+    def copy_markdown(self) -> None:
+        QGuiApplication.clipboard().setText(self.text(".md"))
+
+    def _lay_out(self) -> None:
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setWidget(self.bars)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSortingEnabled(True)
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setAccessibleName("All points")
+        for widget, name in ((self.lines, "Lines"), (self.heat, "Heat map"), (scroll, "Phases"), (self.table, "Table")):
+            self.tabs.addTab(widget, name)
+        menu = QMenu(self)
+        menu.addAction("Save figure...", self.save_figure)
+        menu.addAction("Copy figure", self.copy_figure)
+        menu.addAction("Save points...", self.save_table)
+        menu.addAction("Copy Markdown table", self.copy_markdown)
+        what = row(self.quantity, label("over", "muted"), self.across, label("and", "muted"), self.second, QWidget(),
+                   menu_button("Export", "Figures and tables", menu), stretch=5)  # fmt: skip
+        how = row(label("baseline", "muted"), self.baseline, QWidget(), self.log_x, self.log_y, self.models, stretch=2)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.SPACING)
+        box.addLayout(what)
+        box.addLayout(how)
+        box.addWidget(self.tabs, 1)
+        box.addWidget(self.legend)
+        box.addWidget(self.told)
+
+    def _connect(self) -> None:
+        self._points.changed.connect(self.refresh)
+        self._points.chosen_changed.connect(self._show_chosen)
+        theme.notifier.changed.connect(self._draw)
+        for plot in (self.lines, self.heat, self.bars):
+            plot.clicked.connect(self._points.choose)
+            plot.hovered.connect(self._tell)
+        self.table.itemSelectionChanged.connect(self._choose_row)
+        for box in (self.quantity, self.across, self.second, self.baseline):
+            box.activated.connect(self._read_controls)
+        for check in (self.log_x, self.log_y, self.models):
+            check.clicked.connect(self._read_controls)
+        self.tabs.currentChanged.connect(self._show_legend)
+
+    def _fill_controls(self, found: Sequence[Point]) -> None:
+        """Offer what these points have; what was chosen stays chosen."""
+        moving = series.names(found)
+        _fill(self.quantity, series.quantities(found), self.settings.quantity)
+        _fill(self.across, {name: name for name in moving}, self.settings.x)
+        _fill(self.second, {"": NONE, **{name: name for name in moving}}, self.settings.y)
+        choices = dict.fromkeys(f"{name}={series.coordinate(point, name)}" for name in moving for point in found
+                                if name in ("method", "backend") or name in point.coordinates)  # fmt: skip
+        _fill(self.baseline, {"": NONE, **{text: text for text in choices}}, self.settings.baseline)
+
+    def _read_controls(self) -> None:
+        self.use(
+            replace(
+                self.settings, quantity=self.quantity.currentData() or "compute_ms", x=self.across.currentData() or "",
+                y=self.second.currentData() or "", baseline=self.baseline.currentData() or "",
+                log_x=self.log_x.isChecked(),
+                log_y=self.log_y.isChecked(), models=self.models.isChecked(),
+            )
+        )  # fmt: skip
+        self.settings = default_settings(self._points.points, self.settings)
+        self._draw()
+
+    def _draw(self) -> None:
+        found, settings = self._points.measured, self.settings
+        lines = series.lines(found, settings.x, settings.quantity, settings.split, settings.over)
+        curves = model_curves(lines, settings.quantity, lambda point: self._curve_of(point, settings.x))
+        self.lines.show_lines(lines, settings, settings.x, curves if settings.models else ())
+        there = settings.x and settings.y and settings.x != settings.y
+        grid = series.grid(found, settings.x, settings.y, settings.quantity, settings.over) if there else None
+        self.heat.show_grid(grid or series.Grid((), (), {}), settings, (settings.x, settings.y))
+        self.tabs.setTabEnabled(HEAT, bool(grid and grid.cells))
+        self.bars.show_points(found, [settings.x, *settings.split] if settings.x else settings.split)
+        self._fill_table()
+        self._show_chosen()
+        self._show_legend()
+
+    def _fill_table(self) -> None:
+        table = tables.summary(self._points.points, "", self.settings.over)
+        columns = table.used
+        self.table.setSortingEnabled(False)
+        self.table.setColumnCount(len(columns))
+        self.table.setHorizontalHeaderLabels([column.heading for column in columns])
+        self.table.setRowCount(len(table.rows))
+        for line, values in enumerate(table.rows):
+            for place, column in enumerate(columns):
+                item = _SortedItem(tables.cell(column, values.get(column.key)), values.get(column.key))
+                if column.kind != "text":
+                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                if place == 0:
+                    item.setData(Qt.ItemDataRole.UserRole, line)
+                self.table.setItem(line, place, item)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.setSortingEnabled(True)
+
+    def _choose_row(self) -> None:
+        items = [item for item in self.table.selectedItems() if item.column() == 0]
+        if items:
+            self._points.choose(self._points.points[items[0].data(Qt.ItemDataRole.UserRole)])
+
+    def _show_chosen(self) -> None:
+        chosen = self._points.chosen
+        self.lines.show_chosen(chosen, self.settings)
+        self.heat.show_chosen(chosen)
+        self.bars.show_chosen(chosen)
+
+    def _show_legend(self) -> None:
+        index = self.tabs.currentIndex()
+        self.legend.show_items(self.lines.items if index == LINES else self.bars.items if index == PHASES else ())
+
+    def _tell(self, point: Point | None) -> None:
+        """One line about the point under the mouse."""
+        if point is None:
+            self.told.setText("")
+            return
+        names = [name for name in dict.fromkeys((self.settings.x, self.settings.y, *self.settings.split)) if name]
+        found = series.values([*self._points.measured], self.settings.quantity, self.settings.over).get(id(point))
+        quantity = self.settings.label.partition(",")[0]
+        value = f": {number(self.settings.quantity, found.median)} {quantity}" if found else ""
+        self.told.setText(f"{point.name}, {series.label(point, names)}{value}")
+
+    def _paint(self, painter: QPainter, area: QRectF) -> None:
+        """The plot that is looked at, with its legend, into an area."""
+        items = self.legend.items
+        height = legend_height(painter.fontMetrics(), items, area.width() - 2 * theme.MARGIN)
+        inner = area.adjusted(0, 0, 0, -height)
+        index = self.tabs.currentIndex()
+        if index == HEAT:
+            self.heat.draw(painter, inner)
+        elif index == PHASES:
+            self.bars.draw(painter, inner)
+        else:
+            export.render_plot(painter, inner, self.lines)
+        draw_legend(painter, QRectF(area.left() + theme.MARGIN, inner.bottom(), area.width(), height), items)
+
+
+class _SortedItem(QTableWidgetItem):
+    """A cell that sorts by its value, not by its text."""
+
+    def __init__(self, text: str, value: object) -> None:
+        super().__init__(text)
+        self._value = value
+
+    def __lt__(self, other: QTableWidgetItem) -> bool:
+        one, two = self._value, getattr(other, "_value", None)
+        if isinstance(one, (int, float)) and isinstance(two, (int, float)):
+            return one < two
+        return self.text() < other.text()
+
+
+def _fill(box: QComboBox, choices: Mapping[str, str], chosen: str) -> None:
+    box.blockSignals(True)
+    box.clear()
+    for name, text in choices.items():
+        box.addItem(text, name)
+    box.setCurrentIndex(max(box.findData(chosen), 0))
+    box.blockSignals(False)

@@ -1,0 +1,61 @@
+"""The points on show, which of them is chosen, and which are pinned for comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, Signal
+
+from kernels.experiments.points import Point
+
+MOST_PINNED = 4
+
+
+class PointSet(QObject):
+    """Points in the order in which they came; the newest of a key takes the place of an older one."""
+
+    changed = Signal()
+    chosen_changed = Signal()
+    pinned_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._points: dict[tuple[str, str], Point] = {}
+        self.title = ""
+        self.chosen: Point | None = None
+        self.pinned: tuple[Point, ...] = ()
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return tuple(self._points.values())
+
+    @property
+    def measured(self) -> tuple[Point, ...]:
+        return tuple(point for point in self._points.values() if point.measured)
+
+    def begin(self, title: str, points: Iterable[Point] = ()) -> None:
+        """Show these and nothing else; pinned points stay."""
+        self._points = {}
+        self.title = title
+        self.choose(None)
+        self.add(points)
+        if not self._points:
+            self.changed.emit()
+
+    def add(self, points: Iterable[Point]) -> None:
+        """More points."""
+        new = list(points)
+        self._points.update({(point.key, point.contender): point for point in new})
+        if new:
+            self.changed.emit()
+
+    def choose(self, point: Point | None) -> None:
+        if point is not self.chosen:
+            self.chosen = point
+            self.chosen_changed.emit()
+
+    def pin(self, point: Point) -> None:
+        """Keep a point for comparison, or let it go; of too many the oldest goes."""
+        kept = tuple(other for other in self.pinned if other is not point)
+        self.pinned = kept if len(kept) < len(self.pinned) else (*self.pinned, point)[-MOST_PINNED:]
+        self.pinned_changed.emit()

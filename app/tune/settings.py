@@ -1,0 +1,34 @@
+"""What a plot is asked to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kernels.experiments.points import QUANTITIES
+from kernels.experiments.speedups import parse
+
+SPEEDUP_LABEL = "speedup over the baseline"
+
+
+@dataclass(frozen=True)
+class PlotSettings:
+    """The names on the axes, what is drawn, by what lines are told apart, and over what speedups are."""
+
+    x: str = ""
+    y: str = ""
+    quantity: str = "compute_ms"
+    split: tuple[str, ...] = ()
+    baseline: str = ""
+    log_x: bool = False
+    log_y: bool = False
+    models: bool = False
+
+    @property
+    def over(self) -> Mapping[str, str] | None:
+        """The baseline as the laboratory selects it, or None."""
+        return parse(self.baseline) if self.baseline else None
+
+    @property
+    def label(self) -> str:
+        return QUANTITIES.get(self.quantity, SPEEDUP_LABEL if self.quantity == "speedup" else self.quantity)

@@ -1,0 +1,177 @@
+"""Inputs of a sweep: what the user loaded, cut to a length, or what is generated, the same at every call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Sequences
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from kernels.errors import InputError, ParameterError
+from kernels.method import ProblemType
+from kernels.model import Sequence, SequenceType
+
+Length = int | tuple[int, ...]
+"""Letters (or size) of every input, or of each of them."""
+
+LETTERS = {
+    SequenceType.DNA: b"ACGT",
+    SequenceType.RNA: b"ACGU",
+    SequenceType.PROTEIN: b"ACDEFGHIKLMNPQRSTVWY",
+}
+
+GAP_SHARE = 0.4
+"""A gap of an insertion or a deletion goes on with probability 1 - GAP_SHARE: 2.5 letters on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Data that the user opened; ``length`` cuts sequences to their front, ``count`` takes the first so many."""
+
+    data: tuple[Any, ...]
+    length: Length | None = None
+    count: int | None = None
+
+    def make(self, problem: ProblemType) -> tuple[Any, ...]:
+        """The data of the problem, flat; InputError where they are shorter or fewer than asked for."""
+        data = self.data if self.count is None else self.data[: self.count]
+        if self.count is not None and len(data) < self.count:
+            raise InputError(f"count={self.count}: {len(data)} are loaded; load more, or generate the input")
+        if self.length is None:
+            return data
+        return tuple(_cut(datum, length) for datum, length in zip(data, _each(self.length, len(data)), strict=True))
+
+    def text(self) -> str:
+        names = [str(getattr(datum, "name", "data")) for datum in self.data]
+        return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """Data made from a seed.
+
+    ``mutated`` sequences descend from one ancestor along a random binary tree, ``random`` ones are unrelated.
+    ``divergence`` is the share of letters in which the two most distant of them differ (before letters change
+    twice); ``indels`` of these changes are insertions and deletions. ``count`` is the number of data of each
+    input that takes several; by default the fewest it takes. Data other than sequences are made by their
+    DataKind, with ``length`` as their size.
+    """
+
+    kind: Literal["mutated", "random"] = "mutated"
+    type: SequenceType = SequenceType.DNA
+    length: Length = 1000
+    count: int | None = None
+    divergence: float = 0.1
+    indels: float = 0.1
+    seed: int = 1
+
+    def make(self, problem: ProblemType) -> tuple[Any, ...]:
+        """The data of the problem, flat, in the order of its inputs; InputError where a kind cannot be generated."""
+        draw = np.random.default_rng(self.seed)
+        places = [wanted.kind for wanted in problem.inputs for _ in range(self._count(wanted))]
+        lengths = _each(self.length, len(places))
+        family = iter(self._family([n for kind, n in zip(places, lengths, strict=True) if kind.type is Sequence], draw))
+        made = []
+        for kind, length in zip(places, lengths, strict=True):
+            if kind.type is Sequence:
+                made.append(next(family))
+            elif kind.generate is None:
+                raise InputError(f"a {kind.label} cannot be generated; load one from a file")
+            else:
+                made.append(kind.generate(length, draw))
+        return tuple(made)
+
+    def text(self) -> str:
+        many = f"{self.count} " if self.count else ""
+        length = "x".join(map(str, self.length)) if isinstance(self.length, tuple) else f"{self.length:,}"
+        share = f", {self.divergence:.0%} divergence" if self.kind == "mutated" else ""
+        return f"{many}{self.kind} {self.type}, length {length}{share}, seed {self.seed}"
+
+    def _count(self, wanted: Any) -> int:
+        count = wanted.minimum if self.count is None or wanted.maximum == wanted.minimum else self.count
+        if count < wanted.minimum or (wanted.maximum is not None and count > wanted.maximum):
+            raise ParameterError(f"count={count} is not a number of inputs that is taken: {wanted.number()}")
+        return count
+
+    def _family(self, lengths: Sequences[int], draw: np.random.Generator) -> list[Sequence]:
+        letters = np.frombuffer(LETTERS[self.type], np.uint8)
+        if self.kind == "random":
+            rows = [letters[draw.integers(0, letters.size, length)] for length in lengths]
+        else:
+            ancestor = letters[draw.integers(0, letters.size, max(lengths, default=0))]
+            leaves = self._descend(ancestor, self.divergence / 2, len(lengths), True, letters, draw)
+            rows = [_fitted(row, length, letters, draw) for row, length in zip(leaves, lengths, strict=True)]
+        return [Sequence(f"{self.kind}{number}", row.tobytes(), self.type) for number, row in enumerate(rows, 1)]
+
+    def _descend(
+        self, row: np.ndarray, height: float, count: int, at_root: bool, letters: np.ndarray, draw: np.random.Generator
+    ) -> list[np.ndarray]:
+        """The leaves below a node; ``height`` is the share of letters that change from here to a leaf."""
+        if count <= 1:
+            return [self._changed(row, height, letters, draw)] * count
+        branch = 0.0 if at_root else draw.uniform(0, height)
+        node = self._changed(row, branch, letters, draw)
+        left = int(draw.integers(1, count))
+        return [
+            leaf
+            for size in (left, count - left)
+            for leaf in self._descend(node, height - branch, size, False, letters, draw)
+        ]
+
+    def _changed(self, row: np.ndarray, share: float, letters: np.ndarray, draw: np.random.Generator) -> np.ndarray:
+        """A copy of which ``share`` of the letters were replaced, deleted, or have others before them."""
+        row = row.copy()
+        replaced = np.flatnonzero(draw.random(row.size) < share * (1 - self.indels))
+        codes = np.searchsorted(letters, row[replaced])
+        row[replaced] = letters[(codes + draw.integers(1, letters.size, replaced.size)) % letters.size]
+        gaps = draw.binomial(row.size, share * self.indels * GAP_SHARE)
+        starts, lengths = draw.integers(0, max(row.size, 1), gaps), draw.geometric(GAP_SHARE, gaps)
+        inserting = draw.random(gaps) < 0.5
+        places = np.repeat(starts[inserting], lengths[inserting])
+        new = letters[draw.integers(0, letters.size, places.size)]
+        gone = _covered(starts[~inserting], lengths[~inserting], row.size)
+        kept = np.insert(np.flatnonzero(~gone), np.searchsorted(np.flatnonzero(~gone), places), -1)
+        changed = row[kept]
+        changed[kept < 0] = new
+        return changed
+
+
+Inputs = Loaded | Generated
+
+
+def with_input(inputs: Inputs, name: str, value: Any) -> Inputs:
+    """The inputs with another length, count or divergence; ParameterError where they have no such thing."""
+    if name == "divergence" and isinstance(inputs, Loaded):
+        raise ParameterError("divergence belongs to generated input; leave the files out, or the axis")
+    return replace(inputs, **{name: value})
+
+
+def _each(length: Length, count: int) -> tuple[int, ...]:
+    if isinstance(length, int):
+        return (length,) * count
+    if len(length) != count:
+        text = "x".join(map(str, length))
+        raise ParameterError(f"length={text} gives {len(length)} lengths, and there are {count} inputs")
+    return length
+
+
+def _cut(datum: Any, length: int) -> Any:
+    if not isinstance(datum, Sequence):
+        raise InputError(f"{datum.name}: only sequences can be cut to a length; generate the input instead")
+    if len(datum) < length:
+        raise InputError(f"{datum.name} has {len(datum):,} letters, fewer than length={length:,}; generate the input")
+    return replace(datum, letters=datum.letters[:length])
+
+
+def _fitted(row: np.ndarray, length: int, letters: np.ndarray, draw: np.random.Generator) -> np.ndarray:
+    """The front of a row, made longer by random letters where it is too short."""
+    return np.concatenate([row[:length], letters[draw.integers(0, letters.size, max(0, length - row.size))]])
+
+
+def _covered(starts: np.ndarray, lengths: np.ndarray, size: int) -> np.ndarray:
+    """Which of ``size`` places lie in one of the ranges; bool."""
+    depth = np.zeros(size + 1, np.int64)
+    np.add.at(depth, starts, 1)
+    np.add.at(depth, np.minimum(starts + lengths, size), -1)
+    return np.cumsum(depth)[:size] > 0

@@ -1,0 +1,87 @@
+"""The models of a method beside its points: values, curves, and the limit that a device sets."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kernels import workers
+from kernels.analysis import OPERATIONS, TRAFFIC, Model
+from kernels.cuda import devices
+from kernels.engine import Plan
+from kernels.errors import AntidiagError
+from kernels.experiments import roofline
+from kernels.experiments.points import Point
+from kernels.experiments.sweep import Task
+from kernels.method import Method
+
+
+def of(method: Method) -> tuple[Model, ...]:
+    """The models that the family of a method declares for it; none where it declares none."""
+    name = f"kernels.{method.family}.analysis"
+    if importlib.util.find_spec(f"kernels.{method.family}") is None or importlib.util.find_spec(name) is None:
+        return ()
+    declared: Mapping[str, tuple[Model, ...]] = importlib.import_module(name).MODELS
+    return declared.get(method.id, ())
+
+
+def values(planned: Plan) -> dict[str, float]:
+    """The value of every model of a plan, by identifier."""
+    count = _workers(planned)
+    return {
+        model.id: float(model.value(planned.problem, planned.parameters, planned.backend, count))
+        for model in of(planned.method)
+    }
+
+
+def curve(model: Model, task: Task, name: str, over: Iterable[Any]) -> list[tuple[Any, float]]:
+    """The model at other values of a parameter of a task; values that cannot be planned are left out.
+
+    The problem is built once, and nothing runs.
+    """
+    problem = task.problem()
+    found = []
+    for value in over:
+        try:
+            planned = replace(task, parameters={**task.parameters, name: value}).plan(problem)
+        except AntidiagError:
+            continue
+        found.append((value, values(planned)[model.id]))
+    return found
+
+
+def scale(model: Model, points: Sequence[Point], quantity: str = "compute_ms") -> float | None:
+    """The factor that lays a model's curve over measured points: the median of measured / model; None without any."""
+    ratios = []
+    for point in points:
+        measured, foretold = point.value(quantity), point.models.get(model.id)
+        if measured is not None and foretold:
+            ratios.append(measured / foretold)
+    return statistics.median(ratios) if ratios else None
+
+
+def limit_ms(planned: Plan, found: Mapping[str, float]) -> float | None:
+    """The least time that the device's roofline allows for a plan with these model values, in ms.
+
+    None where the method declares neither operations nor traffic, or where the device was not measured (yet).
+    """
+    roof = roofline.kept(planned.backend, planned.device_name)
+    if roof is None or not found.keys() & {OPERATIONS, TRAFFIC}:
+        return None
+    share = 1.0
+    if planned.backend == "cpu":
+        share = min(1.0, int(planned.parameters.get("threads", 1)) / roof.workers)
+    seconds = max(
+        found.get(OPERATIONS, 0.0) / (roof.operations_per_s * share), found.get(TRAFFIC, 0.0) / roof.bytes_per_s
+    )
+    return seconds * 1e3
+
+
+def _workers(planned: Plan) -> int:
+    if planned.backend == "cuda":
+        return devices.device(planned.device).multiprocessors
+    return min(int(planned.parameters.get("threads") or 1), workers.cores())

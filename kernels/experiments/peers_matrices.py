@@ -1,0 +1,56 @@
+"""Peers for matrices: scikit-bio's neighbor joining, SciPy's Floyd-Warshall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kernels.experiments.peer import Peer
+from kernels.experiments.peers_pairs import package_version
+
+IN_MEMORY = "one call on a matrix in memory; one thread"
+
+
+def _neighbor_joining(problem: Any) -> Callable[[], Any]:
+    from skbio import DistanceMatrix
+    from skbio.tree import nj
+
+    matrix = DistanceMatrix(
+        np.array(problem.matrix.values, np.float64), [f"t{n}" for n in range(len(problem.matrix.names))]
+    )
+    return lambda: nj(matrix, neg_as_zero=problem.negative == "zero")
+
+
+def _floyd_warshall(problem: Any) -> Callable[[], float]:
+    from scipy.sparse.csgraph import floyd_warshall
+
+    weights = np.array(problem.graph.weights, np.float64)
+    predecessors = bool(problem.predecessors)
+
+    def call() -> float:
+        found = floyd_warshall(weights, return_predecessors=predecessors)
+        distances = found[0] if predecessors else found
+        return float(distances[np.isfinite(distances)].sum())
+
+    return call
+
+
+PEERS = (
+    Peer(
+        id="scikit-bio-nj", name="scikit-bio nj", problems=frozenset({"tree"}), returns=frozenset({"tree"}),
+        counts=IN_MEMORY, install="pip install scikit-bio", version=partial(package_version, "scikit-bio"),
+        refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
+        prepare=_neighbor_joining, score=lambda tree: None, answer=lambda tree: f"{tree.count(tips=True):,} taxa",
+        host_bytes=lambda problem: 3 * 8 * len(problem.matrix.names) ** 2, methods="neighbor-joining",
+    ),
+    Peer(
+        id="scipy-floyd-warshall", name="SciPy floyd_warshall", problems=frozenset({"paths", "bipartite-paths"}),
+        returns=frozenset({"distances", "paths"}), counts=IN_MEMORY, install="pip install scipy",
+        version=partial(package_version, "scipy"), refusal=lambda problem: "", prepare=_floyd_warshall,
+        score=lambda total: None, answer=lambda total: f"sum of distances {total:,.6g}",
+        host_bytes=lambda problem: 4 * 8 * len(problem.graph.names) ** 2, nominal_gcups=0.6,
+    ),
+)  # fmt: skip

@@ -1,0 +1,174 @@
+"""The analysis of 001 as models: what strips cost before anything is measured (sections IV and V).
+
+m is the shorter length (rows), n the longer one (columns), p the workers (multiprocessors, or threads of a CPU),
+c the lanes of a worker, s the width of a strip, h the height of a chunk, T the batch. A *step* is the time in
+which a lane computes one cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernels.analysis import OPERATIONS, TRAFFIC, Model
+from kernels.model import Mode, PairProblem
+from kernels.pairwise import checkpointed_sizes, geometry
+
+LANES = {"cpu": 16, "cuda": 32}
+
+LEAST_OPERATIONS = {"cpu": {Mode.LOCAL: 11.0, Mode.GLOBAL: 9.0}, "cuda": {Mode.LOCAL: 5.5, Mode.GLOBAL: 5.5}}
+"""Fewest operations of a cell. On a CPU additions, subtractions and maxima of the recurrence, counted in cpu_cells.py,
+with one maximum for the best score; on a GPU instructions of the arithmetic pipe with Hopper's fused add-and-maximum,
+the extraction of the letters' score included."""
+
+VALUE_BYTES, STATE_BYTES = 8, 8
+SHARED_MATRIX, SHARED_BUFFER, SHARED_RESERVED, SHARED_ARRAYS, INT = 23 * 23 * 4, 32 * 4, 1200, 6, 4
+"""The published kernel's shared memory: matrix, output buffer, what the compiler takes, arrays of ints."""
+
+Parameters = Mapping[str, Any]
+
+
+def start_up(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """Steps until the last worker may begin, (p - 1) T_a with T_a = s^2 / c (section IV)."""
+    return (workers - 1) * parameters["s"] ** 2 / LANES[backend]
+
+
+def start_up_with_batches(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """The same for lanes that stream: a strip may begin once its neighbour has left a batch of T cells."""
+    return (workers - 1) * _lead(parameters, backend)
+
+
+def steps_published(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """Steps until the last strip is done (section IV), for both of the paper's cases."""
+    s, c, m, n = parameters["s"], LANES[backend], problem.rows, problem.columns
+    lead, strip = s * s / c, m * s / c
+    if strip >= workers * lead:
+        return (workers - 1) * lead + m * n / (workers * c)
+    return (-(-n // s) - 1) * lead + strip
+
+
+def steps_with_batches(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """The same count for whole strips and batches of T: rounds of strips, or a chain of waiting ones."""
+    s, c = parameters["s"], LANES[backend]
+    strips, strip = -(-problem.columns // s), (problem.rows + c) * s / c
+    lead, busy = _lead(parameters, backend), min(workers, strips)
+    if strip >= busy * lead:
+        return -(-strips // busy) * strip + (busy - 1) * lead
+    return (strips - 1) * lead + strip
+
+
+def score_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """Bytes of boundary cells (H and the gap state), written once and read once: O(m n / s)."""
+    return 2.0 * VALUE_BYTES * problem.rows * (-(-problem.columns // parameters["s"]) - 1)
+
+
+def alignment_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """The same and the local start states that phase 1 leaves at every boundary cell."""
+    states = STATE_BYTES * problem.rows * -(-problem.columns // parameters["s"])
+    return score_traffic(problem, parameters, backend, workers) + states
+
+
+def chunked_1_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """The same and the last row of every chunk (H and the gap state)."""
+    return alignment_traffic(problem, parameters, backend, workers) + VALUE_BYTES * _chunk_row_cells(
+        problem, parameters
+    )
+
+
+def chunked_2_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """The same and the start states of those rows."""
+    return chunked_1_traffic(problem, parameters, backend, workers) + STATE_BYTES * _chunk_row_cells(
+        problem, parameters
+    )
+
+
+def shared_memory(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """Bytes of shared memory of the published kernel: it limits s to 1,901 on the card of the paper."""
+    arrays = SHARED_ARRAYS * (min(parameters["s"], problem.rows) + 2) * INT
+    return float(SHARED_MATRIX + SHARED_BUFFER + SHARED_RESERVED + arrays)
+
+
+def striped_directions(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """Bytes of directions in the worst case, 5 bits a cell (section V.D)."""
+    return 5 * problem.rows * problem.columns / 8
+
+
+def chunked_directions(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    """Bytes of directions with chunks, 5 (m s + n h) / 8 (section V.D)."""
+    return 5 * (problem.rows * parameters["s"] + problem.columns * parameters["h"]) / 8
+
+
+def _lead(parameters: Parameters, backend: str) -> float:
+    return (parameters["T"] + LANES[backend]) * parameters["s"] / LANES[backend]
+
+
+def _chunk_row_cells(problem: PairProblem, parameters: Parameters) -> float:
+    return (problem.rows - 1) // parameters["h"] * problem.columns
+
+
+def _operations(work: Any) -> Model:
+    def value(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+        return work(problem, parameters) * LEAST_OPERATIONS[backend][problem.mode]
+
+    return Model(
+        OPERATIONS, "Operations", "lane operations", "Fewest operations of all cells, those computed twice included.",
+        "001, section III", value, grows_with_time=True,
+    )  # fmt: skip
+
+
+def _traffic(value: Any, section: str) -> Model:
+    told = "Bytes that strips leave for their neighbours and for phase 3 in main memory, written and read."
+    return Model(TRAFFIC, "Border traffic", "bytes", told, f"001, section {section}", value)
+
+
+def _directions(value: Any) -> Model:
+    told = "Directions that phase 3 keeps in the worst case: the path decides how much of it is needed."
+    return Model("directions", "Directions", "bytes", told, "001, section V.D", value)
+
+
+STRIPS = (
+    Model("start-up", "Start-up delay", "steps", "Steps until the last worker may begin, as published.",
+          "001, section IV", start_up),
+    Model("start-up-T", "Start-up delay with batches", "steps",
+          "Steps until the last worker may begin, where a strip hands over T cells at a time.",
+          "001, section IV, with T", start_up_with_batches),
+    Model("steps", "Steps as published", "steps", "Steps until the last strip is done, without memory traffic.",
+          "001, section IV", steps_published, grows_with_time=True),
+    Model("steps-T", "Steps with batches", "steps",
+          "Steps until the last strip is done, for whole strips and batches of T cells.",
+          "001, section IV, with T", steps_with_batches, grows_with_time=True),
+)  # fmt: skip
+
+MODELS: Mapping[str, tuple[Model, ...]] = {
+    "striped-score": (
+        *STRIPS,
+        _traffic(score_traffic, "IV"),
+        Model("shared-memory", "Shared memory as published", "bytes",
+              "Bytes a multiprocessor of the published kernel, whose strips lived in shared memory; here they live in "
+              "registers.", "001, section IV", shared_memory),
+        _operations(geometry.score_work),
+    ),
+    "striped-alignment": (
+        *STRIPS,
+        _traffic(alignment_traffic, "V.A"),
+        _directions(striped_directions),
+        _operations(geometry.alignment_work),
+    ),
+    "chunked-alignment-1": (
+        *STRIPS,
+        _traffic(chunked_1_traffic, "V.B"),
+        _directions(chunked_directions),
+        _operations(geometry.chunked_work),
+    ),
+    "chunked-alignment-2": (
+        *STRIPS,
+        _traffic(chunked_2_traffic, "V.C"),
+        _directions(chunked_directions),
+        _operations(geometry.chunked_work),
+    ),
+    "checkpointed-alignment": (
+        *STRIPS,
+        _traffic(score_traffic, "IV"),
+        _operations(checkpointed_sizes.work),
+    ),
+}  # fmt: skip

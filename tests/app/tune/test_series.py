@@ -1,0 +1,83 @@
+"""From points to lines, grids and what is best of them."""
+
+from __future__ import annotations
+
+from app.tune import series
+from app.tune.lines import default_settings, model_curves
+from app.tune.settings import PlotSettings
+from kernels.experiments.points import Point, Run, Status
+
+
+def point(s: int, h: int | None, times_ms: tuple[float, ...], method: str = "striped-score", **more) -> Point:
+    values = {
+        "key": f"{method} {s} {h}", "contender": method, "name": method.title(), "status": Status.MEASURED,
+        "coordinates": {"method": method, "s": s, "h": h}, "parameters": {"s": s, "h": h or 512}, "problem": "p",
+        "cells": 1_000_000, "runs": tuple(Run(time + 1, {"phase 1": time, "transfer": 0.5}) for time in times_ms),
+    }  # fmt: skip
+    return Point(**{**values, **more})
+
+
+GRID = [point(s, h, (s + h, s + h + 2.0)) for s in (32, 64) for h in (16, 128)]
+
+
+def test_names_are_those_that_differ() -> None:
+    assert series.names(GRID) == ["s", "h"]
+    assert series.names([*GRID, point(32, 16, (1.0,), "other")]) == ["method", "s", "h"]
+
+
+def test_an_automatic_value_is_what_really_ran() -> None:
+    assert series.coordinate(point(32, None, (1.0,)), "h") == 512
+
+
+def test_lines_are_sorted_and_carry_their_spread() -> None:
+    found = series.lines(list(reversed(GRID)), "s", "compute_ms", ["h"])
+    assert [line.name for line in found] == ["h 128", "h 16"]
+    assert found[1].x == (32, 64)
+    assert (found[1].spreads[0].low, found[1].spreads[0].median, found[1].spreads[0].high) == (48, 49, 50)
+
+
+def test_a_grid_keeps_the_better_of_two_at_one_place() -> None:
+    slower = point(32, 16, (500.0,), "other")
+    grid = series.grid([*GRID, slower], "s", "h", "compute_ms")
+    assert (grid.rows, grid.columns) == ((16, 128), (32, 64))
+    assert grid.cells[0, 0][0] is GRID[0]
+    assert series.grid([*GRID, slower], "s", "h", "gcups").cells[0, 0][0] is GRID[0]
+
+
+def test_speedups_are_over_the_baseline_of_the_same_problem() -> None:
+    found = series.values(GRID, series.SPEEDUP, {"s": "64", "h": "16"})
+    assert found[id(GRID[2])].median == 1
+    assert found[id(GRID[0])].median > 1
+    assert series.values(GRID, series.SPEEDUP, None) == {}
+
+
+def test_the_best_is_never_a_wrong_answer() -> None:
+    wrong = point(96, 16, (0.1,), status=Status.WRONG, reason="another score")
+    assert series.best([*GRID, wrong], "compute_ms") is GRID[0]
+    assert series.best([wrong], "compute_ms") is None
+
+
+def test_what_is_shown_stays_while_points_arrive() -> None:
+    asked = PlotSettings(x="s", y="h")
+    first = default_settings(GRID[:1], asked)
+    assert (first.x, first.y) == ("s", "h")
+    assert default_settings(GRID, PlotSettings()).x == "s"
+    assert default_settings(GRID, asked).split == ("h",)
+
+
+def test_a_model_is_scaled_to_its_points() -> None:
+    line = series.lines(GRID, "s", "compute_ms", ["h"])[0]
+    ((name, x, y),) = model_curves([line], "compute_ms", lambda point: {"traffic": [(32, 1.0), (64, 2.0)]})
+    assert name == "traffic (scaled)" and list(x) == [32, 64]
+    assert y[1] == 2 * y[0]
+
+
+def test_suggested_values_can_be_parsed() -> None:
+    from kernels import registry
+    from kernels.experiments import axes
+
+    for method in registry.METHODS:
+        for parameter in method.parameters:
+            text = series.suggestion(parameter)
+            if text:
+                assert axes.parse(f"{parameter.name}={text}", [method]).values

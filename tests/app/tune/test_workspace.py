@@ -1,0 +1,142 @@
+"""The Tune workspace as a person uses it: axes, start, points, use their values, pause, cancel, tune."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPointF, QRectF, Qt
+
+from app.tune.form import NONE
+from app.tune.point import facts
+from kernels import tuned
+from kernels.errors import InputError
+from kernels.experiments import results
+from kernels.experiments.points import Status
+from tests.app import fake
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where sweeps and tuned values of this test are kept."""
+    monkeypatch.setattr(results, "folder", lambda: tmp_path / "experiments")
+    monkeypatch.setattr(tuned, "_path", lambda: tmp_path / "tuned.json")
+    return tmp_path / "experiments"
+
+
+@pytest.fixture
+def tune(ready: Any, place: Path) -> Any:
+    """The workspace, with two sequences open in Analyse."""
+    ready.turn_to(1)
+    return ready.tune
+
+
+def finish(qtbot: Any, tune: Any) -> None:
+    qtbot.waitUntil(lambda: tune._job is None, timeout=20_000)
+
+
+def test_a_sweep_shows_its_points_and_keeps_them(qtbot: Any, tune: Any, place: Path) -> None:
+    tune.form.axes[0].set_value("s", "32,64,128")
+    tune.form.axes[1].set_value("fail", "no,input")
+    assert tune.form.count.text() == "6 points"
+    tune.form.start_button.click()
+    finish(qtbot, tune)
+    statuses = [point.status for point in tune.points.points]
+    assert statuses.count(Status.MEASURED) == 3 and statuses.count(Status.FAILED) == 3
+    assert tune.points.chosen is not None and tune.points.chosen.status is Status.MEASURED
+    (file,) = place.glob("*.jsonl")
+    assert len(results.read(file).points) == 6
+    tune._list_earlier()
+    tune.points.begin("nothing")
+    tune.earlier.actions()[0].trigger()
+    assert len(tune.points.points) == 6
+
+
+def test_points_are_taken_again_instead_of_measured(qtbot: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    for _ in range(2):
+        tune.start()
+        finish(qtbot, tune)
+    assert all(point.reused for point in tune.points.points)
+    tune.form.reuse.setChecked(False)
+    tune.start()
+    finish(qtbot, tune)
+    assert not any(point.reused for point in tune.points.points)
+
+
+def test_the_values_of_a_point_go_into_the_form_of_analyse(qtbot: Any, ready: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.start()
+    finish(qtbot, tune)
+    point = next(point for point in tune.points.points if point.parameters["s"] == 64)
+    tune.points.choose(point)
+    assert ("s", "64") in facts(point)
+    tune.panel.use_button.click()
+    assert ready.workspaces.currentIndex() == 0
+    assert ready.method.parameters.values()["s"] == 64
+
+
+def test_a_mistyped_axis_is_explained(tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32:x")
+    assert "'x' is not a number" in tune.form.problem.text()
+    assert not tune.form.start_button.isEnabled()
+    tune.form.axes[0].set_value(NONE, "")
+    assert tune.form.start_button.isEnabled() and tune.form.count.text() == "1 point"
+
+
+def test_pause_and_cancel(qtbot: Any, ready: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.form.axes[1].set_value("wait", "yes")
+    tune.start()
+    qtbot.waitUntil(tune.form.pause_button.isEnabled)
+    tune.form.pause_button.click()
+    assert tune.form.pause_button.text() == "Go on" and tune._job.monitor.paused
+    tune.form.pause_button.click()
+    assert not tune._job.monitor.paused
+    tune.form.cancel_button.click()
+    finish(qtbot, tune)
+    assert tune.points.points == ()
+    fake.RELEASED.set()
+
+
+def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.form.axes[1].set_value("gap_open", "5,10")
+    tune.start()
+    finish(qtbot, tune)
+    points, plots = tune.points, tune.plots
+    assert len(plots.lines.lines) == 2 and (plots.settings.x, plots.settings.y) == ("s", "gap_open")
+    plots.tabs.setCurrentIndex(1)
+    at = next(iter(plots.heat.grid.cells))
+    centre = plots.heat._box(QRectF(plots.heat.rect()), at).center()
+    qtbot.mouseClick(plots.heat, Qt.MouseButton.LeftButton, pos=QPointF(centre).toPoint())
+    assert points.chosen is plots.heat.grid.cells[at][0]
+    qtbot.mouseClick(plots.bars, Qt.MouseButton.LeftButton, pos=QPointF(10, 10).toPoint())
+    assert points.chosen is plots.bars.points[0]
+    plots.table.selectRow(2)
+    assert points.chosen in points.points
+    tune.panel.pin_button.click()
+    points.choose(points.points[0])
+    assert tune.panel.table.columnCount() == 1 + len({id(point) for point in (points.chosen, *points.pinned)})
+
+
+def test_points_are_saved_in_three_formats(qtbot: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.start()
+    finish(qtbot, tune)
+    assert tune.plots.text(".csv").count("\n") == 3
+    assert '"rows"' in tune.plots.text(".json")
+    assert tune.plots.text(".md").count("| Fake |") == 2
+    with pytest.raises(InputError, match=r"\.csv"):
+        tune.plots.text(".doc")
+
+
+def test_what_was_set_comes_back(tune: Any, ready: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,96")
+    tune.form.repeats.setValue(7)
+    saved = tune.form.values()
+    tune.form.axes[0].set_value(NONE, "")
+    tune.form.repeats.setValue(1)
+    tune.form.set_values(saved)
+    assert (tune.form.axes[0].values.text(), tune.form.repeats.value()) == ("32,96", 7)

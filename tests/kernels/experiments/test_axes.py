@@ -1,0 +1,87 @@
+"""Axes: what a person writes, and what becomes of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels import registry
+from kernels.errors import ParameterError
+from kernels.experiments import axes
+
+METHODS = [registry.method("chunked-alignment-1")]
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "values", "logarithmic"),
+    [
+        ("s=32:1024:*2", "parameter", (32, 64, 128, 256, 512, 1024), True),
+        ("s=32:256:32", "parameter", (32, 64, 96, 128, 160, 192, 224, 256), False),
+        ("s=32:128", "parameter", (32, 64, 96, 128), False),
+        ("h=64,128,256", "parameter", (64, 128, 256), False),
+        ("h=16,64,256", "parameter", (16, 64, 256), True),
+        ("s=auto,64", "parameter", (None, 64), False),
+        ("s=64:300:*2", "parameter", (64, 128, 256), True),
+        ("s=32:100:*1.5", "parameter", (32, 64), True),
+        ("gap_open=0:10:2.5", "option", (0.0, 2.5, 5.0, 7.5, 10.0), False),
+        ("mode=local,global", "option", ("local", "global"), False),
+        ("length=1000:100000:*10", "input", (1000, 10_000, 100_000), True),
+        ("length=5103x7168,10206x14336", "input", ((5103, 7168), (10206, 14336)), False),
+        ("divergence=0,0.25,0.5", "input", (0.0, 0.25, 0.5), False),
+        ("count=2:8:*2", "input", (2, 4, 8), True),
+        ("backend=cpu,cuda", "backend", ("cpu", "cuda"), False),
+        ("device=0,1", "device", (0, 1), False),
+        ("method=striped-score, parasail-score-32", "method", ("striped-score", "parasail-score-32"), False),
+        (" T = 8:32:8 ", "parameter", (8, 16, 24, 32), False),
+    ],
+)
+def test_what_is_written_is_what_varies(text, role, values, logarithmic):
+    axis = axes.parse(text, METHODS)
+    assert (axis.role, axis.values, axis.logarithmic) == (role, values, logarithmic)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("s", "is not NAME=VALUES"),
+        ("=1", "is not NAME=VALUES"),
+        ("s=", "is not NAME=VALUES"),
+        ("q=1", "there is no axis 'q'; there are: s, h"),
+        ("s=33", "is not a whole number from 32 to 1024, a multiple of 32"),
+        ("s=32:4096:*2", "s=2048 is not a whole number from 32 to 1024"),
+        ("s=64,64", "names a value twice"),
+        ("s=128:64:32", "starts at 128, after its end 64"),
+        ("s=32:64:0", "the step must be above 0"),
+        ("s=32:64:*1", "a factor above 1"),
+        ("length=0:64:*2", "a start above 0"),
+        ("s=32:x:32", "'x' is not a number"),
+        ("s=32:nan:32", "'nan' is not a number"),
+        ("s=1:2:3:4", "a range is START:STOP:*FACTOR"),
+        ("mode=local:global", "takes no range; list values: one of local, global"),
+        ("length=1:1000000", "at most 10,000"),
+        ("backend=abacus", "one of auto, cpu, cuda"),
+        ("length=0", "at least 1"),
+        ("divergence=2", "from 0 to 1"),
+    ],
+)
+def test_what_is_wrong_is_said(text, said):
+    with pytest.raises(ParameterError, match=r".*") as error:
+        axes.parse(text, METHODS)
+    assert said in str(error.value)
+
+
+def test_every_declared_name_is_an_axis():
+    method = METHODS[0]
+    names = axes.names(METHODS)
+    declared = [parameter.name for parameter in (*method.parameters, *method.problem.options)]
+    assert set(declared) | {"length", "count", "divergence", "backend", "device", "method"} == set(names)
+    assert all(axes.declared(name, METHODS)[1].name == name for name in names if name != "method")
+
+
+@given(st.integers(1, 50), st.integers(1, 5000), st.sampled_from((1.3, 2, 3, 10)))
+def test_a_range_by_a_factor_stays_inside_and_grows(start, span, factor):
+    axis = axes.parse(f"length={start}:{start + span}:*{factor}", METHODS)
+    assert axis.values[0] == start
+    assert axis.values[-1] <= start + span < axis.values[-1] * factor * (1 + 1 / start)
+    assert list(axis.values) == sorted(set(axis.values))

@@ -1,0 +1,110 @@
+"""Inputs: generated ones repeat and diverge as told, loaded ones are cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels.errors import InputError, ParameterError
+from kernels.experiments.inputs import Generated, Loaded, with_input
+from kernels.method import Input, ProblemType
+from kernels.model import Sequence, SequenceType
+from kernels.pairwise.problem import PAIR
+from kernels.sequences import SEQUENCE
+from tests.kernels.experiments import fakes
+
+LOADED = Loaded((Sequence("one", b"ACGTACGT", SequenceType.DNA), Sequence("two", b"ACGT", SequenceType.DNA)))
+
+
+def many(maximum: int | None = None) -> ProblemType:
+    """The pair problem with any number of sequences."""
+    return ProblemType(**{name: getattr(PAIR, name) for name in PAIR.__dataclass_fields__} | {
+        "inputs": (Input(SEQUENCE, 2, maximum),)
+    })  # fmt: skip
+
+
+def different(first: Sequence, second: Sequence) -> float:
+    size = min(len(first), len(second))
+    return float(np.mean(first.array[:size] != second.array[:size]))
+
+
+def test_generated_input_repeats_and_depends_on_the_seed():
+    one, again, other = (Generated(length=500, seed=seed).make(PAIR) for seed in (1, 1, 2))
+    assert one == again != other
+    assert [len(sequence) for sequence in one] == [500, 500]
+    assert {sequence.type for sequence in one} == {SequenceType.DNA}
+
+
+def test_lengths_may_differ():
+    made = Generated(length=(700, 300)).make(PAIR)
+    assert [len(sequence) for sequence in made] == [700, 300]
+    assert different(*made) < 0.75
+
+
+def test_divergence_is_the_share_of_letters_that_differ():
+    shares = [
+        different(*Generated(length=20_000, divergence=share, indels=0).make(PAIR)) for share in (0, 0.05, 0.2, 0.5)
+    ]
+    assert shares[0] == 0
+    assert shares == sorted(shares)
+    assert 0.03 < shares[1] < 0.07 and 0.15 < shares[2] < 0.25
+
+
+def test_relatives_on_a_tree_are_at_most_as_far_apart_as_told():
+    made = Generated(length=3000, count=9, divergence=0.2, indels=0).make(many())
+    distances = [different(one, other) for i, one in enumerate(made) for other in made[:i]]
+    assert len(made) == 9
+    assert 0 < min(distances) < max(distances) < 0.25
+    assert max(distances) > 0.12
+
+
+def test_unrelated_sequences_agree_by_chance():
+    made = Generated("random", SequenceType.PROTEIN, length=5000).make(PAIR)
+    assert 0.9 < different(*made) < 0.98
+
+
+def test_insertions_and_deletions_shift_letters():
+    made = Generated(length=5000, divergence=0.1, indels=0.5).make(PAIR)
+    assert different(*made) > 0.3
+
+
+def test_other_data_are_made_by_their_kind():
+    (bed,) = Generated(length=7).make(fakes.NAP)
+    assert bed.length == 7
+    assert Generated(length=7).make(fakes.NAP) == (bed,)
+
+
+def test_what_cannot_be_generated_is_said():
+    mute = ProblemType(**{name: getattr(fakes.NAP, name) for name in fakes.NAP.__dataclass_fields__} | {
+        "inputs": (Input(fakes.DataKind("stone", "stone", "stones", fakes.Bed, *[None] * 2)),)
+    })  # type: ignore[arg-type]  # fmt: skip
+    with pytest.raises(InputError, match="a stone cannot be generated"):
+        Generated().make(mute)
+    with pytest.raises(ParameterError, match="gives 3 lengths, and there are 2 inputs"):
+        Generated(length=(1, 2, 3)).make(PAIR)
+    with pytest.raises(ParameterError, match="count=9 is not a number of inputs"):
+        Generated(count=9).make(many(maximum=4))
+
+
+def test_loaded_sequences_are_cut_to_their_front():
+    cut = with_input(LOADED, "length", 3).make(PAIR)
+    assert [sequence.letters for sequence in cut] == [b"ACG", b"ACG"]
+    assert with_input(LOADED, "length", (8, 2)).make(PAIR)[0] == LOADED.data[0]
+    assert with_input(LOADED, "count", 1).make(PAIR) == LOADED.data[:1]
+    assert LOADED.make(PAIR) == LOADED.data
+
+
+def test_loaded_data_are_not_made_longer():
+    with pytest.raises(InputError, match="two has 4 letters, fewer than length=5"):
+        with_input(LOADED, "length", 5).make(PAIR)
+    with pytest.raises(InputError, match="count=3: 2 are loaded"):
+        with_input(LOADED, "count", 3).make(PAIR)
+    with pytest.raises(ParameterError, match="divergence belongs to generated input"):
+        with_input(LOADED, "divergence", 0.5)
+    with pytest.raises(InputError, match="only sequences can be cut"):
+        Loaded((fakes.Bed(3),), length=2).make(fakes.NAP)
+
+
+@pytest.mark.parametrize("inputs", [LOADED, Generated(count=3, length=(10, 20)), Generated("random")])
+def test_inputs_say_what_they_are(inputs):
+    assert len(inputs.text()) > 5

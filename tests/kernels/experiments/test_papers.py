@@ -1,0 +1,197 @@
+"""The papers' tables: their numbers hang together with what the papers' texts say, and ours stand beside them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from kernels import registry
+from kernels.errors import InputError, ParameterError
+from kernels.experiments import axes, papers, runner, tables
+from kernels.experiments.papers import PaperTable, Published
+from kernels.experiments.points import Point, Run, Status
+
+TABLES = [pytest.param(table, id=table.id) for table in papers.tables()]
+METHODS = {method.id: method for method in registry.METHODS}
+
+
+def numbers(table_id: str, **coordinates: str) -> dict[tuple[str, str], list[float]]:
+    """Published numbers of a table by contender and quantity, at some coordinates, in the order of the paper."""
+    (table,) = papers.find([table_id])
+    found: dict[tuple[str, str], list[float]] = {}
+    for one in table.published:
+        if one.value is not None and coordinates.items() <= one.coordinates.items():
+            found.setdefault((one.contender, one.quantity), []).append(one.value)
+    return found
+
+
+def test_every_figure_of_the_issue_is_there():
+    figures = {table.id for table in papers.tables()}
+    assert {f"001-figure-{number:02}" for number in (7, 9, 11, 13, 14, 15, 16, 17, 18, 19)} <= figures
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_are_complete(table: PaperTable):
+    assert table.citation and table.hardware and table.title
+    assert table.unit in papers.MILLISECONDS
+    assert 0 < table.scale < 1
+    assert table.published
+    places = [(*number.place, number.quantity) for number in table.published]
+    assert len(set(places)) == len(places), "a number is given twice"
+    assert all(number.value is not None or number.note for number in table.published), "a gap says why"
+    assert {table.plot.get(name) for name in ("x", "y", "colour")} <= {*table.axes, "method", "quantity", None}
+    for number in table.published:
+        if number.contender in METHODS:
+            assert all(axes.declared(name, [METHODS[number.contender]]) for name in number.coordinates)
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("quick", [False, True])
+def test_every_published_run_of_ours_can_be_planned(table: PaperTable, quick: bool):
+    tasks = papers.tasks(table, quick)
+    ours = {number.place for number in table.published if number.contender in METHODS}
+    assert len(tasks) == len(ours)
+    for task in tasks:
+        method = METHODS[task.contender]
+        for name, value in task.parameters.items():
+            method.parameter(name).validate(value)
+
+
+def test_the_speedups_of_figure_9_are_those_of_the_text():
+    """13 to 17 over PerotRecurrence, 20 to 33 over BlockedAntidiagonal, 2.8 to 9.3 over EnhancedBA, 7.7 to 22.8."""
+    found = numbers("001-figure-09")
+    striped = found["striped-score", "total"]
+    for contender, low, high in (
+        ("perot-recurrence", 13, 17), ("blocked-antidiagonal", 20, 33), ("enhanced-ba", 2.8, 9.3),
+        ("CUDASW++2.0", 7.7, 22.8),
+    ):  # fmt: skip
+        ratios = [theirs / ours for theirs, ours in zip(found[contender, "total"], striped, strict=False)]
+        assert low - 0.6 < min(ratios) <= max(ratios) < high + 0.6, contender
+
+
+def test_the_best_alignments_are_those_of_the_text():
+    """1,952.6 ms for StripedAlignment and 602.7 ms for ChunkedAlignment1: slightly more than 3 times."""
+    largest = {"length": "20860x29120"}
+    striped = min(numbers("001-figure-11", **largest)["striped-alignment", "total"])
+    chunked = min(numbers("001-figure-15", **largest)["chunked-alignment-1", "total"])
+    assert (striped, chunked) == (1952.6, 602.7)
+
+
+@pytest.mark.parametrize("method", ["chunked-alignment-1", "chunked-alignment-2"])
+def test_figure_19_holds_numbers_of_figures_13_to_18(method):
+    (table,) = papers.find(["001-figure-19"])
+    whole = {(*number.place, number.quantity): number.value for other in papers.tables() if other is not table
+             for number in other.published}  # fmt: skip
+    for number in table.published:
+        assert whole[(*number.place, number.quantity)] == number.value
+
+
+def test_phases_are_parts_of_the_total():
+    for table in papers.find(["001"]):
+        places: dict[object, dict[str, float]] = {}
+        for number in table.published:
+            if number.value is not None:
+                places.setdefault(number.place, {})[number.quantity] = number.value
+        for parts in places.values():
+            assert parts.get("phase 1", 0) + parts.get("phase 3", 0) <= parts["total"]
+
+
+def test_tables_are_found_by_name_and_by_paper():
+    assert papers.find([]) == papers.tables()
+    assert [table.id for table in papers.find(["001-figure-09"])] == ["001-figure-09"]
+    assert len(papers.find(["001"])) >= 10
+    with pytest.raises(ParameterError, match=r"there is no table '009'; there are: 001-figure-07"):
+        papers.find(["009"])
+
+
+def small(**changes) -> PaperTable:
+    """A table of two of our runs and a program of others."""
+    (table,) = papers.find(["001-figure-19"])
+    published = (
+        Published("chunked-alignment-1", {"length": "400x600", "s": "410", "h": "128"}, "total", 100.0),
+        Published("chunked-alignment-1", {"length": "400x600", "s": "410", "h": "128"}, "phase 1", 80.0, "as printed"),
+        Published("striped-score", {"length": "400x600", "s": "1900"}, "total", None, "too large"),
+        Published("CUDASW++2.0", {"length": "400x600"}, "total", 5.0),
+    )
+    return PaperTable(**{name: getattr(table, name) for name in table.__dataclass_fields__} | {
+        "published": published, "scale": 0.5, **changes
+    })  # fmt: skip
+
+
+def test_values_that_cannot_be_taken_are_replaced_by_the_nearest_and_told():
+    table = small()
+    chunked, score = papers.tasks(table)
+    assert chunked.parameters == {"s": 416, "h": 128}
+    assert score.parameters == {"s": 1024}
+    assert chunked.inputs.length == (400, 600)
+    compared = papers.compare(table, ())
+    assert compared[0].remark == "s = 410 in the paper"
+    assert compared[2].remark == "s = 1900 in the paper"
+    assert compared[3].remark == "not run here"
+
+
+def point(task, total_ms: float, phase_ms: float) -> Point:
+    times = {"phase 1": phase_ms, "phase 3": total_ms - phase_ms, "transfer": 9.0}
+    return Point("k", task.contender, "", task.coordinates, Status.MEASURED, runs=(Run(50.0, times),), device="A chip")
+
+
+def test_published_and_measured_stand_side_by_side():
+    table = small()
+    (chunked, _) = papers.tasks(table)
+    compared = papers.compare(table, [point(chunked, 10.0, 4.0)])
+    assert [(one.published.value, one.ours, one.ratio) for one in compared] == [
+        (100.0, 10.0, 10.0), (80.0, 4.0, 20.0), (None, None, None), (5.0, None, None),
+    ]  # fmt: skip
+    drawn = tables.markdown(papers.as_table(table, compared))
+    assert "| ChunkedAlignment1 | 400x600 | 416 | 128 | total | 100 ms | 10 ms | 10.00 x |" in drawn
+    assert "as printed; s = 410 in the paper" in drawn
+    assert "Tesla C2050" in drawn and "A chip" in drawn
+    assert "QUICK" not in drawn
+
+
+def test_a_quick_run_is_smaller_and_says_so():
+    table = small()
+    (chunked, _) = papers.tasks(table, quick=True)
+    assert chunked.inputs.length == (200, 300)
+    compared = papers.compare(table, [point(chunked, 10.0, 4.0)], quick=True)
+    assert compared[0].ratio == 100.0 / (10.0 * 4), "four times the cells at the full size"
+    assert compared[1].ratio is None, "phases grow in their own ways"
+    assert "QUICK: lengths are 0.5 of the paper's" in tables.markdown(papers.as_table(table, compared, True))
+
+
+def test_numbers_in_seconds_and_rates_are_compared_in_their_unit():
+    (chunked, _) = papers.tasks(small())
+    one = papers.compare(small(unit="s"), [point(chunked, 10_000.0, 4.0)])[0]
+    assert (one.ours, one.ratio) == (10.0, 10.0)
+    rate = papers.compare(small(unit="GCUPS"), [point(chunked, 10_000.0, 4.0)])[0]
+    assert rate.ratio == pytest.approx(rate.ours / 100.0)
+
+
+def test_what_was_refused_says_so_in_its_place():
+    table = small()
+    (_, score) = papers.tasks(table)
+    refused = Point("k", score.contender, "", score.coordinates, Status.REFUSED, "too little memory")
+    assert "refused: too little memory" in papers.compare(table, [refused])[2].remark
+
+
+def test_a_table_can_be_measured_here():
+    table = small()
+    found = runner.run_tasks(papers.tasks(table, quick=True, backend="cpu", repeats=1))
+    compared = papers.compare(table, found, quick=True)
+    assert all(one.ours > 0 for one in compared[:3])
+    assert compared[1].ours < compared[0].ours
+
+
+def test_a_description_that_is_not_right_is_named(tmp_path):
+    (tmp_path / "900.toml").write_text('citation = "x"\n[[table]]\nid = "900-1"\n')
+    with pytest.raises(InputError, match=r"900\.toml: not a description of a paper's tables"):
+        list(papers._paper(tmp_path / "900.toml"))
+
+
+def test_the_files_are_plain_csv():
+    for path in sorted(Path(papers.FOLDER).glob("*.csv")):
+        with open(path, encoding="utf-8", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+        assert {"method", "quantity", "value", "note"} <= rows[0].keys(), path

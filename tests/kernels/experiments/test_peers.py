@@ -1,0 +1,181 @@
+"""Peers: the same scores as the reference, offered only where they can give them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from kernels import registry
+from kernels.experiments import peers, peers_matrices, peers_pairs, peers_programs, runner
+from kernels.experiments.inputs import Generated, Loaded
+from kernels.experiments.points import Status
+from kernels.experiments.sweep import Sweep
+from kernels.method import Input
+from kernels.model import Mode, PairProblem, Sequence, SequenceType
+from kernels.scoring import Scoring, match_mismatch
+from kernels.sequences import SEQUENCE
+from tests.oracle import best
+from tests.problems import pair, pairs
+
+PAIR_PEERS = [pytest.param(peer, id=peer.id) for peer in peers_pairs.PEERS]
+
+
+def score(peer, problem: PairProblem) -> float:
+    return peer.score(peer.prepare(problem)())
+
+
+@pytest.mark.parametrize("peer", PAIR_PEERS)
+@settings(max_examples=15)
+@given(problem=pairs(longest=40))
+def test_peers_score_as_the_reference_where_they_are_offered(peer, problem):
+    if not peer.why_not(problem):
+        assert score(peer, problem) == pytest.approx(problem.scoring.unscaled(best(problem).score))
+
+
+@pytest.mark.parametrize("peer", PAIR_PEERS)
+@pytest.mark.parametrize("mode", Mode)
+def test_ambiguous_letters_count_the_same(peer, mode):
+    unit = peer.id.startswith("edlib")
+    scoring = (
+        Scoring(match_mismatch(0, -1, "", True), 0, 1) if unit else Scoring(match_mismatch(2, -3, "N", True), 5, 2)
+    )
+    problem = pair("ACGTNNACGTACGU", "ACGTACRTACGT", scoring, mode)
+    if peer.why_not(problem):
+        pytest.skip(peer.why_not(problem))
+    assert score(peer, problem) == best(problem).score
+
+
+def test_edlib_is_offered_for_edit_distances_only():
+    (peer,) = (peer for peer in peers_pairs.PEERS if peer.id == "edlib-score")
+    scoring = Scoring(match_mismatch(0, -1), 0, 1)
+    assert peer.refusal(pair("ACGT", "ACCT", scoring, Mode.GLOBAL)) == ""
+    for other in (
+        pair("ACGT", "ACCT", scoring, Mode.LOCAL),
+        pair("ACGT", "ACCT", Scoring(match_mismatch(0, -1), 1, 1), Mode.GLOBAL),
+        pair("ACGT", "ACCT", Scoring(match_mismatch(1, -1), 0, 1), Mode.GLOBAL),
+    ):
+        assert "edit distance only" in peer.refusal(other)
+
+
+def test_sixteen_bits_are_offered_only_where_they_suffice():
+    peer = next(peer for peer in peers_pairs.PEERS if peer.id == "parasail-score-16")
+    scoring = Scoring(match_mismatch(2, -3), 5, 2)
+    assert peer.refusal(pair("A" * 16_383, "A" * 16_383, scoring)) == ""
+    assert "beyond the 16-bit limit" in peer.refusal(pair("A" * 16_384, "A" * 20_000, scoring))
+    assert "beyond the 16-bit limit" in peer.refusal(pair("A" * 9000, "A" * 9000, scoring, Mode.GLOBAL))
+    assert peer.refusal(pair("A" * 5000, "A" * 5000, scoring, Mode.GLOBAL)) == ""
+
+
+def test_a_peer_that_is_not_installed_says_how_to_get_it(monkeypatch):
+    peer = next(peer for peer in peers_pairs.PEERS if peer.id == "edlib-score")
+    monkeypatch.setattr(peers_pairs, "version", lambda _: (_ for _ in ()).throw(peers_pairs.PackageNotFoundError))
+    peers_pairs.package_version.cache_clear()
+    try:
+        reason = peer.why_not(pair("A", "A", Scoring(match_mismatch(0, -1), 0, 1), Mode.GLOBAL))
+    finally:
+        peers_pairs.package_version.cache_clear()
+    assert reason == "edlib, distance is not installed; pip install edlib"
+
+
+def test_a_peer_whose_matrix_does_not_fit_is_refused(monkeypatch):
+    peer = next(peer for peer in peers_pairs.PEERS if peer.id == "biopython-path")
+    monkeypatch.setattr("kernels.experiments.peer.host_bytes_free", lambda: 100)
+    assert "it needs 200 B of host memory; 100 B is free" in peer.why_not(
+        pair("A" * 10, "A" * 10, Scoring(match_mismatch(2, -3), 5, 2))
+    )
+
+
+def test_peers_stand_beside_methods_that_give_no_more_than_they_do():
+    def found(method: str) -> set[str]:
+        return {peer.id for peer in peers.of(registry.method(method))}
+
+    assert {"parasail-score-32", "parasail-path-32", "edlib-score"} <= found("striped-score")
+    assert "parasail-path-32" in found("striped-alignment")
+    assert "parasail-score-32" not in found("striped-alignment")
+    assert not found("striped-score") & {"mafft", "quicktree", "scipy-floyd-warshall"}
+
+
+def test_programs_of_multiple_alignment_suit_any_number_of_sequences():
+    problem: Any = SimpleNamespace(id="multiple", inputs=(Input(SEQUENCE, 2, None),))
+    method: Any = SimpleNamespace(id="any", problem=problem, returns=frozenset({"alignment"}))
+    assert {peer.id for peer in peers.of(method)} == {"mafft", "mafft-parttree", "clustalw", "famsa"}
+    problem.inputs = (Input(SEQUENCE, 2, 2),)
+    assert peers.of(method) == ()
+
+
+def test_a_peer_in_a_sweep_is_a_point_like_any_other():
+    first = Sequence("a", b"ACGTACGTAC", SequenceType.DNA)
+    sweep = Sweep(
+        ("striped-score", "biopython-score", "edlib-score", "quicktree"),
+        Loaded((first, first)),
+        backends=("cpu",),
+        repeats=2,
+    )
+    ours, theirs, refused, misplaced = runner.run(sweep)
+    assert (ours.score, theirs.score) == (20, 20)
+    assert theirs.is_peer
+    assert "one thread" in theirs.counts
+    assert list(theirs.phases) == ["call"]
+    assert theirs.versions["Biopython PairwiseAligner.score"]
+    assert refused.status is Status.REFUSED
+    assert "QuickTree" in misplaced.reason
+
+
+def test_a_peer_with_another_score_is_reported(monkeypatch):
+    monkeypatch.setattr(peers_pairs, "_biopython", None)
+    peer = next(peer for peer in peers.PEERS if peer.id == "biopython-score")
+    liar = peer.__class__(**{name: getattr(peer, name) for name in peer.__dataclass_fields__} | {
+        "id": "liar", "prepare": lambda problem: lambda: 1.0
+    })  # fmt: skip
+    monkeypatch.setattr(peers, "PEERS", (liar,))
+    found = runner.run(Sweep(("striped-score", "liar"), Generated(length=50), backends=("cpu",), repeats=1))
+    assert found[1].status is Status.WRONG
+    assert "the answer is 1, and StripedScore on the cpu" in found[1].reason
+
+
+MATRIX = np.array([[0, 5, 9, 9, 8], [5, 0, 10, 10, 9], [9, 10, 0, 8, 7], [9, 10, 8, 0, 3], [8, 9, 7, 3, 0]], float)
+TAXA: Any = SimpleNamespace(matrix=SimpleNamespace(names=tuple("abcde"), values=MATRIX), negative="keep")
+
+
+@pytest.mark.parametrize("peer", [peers_programs.PEERS[-1], peers_matrices.PEERS[0]], ids=lambda peer: peer.id)
+def test_peers_for_trees_make_a_tree_of_all_taxa(peer):
+    if peer.why_not(TAXA):
+        pytest.skip(peer.why_not(TAXA))
+    assert peer.answer(peer.prepare(TAXA)()) == "5 taxa"
+
+
+def test_scipy_finds_shortest_paths():
+    peer = peers_matrices.PEERS[1]
+    if peer.version() is None:
+        pytest.skip("SciPy is not installed")
+    weights = np.array([[0, 1, np.inf], [np.inf, 0, 2], [np.inf, np.inf, 0]])
+    for predecessors in (False, True):
+        problem: Any = SimpleNamespace(graph=SimpleNamespace(names="abc", weights=weights), predecessors=predecessors)
+        assert peer.prepare(problem)() == 1 + 2 + 3
+
+
+@pytest.mark.parametrize(
+    "peer", [peer for peer in peers_programs.PEERS if peer.any_number_of], ids=lambda peer: peer.id
+)
+def test_programs_align_what_they_are_given(peer):
+    made = Generated(length=60, count=None).make(registry.method("striped-score").problem)
+    problem: Any = pair("A", "C", Scoring(match_mismatch(1, -1), 0, 1))
+    problem = PairProblem(made[0], made[1], problem.scoring)
+    if peer.version() is None:
+        pytest.skip(f"{peer.name} is not on the PATH")
+    assert 60 <= peer.prepare(problem)() <= 120
+    assert "columns" in peer.answer(60)
+
+
+def test_a_program_that_fails_says_why(tmp_path):
+    from kernels.errors import InputError
+
+    with pytest.raises(InputError, match=r"python.* failed \(3\): no luck"):
+        peers_programs._run(
+            [__import__("sys").executable, "-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)"],
+            SimpleNamespace(name=str(tmp_path)),  # type: ignore[arg-type]
+        )

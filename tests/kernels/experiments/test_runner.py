@@ -1,0 +1,215 @@
+"""Sweeps: the grid, what becomes of points that cannot be measured, pause, cancel, reuse."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+
+import pytest
+
+from kernels.errors import Cancelled, ParameterError
+from kernels.experiments import axes, runner
+from kernels.experiments.inputs import Generated
+from kernels.experiments.points import Point, Status
+from kernels.experiments.results import Store
+from kernels.experiments.runner import Control
+from kernels.experiments.sweep import Sweep, Task
+from tests.kernels.experiments import fakes
+
+
+def axis(text: str) -> axes.Axis:
+    return axes.parse(text, [fakes.METHOD])
+
+
+def sweep(*texts: str, contenders: tuple[str, ...] = ("sleeper",), **more) -> Sweep:
+    settings = {"inputs": Generated(length=1), "backends": ("cpu",), "repeats": 1, "warm_up": 0} | more
+    return Sweep(contenders, axes=tuple(map(axis, texts)), **settings)
+
+
+def coordinates(tasks) -> list[dict]:
+    return [{name: value for name, value in task.coordinates.items() if name != "backend"} for task in tasks]
+
+
+def test_the_grid_holds_every_combination_once(sleeper):
+    tasks = sweep("width=1,2", "depth=3,4").tasks()
+    places = [{"method": "sleeper", "width": width, "depth": depth} for width in (1, 2) for depth in (3, 4)]
+    assert coordinates(tasks) == places
+    assert [task.parameters for task in tasks] == [{"width": w, "depth": d} for w in (1, 2) for d in (3, 4)]
+
+
+def test_problems_vary_slowest_whatever_the_order_of_the_axes(sleeper):
+    tasks = sweep("width=1,2", "length=1,2", "offset=0,5").tasks()
+    assert [(task.inputs.length, task.options["offset"], task.parameters["width"]) for task in tasks] == [
+        (length, offset, width) for length in (1, 2) for offset in (0, 5) for width in (1, 2)
+    ]
+
+
+def test_contenders_without_a_parameter_are_measured_once(sleeper):
+    tasks = sweep("width=1,2", "depth=3,4", contenders=("sleeper", "dozer")).tasks()
+    dozing = [task.parameters for task in tasks if task.contender == "dozer"]
+    assert dozing == [{"width": 1}, {"width": 2}]
+    assert len(tasks) == 6
+
+
+def test_the_method_can_be_an_axis(sleeper):
+    tasks = sweep("method=sleeper,dozer", "width=1,2").tasks()
+    assert [task.contender for task in tasks] == ["sleeper", "sleeper", "dozer", "dozer"]
+
+
+def test_backends_and_devices_stand_side_by_side(sleeper):
+    tasks = sweep(backends=("cpu", "cuda"), devices=(0, 1)).tasks()
+    assert [(task.backend, task.device) for task in tasks] == [("cpu", 0), ("cpu", 1), ("cuda", 0), ("cuda", 1)]
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: sweep("width=1", contenders=("nobody",)), "unknown method 'nobody'; known methods and peers"),
+        (lambda: sweep(contenders=("edlib-score",)), "needs at least one method"),
+        (lambda: sweep(contenders=("sleeper", "striped-score")), "methods of different problems"),
+        (lambda: sweep("width=1", "width=2"), "two axes have the same name"),
+        (lambda: sweep("width=1", parameters={"width": 2}), "both an axis and a fixed parameter"),
+        (lambda: sweep(parameters={"q": 2}), "unknown parameter 'q'"),
+        (lambda: sweep(repeats=0), "at least 1 repeat"),
+    ],
+)
+def test_sweeps_that_make_no_sense_are_refused(sleeper, make, said):
+    with pytest.raises(ParameterError, match=said):
+        make().tasks()
+
+
+def test_tasks_are_self_contained_and_keys_are_stable(sleeper):
+    (task,) = sweep("width=3").tasks()
+    again: Task = pickle.loads(pickle.dumps(task))
+    assert again == task
+    one, other = runner.measure_task(task), runner.measure_task(again)
+    assert one.key == other.key
+    assert one.problem == other.problem
+    (different,) = sweep("width=4").tasks()
+    assert runner.measure_task(different).key != one.key
+
+
+def test_the_name_of_a_sweep_depends_on_what_is_measured(sleeper):
+    assert sweep("width=1,2").id == sweep("width=1,2", title="another title").id
+    assert len({sweep("width=1,2").id, sweep("width=1,3").id, sweep("width=1,2", inputs=Generated(length=2)).id}) == 3
+
+
+def test_a_point_tells_what_ran(sleeper):
+    (found,) = runner.run(sweep("width=3", repeats=2))
+    assert found.status is Status.MEASURED
+    assert (found.given, found.parameters) == ({"width": 3}, {"width": 3, "depth": 32, "behaviour": "sleep"})
+    assert (found.answer, found.cells, found.unit, found.host_bytes) == ("1,000", 1000, "winks", 123)
+    assert len(found.runs) == 2
+    assert found.backend == "cpu"
+    assert found.device
+    assert found.versions["antidiag"]
+
+
+def test_what_cannot_be_measured_is_recorded_with_its_reason_and_the_sweep_goes_on(sleeper):
+    found = runner.run(sweep("length=1,99", "width=8,64", "behaviour=fail,sleep", backends=("cpu", "cuda")))
+    by_place = {
+        (p.coordinates["length"], p.backend, p.coordinates["width"], p.coordinates["behaviour"]): p for p in found
+    }
+    assert len(found) == 16
+    assert by_place[1, "cpu", 8, "sleep"].status is Status.MEASURED
+    failed = by_place[1, "cpu", 8, "fail"]
+    assert (failed.status, failed.reason) == (Status.FAILED, "ZeroDivisionError: nothing to divide")
+    refused = by_place[1, "cpu", 64, "sleep"]
+    assert refused.status is Status.REFUSED
+    assert "of it for mattress" in refused.reason
+    assert "has no backend cuda" in by_place[1, "cuda", 8, "sleep"].reason
+    assert by_place[99, "cpu", 8, "sleep"].reason == "the bed is too long; take a shorter one"
+    assert sum(point.measured for point in found) == 1
+
+
+def test_a_wrong_answer_is_reported_loudly(sleeper):
+    found = runner.run(sweep("behaviour=sleep,lie"))
+    assert [point.status for point in found] == [Status.MEASURED, Status.WRONG]
+    assert "WRONG: the answer is 1,001, and Sleeper on the cpu with" in found[1].reason
+    assert found[1].measured
+
+
+def test_every_problem_has_its_own_answer(sleeper):
+    found = runner.run(sweep("offset=0,7", "length=1,2"))
+    assert [point.answer for point in found] == ["1,000", "1,007", "2,000", "2,007"]
+    assert {point.status for point in found} == {Status.MEASURED}
+
+
+def test_points_arrive_one_by_one_with_progress(sleeper, tmp_path):
+    store, arrived, told = Store(tmp_path / "a.jsonl"), list[Point](), []
+    found = runner.run(sweep("width=1,2,3"), store, None, arrived.append, told.append)
+    assert arrived == list(found)
+    assert store.read().points == found
+    assert [(progress.done, progress.total) for progress in told] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert told[-1].left_s == 0
+    assert all(progress.left_s >= 0 for progress in told)
+
+
+def test_points_measured_before_are_taken_when_asked(sleeper, tmp_path):
+    store = Store(tmp_path / "a.jsonl")
+    first = runner.run(sweep("width=1,2"), store)
+    calls = len(sleeper.CALLS)
+    second = runner.run(sweep("width=1,2,3", "behaviour=sleep"), store, reuse=True)
+    assert [point.reused for point in second] == [False] * 3, "another given parameter is another point"
+    third = runner.run(sweep("width=2,3,1"), store, reuse=True)
+    assert [point.reused for point in third] == [True, False, True]
+    assert third[2].runs == first[0].runs
+    assert third[2].coordinates["width"] == 1
+    assert len(sleeper.CALLS) == calls + 3 + 1
+    assert len(store.read().points) == 2 + 3 + 1
+    again = runner.run(sweep("width=1"), store)
+    assert not again[0].reused
+
+
+def test_side_by_side_takes_turns_within_a_problem(sleeper):
+    runner.run(sweep("width=1,2", "length=1,2", repeats=2, side_by_side=True))
+    assert [call["width"] for call in sleeper.CALLS] == [1, 2, 1, 2] * 2
+
+
+def test_cancel_keeps_what_is_finished(sleeper, tmp_path):
+    store, control = Store(tmp_path / "a.jsonl"), Control()
+
+    def after_two(point: Point) -> None:
+        if len(store.read().points) == 2:
+            control.cancel()
+
+    with pytest.raises(Cancelled):
+        runner.run(sweep("width=1,2,3,4"), store, control, after_two)
+    assert len(store.read().points) == 2
+
+
+def test_cancel_reaches_into_a_run(sleeper):
+    control = Control()
+    timer = threading.Timer(0.05, control.cancel)
+    timer.start()
+    with pytest.raises(Cancelled):
+        runner.run(sweep("behaviour=hang"), control=control)
+
+
+def test_a_pause_lasts_until_it_is_ended(sleeper):
+    control, arrived = Control(), list[Point]()
+
+    def pause_after_the_first(point: Point) -> None:
+        arrived.append(point)
+        if len(arrived) == 1:
+            control.pause()
+
+    thread = threading.Thread(target=runner.run, args=(sweep("width=1,2"), None, control, pause_after_the_first))
+    thread.start()
+    while not arrived:
+        thread.join(0.01)
+    thread.join(0.1)
+    assert control.paused
+    assert len(arrived) == 1
+    assert thread.is_alive()
+    control.go_on()
+    thread.join(20)
+    assert len(arrived) == 2
+
+
+def test_a_paused_sweep_can_be_cancelled(sleeper):
+    control = Control()
+    control.pause()
+    control.cancel()
+    with pytest.raises(Cancelled):
+        runner.run(sweep("width=1"), control=control)
