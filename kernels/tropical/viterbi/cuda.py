@@ -17,16 +17,13 @@ from kernels.steps import Steps
 from kernels.tropical.algebra import MIN_PLUS
 from kernels.tropical.cuda_run import ELEMENTS, Run
 from kernels.tropical.viterbi import cuda_sizes
-from kernels.tropical.viterbi.cuda_sizes import Shape
 from kernels.tropical.viterbi.problem import HmmProblem, answer
 
 HERE = Path(__file__).parent
 ELEMENT_FILE = HERE.parent / "algebra" / "elements.cuh"
 ROWS = (ELEMENT_FILE, HERE / "rows.cu")
+PIECES = (ELEMENT_FILE, HERE / "pieces.cu")
 TRACE = (ELEMENT_FILE, HERE / "trace.cu")
-SIZES = np.dtype([(name, np.int32) for name in (
-    "states", "pieces", "steps", "length", "repeat", "offset", "count", "height")])  # fmt: skip
-"""Sizes of rows.cu."""
 
 UNKNOWN = -2
 TRACE_THREADS = 128
@@ -54,12 +51,8 @@ class Model:
     def steps(self) -> int:
         return self.problem.n - 1
 
-    def kernel(self, name: str, shaped: Shape | None = None, shared: bool = False, normalise: bool = True) -> Any:
-        shaped = shaped or cuda_sizes.shape(self.states, self.type.itemsize, 1, False)
-        return self.run.kernel(
-            ROWS, name, ELEMENT=ELEMENTS[self.type.name], SEMIRING=0, PER=shaped.per, WIDTH=shaped.width,
-            TEAMS=shaped.teams, SHARED=int(shared), NORMALISE=int(normalise),
-        )  # fmt: skip
+    def kernel(self, files: tuple[Path, ...], name: str, **defines: int) -> Any:
+        return self.run.kernel(files, name, ELEMENT=ELEMENTS[self.type.name], SEMIRING=0, **defines)
 
     @property
     def threads(self) -> int:
@@ -134,14 +127,13 @@ class _Pieces:
         self.current = model.run.up(starts) if isinstance(starts, np.ndarray) else starts.copy()
         self.active = cupy.ones(self.count, np.int32)
         self.rows = model.rows if keep else np.uint64(0)
-        limit = cupy.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
+        attributes = cupy.cuda.Device().attributes
         shared = shared and model.states <= cuda_sizes.MOST_THREADS
-        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, limit)
-        self.kernel = model.kernel("advance", self.shape, shared, normalise)
-        self.shared_bytes = self.shape.row_bytes
-        if shared:
-            self.shared_bytes += self.shape.height * model.states * model.type.itemsize
-        self.kernel.max_dynamic_shared_size_bytes = self.shared_bytes
+        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared,
+                                      attributes["MaxSharedMemoryPerBlockOptin"], attributes["MultiProcessorCount"])  # fmt: skip
+        self.kernel = model.kernel(ROWS, "advance", PER=self.shape.per, WIDTH=self.shape.width, SHARED=int(shared),
+                                   NORMALISE=int(normalise))  # fmt: skip
+        self.kernel.max_dynamic_shared_size_bytes = self.shape.shared_bytes
 
     def advance(self, correct: bool = False) -> None:
         """All pieces to their ends, in launches of a fraction of a second."""
@@ -149,13 +141,12 @@ class _Pieces:
         several = cuda_sizes.letters_a_launch(model.states, shaped)
         with model.run.phase(self.name) as phase:
             for offset in range(0, self.length, several):
-                sizes = np.zeros(1, SIZES)
-                sizes[0] = (model.states, self.count, model.steps, self.length, self.repeat, offset,
-                            min(several, self.length - offset), shaped.height)  # fmt: skip
+                sizes = (model.states, self.count, model.steps, self.length, self.repeat, offset,
+                         min(several, self.length - offset), shaped.height)  # fmt: skip
                 self.kernel(
                     (-(-self.count // shaped.pieces),), (shaped.teams * shaped.width,),
                     (model.transitions, model.emissions, model.seen, self.current, self.active, self.rows,
-                     np.int32(correct), sizes[0]), shared_mem=self.shared_bytes,
+                     np.int32(correct), *map(np.int32, sizes)), shared_mem=shaped.shared_bytes,
                 )  # fmt: skip
                 phase.launched(min(offset + several, self.length), self.length)
 
@@ -181,7 +172,7 @@ def _by_correction(model: Model, parameters: Mapping[str, Any]) -> None:
     starts[0] = model.initial
     pieces = _Pieces(model, starts, length)
     used, ends = pieces.current.copy(), cupy.empty((count, model.states), model.type)
-    prepare, settle = model.kernel("prepare"), model.kernel("settle")
+    prepare, settle = model.kernel(PIECES, "prepare"), model.kernel(PIECES, "settle")
     states, threads = np.int32(model.states), (model.threads,)
     changed, correct = count, False
     while changed:
@@ -201,7 +192,8 @@ def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
     units = np.tile(MIN_PLUS.identity(states, model.type), (count, 1))
     leaves = _Pieces(model, units, length, repeat=states, keep=False, normalise=False, name="products")
     leaves.advance()
-    levels, join, descend = [leaves.current], model.kernel("join"), model.kernel("descend")
+    levels = [leaves.current]
+    join, descend = model.kernel(PIECES, "join"), model.kernel(PIECES, "descend")
     nodes = [count]
     while nodes[-1] > 1:
         above = cupy.empty((-(-nodes[-1] // 2) * states, states), model.type)
@@ -220,7 +212,7 @@ def _path(model: Model) -> np.ndarray:
     """The states of all letters, int32; -1 at the last one where no path is possible."""
     letters, length = model.problem.n, cuda_sizes.TRACED
     count, warps = -(-letters // length), TRACE_THREADS // cuda_sizes.WARP
-    kernel = model.run.kernel(TRACE, "trace_back", ELEMENT=ELEMENTS[model.type.name], SEMIRING=0)
+    kernel = model.kernel(TRACE, "trace_back")
     path = cupy.empty(letters, np.int32)
     entries, used = cupy.full(count, -1, np.int32), cupy.full(count, UNKNOWN, np.int32)
     changed = 1

@@ -15,7 +15,13 @@ BLOCK_THREADS = 256
 SHARED_BYTES = 48 * 1024
 """Shared memory that every card gives a block without being asked."""
 
-TRACED = 1024
+RESERVED_BYTES = 4096
+"""Shared memory of a block that is not for rows of T."""
+
+TOGETHER = 4
+"""Pieces that share each load of T."""
+
+TRACED = 256
 """Letters of a piece of the path."""
 
 LAUNCH_US = 100_000
@@ -34,13 +40,16 @@ def exact_in_32_bits(problem: HmmProblem) -> bool:
 
 @dataclass(frozen=True)
 class Shape:
-    """A block has ``teams`` of ``width`` threads; a team works on ``per`` pieces. Bytes are of shared memory."""
+    """A block has ``teams`` of ``width`` threads; a team works on ``per`` pieces.
+
+    With T in shared memory, ``height`` rows of it fit there beside the rows of the pieces.
+    """
 
     width: int
     teams: int
     per: int
-    row_bytes: int
     height: int
+    shared_bytes: int
 
     @property
     def pieces(self) -> int:
@@ -48,26 +57,30 @@ class Shape:
         return self.teams * self.per
 
 
-def shape(states: int, item_bytes: int, pieces: int, shared: bool, limit: int = SHARED_BYTES) -> Shape:
-    """The shape for a model, and how many rows of T fit the shared memory beside the rows of the pieces."""
+def shape(
+    states: int, item_bytes: int, pieces: int, shared: bool, limit: int = SHARED_BYTES, multiprocessors: int = 1
+) -> Shape:
+    """The shape for a model: as many pieces for each load of T as fit, and blocks for all multiprocessors."""
     width = 8 if states <= 8 else 16 if states <= 16 else min(MOST_THREADS, -(-states // WARP) * WARP)
-    per = 4 if pieces >= 4 and 16 * states * item_bytes <= SHARED_BYTES else 1
-    teams = max(1, min(BLOCK_THREADS // width, pieces // per, SHARED_BYTES // (2 * per * states * item_bytes)))
-    row_bytes = 2 * teams * per * states * item_bytes
+    per = TOGETHER if pieces >= TOGETHER and 4 * TOGETHER * states * item_bytes <= SHARED_BYTES else 1
+    piece_bytes = 2 * states * item_bytes
+    wanted = -(-pieces // (per * multiprocessors))
+    fitting = min(BLOCK_THREADS // width, SHARED_BYTES // (per * piece_bytes))
+    teams = max(WARP // min(width, WARP), min(wanted, fitting))
+    row_bytes = teams * per * piece_bytes
     height = states
     if shared:
-        height = max(1, min(states, (limit - row_bytes - 2048) // (states * item_bytes)))
-    return Shape(width, teams, per, row_bytes, height)
+        height = max(1, min(states, (limit - row_bytes - RESERVED_BYTES) // (states * item_bytes)))
+    return Shape(width, teams, per, height, row_bytes + shared * height * states * item_bytes)
 
 
 def letters_a_launch(states: int, shaped: Shape) -> int:
-    """Letters that a block does in the time of a launch: about 10 sums a nanosecond and 0.3 us of waiting a letter."""
-    letter_us = 0.3 + states * states * shaped.pieces / 1e5
+    """Letters that a block does in the time of a launch: about 10 sums a nanosecond and 1 us of waiting a letter."""
+    letter_us = 1.0 + states * states * shaped.pieces / 1e4
     return max(16, int(LAUNCH_US / letter_us))
 
 
 def automatic_piece(states: int, letters: int, multiprocessors: int) -> int:
-    """Letters of a piece: short for many states, which forget their start soon and fill a multiprocessor each."""
-    if states > WARP:
-        return max(64, -(-letters // (4 * multiprocessors)))
-    return max(256, -(-letters // (8 * multiprocessors)))
+    """Letters of a piece: enough pieces for all multiprocessors, but not so short that all is corrected afterwards."""
+    blocks = 4 if states > WARP else 32
+    return max(64 if states > WARP else 256, -(-letters // (blocks * multiprocessors)))

@@ -4,8 +4,8 @@
 //
 // A team of WIDTH threads works on PER pieces together, a thread a state (or every WIDTH-th state), so that a number of T
 // that was loaded serves PER pieces. What is multiplied lies in shared memory as [state][piece], and is read by all
-// threads of the team at once. Two barriers a letter. With SHARED, rows of T are brought to shared memory, all of them
-// or `height` at a time; else T is read through the read-only cache (the texture path).
+// threads of the team at once. Two barriers a letter. With SHARED, T is brought to shared memory, all of it or `height`
+// rows at a time; else it is read through the read-only cache (the texture path).
 //
 // Rows are kept up to a constant: with NORMALISE, the least number of what was multiplied is taken from the new row.
 // Two rows that differ by a constant then have the same successor, number for number, which is how `correct` sees that
@@ -14,91 +14,127 @@
 // Piece p belongs to group p / repeat, which has letters (p / repeat) length and on; the rows of the first piece of
 // every group are stored. A launch does letters `offset` to `offset + count` of every piece.
 
-extern __shared__ __align__(16) unsigned char shared_memory[];
+constexpr int IN_WARP = WIDTH < LANES ? WIDTH : LANES, WARPS = WIDTH / IN_WARP;
+constexpr int MOST_TEAMS = WIDTH < 256 ? 256 / WIDTH : 1;
 
-struct Sizes { int states, pieces, steps, length, repeat, offset, count, height; };
+struct __align__(PER * sizeof(Number) < 16 ? PER * sizeof(Number) : 16) Together { Number of[PER]; };
 
-__device__ __forceinline__ Number saturated(Number sum) { return min(sum, infinite()); }
+struct Letters { int first, last; };       // of a piece, in this launch
 
-struct __align__(PER * sizeof(Number)) Together { Number of[PER]; };
+__device__ __forceinline__ Number bounded(Number sum) { return min(sum, infinite()); }
 
-// PER numbers for every state: the rows, and rows plus emissions. Returns the part of T that follows them.
-__device__ __forceinline__ Number* lay_out(int states, Together*& row, Together*& ready) {
-    Together* all = reinterpret_cast<Together*>(shared_memory);
-    int team = threadIdx.x / WIDTH;
-    row = all + team * states;
-    ready = all + (TEAMS + team) * states;
-    return reinterpret_cast<Number*>(all + 2 * TEAMS * states);
+__device__ __forceinline__ Together nothing() {
+    Together none;
+#pragma unroll
+    for (int q = 0; q < PER; q++) none.of[q] = infinite();
+    return none;
+}
+
+__device__ __forceinline__ void take_least(Together& least, const Together& other) {
+#pragma unroll
+    for (int q = 0; q < PER; q++) least.of[q] = min(least.of[q], other.of[q]);
+}
+
+// The least over a warp's part of a team, in all lanes.
+__device__ __forceinline__ Together least_of_lanes(Together own) {
+#pragma unroll
+    for (int apart = IN_WARP / 2; apart > 0; apart /= 2) {
+        Together other;
+#pragma unroll
+        for (int q = 0; q < PER; q++) other.of[q] = __shfl_xor_sync(WARP, own.of[q], apart);
+        take_least(own, other);
+    }
+    return own;
 }
 
 __device__ __forceinline__ void bring(Number* slab, const Number* transitions, int first, int last, int states) {
-    for (int at = threadIdx.x; at < (last - first) * states; at += blockDim.x)
-        slab[at] = transitions[(long long)first * states + at];
+    const Number* source = transitions + (long long)first * states;
+#pragma unroll 4
+    for (int at = threadIdx.x; at < (last - first) * states; at += blockDim.x) slab[at] = source[at];
 }
 
-extern "C" __global__ void advance(const Number* transitions, const Number* emissions, const unsigned char* seen,
-                                   Number* current, int* active, Number* rows, int correct, Sizes sizes) {
-    __shared__ int same[2][TEAMS][PER];
-    Together *row, *ready;
-    int states = sizes.states, team = threadIdx.x / WIDTH, x = threadIdx.x % WIDTH;
-    Number* slab = lay_out(states, row, ready);
-    int turns = (states + WIDTH - 1) / WIDTH, piece = (blockIdx.x * TEAMS + team) * PER;
-    int first[PER], last[PER];
-    bool working[PER];
+// best plus the numbers `from` to `to` of what is ready, times as many of a column of T.
+__device__ __forceinline__ void multiply(Together& best, const Together* ready, const Number* column, int from, int to,
+                                         int states) {
+#pragma unroll 8
+    for (int before = from; before < to; before++, column += states) {
+        Number cost = SHARED ? *column : __ldg(column);
+        Together left = ready[before];
+#pragma unroll
+        for (int q = 0; q < PER; q++) best.of[q] = step(best.of[q], left.of[q], cost);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(WIDTH > 256 ? WIDTH : 256)
+advance(const Number* transitions, const Number* emissions, const unsigned char* seen, Number* current, int* active,
+        Number* rows, int correct, int states, int pieces, int steps, int length, int repeat, int offset, int count,
+        int height) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    __shared__ Together leasts[MOST_TEAMS][WARPS];
+    __shared__ int same[2][MOST_TEAMS][PER];
+    int teams = blockDim.x / WIDTH, team = threadIdx.x / WIDTH, x = threadIdx.x % WIDTH;
+    int piece = (blockIdx.x * teams + team) * PER;
+    Together *row = reinterpret_cast<Together*>(memory) + team * states, *ready = row + teams * states;
+    Number* slab = reinterpret_cast<Number*>(reinterpret_cast<Together*>(memory) + 2 * teams * states);
+    Letters letters[PER];
 #pragma unroll
     for (int q = 0; q < PER; q++) {
-        int p = piece + q, begin = p / sizes.repeat * sizes.length;
-        first[q] = begin + sizes.offset;
-        last[q] = min(min(begin + sizes.length, sizes.steps), first[q] + sizes.count);
-        working[q] = p < sizes.pieces && first[q] < last[q] && active[p];
+        int p = piece + q, begin = p / repeat * length, first = begin + offset;
+        int last = min(min(begin + length, steps), first + count);
+        bool works = p < pieces && first < last && active[p];
+        letters[q] = {first, works ? last : first};
         for (int s = x; s < states; s += WIDTH)
-            row[s].of[q] = working[q] ? current[(long long)p * states + s] : infinite();
+            row[s].of[q] = works ? current[(long long)p * states + s] : infinite();
     }
-    if (SHARED && sizes.height >= states) bring(slab, transitions, 0, states, states);
-    for (int done = 0; done < sizes.count; done++) {
+    bool whole = height >= states;
+    if (SHARED && whole) bring(slab, transitions, 0, states, states);
+
+    for (int done = 0; done < count; done++) {
         bool more = false;
+        Together least = nothing();
 #pragma unroll
         for (int q = 0; q < PER; q++) {
-            bool now = working[q] && first[q] + done < last[q];
+            int k = letters[q].first + done;
+            bool now = k < letters[q].last;
+            const Number* emission = emissions + (now ? (long long)seen[k] * states : 0);
+            for (int s = x; s < states; s += WIDTH) {
+                Number cost = now ? bounded(row[s].of[q] + emission[s]) : infinite();
+                ready[s].of[q] = cost;
+                least.of[q] = min(least.of[q], cost);
+            }
             more |= now;
-            const Number* emission = emissions + (now ? (long long)seen[first[q] + done] * states : 0);
-            for (int s = x; s < states; s += WIDTH)
-                ready[s].of[q] = now ? saturated(row[s].of[q] + emission[s]) : infinite();
             if (x == 0) same[done & 1][team][q] = 1;
         }
+        if (NORMALISE) {
+            least = least_of_lanes(least);
+            if (x % IN_WARP == 0) leasts[team][x / IN_WARP] = least;
+        }
         if (!__syncthreads_or(more)) break;
-        for (int turn = 0; turn < turns; turn++) {
-            int s = turn * WIDTH + x;
-            Number best[PER], least[PER];
-#pragma unroll
-            for (int q = 0; q < PER; q++) best[q] = least[q] = infinite();
-            for (int from = 0; from < states; from += sizes.height) {
-                int to = min(from + sizes.height, states);
-                if (SHARED && sizes.height < states) {
+        if (NORMALISE)
+            for (int warp = 0; warp < WARPS; warp++) take_least(least, leasts[team][warp]);
+
+        for (int turn = 0; turn < states; turn += WIDTH) {
+            int s = turn + x;
+            Together best = nothing();
+            for (int from = 0; from < states; from += height) {
+                int to = min(from + height, states);
+                if (SHARED && !whole) {
                     __syncthreads();
                     bring(slab, transitions, from, to, states);
                     __syncthreads();
                 }
-                if (s >= states) continue;
-                const Number* column = SHARED ? slab + s : transitions + (long long)from * states + s;
-                for (int before = from; before < to; before++, column += states) {
-                    Number cost = SHARED ? *column : __ldg(column);
-                    Together left = ready[before];
-#pragma unroll
-                    for (int q = 0; q < PER; q++) {
-                        best[q] = step(best[q], left.of[q], cost);
-                        least[q] = min(least[q], left.of[q]);
-                    }
-                }
+                if (s < states)
+                    multiply(best, ready, SHARED ? slab + s : transitions + (long long)from * states + s, from, to, states);
             }
             if (s >= states) continue;
 #pragma unroll
             for (int q = 0; q < PER; q++) {
-                if (!working[q] || first[q] + done >= last[q]) continue;
-                Number value = NORMALISE && best[q] < infinite() ? best[q] - least[q] : best[q];
+                int k = letters[q].first + done;
+                if (k >= letters[q].last) continue;
+                Number value = NORMALISE && best.of[q] < infinite() ? best.of[q] - least.of[q] : best.of[q];
                 row[s].of[q] = value;
-                if (rows != nullptr && (piece + q) % sizes.repeat == 0) {
-                    Number* kept = rows + (long long)(first[q] + done + 1) * states + s;
+                if (rows != nullptr && (piece + q) % repeat == 0) {
+                    Number* kept = rows + (long long)(k + 1) * states + s;
                     if (correct && *kept != value) same[done & 1][team][q] = 0;
                     *kept = value;
                 }
@@ -108,72 +144,14 @@ extern "C" __global__ void advance(const Number* transitions, const Number* emis
         if (correct) {
 #pragma unroll
             for (int q = 0; q < PER; q++)
-                if (working[q] && first[q] + done < last[q] && same[done & 1][team][q]) {
-                    working[q] = false;
+                if (letters[q].first + done < letters[q].last && same[done & 1][team][q]) {
+                    letters[q].last = letters[q].first;
                     if (x == 0) active[piece + q] = 0;
                 }
         }
     }
 #pragma unroll
     for (int q = 0; q < PER; q++)
-        if (working[q])
+        if (letters[q].first < letters[q].last)
             for (int s = x; s < states; s += WIDTH) current[(long long)(piece + q) * states + s] = row[s].of[q];
-}
-
-// Before a round of corrections, a block a piece: a piece starts again where the end of the piece before is not what it
-// started from.
-extern "C" __global__ void prepare(const Number* ends, Number* used, Number* current, int* active, int states) {
-    int p = blockIdx.x;
-    long long own = (long long)p * states;
-    bool differs = false;
-    if (p > 0)
-        for (int s = threadIdx.x; s < states; s += blockDim.x) {
-            Number start = ends[own - states + s];
-            differs |= start != used[own + s];
-            used[own + s] = current[own + s] = start;
-        }
-    differs = __syncthreads_or(differs);
-    if (threadIdx.x == 0) active[p] = differs;
-}
-
-// After a round: the new ends of the pieces that were changed to their end; `changed` counts them.
-extern "C" __global__ void settle(const Number* current, const int* active, Number* ends, int* changed, int states) {
-    int p = blockIdx.x;
-    if (!active[p]) return;
-    for (int s = threadIdx.x; s < states; s += blockDim.x)
-        ends[(long long)p * states + s] = current[(long long)p * states + s];
-    if (threadIdx.x == 0) atomicAdd(changed, 1);
-}
-
-// A level of the tree of products, block (node, row): products of pairs; the last one without a partner goes up as it is.
-extern "C" __global__ void join(const Number* below, Number* above, int nodes, int states) {
-    long long size = (long long)states * states;
-    int node = blockIdx.x, r = blockIdx.y;
-    const Number* left = below + 2 * node * size + (long long)r * states;
-    const Number* right = below + (2 * node + 1) * size;
-    for (int s = threadIdx.x; s < states; s += blockDim.x) {
-        Number best = infinite();
-        if (2 * node + 1 < nodes)
-            for (int k = 0; k < states; k++) best = step(best, left[k], right[(long long)k * states + s]);
-        else
-            best = left[s];
-        above[node * size + (long long)r * states + s] = best;
-    }
-}
-
-// Down the tree, a block a node of the lower level: a left child starts where its parent does, a right one after its
-// left sibling.
-extern "C" __global__ void descend(const Number* starts, const Number* level, Number* below, int states) {
-    int node = blockIdx.x;
-    long long size = (long long)states * states;
-    const Number* start = starts + (long long)(node / 2) * states;
-    for (int s = threadIdx.x; s < states; s += blockDim.x) {
-        Number best = infinite();
-        if (node % 2)
-            for (int k = 0; k < states; k++)
-                best = step(best, start[k], level[(node - 1) * size + (long long)k * states + s]);
-        else
-            best = start[s];
-        below[(long long)node * states + s] = best;
-    }
 }
