@@ -1,6 +1,6 @@
 // c = c plus a times b over a semiring, a block a tile of c, blockIdx.z a member of the batch; sizes are whole tiles.
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
 product(const Number* a, const Number* b, Number* c, int depth, int columns, long long a_size, long long b_size,
         long long c_size, int from_zero) {
     __shared__ Slabs slabs;
@@ -21,7 +21,7 @@ product(const Number* a, const Number* b, Number* c, int depth, int columns, lon
 }
 
 // The (min, +) product from nothing, and the smallest k of every least sum; -1 where no sum is finite.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
 indexed_product(const Number* a, const Number* b, Number* c, int* indices, int depth, int columns) {
     __shared__ Slabs slabs;
     long long corner = (long long)blockIdx.y * TILE * columns + blockIdx.x * TILE;

@@ -9,40 +9,47 @@
 //                                column j / PACK * 16 PACK + x PACK + j % PACK
 
 constexpr int SIDE = 16, THREADS = SIDE * SIDE, TILE = SIDE * PER, SLAB = 8;
-constexpr int EACH = TILE * SLAB / THREADS;
+constexpr int PACKS = TILE * SLAB / PACK, EACH = (PACKS + THREADS - 1) / THREADS;   // of a slab, and of a thread
+constexpr int DOWN = SLAB / PACK, ACROSS = TILE / PACK;                             // packs to a row of a, of b
 
 struct Slabs {
-    __align__(16) Number a[2][SLAB][TILE + 16 / sizeof(Number)];
+    __align__(16) Number a[2][SLAB][TILE + PACK];
     __align__(16) Number b[2][SLAB][TILE];
 };
 
-__device__ __forceinline__ Number fetch(const Number* address) {
+struct Fetched { Pack left[EACH], right[EACH]; };
+
+__device__ __forceinline__ Pack fetch(const Number* address) {
 #if TEXTURE
-    return __ldg(address);
+    Pack pack;
+    *reinterpret_cast<int4*>(&pack) = __ldg(reinterpret_cast<const int4*>(address));
+    return pack;
 #else
-    return *address;
+    return *reinterpret_cast<const Pack*>(address);
 #endif
 }
 
 __device__ __forceinline__ int place(int own, int i) { return i / PACK * SIDE * PACK + own * PACK + i % PACK; }
 
-__device__ __forceinline__ void fetch_slab(const Number* a, int a_stride, const Number* b, int b_stride, int k,
-                                           Number (&left)[EACH], Number (&right)[EACH]) {
+__device__ __forceinline__ void fetch_slab(const Number* a, int a_stride, const Number* b, int b_stride,
+                                           Fetched& fetched) {
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        int index = threadIdx.x + e * THREADS;
-        left[e] = fetch(a + (long long)(index / SLAB) * a_stride + k + index % SLAB);
-        right[e] = fetch(b + (long long)(k + index / TILE) * b_stride + index % TILE);
+        int pack = threadIdx.x + e * THREADS;
+        if (PACKS % THREADS && pack >= PACKS) return;
+        fetched.left[e] = fetch(a + (long long)(pack / DOWN) * a_stride + pack % DOWN * PACK);
+        fetched.right[e] = fetch(b + (long long)(pack / ACROSS) * b_stride + pack % ACROSS * PACK);
     }
 }
 
-__device__ __forceinline__ void keep_slab(Slabs& slabs, int buffer, const Number (&left)[EACH],
-                                          const Number (&right)[EACH]) {
+__device__ __forceinline__ void keep_slab(Slabs& slabs, int buffer, const Fetched& fetched) {
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        int index = threadIdx.x + e * THREADS;
-        slabs.a[buffer][index % SLAB][index / SLAB] = left[e];
-        slabs.b[buffer][index / TILE][index % TILE] = right[e];
+        int pack = threadIdx.x + e * THREADS;
+        if (PACKS % THREADS && pack >= PACKS) return;
+#pragma unroll
+        for (int p = 0; p < PACK; p++) slabs.a[buffer][pack % DOWN * PACK + p][pack / DOWN] = fetched.left[e].of[p];
+        *reinterpret_cast<Pack*>(&slabs.b[buffer][pack / ACROSS][pack % ACROSS * PACK]) = fetched.right[e];
     }
 }
 
@@ -60,14 +67,16 @@ __device__ __forceinline__ void load_packs(const Number* row, int own, Number (&
 template <class Use>
 __device__ __forceinline__ void over_depth(Slabs& slabs, const Number* a, int a_stride, const Number* b, int b_stride,
                                            int depth, Use use) {
-    Number left[EACH], right[EACH];
-    fetch_slab(a, a_stride, b, b_stride, 0, left, right);
-    keep_slab(slabs, 0, left, right);
+    Fetched fetched;
+    fetch_slab(a, a_stride, b, b_stride, fetched);
+    keep_slab(slabs, 0, fetched);
     __syncthreads();
     for (int k = 0; k < depth; k += SLAB) {
         int buffer = k / SLAB & 1;
         bool more = k + SLAB < depth;
-        if (more) fetch_slab(a, a_stride, b, b_stride, k + SLAB, left, right);
+        a += SLAB;
+        b += (long long)SLAB * b_stride;
+        if (more) fetch_slab(a, a_stride, b, b_stride, fetched);
 #pragma unroll
         for (int s = 0; s < SLAB; s++) {
             Number rows[PER], columns[PER];
@@ -78,7 +87,7 @@ __device__ __forceinline__ void over_depth(Slabs& slabs, const Number* a, int a_
 #pragma unroll
                 for (int j = 0; j < PER; j++) use(i, j, k + s, rows[i], columns[j]);
         }
-        if (more) keep_slab(slabs, 1 - buffer, left, right);
+        if (more) keep_slab(slabs, 1 - buffer, fetched);
         __syncthreads();
     }
 }

@@ -28,7 +28,7 @@ Distances = Callable[[PathsProblem, Run], np.ndarray]
 
 
 def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """Floyd-Warshall in blocks: three launches for every block on the diagonal."""
+    """Floyd-Warshall in blocks: four launches for every block on the diagonal."""
     return _run(problem, monitor, _blocked)
 
 
@@ -69,18 +69,37 @@ def _run(problem: PathsProblem, monitor: Monitor, distances: Distances) -> Outco
 
 
 def _blocked(problem: PathsProblem, run: Run) -> np.ndarray:
+    """The next step's blocks on the diagonal and across are made on a stream beside that of all others."""
     constants, size = algebra.defines(problem.dtype), algebra.tile(problem.dtype)
-    close, cross, rest = (run.kernel(FLOYD, name, **constants) for name in ("floyd_close", "floyd_cross", "floyd_rest"))
+    close, cross, ahead, rest = (
+        run.kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "ahead", "rest")
+    )
     d = algebra.padded(run, run.up(problem.matrix), size, constants)
     stride = int(d.shape[0])
     blocks = stride // size
+    main, beside = cupy.cuda.get_current_stream(), cupy.cuda.Stream(non_blocking=True, priority=-1)
+
+    def arguments(k: int) -> tuple[cupy.ndarray, np.int32, np.int32]:
+        return d, np.int32(stride), np.int32(k)
+
     with run.phase("distances") as phase:
+        rested = main.record()
         for k in range(blocks):
-            arguments = (d, np.int32(stride), np.int32(k))
-            close((1,), (THREADS,), arguments)
-            cross((2 * blocks,), (THREADS,), arguments)
-            rest((blocks, blocks), (THREADS,), arguments)
+            with beside:
+                beside.wait_event(rested)
+                if k == 0:
+                    close((1,), (THREADS,), arguments(0))
+                    cross((2 * blocks,), (THREADS,), arguments(0))
+                crossed = beside.record()
+                if k + 1 < blocks:
+                    ahead((2 * blocks,), (THREADS,), arguments(k))
+                    close((1,), (THREADS,), arguments(k + 1))
+                    cross((2 * blocks,), (THREADS,), arguments(k + 1))
+            main.wait_event(crossed)
+            rest((blocks, blocks), (THREADS,), arguments(k))
+            rested = main.record()
             phase.launched(k + 1, blocks)
+        main.wait_event(beside.record())
     return run.down(algebra.cropped(run, d, problem.n, problem.n, constants))
 
 

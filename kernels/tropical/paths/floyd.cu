@@ -4,6 +4,9 @@
 //   floyd_cross   row k and column k of blocks: the least of themselves and a product with the closed block
 //   floyd_rest    all other blocks (i, j): the least of themselves and (i, k) x (k, j)
 //
+// Only row k + 1 and column k + 1 stand in the way of the next step, so floyd_ahead does those first, and floyd_close
+// and floyd_cross of step k + 1 run beside what floyd_rest leaves to do.
+//
 // A block of threads in floyd_cross changes the tile that is also its factor: every thread has read all of it (the last
 // barrier of over_depth) before one writes. d is square, `stride` numbers to a row, a whole number of tiles.
 
@@ -35,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) floyd_close(Number* d, int
     store_tile(corner, stride, sums);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) floyd_cross(Number* d, int stride, int k) {
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_cross(Number* d, int stride, int k) {
     __shared__ Slabs slabs;
     int blocks = gridDim.x / 2, other = blockIdx.x % blocks;
     bool in_row = blockIdx.x < blocks;
@@ -48,13 +51,27 @@ extern "C" __global__ void __launch_bounds__(THREADS) floyd_cross(Number* d, int
     store_tile(own, stride, sums);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) floyd_rest(Number* d, int stride, int k) {
-    __shared__ Slabs slabs;
-    if (blockIdx.x == k || blockIdx.y == k) return;
-    Number* own = d + (long long)blockIdx.y * TILE * stride + blockIdx.x * TILE;
+// Block (i, j) becomes the least of itself and (i, k) x (k, j).
+__device__ __forceinline__ void through(Slabs& slabs, Number* d, int stride, int i, int j, int k) {
+    Number* own = d + (long long)i * TILE * stride + j * TILE;
     Number sums[PER][PER];
     load_tile(own, stride, sums);
-    add_product(slabs, d + (long long)blockIdx.y * TILE * stride + k * TILE, stride,
-                d + (long long)k * TILE * stride + blockIdx.x * TILE, stride, TILE, sums);
+    add_product(slabs, d + (long long)i * TILE * stride + k * TILE, stride, d + (long long)k * TILE * stride + j * TILE,
+                stride, TILE, sums);
     store_tile(own, stride, sums);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_ahead(Number* d, int stride, int k) {
+    __shared__ Slabs slabs;
+    int blocks = gridDim.x / 2, other = blockIdx.x % blocks;
+    bool in_row = blockIdx.x < blocks;
+    if (other == k || (!in_row && other == k + 1)) return;
+    through(slabs, d, stride, in_row ? k + 1 : other, in_row ? other : k + 1, k);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_rest(Number* d, int stride, int k) {
+    __shared__ Slabs slabs;
+    int i = blockIdx.y, j = blockIdx.x;
+    if (i == k || i == k + 1 || j == k || j == k + 1) return;
+    through(slabs, d, stride, i, j, k);
 }
