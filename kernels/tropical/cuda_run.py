@@ -14,7 +14,7 @@ import numpy as np
 from kernels.cuda.compile import module
 from kernels.monitor import Monitor
 
-ELEMENTS = {"float32": 0, "float64": 1, "int32": 2}
+ELEMENTS = {"float32": 0, "float64": 1, "int32": 2, "int64": 3}
 """Numbers of element types in the device code."""
 
 LAUNCHES_AHEAD = 2

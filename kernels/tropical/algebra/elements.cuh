@@ -1,15 +1,17 @@
 // Numbers and the semiring, chosen when a kernel is compiled.
 //
-//   ELEMENT   0 float, 1 double, 2 int         SEMIRING  0 min-plus, 1 max-plus, 2 plus-times
+//   ELEMENT   0 float, 1 double, 2 int, 3 long long         SEMIRING  0 min-plus, 1 max-plus, 2 plus-times
 //
-// An infinite int is 2^30 - 1: the sum of two is still an int.
+// An infinite int is 2^30 - 1, an infinite long long 2^62 - 1: the sum of two does not overflow.
 
 #if ELEMENT == 0
 typedef float Number;
 #elif ELEMENT == 1
 typedef double Number;
-#else
+#elif ELEMENT == 2
 typedef int Number;
+#else
+typedef long long Number;
 #endif
 
 __device__ __forceinline__ Number infinite() {
@@ -17,8 +19,10 @@ __device__ __forceinline__ Number infinite() {
     return __int_as_float(0x7f800000);
 #elif ELEMENT == 1
     return __longlong_as_double(0x7ff0000000000000LL);
-#else
+#elif ELEMENT == 2
     return (1 << 30) - 1;
+#else
+    return (1LL << 62) - 1;
 #endif
 }
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kernels import workers
-from kernels.memory import Footprint
+import numpy as np
+
 from kernels.method import Citation, Input, Method, ProblemType
 from kernels.sequences import SEQUENCE
 from kernels.tropical.declaring import THREADS
-from kernels.tropical.folding import problem
+from kernels.tropical.folding import problem, sizes
 
 NUSSINOV = Citation(
     key="nussinov1978algorithms",
@@ -58,21 +58,12 @@ CHAIN_TYPE = ProblemType(
 )
 
 
-def _footprint(number_bytes: int, made: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
-    table = {"table": number_bytes * made.n**2}
-    return Footprint(host=table, device=table if backend == "cuda" else {})
-
-
-def _automatic(made: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    return {"threads": workers.cores() if made.n > 512 else 1}
-
-
 def _work(made: Any, parameters: Mapping[str, Any]) -> int:
     return made.cells
 
 
 def _method(id: str, name: str, summary: str, citation: Citation, kind: ProblemType, returns: set[str],
-            footprint: Callable[..., Footprint]) -> Method:  # fmt: skip
+            number: type) -> Method:  # fmt: skip
     return Method(
         id=id,
         name=name,
@@ -81,19 +72,19 @@ def _method(id: str, name: str, summary: str, citation: Citation, kind: ProblemT
         citation=citation,
         problem=kind,
         parameters=(THREADS,),
-        backends={"cpu": f"kernels.tropical.folding.cpu:{id.replace('-', '_')}"},
+        backends={backend: f"kernels.tropical.folding.{backend}:{id.replace('-', '_')}" for backend in ("cpu", "cuda")},
         returns=frozenset(returns),
-        footprint=footprint,
-        automatic=_automatic,
+        footprint=partial(sizes.footprint, number),
+        automatic=sizes.automatic,
         work=_work,
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": 3.0 if id == "nussinov" else 0.5, "cuda": 100.0},
+        nominal_gcups={"cpu": 3.0 if id == "nussinov" else 0.5, "cuda": 1000.0 if id == "nussinov" else 100.0},
     )
 
 
 METHODS = (
     _method("nussinov", "Nussinov", "The RNA structure of the most base pairs: every part is split everywhere.",
-            NUSSINOV, FOLDING_TYPE, {"structure"}, partial(_footprint, 4)),
+            NUSSINOV, FOLDING_TYPE, {"structure"}, np.int32),
     _method("matrix-chain", "Optimal matrix chain", "The order of a product of matrices that takes the fewest "
-            "multiplications.", CHAIN, CHAIN_TYPE, {"order"}, partial(_footprint, 8)),
+            "multiplications.", CHAIN, CHAIN_TYPE, {"order"}, np.int64),
 )  # fmt: skip

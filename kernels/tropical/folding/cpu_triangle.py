@@ -52,6 +52,7 @@ def trace_fold(table, n, codes, pairing, min_loop, partners):
     """A structure of the most pairs into ``partners`` (int32, -1 at first).
 
     From the left: a letter stays single where nothing is lost, else it pairs with the first letter that loses nothing.
+    Reads the upper half of the table only.
     """
     waiting = [(0, n - 1)]
     while len(waiting) > 0:
@@ -90,7 +91,10 @@ def chain_block(table, n, size, unused, nothing, top, left, stop):
 
 @compiled
 def trace_chain(table, n, size, splits):
-    """The products of the best order into ``splits`` (int32, n - 1 rows); each at the smallest k that costs least."""
+    """The products of the best order into ``splits`` (int32, n - 1 rows); each at the smallest k that costs least.
+
+    Reads the upper half of the table only.
+    """
     waiting = [(0, n - 1)]
     count = 0
     while len(waiting) > 0:
@@ -98,7 +102,7 @@ def trace_chain(table, n, size, splits):
         if i >= j:
             continue
         for k in range(i, j):
-            if table[i * n + k] + table[j * n + k + 1] + size[i] * size[k + 1] * size[j + 1] == table[i * n + j]:
+            if table[i * n + k] + table[(k + 1) * n + j] + size[i] * size[k + 1] * size[j + 1] == table[i * n + j]:
                 splits[count] = i, k, j
                 count += 1
                 waiting.append((k + 1, j))

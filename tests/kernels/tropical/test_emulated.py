@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import registry
+from kernels import engine, registry
+from kernels.model import Sequence, SequenceType
 from kernels.tropical import algebra, viterbi
 from kernels.tropical.algebra import reference as products
+from kernels.tropical.folding import reference as folding
+from kernels.tropical.folding.problem import ChainProblem, FoldingProblem
 from kernels.tropical.paths import problem as paths
 from kernels.tropical.paths import reference as shortest
 from kernels.tropical.paths.graph import from_weights
@@ -111,3 +114,29 @@ def test_transitions_in_slabs_of_shared_memory(emulated, monkeypatch) -> None:
     made = HmmProblem(hmm.random_hmm(17, np.random.default_rng(2)), sequence(b"ABCDEFGH" * 3))
     found = emulated("viterbi-matprod-smem", made, seed=1).answer.states
     np.testing.assert_array_equal(found, definition.viterbi(made))
+
+
+def rna(length: int, seed: int) -> Sequence:
+    letters = np.random.default_rng(seed).choice(list(b"ACGUN"), length, p=[0.24, 0.24, 0.24, 0.24, 0.04])
+    return Sequence("rna", letters.astype(np.uint8).tobytes(), SequenceType.RNA)
+
+
+@settings(max_examples=12)
+@given(length=st.one_of(st.sampled_from((0, 1, 2, 3, 62, 63, 64, 65)), st.integers(0, 150)), min_loop=st.integers(0, 4),
+       wobble=st.booleans(), seed=SEEDS)  # fmt: skip
+def test_nussinov_is_the_cpus(emulated, length: int, min_loop: int, wobble: bool, seed: int) -> None:
+    made = FoldingProblem(rna(length, seed), min_loop, wobble)
+    found = emulated("nussinov", made, seed=seed).answer
+    expected = engine.execute(engine.plan(registry.method("nussinov"), made, {}, "cpu")).answer
+    assert found.pairs == expected.pairs == folding.most_pairs(made)
+    np.testing.assert_array_equal(found.partners, expected.partners)
+
+
+@settings(max_examples=12)
+@given(n=st.one_of(st.sampled_from((1, 2, 31, 32, 33)), st.integers(1, 100)), seed=SEEDS)
+def test_matrix_chain_is_the_cpus(emulated, n: int, seed: int) -> None:
+    made = ChainProblem(tuple(np.random.default_rng(n).integers(1, 50, n + 1).tolist()))
+    found = emulated("matrix-chain", made, seed=seed).answer
+    expected = engine.execute(engine.plan(registry.method("matrix-chain"), made, {}, "cpu")).answer
+    assert found.cost == expected.cost == folding.least_cost(made)
+    np.testing.assert_array_equal(found.splits, expected.splits)
