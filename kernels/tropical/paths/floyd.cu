@@ -19,6 +19,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) floyd_close(Number* d, int
     // Vertices in the order in which threads hold them, so that registers have constant numbers.
 #pragma unroll
     for (int held = 0; held < PER; held++)
+#pragma unroll 1
         for (int holder = 0; holder < SIDE; holder++) {
             int buffer = holder & 1;
 #pragma unroll
