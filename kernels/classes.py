@@ -69,8 +69,8 @@ class Placement:
 SMDP = DynamicClass(
     "smdp", "serial monadic", "SMDP", True, True,
     "A level needs the level before it alone, and every alternative has one recursive term.",
-    "All cells of a level are independent. A level is a row times a matrix, so that levels can be joined as products of "
-    "matrices, in any bracketing.",
+    "All cells of a level are independent. A level is a row times a matrix, so that levels can be joined as products "
+    "of matrices, in any bracketing.",
 )  # fmt: skip
 NMDP = DynamicClass(
     "nmdp", "non-serial monadic", "NMDP", False, True,
@@ -161,8 +161,8 @@ _PLACES = {
     "hmm-learning": _FORWARD,
     "pair": Placement(
         NMDP, "H[i, j] = max(H[i-1, j-1] + s(i, j), E[i, j], F[i, j]);  E and F extend H[i, j-1] and H[i-1, j]",
-        "Antidiagonals need the one before for gaps and the second before for a match; three states for affine gaps keep "
-        "one recursive term, where gaps of any cost would need whole rows and columns.", _grid(),
+        "Antidiagonals need the one before for gaps and the second before for a match; three states for affine gaps "
+        "keep one recursive term, where gaps of any cost would need whole rows and columns.", _grid(),
     ),
     "triple": Placement(
         NMDP, "H[i, j, k] = max over the seven neighbours (i-a, j-b, k-c), a, b, c in {0, 1}, of  H + their score",

@@ -12,15 +12,16 @@ SEGMENT_BYTES = 32
 BANKS, BANK_BYTES = 32, 4
 """Banks of shared memory, and bytes of a word in one."""
 
-REGISTER_UNIT, SHARED_UNIT = 256, 128
-"""Registers are given to a warp, and shared memory to a block, in units of so many registers and bytes."""
+SHARED_UNIT = 128
+"""Shared memory is given to a block in units of so many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one multiprocessor holds at a time, and what one block may have; bytes of shared memory, 4-byte registers.
 
-    ``reserved_bytes`` of shared memory are taken by the system from every block.
+    ``reserved_bytes`` of shared memory are taken by the system from every block; registers are given to a warp in units
+    of ``register_unit``.
     """
 
     name: str
@@ -31,10 +32,11 @@ class Limits:
     shared_bytes: int
     shared_per_block: int
     reserved_bytes: int = 0
+    register_unit: int = 256
 
 
 CARDS = (
-    Limits("compute capability 2.1 (the thesis' card)", 1024, 1536, 8, 32_768, 48 << 10, 48 << 10),
+    Limits("compute capability 2.1 (the thesis' card)", 1024, 1536, 8, 32_768, 48 << 10, 48 << 10, register_unit=64),
     Limits("compute capability 7.5 (Turing)", 1024, 1024, 16, 65_536, 64 << 10, 64 << 10),
     Limits("compute capability 8.0 (A100)", 1024, 2048, 32, 65_536, 164 << 10, 163 << 10, 1024),
     Limits("compute capability 8.9 (Ada)", 1024, 1536, 24, 65_536, 100 << 10, 99 << 10, 1024),
@@ -84,7 +86,7 @@ def occupancy(limits: Limits, threads: int, shared_bytes: int = 0, registers: in
     warps, most_warps = _whole(threads, WARP) // WARP, limits.threads // WARP
     if not 0 < threads <= limits.threads_per_block or shared_bytes > limits.shared_per_block:
         return Occupancy(0, 0, most_warps, "block too large")
-    of_a_warp = _whole(registers * WARP, REGISTER_UNIT)
+    of_a_warp = _whole(registers * WARP, limits.register_unit)
     of_a_block = _whole(shared_bytes + limits.reserved_bytes, SHARED_UNIT)
     fitting = {
         "threads": most_warps // warps,
@@ -170,9 +172,9 @@ def divergence(lanes_taken: int, then_steps: int, else_steps: int, lanes: int = 
 class Tiling:
     """A product of matrices in tiles, a block of threads a tile, slabs of both factors twice in shared memory.
 
-    ``steps_per_byte``: sums for every byte from device memory; ``sums_per_thread``: of the tile; ``shared_loads``: words
-    from shared memory for every step, in threads that hold square parts; ``occupancy``: by threads, shared memory, and
-    registers for the sums and what they are made from.
+    ``steps_per_byte``: sums for every byte from device memory; ``sums_per_thread``: of the tile; ``shared_loads``:
+    words from shared memory for every step, in threads that hold square parts; ``occupancy``: by threads, shared
+    memory, and registers for the sums and what they are made from.
     """
 
     shared_bytes: int

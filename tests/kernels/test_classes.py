@@ -16,7 +16,9 @@ def test_every_class_has_members_on_both_backends() -> None:
 
 
 def test_the_four_classes_are_all_combinations() -> None:
-    assert {(one.serial, one.monadic) for one in classes.CLASSES} == {(a, b) for a in (True, False) for b in (True, False)}
+    assert {(one.serial, one.monadic) for one in classes.CLASSES} == {
+        (a, b) for a in (True, False) for b in (True, False)
+    }
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def empty(rows: int, columns: int, fill: float, type: np.dtype | type, layout: L
 
 def from_matrix(matrix: np.ndarray, fill: float, layout: Layout = "tiles") -> Blocked:
     """A copy of ``matrix`` in blocks, padded with ``fill``."""
-    blocked = empty(*matrix.shape, fill, matrix.dtype, layout)
+    blocked = empty(matrix.shape[0], matrix.shape[1], fill, matrix.dtype, layout)
     _copy_in(np.ascontiguousarray(matrix), blocked.data, blocked.steps)
     return blocked
 

@@ -126,7 +126,8 @@ def _tile(semiring: str, size: tuple[int, int] = (ROWS, VECTORS)):
             elements = _Elements(builder, context.get_data_type(c.dtype), semiring)
             left = (_data(context, builder, a, arguments[0]), *arguments[1:3])
             right = (_data(context, builder, b, arguments[3]), *arguments[4:6])
-            target, at, stride, count = _data(context, builder, c, arguments[6]), *arguments[7:10]
+            target = _data(context, builder, c, arguments[6])
+            at, stride, count = arguments[7:10]
             places = list(_places(builder, elements, at, stride, size))
             start = [_load(builder, target, place, elements.vector) for place in places]
 

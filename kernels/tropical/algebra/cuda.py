@@ -109,7 +109,7 @@ def product(
             found = cupy.empty((left.shape[0], right.shape[1]), a.dtype)
             multiply(run, phase, left, right, found, constants, from_zero=True)
             if c[place].size:
-                c[place] = run.down(cropped(run, found, *c[place].shape, constants))
+                c[place] = run.down(cropped(run, found, c.shape[-2], c.shape[-1], constants))
     return c
 
 

@@ -66,16 +66,16 @@ def _filled(
 ) -> np.ndarray:
     """The table of all parts i..j, flat, n x n; below the diagonal it says nothing."""
     kernel, crop = (run.kernel(SPLITS, name, **defines) for name in ("fill", "crop"))
-    type = np.dtype(np.int64 if defines["SPLITS"] else np.int32)
-    stride = padded(n, type)
+    number = np.dtype(np.int64 if defines["SPLITS"] else np.int32)
+    stride = padded(n, number)
     tiles = stride // (SIDE * defines["PER"])
-    table = cupy.empty((stride, stride), type)
+    table = cupy.empty((stride, stride), number)
     with run.phase("table") as phase:
         for apart in range(tiles):
             kernel((tiles - apart,), (THREADS,), (table, np.int32(stride), np.int32(apart), codes, pairing, sizes,
                                                   np.int32(n + 1), np.int32(min_loop)))  # fmt: skip
             phase.launched(apart + 1, tiles)
-        parts = cupy.empty(n * n, type)
-        crop((PAD_BLOCKS,), (THREADS,), (np.uint64(table.data.ptr + type.itemsize), np.int32(stride), parts,
+        parts = cupy.empty(n * n, number)
+        crop((PAD_BLOCKS,), (THREADS,), (np.uint64(table.data.ptr + number.itemsize), np.int32(stride), parts,
                                          np.int32(n), np.int32(n)))  # fmt: skip
     return run.down(parts)

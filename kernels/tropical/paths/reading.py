@@ -78,13 +78,13 @@ def _fields(path: Path, text: bytes) -> Iterator[tuple[int, list[str]]]:
     try:
         lines = text.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
-        line = text[: error.start].count(b"\n") + 1
-        raise InputError(f"{path}, line {line:,}: this is not UTF-8 text; save the file as UTF-8") from None
+        at = text[: error.start].count(b"\n") + 1
+        raise InputError(f"{path}, line {at:,}: this is not UTF-8 text; save the file as UTF-8") from None
     sample = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     separator = next((mark for mark in "\t,;" if mark in sample), "")
     for number, line in enumerate(lines, 1):
-        line = line.partition("#")[0].strip() if line.startswith("#") else line.strip()
-        if line:
+        line = line.strip()
+        if line and not line.startswith("#"):
             fields = next(csv.reader([line], delimiter=separator)) if separator else line.split()
             yield number, [field.strip() for field in fields]
 

@@ -62,7 +62,8 @@ def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], moni
     square = np.zeros(_warm().width ** 2)
     times_ms = {"compilation": time_ms(partial(_posterior, _warm(), Monitor(), square)), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    model, history = problem.hmm, []
+    model = problem.hmm
+    history: list[float] = []
     for iteration in range(problem.iterations + 1):
         monitor.update(iteration, problem.iterations, "learning")
         total, following = _counted(problem, model, monitor)

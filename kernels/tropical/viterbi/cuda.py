@@ -79,7 +79,7 @@ def viterbi_matprod_tmem(problem: HmmProblem, parameters: Mapping[str, Any], mon
 
 
 def viterbi_tree(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """Products of pieces in parallel, joined in a tree, in float64: products of pieces cannot be kept up to a constant."""
+    """Products of pieces in parallel, joined in a tree; in float64, as products cannot be kept up to a constant."""
     return _run(problem, parameters, monitor, _by_tree, np.dtype(np.float64))
 
 
@@ -129,8 +129,8 @@ class _Pieces:
         self.rows = model.rows if keep else np.uint64(0)
         attributes = cupy.cuda.Device().attributes
         shared = shared and model.states <= cuda_sizes.MOST_THREADS
-        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared,
-                                      attributes["MaxSharedMemoryPerBlockOptin"], attributes["MultiProcessorCount"])  # fmt: skip
+        limit, multiprocessors = attributes["MaxSharedMemoryPerBlockOptin"], attributes["MultiProcessorCount"]
+        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, limit, multiprocessors)
         self.kernel = model.kernel(ROWS, "advance", PER=self.shape.per, WIDTH=self.shape.width, SHARED=int(shared),
                                    NORMALISE=int(normalise))  # fmt: skip
         self.kernel.max_dynamic_shared_size_bytes = self.shape.shared_bytes

@@ -99,7 +99,7 @@ def checked(
     for part, numbers in rows.items():
         _check_rows(place, part, np.atleast_2d(numbers), states if part != "initial" else ("",))
         numbers.setflags(write=False)
-    return Hmm(name, states, letters, *rows.values(), labels, source, note)
+    return Hmm(name, states, letters, rows["transitions"], rows["emissions"], rows["initial"], labels, source, note)
 
 
 def bundled() -> tuple[Path, ...]:
@@ -133,10 +133,9 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
             raise InputError(f"{path}: {part} is not a list; give one name for each state")
     if not isinstance(found["alphabet"], (str, list)):
         raise InputError(f'{path}: alphabet is neither a text nor a list of letters, such as "ACGT"')
-    return [
-        checked(str(found.get("name", path.stem)), *(found[part] for part in FIELDS), found.get("labels", ()),
-                str(path), str(found.get("note", "")))
-    ]  # fmt: skip
+    name, note = (str(found.get(part, default)) for part, default in (("name", path.stem), ("note", "")))
+    parts = {part: found[part] for part in FIELDS}
+    return [checked(name, **parts, labels=found.get("labels", ()), source=str(path), note=note)]
 
 
 def claims(path: Path, head: bytes) -> bool:

@@ -85,9 +85,10 @@ class HmmProblem:
             if mine in alphabet and other not in alphabet:
                 codes[ord(other)] = alphabet.index(mine)
         found = codes[self.sequence.array]
-        strange = np.flatnonzero(found == len(alphabet)) if self.unknown == "refuse" else ()
-        if len(strange):
-            letter, position = chr(self.sequence.letters[strange[0]]), strange[0] + 1
+        strange = np.flatnonzero(found == len(alphabet))
+        if strange.size and self.unknown == "refuse":
+            position = int(strange[0]) + 1
+            letter = chr(self.sequence.letters[position - 1])
             raise InputError(
                 f"{self.sequence.name}: letter {letter!r} at position {position:,} is not in the alphabet "
                 f"{alphabet} of {self.hmm.name}; choose another model, or take such letters as not seen with "

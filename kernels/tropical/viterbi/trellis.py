@@ -31,8 +31,8 @@ class Trellis(NamedTuple):
 def columns(problem: HmmProblem, letters: np.ndarray, monitor: Monitor | None = None) -> np.ndarray:
     """The least cost of being in each state at each of these letters, its emission included; float64, (k, l).
 
-    ``letters`` ascend and count from 0. Costs are negative natural logarithms, to which a rounding of `HmmProblem.costs`
-    belongs; infinite where a state is impossible. All rows up to the last letter are computed, a slice at a time.
+    ``letters`` ascend and count from 0. Costs are negative natural logarithms as `HmmProblem.costs` rounds
+    them; infinite where a state is impossible. All rows up to the last letter are computed, a slice at a time.
     """
     letters = np.asarray(letters, np.int64)
     found = np.empty((letters.size, problem.states))

@@ -128,7 +128,8 @@ def test_a_table_of_nothing_can_be_written():
     ("kind", "value", "shown"),
     [
         ("ms", 0.12345, "0.123 ms"), ("ms", 12.34, "12.3 ms"), ("ms", 1543.1, "1,543 ms"), ("ms", 20437.3, "20.4 s"),
-        ("share", 0.314, "31%"), ("ratio", 13.27, "13.27 x"), ("number", 1234.5, "1,234"), ("number", 0.01234, "0.0123"),
+        ("share", 0.314, "31%"), ("ratio", 13.27, "13.27 x"), ("number", 1234.5, "1,234"),
+        ("number", 0.01234, "0.0123"),
         ("count", 16569, "16,569"), ("bytes", 2048, "2.0 KiB"), ("text", (10, 20), "10x20"), ("ms", None, ""),
     ],
 )  # fmt: skip
@@ -165,7 +166,8 @@ def test_equal_data_have_equal_digests():
     "other",
     [
         Thing("b", np.arange(3)), Thing("a", np.arange(4)), Thing("a", np.arange(3.0)), Thing("a", np.arange(3)[::-1]),
-        Thing("a", np.arange(3).reshape(1, 3)), ("a", 3), None, 1, True, "1", b"1", 1.0, (), ((),), {"a": 1}, frozenset({1}),
+        Thing("a", np.arange(3).reshape(1, 3)), ("a", 3), None, 1, True, "1", b"1", 1.0, (), ((),),
+        {"a": 1}, frozenset({1}),
     ],
 )  # fmt: skip
 def test_different_data_have_different_digests(other):

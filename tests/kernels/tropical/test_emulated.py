@@ -98,7 +98,7 @@ def test_viterbi_is_the_definitions(emulated, method: str, made, piece: int, see
 
 @pytest.mark.parametrize("method", VITERBI)
 def test_paths_of_several_pieces(emulated, method: str, monkeypatch) -> None:
-    """Pieces of the path that begin with a wrong guess, a model of more states than a warp, and one that never forgets."""
+    """Pieces of the path that begin with a wrong guess; more states than a warp; a model that never forgets."""
     monkeypatch.setattr(cuda_sizes, "TRACED", 16)
     letters = sequence(np.random.default_rng(1).choice(list(b"ABCDEFGH"), 70).astype(np.uint8).tobytes())
     stuck = hmm.checked("stuck", "ab", "ABCDEFGH", np.eye(2), [[0.05] * 7 + [0.65], [0.125] * 8], [0.5, 0.5])

@@ -20,16 +20,14 @@ from tests.kernels.tropical.test_algebra import matrix, same
 
 pytestmark = pytest.mark.gpu
 
-ON_GPU = [
-    method.id for method in (*viterbi.METHODS, *paths.METHODS, *folding.METHODS) if "cuda" in method.backends
-]
-VITERBI = [id for id in ON_GPU if id.startswith("viterbi")]
-PATHS = [id for id in ON_GPU if id.startswith("floyd")]
-BIPARTITE = [id for id in ON_GPU if id.startswith("bipartite")]
+ON_GPU = [method.id for method in (*viterbi.METHODS, *paths.METHODS, *folding.METHODS) if "cuda" in method.backends]
+VITERBI, PATHS, BIPARTITE = (
+    [name for name in ON_GPU if name.startswith(kind)] for kind in ("viterbi", "floyd", "bipartite")
+)
 
 
-def run(id: str, made, backend: str, monitor: Monitor | None = None, **parameters) -> Result:
-    result = engine.execute(engine.plan(registry.method(id), made, parameters, backend), monitor)
+def run(method: str, made, backend: str, monitor: Monitor | None = None, **parameters) -> Result:
+    result = engine.execute(engine.plan(registry.method(method), made, parameters, backend), monitor)
     result.check(made)
     return result
 
