@@ -26,6 +26,12 @@ def pair(
     return PairProblem(sequence(first, "first", kind), sequence(second, "second", kind), scoring, mode)
 
 
+def shifted(length: int, shift: int, seed: int = 1) -> PairProblem:
+    """A random sequence, and itself without its first letters: the path is a diagonal beside the main one."""
+    letters = "".join(np.random.default_rng(seed).choice(list("ACGT"), length))
+    return pair(letters, letters[shift:], Scoring(match_mismatch(2, -3), 5, 2))
+
+
 def lengths(longest: int) -> st.SearchStrategy[int]:
     return st.one_of(st.sampled_from(BORDERS), st.integers(1, longest))
 

@@ -134,8 +134,8 @@ def sweep(
             side_by_side=side_by_side,
         )
         found = measured(wanted, control, far, resume, limits)
-    title = f"{method.name}, {wanted.inputs.text()}"
-    present(found, title, against, targets)
+    varying = {axis.name for axis in wanted.axes}
+    present(found, f"{method.name}, {wanted.inputs.text(varying)}", against, targets)
 
 
 @with_problem_options

@@ -30,7 +30,7 @@ from app.panels.widgets import Elided, label, row
 from app.tune import series
 from app.tune.bars import PhaseBars
 from app.tune.heat_map import HeatMap, number
-from app.tune.lines import LinePlot, default_settings, model_curves
+from app.tune.lines import Curve, LinePlot, default_settings, model_curves
 from app.tune.points import PointSet
 from app.tune.settings import PlotSettings
 from app.views import export
@@ -55,6 +55,7 @@ class Plots(QWidget):
         super().__init__()
         self._points, self._curve_of = points, curve_of
         self.settings = PlotSettings()
+        self._stale: set[int] = set()
         self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMap(), PhaseBars(), QTableWidget()
         self.legend, self.told = Legend(), Elided()
         self.told.setObjectName("muted")
@@ -79,12 +80,12 @@ class Plots(QWidget):
         self.settings = default_settings(found, self.settings)
         self._fill_controls(found)
         self.log_x.setChecked(self.settings.log_x)
-        self._draw()
+        self.redraw()
 
     def use(self, settings: PlotSettings) -> None:
         """Show with other settings."""
         self.settings = settings
-        self._draw()
+        self.redraw()
 
     def save_figure(self) -> None:
         """Ask for a file and save the plot that is looked at, as PNG or SVG."""
@@ -149,7 +150,7 @@ class Plots(QWidget):
     def _connect(self) -> None:
         self._points.changed.connect(self.refresh)
         self._points.chosen_changed.connect(self._show_chosen)
-        theme.notifier.changed.connect(self._draw)
+        theme.notifier.changed.connect(self.redraw)
         for plot in (self.lines, self.heat, self.bars):
             plot.clicked.connect(self._points.choose)
             plot.hovered.connect(self._tell)
@@ -158,7 +159,7 @@ class Plots(QWidget):
             box.activated.connect(self._read_controls)
         for check in (self.log_x, self.log_y, self.models):
             check.clicked.connect(self._read_controls)
-        self.tabs.currentChanged.connect(self._show_legend)
+        self.tabs.currentChanged.connect(self._draw_tab)
 
     def _fill_controls(self, found: Sequence[Point]) -> None:
         """Offer what these points have; what was chosen stays chosen."""
@@ -180,21 +181,43 @@ class Plots(QWidget):
             )
         )  # fmt: skip
         self.settings = default_settings(self._points.points, self.settings)
-        self._draw()
+        self.redraw()
 
-    def _draw(self) -> None:
-        found, settings = self._points.measured, self.settings
-        lines = series.lines(found, settings.x, settings.quantity, settings.split, settings.over)
-        curves = model_curves(lines, settings.quantity, lambda point: self._curve_of(point, settings.x))
-        self.lines.show_lines(lines, settings, settings.x, curves if settings.models else ())
-        there = settings.x and settings.y and settings.x != settings.y
-        grid = series.grid(found, settings.x, settings.y, settings.quantity, settings.over) if there else None
-        self.heat.show_grid(grid or series.Grid((), (), {}), settings, (settings.x, settings.y))
-        self.tabs.setTabEnabled(HEAT, bool(grid and grid.cells))
-        self.bars.show_points(found, [settings.x, *settings.split] if settings.x else settings.split)
-        self._fill_table()
-        self._show_chosen()
+    def redraw(self) -> None:
+        """Draw the tab that is looked at now, and the others when they are."""
+        self._stale = {LINES, HEAT, PHASES, TABLE}
+        self.tabs.setTabEnabled(HEAT, bool(self._grid().cells))
+        self._draw_tab()
+
+    def _draw_tab(self) -> None:
+        index = self.tabs.currentIndex()
+        if index in self._stale:
+            self._stale.discard(index)
+            (self._draw_lines, self._draw_heat, self._draw_bars, self._fill_table)[index]()
+            self._show_chosen()
         self._show_legend()
+
+    def _draw_lines(self) -> None:
+        settings = self.settings
+        lines = series.lines(self._points.measured, settings.x, settings.quantity, settings.split, settings.over)
+        curves: Sequence[Curve] = ()
+        if settings.models:
+            curves = model_curves(lines, settings.quantity, lambda point: self._curve_of(point, settings.x))
+        self.lines.show_lines(lines, settings, settings.x, curves)
+
+    def _grid(self) -> series.Grid:
+        settings = self.settings
+        if not (settings.x and settings.y) or settings.x == settings.y:
+            return series.Grid((), (), {})
+        return series.grid(self._points.measured, settings.x, settings.y, settings.quantity, settings.over)
+
+    def _draw_heat(self) -> None:
+        self.heat.show_grid(self._grid(), self.settings, (self.settings.x, self.settings.y))
+
+    def _draw_bars(self) -> None:
+        settings = self.settings
+        names = [settings.x, *settings.split] if settings.x else settings.split
+        self.bars.show_points(self._points.measured, names)
 
     def _fill_table(self) -> None:
         table = tables.summary(self._points.points, "", self.settings.over)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,6 +15,7 @@ from app import texts, theme
 from app.jobs import Job, JobQueue, JobState
 from app.panels.widgets import VerticalScroll, label
 from app.tune import geometry, series
+from app.tune.foretold import Curves, Foretold
 from app.tune.form import SweepForm
 from app.tune.plots import Plots
 from app.tune.point import PointPanel
@@ -22,14 +24,14 @@ from app.tune.sweeping import Inbox, sweep_job, task_of, tune_job
 from app.views.pieces import menu_button
 from kernels import registry, tuned
 from kernels.errors import AntidiagError
-from kernels.experiments import models, results
+from kernels.experiments import results
 from kernels.experiments.points import Point
 from kernels.experiments.runner import Control
 from kernels.experiments.sweep import Sweep, Task
 from kernels.experiments.tuning import Found
 from kernels.method import Method
 
-TAKE_MS = 150
+TAKE_MS, SHARE = 150, 8
 LEFT, MIDDLE, RIGHT, LEAST = 380, 720, 340, 260
 MOST_KEPT = 12
 EMPTY = (
@@ -58,7 +60,9 @@ class TuneWorkspace(QWidget):
         self._inbox = Inbox()
         self.points = PointSet()
         self.form = SweepForm(methods)
+        self._foretold = Foretold(self)
         self.plots = Plots(self.points, self._curves)
+        self._foretold.ready.connect(self.plots.redraw)
         self.panel = PointPanel(self.points, self._lengths)
         self.empty = label(EMPTY, "muted", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -181,10 +185,12 @@ class TuneWorkspace(QWidget):
         self.form.set_running(True)
 
     def _take(self) -> None:
-        """Show the points that came since the last look."""
+        """Show the points that came since the last look; the longer that takes, the later is the next look."""
+        began = time.perf_counter()
         self.points.add(self._inbox.take())
         if self.points.points and self.points.chosen is None:
             self.points.choose(series.best(self.points.points, "compute_ms"))
+        self._timer.setInterval(max(TAKE_MS, round(SHARE * (time.perf_counter() - began) * 1e3)))
 
     def _done(self, found: tuple[Point, ...]) -> None:
         self._take()
@@ -219,18 +225,16 @@ class TuneWorkspace(QWidget):
         task = self._tasks.get(task_key(point.contender, point.coordinates))
         return geometry.shape(task.inputs) if task else None
 
-    def _curves(self, point: Point, name: str) -> Mapping[str, Sequence[tuple[float, float]]]:
-        """What the models of a point's method foretell over an axis."""
-        task = self._tasks.get(task_key(point.contender, point.coordinates))
+    def _curves(self, point: Point, name: str) -> Curves:
+        """What the models of a point's method foretell over an axis, as far as it is known by now."""
+        key = task_key(point.contender, point.coordinates)
+        task = self._tasks.get(key)
         if task is None or point.is_peer:
             return {}
-        method = registry.method(point.contender)
-        if name not in {parameter.name for parameter in method.parameters}:
+        if name not in {parameter.name for parameter in registry.method(point.contender).parameters}:
             return {}
-        values = sorted({place for other in self.points.measured if (place := series.place(other, name)) is not None})
-        over = [int(value) if value.is_integer() else value for value in values]
-        growing = [model for model in models.of(method) if model.grows_with_time]
-        return {model.label: models.curve(model, task, name, over) for model in growing}
+        over = {other.coordinates[name] for other in self._tasks.values() if name in other.coordinates}
+        return self._foretold.curves(key, task, name, sorted(over))
 
     def _show_empty(self) -> None:
         there = bool(self.points.points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -42,7 +43,8 @@ class Loaded:
             return data
         return tuple(_cut(datum, length) for datum, length in zip(data, _each(self.length, len(data)), strict=True))
 
-    def text(self) -> str:
+    def text(self, varying: Collection[str] = ()) -> str:
+        """The data for people."""
         names = [str(getattr(datum, "name", "data")) for datum in self.data]
         return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
 
@@ -82,11 +84,17 @@ class Generated:
                 made.append(kind.generate(length, draw))
         return tuple(made)
 
-    def text(self) -> str:
-        many = f"{self.count} " if self.count else ""
+    def text(self, varying: Collection[str] = ()) -> str:
+        """The data for people, without what is in ``varying``: "mutated DNA, length 1,000, 10% divergence, seed 1"."""
+        many = f"{self.count} " if self.count and "count" not in varying else ""
         length = "x".join(map(str, self.length)) if isinstance(self.length, tuple) else f"{self.length:,}"
-        share = f", {self.divergence:.0%} divergence" if self.kind == "mutated" else ""
-        return f"{many}{self.kind} {self.type}, length {length}{share}, seed {self.seed}"
+        parts = {
+            "length": f"length {length}",
+            "divergence": f"{self.divergence:.0%} divergence" if self.kind == "mutated" else "",
+            "seed": f"seed {self.seed}",
+        }
+        said = [part for name, part in parts.items() if part and name not in varying]
+        return ", ".join([f"{many}{self.kind} {self.type}", *said])
 
     def _count(self, wanted: Any) -> int:
         count = wanted.minimum if self.count is None or wanted.maximum == wanted.minimum else self.count

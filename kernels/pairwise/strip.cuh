@@ -124,7 +124,8 @@ __device__ __forceinline__ Edge unpack(unsigned long long packed) {
 
 // Right boundary of every strip: a ring of `capacity` rows each, filled with ones before the first round.
 // Row i stands at i + 30, so that the rows that lane 31 finishes at steps t .. t + 31, t a multiple of
-// 32, stand together from t on.
+// 32, stand together from t on. Every place is written in every round. A ring is longer than a slice, so
+// what a place held before the first round is gone, for all multiprocessors, when the second comes to it.
 struct Boundary {
     unsigned long long* cells;       // strips x capacity
     int capacity;                    // a multiple of 32

@@ -129,10 +129,11 @@ __device__ __forceinline__ void sweep(
             else compute_batch<false, false>(lane, problem, shared, profile, id, t);
             __syncwarp();
             int done = t + id - LANES + 2;
-            if (id < BATCH && done >= 1 && done <= problem.m) {
+            if (id < BATCH && done <= problem.m) {
+                // Also above row 1: a place that kept its fill would pass for a cell of the second round.
                 auto out = shared.outbox[id];
                 store_shared_by_all(right + outgoing.index, pack(out.h, out.k, outgoing.round));
-                lane.leave(strip, done, out);
+                if (done >= 1) lane.leave(strip, done, out);
             }
             outgoing.advance(boundary, BATCH);
         }

@@ -75,9 +75,10 @@ def test_every_view_keeps_the_contract(qtbot):
     result = examples.result(examples.problem("ACGTACGT", "ACGTCGT"))
     selection = Selection()
     assert len({view.id for view in VIEWS}) == len(VIEWS)
-    for kind in VIEWS:
+    fitting = [kind for kind in VIEWS if kind.shows(result)]
+    assert {"alignment", "matrix", "timeline", "summary"} <= {kind.id for kind in fitting}
+    for kind in fitting:
         assert kind.title
-        assert kind.shows(result)
         view = kind(selection)
         qtbot.addWidget(view)
         view.show()

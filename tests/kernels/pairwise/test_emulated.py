@@ -11,7 +11,7 @@ from kernels.method import Method
 from kernels.model import PairProblem
 from tests import oracle
 from tests.kernels.test_conformance import PAIRWISE, assert_same_path, parameters
-from tests.problems import pairs
+from tests.problems import pairs, shifted
 
 SEEDS = st.sampled_from((0, 1, 2, 3))
 """0: threads and blocks in turn; else in random order."""
@@ -40,3 +40,15 @@ def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) ->
     assert (found.score, found.end) == (expected.score, expected.end)
     if "alignment" in method.returns:
         assert_same_path(found, expected)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("s", [32, 128])
+def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPatch, s: int, seed: int) -> None:
+    """The path crosses strips where a second round begins, 31 rows that the first round has above row 1."""
+    from kernels.pairwise import cuda_sizes
+
+    monkeypatch.setattr(cuda_sizes, "SLICE_CELLS", 1)
+    pair = shifted(1400, 16)
+    assert cuda_sizes.boundary_rows(pair.rows, pair.columns, s, 16, whole=False) == 1152
+    assert emulated("striped-score", pair, s=s, T=16, seed=seed).answer.score == 2 * 1384
