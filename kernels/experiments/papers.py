@@ -48,6 +48,14 @@ class Published:
         """What was run: numbers of one place are quantities of one run."""
         return self.contender, tuple(self.coordinates.items())
 
+    @property
+    def runs(self) -> tuple[Published, ...]:
+        """The runs of which this is the mean: one for each length where several are given, as in ``64;128``."""
+        lengths = self.coordinates.get("length", "").split(";")
+        if len(lengths) == 1:
+            return (self,)
+        return tuple(replace(self, coordinates={**self.coordinates, "length": length}) for length in lengths)
+
 
 @dataclass(frozen=True)
 class PaperTable:
@@ -55,7 +63,7 @@ class PaperTable:
 
     ``scale`` is the factor of the lengths of a quick run, ``power`` the power of the lengths with which time grows.
     ``plot`` says how the paper draws it: the names on ``x`` and ``y``, what tells the ``colour``, and whether the axes
-    are ``logarithmic``.
+    are ``logarithmic``. Numbers over a ``baseline`` are speed-ups: how many times as long that method takes.
     """
 
     id: str
@@ -71,6 +79,7 @@ class PaperTable:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     plot: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    baseline: str = ""
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -117,7 +126,8 @@ def tasks(
     table: PaperTable, quick: bool = False, backend: BackendChoice = "auto", device: int = 0, repeats: int = 3
 ) -> tuple[Task, ...]:
     """What is to be measured for a table: a task for every place of a method of ours."""
-    places = {number.place: number for number in table.published}
+    runs = [run for number in table.published for run in number.runs if _method(run.contender)]
+    places = {run.place: run for run in [*runs, *(_baseline(table, run) for run in runs if table.baseline)]}
     found = []
     for number in places.values():
         method = _method(number.contender)
@@ -131,13 +141,11 @@ def compare(table: PaperTable, points: Sequence[Point], quick: bool = False) -> 
     by_place = {_place(point): point for point in points}
     found = []
     for number in table.published:
-        method = _method(number.contender)
-        if method is None:
+        if _method(number.contender) is None:
             found.append(Compared(number, None, None, number.coordinates, None, "not run here"))
             continue
-        task = _task(table, number, method, quick)
-        point = by_place.get(_place_of(task))
-        found.append(_compared(table, number, task, point, quick))
+        runs = [_compared(table, run, by_place, quick) for run in number.runs]
+        found.append(runs[0] if len(runs) == 1 else _mean(table, number, runs, quick))
     return tuple(found)
 
 
@@ -181,7 +189,9 @@ def _row(one: Compared) -> dict[str, Any]:
     }
 
 
-def _compared(table: PaperTable, number: Published, task: Task, point: Point | None, quick: bool) -> Compared:
+def _compared(table: PaperTable, number: Published, by_place: Mapping[Any, Point], quick: bool) -> Compared:
+    task = _task(table, number, registry.method(number.contender), quick)
+    point = by_place.get(_place_of(task))
     remarks = [
         f"{name} = {number.coordinates[name]} in the paper"
         for name, value in task.coordinates.items()
@@ -190,14 +200,38 @@ def _compared(table: PaperTable, number: Published, task: Task, point: Point | N
     if point is not None and point.status is not Status.MEASURED:
         remarks.append(f"{point.status}: {point.reason}")
     ours = None if point is None else _quantity(point, number.quantity)
+    if table.baseline and ours:
+        slower = by_place.get(_place_of(_task(table, _baseline(table, number), registry.method(table.baseline), quick)))
+        base = None if slower is None else _quantity(slower, number.quantity)
+        ours = base / ours if base else None
     if ours is not None and table.unit in MILLISECONDS:
         ours /= MILLISECONDS[table.unit]
-    ratio = None
+    return Compared(number, ours, _ratio(table, number, ours, quick), task.coordinates, point, "; ".join(remarks))
+
+
+def _mean(table: PaperTable, number: Published, runs: Sequence[Compared], quick: bool) -> Compared:
+    """The mean of several runs beside a published mean; left open until all were measured."""
+    values = [run.ours for run in runs if run.ours is not None]
+    ours = sum(values) / len(values) if len(values) == len(runs) else None
+    lengths = ";".join(text(run.coordinates["length"]) for run in runs)
+    coordinates = {**runs[0].coordinates, "length": lengths}
+    remarks = dict.fromkeys(run.remark for run in runs if run.remark)
+    point = next((run.point for run in runs if run.point), None)
+    return Compared(number, ours, _ratio(table, number, ours, quick), coordinates, point, "; ".join(remarks))
+
+
+def _ratio(table: PaperTable, number: Published, ours: float | None, quick: bool) -> float | None:
     is_time = table.unit in MILLISECONDS
-    if ours and number.value and not (quick and is_time and number.quantity != TOTAL):
-        full = table.scale**-table.power if quick and is_time else 1.0
-        ratio = number.value / (ours * full) if is_time else ours / number.value
-    return Compared(number, ours, ratio, task.coordinates, point, "; ".join(remarks))
+    if not ours or not number.value or (quick and is_time and number.quantity != TOTAL):
+        return None
+    full = table.scale**-table.power if quick and is_time else 1.0
+    return number.value / (ours * full) if is_time else ours / number.value
+
+
+def _baseline(table: PaperTable, run: Published) -> Published:
+    """The run that a speed-up is over."""
+    lengths = {name: value for name, value in run.coordinates.items() if name == "length"}
+    return replace(run, contender=table.baseline, coordinates=lengths)
 
 
 def _quantity(point: Point, name: str) -> float | None:
@@ -309,6 +343,7 @@ def _table(path: Path, paper: Mapping[str, Any], table: Mapping[str, Any]) -> Pa
         parameters=table.get("parameters", {}),
         plot=table.get("plot", {}),
         remarks=tuple(remark for remark in remarks if remark),
+        baseline=table.get("baseline", ""),
     )
 
 

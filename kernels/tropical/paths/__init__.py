@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from kernels.method import Input, Method, ProblemType
 from kernels.tropical.declaring import PAPER, THREADS
 from kernels.tropical.paths import formats, problem, sizes
+from kernels.tropical.paths.graph import random_bipartite
 from kernels.tropical.paths.reading import GRAPH
 
 PATHS = ProblemType(
@@ -27,7 +29,7 @@ PATHS = ProblemType(
 BIPARTITE = ProblemType(
     id="bipartite-paths",
     label="Shortest paths in a bipartite graph",
-    inputs=(Input(GRAPH),),
+    inputs=(Input(replace(GRAPH, generate=random_bipartite)),),
     options=problem.OPTIONS,
     build=problem.build_bipartite,
     defaults=problem.defaults,

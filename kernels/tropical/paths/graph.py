@@ -110,6 +110,15 @@ def random_graph(n: int, random: np.random.Generator) -> Graph:
     return from_weights(weights, name=f"random graph of {n:,}")
 
 
+def random_bipartite(n: int, random: np.random.Generator) -> Graph:
+    """A random graph of n vertices on two sides, with whole weights from 1 to 1,000 from each vertex to all others."""
+    side = np.arange(n) < n // 2
+    weights = random.integers(1, 1001, (n, n)).astype(float)
+    weights[side[:, None] == side] = np.inf
+    np.fill_diagonal(weights, 0)
+    return from_weights(weights, name=f"random bipartite graph of {n:,}")
+
+
 def bipartition(graph: Graph) -> np.ndarray:
     """The side of every vertex, bool; the smaller side is False, so that its matrix is the small one.
 

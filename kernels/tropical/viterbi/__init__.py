@@ -29,7 +29,7 @@ HMM = DataKind(
     claims=hmm.claims,
     read=hmm.read,
     suffixes=(".json",),
-    generate=hmm.random_hmm,
+    generate=partial(hmm.random_hmm, symbols="ACGTBDEF"),
 )
 
 INPUTS = (Input(HMM, flag="model", label="hidden Markov model"), Input(SEQUENCE))

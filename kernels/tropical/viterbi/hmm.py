@@ -113,7 +113,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
     The name of a bundled model, such as cpg-islands, stands for its file where there is no file of that name.
 
     Needed are ``states``, ``alphabet``, ``transitions``, ``emissions`` and ``initial``; ``name``, ``labels`` and
-    ``note`` may be given.
+    ``note`` may be given. Of the JSON of a result that has learned one, the model is taken.
     """
     path = Path(path)
     if not path.exists() and (MODELS / f"{path}.json").is_file():
@@ -125,6 +125,8 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
         raise InputError(f"{path}: this is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise InputError(f"{path}: a model is a JSON object with {', '.join(FIELDS)}")
+    if isinstance(found.get("model"), dict):
+        found = found["model"]
     missing = [part for part in FIELDS if part not in found]
     if missing:
         raise InputError(f"{path}: the model has no {' and no '.join(missing)}; it needs {', '.join(FIELDS)}")
