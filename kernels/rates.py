@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import platformdirs
 
+from kernels import files
 from kernels.method import Method
+from kernels.workers import cores
 
 _LOCK = threading.Lock()
 MINIMUM_MS = 5.0
@@ -26,12 +30,17 @@ def _path() -> Path:
     return Path(platformdirs.user_cache_dir("antidiag")) / "rates.json"
 
 
-def _read() -> dict[str, Measured]:
+def _read() -> Mapping[str, Measured]:
     try:
-        found = json.loads(_path().read_text())
-        return {key: (float(rate), float(work)) for key, (rate, work) in found.items()}
+        return _parsed(*files.version(_path()))
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
+
+
+@lru_cache(maxsize=1)
+def _parsed(path: Path, *version: int) -> Mapping[str, Measured]:
+    found = json.loads(path.read_text())
+    return {key: (float(rate), float(work)) for key, (rate, work) in found.items()}
 
 
 def rate_gcups(method: Method, backend: str, device: str, work: float, threads: int = 1) -> float:
@@ -40,7 +49,7 @@ def rate_gcups(method: Method, backend: str, device: str, work: float, threads: 
     The rate last measured; the declared guess where nothing was, or where it is higher than what a run of a
     small fraction of this work reached, which was bound by its overheads.
     """
-    guess = method.nominal_gcups.get(backend, 1.0) * (threads if backend == "cpu" else 1)
+    guess = method.nominal_gcups.get(backend, 1.0) * (min(threads, cores()) if backend == "cpu" else 1)
     rate, measured = _read().get(f"{method.id}/{backend}/{device}", (guess, work))
     return rate if work <= COMPARABLE * measured else max(rate, guess)
 
@@ -53,9 +62,10 @@ def remember(method: Method, backend: str, device: str, work: float, time_ms: fl
     if time_ms < MINIMUM_MS:
         return
     with _LOCK, contextlib.suppress(OSError):
-        rates, key = _read(), f"{method.id}/{backend}/{device}"
+        rates, key = dict(_read()), f"{method.id}/{backend}/{device}"
         if COMPARABLE * work < rates.get(key, (0.0, 0.0))[1]:
             return
         rates[key] = work / time_ms / 1e6, work
         _path().parent.mkdir(parents=True, exist_ok=True)
         _path().write_text(json.dumps(rates, indent=1))
+        _parsed.cache_clear()

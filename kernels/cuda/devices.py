@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from kernels.errors import BackendUnavailable
+
+KEPT_BYTES = 64 * 2**20
+"""Device memory that is kept between runs, because taking and giving back memory costs a short run most of its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,19 @@ def memory_free(index: int) -> int:
 
     with cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
-        return int(free + cupy.get_default_memory_pool().free_bytes())
+        return int(free + cupy.get_default_memory_pool().free_bytes() + kept_memory().free_bytes())
+
+
+def kept_memory() -> Any:
+    """A memory pool (of CuPy) for buffers of short runs: what they free stays for the next run, up to KEPT_BYTES."""
+    import cupy
+
+    return _kept_memory(cupy)
+
+
+@cache
+def _kept_memory(cupy: Any) -> Any:
+    return cupy.cuda.MemoryPool()
 
 
 @contextmanager
@@ -62,11 +78,27 @@ def use(index: int) -> Iterator[None]:
     """
     import cupy
 
-    with cupy.cuda.Device(index), cupy.cuda.Stream(non_blocking=True):
+    idle = _idle_streams(cupy, index)
+    with cupy.cuda.Device(index):
+        # Memory that was freed can be had again on its own stream only, so streams are used again as well.
         try:
-            yield
+            stream = idle.pop()
+        except IndexError:
+            stream = cupy.cuda.Stream(non_blocking=True)
+        try:
+            with stream:
+                yield
         finally:
+            idle.append(stream)
             cupy.get_default_memory_pool().free_all_blocks()
+            if kept_memory().free_bytes() > KEPT_BYTES:
+                kept_memory().free_all_blocks()
+
+
+@cache
+def _idle_streams(cupy: Any, index: int) -> list[Any]:
+    """Streams of a GPU that no run is on."""
+    return []
 
 
 def synchronize(index: int) -> None:
