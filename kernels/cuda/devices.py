@@ -10,8 +10,8 @@ from typing import Any
 
 from kernels.errors import BackendUnavailable
 
-KEPT_BYTES = 64 * 2**20
-"""Device memory that is kept between runs, because taking and giving back memory costs a short run most of its time."""
+KEPT_SHARE = 64
+"""One part in so many of a device's memory is kept between runs: to take and to give back memory costs milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ def device(index: int) -> Device:
 
 
 def memory_free(index: int) -> int:
-    """Bytes of device memory that are free now, those that CuPy keeps for reuse included."""
+    """Bytes of device memory that are free now, those included that CuPy keeps for any use."""
     import cupy
 
     with cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
-        return int(free + cupy.get_default_memory_pool().free_bytes() + kept_memory().free_bytes())
+        return int(free + cupy.get_default_memory_pool().free_bytes())
 
 
 def kept_memory() -> Any:
-    """A memory pool (of CuPy) for buffers of short runs: what they free stays for the next run, up to KEPT_BYTES."""
+    """A memory pool (of CuPy) for buffers of which a share may stay for the next run when they are freed."""
     import cupy
 
     return _kept_memory(cupy)
@@ -91,7 +91,7 @@ def use(index: int) -> Iterator[None]:
         finally:
             idle.append(stream)
             cupy.get_default_memory_pool().free_all_blocks()
-            if kept_memory().free_bytes() > KEPT_BYTES:
+            if kept_memory().free_bytes() * KEPT_SHARE > device(index).memory_bytes:
                 kept_memory().free_all_blocks()
 
 

@@ -262,7 +262,10 @@ def _task(
             coordinates[name] = inputs.length
         else:
             coordinates[name] = _nearest(declared, words)
-            (given if role == "parameter" else options)[name] = coordinates[name]
+            if role == "input":
+                inputs = replace(inputs, **{name: coordinates[name]})
+            else:
+                (given if role == "parameter" else options)[name] = coordinates[name]
     return Task(
         contender=method.id,
         problem_type=method.problem.id,

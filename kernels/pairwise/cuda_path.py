@@ -60,6 +60,8 @@ def compute(job: Job, kept: Kept, paths: np.ndarray, rest: np.ndarray) -> tuple[
 
 def _groups(words: np.ndarray, capacity: int) -> list[tuple[int, int]]:
     """Half-open ranges of sub-paths whose directions fit in the buffer together."""
+    if words.sum() <= capacity:
+        return [(0, len(words))]
     groups, first, used = [], 0, 0
     for index, needed in enumerate(words):
         if used and used + needed > capacity:
@@ -109,7 +111,9 @@ def _sub_paths(
     found, taken = operations.get(), counts.get()
     job.spend("transfer", (time.perf_counter() - before) * 1e3)
     _log_sub_paths(job, log.get().view(EVENT)[:, 0], paths)
-    return [found[start : start + count] for start, count in zip(operation_starts, taken, strict=True)]
+    return [
+        found[start : start + count] for start, count in zip(operation_starts.tolist(), taken.tolist(), strict=True)
+    ]
 
 
 def _log_sub_paths(job: Job, log: np.ndarray, paths: np.ndarray) -> None:

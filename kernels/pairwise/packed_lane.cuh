@@ -111,15 +111,14 @@ struct Lane : TwoRows, Keeper {
         greatest = (greatest & changes) | (threshold & ~changes);
         if (greatest == threshold) return;
         // The second part is in the row before, so it comes first.
-        if (high_half(greatest) + base > best) {
-            best = high_half(greatest) + base, row = at_row - 1;
+#pragma unroll 1
+        for (int part = 1; part >= 0; --part) {
+            int score = base + (part ? high_half(greatest) : low_half(greatest));
+            if (score <= best) continue;
+            const int half = part ? ~0xffff : 0xffff;
+            best = score, row = at_row - part;
 #pragma unroll
-            for (int c = P - 1; c >= 0; --c) column = high_half(h[c]) + base == best ? P + c : column;
-        }
-        if (low_half(greatest) + base > best) {
-            best = low_half(greatest) + base, row = at_row;
-#pragma unroll
-            for (int c = P - 1; c >= 0; --c) column = low_half(h[c]) + base == best ? c : column;
+            for (int c = P - 1; c >= 0; --c) column = ((h[c] ^ greatest) & half) == 0 ? part * P + c : column;
         }
         threshold = twice(best - base);
     }

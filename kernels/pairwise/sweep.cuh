@@ -55,7 +55,9 @@ __device__ __forceinline__ void compute_batch(
     Scores scores;
     scores.load(profile, letters[0], letters[-1], id);
     int before = letters[0], offset = letters[1];
-#pragma unroll 4
+    // Most batches are neither masked nor ending; of the others a short code is enough.
+    constexpr int UNROLLED = MASKED || ENDING ? 1 : 4;
+#pragma unroll UNROLLED
     for (int u = 0; u < BATCH; ++u) {
         auto in = Lane::next(lane.out);
         if (id == 0) in = entering;

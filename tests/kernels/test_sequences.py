@@ -331,6 +331,7 @@ def test_samples_are_there_and_real():
     assert [len(one) for one in by_id["five-vertices"]] == [5]
     assert [len(one) for one in by_id["mitochondria"]] == [16569, 16548]
     assert [len(one) for one in by_id["phages"]] == [48502, 48502]
+    assert [len(one) for one in by_id["globin-distances"]] == [24]
     assert by_id["mitochondria"][0].letters.find(b"N") == 3106
     for sample in samples():
         assert sample.source and sample.title and sample.description

@@ -1,4 +1,4 @@
-"""Graphs from files: edge lists (CSV, TSV), Matrix Market, GraphML."""
+"""Graphs from files: edge lists (CSV, TSV), Matrix Market, GraphML, and distance matrices (PHYLIP)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels import reading
+from kernels import distances, reading
+from kernels.distances import DistanceMatrix
 from kernels.errors import InputError
 from kernels.method import DataKind
 from kernels.monitor import Monitor
 from kernels.tropical.paths import matrix_market
-from kernels.tropical.paths.graph import Graph, from_edges, random_graph
+from kernels.tropical.paths.graph import Graph, from_edges, from_weights, random_graph
 
 SUFFIXES = (".csv", ".tsv", ".edges", ".mtx", ".graphml")
 WEIGHT_NAMES = ("weight", "cost", "distance", "length")
@@ -32,7 +33,8 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
     An edge list has an edge on a line: source, target, and a weight (1 where it is left out), separated by commas,
     semicolons, tabs or blanks; a line of headings and lines after # are skipped. Edges are directed. A matrix in
     Matrix Market form holds the weights; symmetric ones are edges both ways. Of GraphML, the graph's own direction
-    counts, and the edge attribute called weight (or cost, distance, length).
+    counts, and the edge attribute called weight (or cost, distance, length). A PHYLIP distance matrix is a complete
+    graph.
     """
     path = Path(path)
     text = b"".join(reading.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf")
@@ -40,6 +42,8 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
         return [matrix_market.read(path, text)]
     if b"<graphml" in text[:4096]:
         return [_graphml(path, text)]
+    if text.split(b"\n", 1)[0].strip().isdigit():
+        return [of_distances(matrix) for matrix in distances.read(path, monitor)]
     return [_edge_list(path, text)]
 
 
@@ -154,6 +158,11 @@ def _weight(path: Path, edge: ElementTree.Element, keys: dict, weight_key: str |
         ends = f"{edge.get('source')} - {edge.get('target')}"
         raise InputError(f"{path}: the weight {text!r} of the edge {ends} is not a finite number")
     return weight
+
+
+def of_distances(matrix: DistanceMatrix) -> Graph:
+    """The complete graph of a distance matrix: an edge both ways between every two taxa."""
+    return from_weights(matrix.values.astype(np.float64), matrix.names, matrix.name, matrix.source, matrix.note)
 
 
 GRAPH = DataKind(

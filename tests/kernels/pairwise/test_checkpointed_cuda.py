@@ -67,7 +67,7 @@ def test_places_suffice_for_all_that_is_kept_until_it_is_copied() -> None:
             copied = max(min(part.end - (strips - 1) * part.skew - 31, rows - 1), 0) // tile
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     seed=st.integers(0, 100),
     mode=st.sampled_from(Mode),

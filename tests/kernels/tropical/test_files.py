@@ -56,6 +56,7 @@ def read(folder: Path, name: str, text: str | bytes) -> Graph:
         ("m.mtx", SYMMETRIC, "123", [[0, 1, INF], [1, 0, 1], [INF, 1, 0]]),
         ("m.mtx", ARRAY, "12", [[0, 3], [5, 0]]),
         ("m.mtx", HALF, "12", [[0, 5], [5, 0]]),
+        ("d.phy", "2\na 0 0.5\nb 0.5 0\n", "ab", [[0, 0.5], [0.5, 0]]),
     ],
 )  # fmt: skip
 def test_graphs_are_read(tmp_path: Path, name: str, text: str | bytes, names, weights) -> None:
