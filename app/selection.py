@@ -14,10 +14,10 @@ class Selection(QObject):
     """Hovered and chosen places. Signals carry ``object``, because Qt's own integers end at 32 bits.
 
     ``cell`` is the hovered matrix cell (i, j), ``column`` the hovered column of the alignment (from
-    0), ``strip`` the hovered strip and ``ranges`` the visible cells ((i0, i1), (j0, j1)), half-open;
-    each is None where there is none. ``cell_chosen`` and ``column_chosen`` are clicks: other views
-    go there. ``taxa`` are the names of chosen sequences: the leaves of a clade that was clicked, or rows
-    of a table; they stay chosen when another result is shown.
+    0), ``strip`` the hovered strip (or chunk of a cube) and ``ranges`` the visible cells ((i0, i1),
+    (j0, j1)), half-open; each is None where there is none. ``cell_chosen`` and ``column_chosen`` are
+    clicks: other views go there. ``taxa`` are the names of chosen sequences: the leaves of a clade that
+    was clicked, or rows of a table; they stay chosen when another result is shown.
     """
 
     cell_changed = Signal(object)

@@ -29,6 +29,8 @@ TABS = {
 SAMPLE = "mitochondria"
 CELLS, CELLS_SAMPLE, PLACE = "cells", "haemoglobin-pair", "54, 59"
 """Name, sample and place of the picture of single cells."""
+CUBE_SAMPLE, CUBE_METHOD, CUBE_TABS = "globin-triple", "sloped-bt2", ("cube", "orders")
+CUBE_PARAMETERS, ORDERS_STEP = {"s": 32, "h": 32, "threads": 4}, 9
 TREE_SAMPLE, TREE_TABS, JOINS_MADE = "globins", ("tree", "joins", "distances"), 12
 
 SCREEN = 1600, 1000
@@ -75,6 +77,9 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         if scale == 100:
             run(window, CELLS_SAMPLE)
             save(window, "matrix", target / f"{CELLS}-{ending}", PLACE)
+            make_cube(window, CUBE_SAMPLE)
+            for view in CUBE_TABS:
+                save(window, view, target / f"{view}-{ending}")
             make_tree(window, TREE_SAMPLE)
             for view in TREE_TABS:
                 save(window, view, target / f"{view}-{ending}")
@@ -108,6 +113,20 @@ def finish(window: Window) -> None:
     wait(lambda: window.method.run_button.isEnabled() and not window.planner.busy)
     window.run()
     wait(lambda: len(window.session.entries) > before and not window.planner.busy)
+
+
+def make_cube(window: Window, sample_id: str) -> None:
+    """The cube of three sequences, with what phase 3 computed again, and both orders after some steps."""
+    from kernels import registry
+
+    window.method.set_values(registry.method(CUBE_METHOD), {}, CUBE_PARAMETERS)
+    run(window, sample_id)
+    window.viewer.turn_to("cube")
+    cube: Any = window.viewer.tabs.currentWidget()
+    cube.colour.setCurrentIndex(2)
+    window.viewer.turn_to("orders")
+    orders: Any = window.viewer.tabs.currentWidget()
+    orders.slider.setValue(ORDERS_STEP)
 
 
 def make_tree(window: Window, sample_id: str) -> None:

@@ -186,6 +186,7 @@ class RowsView(QWidget):
         self.canvas, self.told = RowsCanvas(), Elided()
         self.told.setObjectName("muted")
         self.canvas.hovered.connect(self._tell)
+        self.canvas.hovered.connect(selection.hover_column)
         tools = row(
             self.told,
             tool_button("\N{MINUS SIGN}", "Smaller letters", lambda: self.canvas.set_pixels(self.canvas.pixels - 1)),

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QDialog,
@@ -105,10 +105,14 @@ def ask_and_save(parent: QWidget, shown: Figure, canvas: TreeCanvas, kind: str) 
     if not chosen:
         return
     path = _with_suffix(Path(chosen), filtered)
+    QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
     try:
         save(path, shown, size, canvas.frame if kind == "seen" else None)
     except InputError as error:
+        QGuiApplication.restoreOverrideCursor()
         QMessageBox.warning(parent, "Save figure", str(error))
+    else:
+        QGuiApplication.restoreOverrideCursor()
 
 
 FILTERS = ";;".join(reversed(export.FILTERS.split(";;")))

@@ -180,7 +180,7 @@ def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chu
 def score_bytes(problem: PairProblem, parameters: Mapping[str, Any]) -> dict[str, int]:
     """Bytes of StripedScore's sweep on the device."""
     two = packed(problem, parameters)
-    return sweep_bytes(problem, parameters, 1 if two else 2, 8 if two else 7, whole=False, spread=spread(two))
+    return sweep_bytes(problem, parameters, 1 if two else 2, 9 if two else 7, whole=False, spread=spread(two))
 
 
 def sweep_bytes(
