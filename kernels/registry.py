@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kernels import pairwise, trees
+from kernels import pairwise, trees, triple
 from kernels.errors import ParameterError
 from kernels.method import Method
 
-METHODS: tuple[Method, ...] = (*pairwise.METHODS, *trees.METHODS)
+METHODS: tuple[Method, ...] = (*pairwise.METHODS, *triple.METHODS, *trees.METHODS)
 
 
 def method(method_id: str) -> Method:

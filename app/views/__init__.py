@@ -1,11 +1,29 @@
 """The views of a result, in the order of their tabs. Each takes a frozen result and the shared selection."""
 
 from app.views.alignment import AlignmentView
+from app.views.cube import CubeView
+from app.views.distances import DistancesView
 from app.views.dotplot import DotPlotView
+from app.views.joins import JoinsView
 from app.views.matrix import MatrixView
+from app.views.orders import OrdersView
 from app.views.phases import PhasesView
 from app.views.rows import RowsView
 from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
+from app.views.tree import TreeView
 
-VIEWS = (AlignmentView, RowsView, MatrixView, DotPlotView, TimelineView, PhasesView, SummaryView)
+VIEWS = (
+    AlignmentView,
+    RowsView,
+    TreeView,
+    JoinsView,
+    DistancesView,
+    MatrixView,
+    DotPlotView,
+    CubeView,
+    OrdersView,
+    TimelineView,
+    PhasesView,
+    SummaryView,
+)

@@ -14,7 +14,7 @@ from kernels.pairwise import cpu_path, cpu_strips, path
 from kernels.pairwise.cpu_sizes import column_length, part_bytes, score_type
 from kernels.pairwise.cpu_strips import UNCUT, Strips
 from kernels.pairwise.encoding import Encoded, encode
-from kernels.pairwise.phases import PhaseClock, time_ms
+from kernels.phases import PhaseClock, time_ms
 from kernels.steps import Steps
 
 

@@ -31,7 +31,7 @@ from kernels.pairwise.cpu_levels import Levels, all_reached, border, compute, sh
 from kernels.pairwise.cpu_sizes import WORD
 from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
 from kernels.pairwise.path import FROM_DIAGONAL, FROM_E, FROM_F, finished
-from kernels.pairwise.phases import PhaseClock, time_ms
+from kernels.phases import PhaseClock, time_ms
 from kernels.simd import LANES, acquire, add, any_lane, greater, load, maximum, release, splat, store, subtract
 from kernels.steps import Steps
 

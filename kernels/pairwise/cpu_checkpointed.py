@@ -23,7 +23,7 @@ from kernels.pairwise.cpu_saving import Saving
 from kernels.pairwise.cpu_sizes import score_type
 from kernels.pairwise.cpu_tiles import Grid, Log
 from kernels.pairwise.encoding import Encoded, encode
-from kernels.pairwise.phases import PhaseClock, time_ms
+from kernels.phases import PhaseClock, time_ms
 from kernels.steps import Steps
 
 

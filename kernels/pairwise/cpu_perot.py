@@ -29,7 +29,7 @@ from kernels.pairwise.cpu_cells import Costs
 from kernels.pairwise.cpu_levels import Levels, all_reached, border, compute, share_of, tiny_pair
 from kernels.pairwise.cpu_sizes import WORD, score_type
 from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
-from kernels.pairwise.phases import PhaseClock, time_ms
+from kernels.phases import PhaseClock, time_ms
 from kernels.simd import (
     LANES,
     add,

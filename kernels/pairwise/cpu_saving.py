@@ -13,7 +13,7 @@ import numpy as np
 from kernels.monitor import Monitor
 from kernels.pairwise.cpu_sizes import WORD
 from kernels.pairwise.cpu_strips import Strips
-from kernels.pairwise.phases import PhaseClock
+from kernels.phases import PhaseClock
 
 COLUMN = "column {}"
 

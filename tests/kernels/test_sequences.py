@@ -326,6 +326,7 @@ def test_samples_are_there_and_real():
     by_id = {sample.id: sample.read() for sample in samples()}
     assert [len(one) for one in by_id["haemoglobin-pair"]] == [141, 146]
     assert [len(one) for one in by_id["globin-triple"]] == [141, 146, 153]
+    assert [len(one) for one in by_id["globins"][:2]] == [141, 141] and len(by_id["globins"]) == 24
     assert [len(one) for one in by_id["mitochondria"]] == [16569, 16548]
     assert [len(one) for one in by_id["phages"]] == [48502, 48502]
     assert [len(one) for one in by_id["globin-distances"]] == [24]
