@@ -23,7 +23,7 @@ import platformdirs
 def _cache_folder() -> Path:
     digest = hashlib.sha256()
     folder = Path(__file__).parent
-    for source in sorted([folder / "simd.py", *folder.glob("*/cpu*.py")]):
+    for source in sorted([folder / "simd.py", *folder.rglob("cpu*.py")]):
         digest.update(source.read_bytes())
     return _writable(platformdirs.user_cache_path("antidiag") / f"numba-{digest.hexdigest()[:12]}")
 

@@ -196,3 +196,34 @@ def test_the_files_are_plain_csv():
         with open(path, encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
         assert {"method", "quantity", "value", "note"} <= rows[0].keys(), path
+
+
+def test_speedups_and_means_are_made_of_single_runs():
+    """A number over a baseline, at one place and over two lengths; the mean waits for all of its runs."""
+    table = small(
+        baseline="striped-score", unit="times",
+        published=(
+            Published("chunked-alignment-1", {"length": "400x600"}, "total", 2.0),
+            Published("chunked-alignment-1", {"length": "400x600;800x900"}, "total", 3.0),
+        ),
+    )  # fmt: skip
+    tasks = papers.tasks(table)
+    assert sorted((task.contender, str(task.coordinates["length"])) for task in tasks) == [
+        (contender, length) for contender in ("chunked-alignment-1", "striped-score")
+        for length in ("(400, 600)", "(800, 900)")
+    ]  # fmt: skip
+    times = {("chunked-alignment-1", 400): 10.0, ("striped-score", 400): 40.0, ("chunked-alignment-1", 800): 20.0,
+             ("striped-score", 800): 20.0}  # fmt: skip
+    points = [point(task, times[task.contender, task.coordinates["length"][0]], 1.0) for task in tasks]
+    assert [(one.ours, one.ratio) for one in papers.compare(table, points)] == [(4.0, 2.0), (2.5, 2.5 / 3.0)]
+    incomplete = papers.compare(table, [one for one in points if one.contender != "striped-score"])
+    assert [one.ours for one in incomplete] == [None, None]
+
+
+def test_the_speedups_of_table_5_3_are_those_of_table_5_1():
+    """At the longest sequences, except for 8 and 16 states, where the greatest speed-up is at another length."""
+    for states in ("32", "64", "128", "256"):
+        place = {"length": f"{states}x32768"}
+        times, speedup = numbers("003-table-5-1", **place), numbers("003-table-5-3", **place)
+        ratio = times["viterbi-serial", "total"][0] / times["viterbi-matprod-smem", "total"][0]
+        assert ratio == pytest.approx(speedup["viterbi-matprod-smem", "total"][0], rel=0.02)

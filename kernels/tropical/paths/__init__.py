@@ -1,0 +1,84 @@
+"""Shortest paths between all pairs of vertices (003, section 6.1.3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from kernels.method import Input, Method, ProblemType
+from kernels.tropical.declaring import PAPER, THREADS
+from kernels.tropical.paths import formats, problem, sizes
+from kernels.tropical.paths.graph import random_bipartite
+from kernels.tropical.paths.reading import GRAPH
+
+PATHS = ProblemType(
+    id="paths",
+    label="Shortest paths",
+    inputs=(Input(GRAPH),),
+    options=problem.OPTIONS,
+    build=problem.build,
+    defaults=problem.defaults,
+    data=formats.data,
+    rows=formats.rows,
+    answer=formats.answer,
+    formats=formats.FORMATS,
+    settings=formats.settings,
+    option_values=formats.option_values,
+)
+
+BIPARTITE = ProblemType(
+    id="bipartite-paths",
+    label="Shortest paths in a bipartite graph",
+    inputs=(Input(replace(GRAPH, generate=random_bipartite)),),
+    options=problem.OPTIONS,
+    build=problem.build_bipartite,
+    defaults=problem.defaults,
+    data=formats.data,
+    rows=formats.rows,
+    answer=formats.answer,
+    formats=formats.FORMATS,
+    settings=formats.settings,
+    option_values=formats.option_values,
+)
+
+
+def _method(
+    id: str, name: str, summary: str, cpu_gcups: float, threads: bool = True, section: str = "section 6.1.3"
+) -> Method:
+    backends = ("cpu", "cuda") if threads else ("cpu",)
+    return Method(
+        id=id,
+        name=name,
+        family="tropical",
+        summary=summary,
+        citation=PAPER.at(section),
+        problem=BIPARTITE if id.startswith("bipartite") else PATHS,
+        parameters=(THREADS,) if threads else (),
+        backends={backend: f"kernels.tropical.paths.{backend}:{id.replace('-', '_')}" for backend in backends},
+        returns=frozenset({"distances", "paths"}),
+        footprint=lambda made, parameters, backend: sizes.footprint(made, id, backend),
+        automatic=sizes.automatic if threads else _nothing,
+        work=lambda made, parameters: sizes.work(made, id),
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
+    )
+
+
+def _nothing(made: problem.PathsProblem, backend: str, multiprocessors: int | None) -> dict[str, int]:
+    return {}
+
+
+METHODS = (
+    _method("floyd-warshall", "FloydWarshall", "All distances, one intermediate vertex after another, on one thread.",
+            2.0, threads=False, section="algorithm 6.1"),
+    _method("floyd-smem", "SMemFloyd", "The matrix of weights squared again and again over (min, +), blocks in fast "
+            "memory.", 12.0),
+    _method("floyd-tmem", "TMemFloyd", "As SMemFloyd, with the factors read through the cache, as through texture "
+            "memory.", 10.0),
+    _method("floyd-blocked", "Blocked Floyd-Warshall", "Floyd-Warshall in blocks: n^3 steps and no logarithm, nearly "
+            "all of them in products of blocks.", 12.0),
+    _method("bipartite-serial", "BipartiteAPSP", "The four blocks of the distances of a bipartite graph, on one "
+            "thread.", 2.0, threads=False, section="algorithm 6.2"),
+    _method("bipartite-smem", "SMemBipartite", "BipartiteAPSP by products of blocks in fast memory.", 12.0),
+    _method("bipartite-tmem", "TMemBipartite", "BipartiteAPSP with the factors read through the cache.", 10.0),
+)  # fmt: skip

@@ -1,0 +1,164 @@
+"""Hidden Markov models: the most probable path, evaluation, posterior and learning (003, chapter 5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kernels.method import Citation, DataKind, Input, Method, ProblemType
+from kernels.parameters import Parameter
+from kernels.sequences import SEQUENCE
+from kernels.tropical.declaring import PAPER, THREADS
+from kernels.tropical.viterbi import formats, hmm, problem, sizes, sums
+
+TUTORIAL = Citation(
+    key="rabiner1989tutorial",
+    authors="Lawrence R. Rabiner",
+    title="A Tutorial on Hidden Markov Models and Selected Applications in Speech Recognition",
+    venue="Proceedings of the IEEE 77",
+    year=1989,
+)
+
+HMM = DataKind(
+    id="hmm",
+    label="hidden Markov model",
+    plural="hidden Markov models",
+    type=hmm.Hmm,
+    claims=hmm.claims,
+    read=hmm.read,
+    suffixes=(".json",),
+    generate=partial(hmm.random_hmm, symbols="ACGTBDEF"),
+)
+
+INPUTS = (Input(HMM, flag="model", label="hidden Markov model"), Input(SEQUENCE))
+
+VITERBI = ProblemType(
+    id="viterbi",
+    label="Most probable path of a hidden Markov model",
+    inputs=INPUTS,
+    options=problem.OPTIONS,
+    build=problem.build,
+    defaults=problem.defaults,
+    data=formats.data,
+    rows=formats.rows,
+    answer=formats.answer,
+    formats=formats.FORMATS,
+    settings=formats.settings,
+    option_values=formats.option_values,
+)
+
+PIECE = Parameter(
+    name="piece",
+    kind="int",
+    label="Piece",
+    help="Letters of a piece of the sequence. Pieces run in parallel: small ones keep more workers busy, large ones "
+    "have less to join or to correct.",
+    minimum=4,
+    maximum=1 << 24,
+    unit="letters",
+)
+
+
+SERIAL = ("viterbi-serial", "viterbi-probabilities", "viterbi-scalprod")
+"""Methods that take one number after another: they have no version for the GPU."""
+
+
+def _method(
+    id: str, name: str, section: str, summary: str, cpu_gcups: float, parameters: tuple[Parameter, ...] = ()
+) -> Method:
+    backends = ("cpu",) if id in SERIAL else ("cpu", "cuda")
+    return Method(
+        id=id,
+        name=name,
+        family="tropical",
+        summary=summary,
+        citation=PAPER.at(section),
+        problem=VITERBI,
+        parameters=parameters,
+        backends={backend: f"kernels.tropical.viterbi.{backend}:{id.replace('-', '_')}" for backend in backends},
+        returns=frozenset({"states", "log probability"}),
+        footprint=partial(_footprint, id),
+        automatic=partial(_automatic, id, tuple(parameter.name for parameter in parameters)),
+        work=lambda made, values: sizes.work(made, values, id),
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
+        exact=id != "viterbi-probabilities",
+    )
+
+
+def _footprint(id: str, made, values, backend):
+    return sizes.footprint(made, values, backend, id)
+
+
+def _automatic(id: str, names: tuple[str, ...], made, backend, multiprocessors):
+    found = sizes.automatic(made, backend, multiprocessors, id)
+    return {name: found[name] for name in names}
+
+
+def _kind(id: str, label: str, **told: Any) -> ProblemType:
+    """A problem of a model and a sequence whose answer is told by other functions than a path's."""
+    return replace(VITERBI, id=id, label=label, products=None, **told)
+
+
+EVALUATION = _kind("hmm-evaluation", "Probability under a hidden Markov model", data=sums.evaluation_data,
+                   rows=sums.evaluation_rows, answer=sums.log_probability, formats=())  # fmt: skip
+POSTERIOR = _kind("hmm-posterior", "States of a hidden Markov model, letter by letter", data=sums.posterior_data,
+                  rows=sums.evaluation_rows, answer=sums.log_probability, formats=sums.POSTERIOR_FORMATS)  # fmt: skip
+LEARNING = _kind(
+    "hmm-learning", "Learning a hidden Markov model", inputs=(INPUTS[0], Input(SEQUENCE, 1, None)),
+    options=sums.LEARNING_OPTIONS, build=sums.build_learning, data=sums.learning_data, rows=sums.learning_rows,
+    answer=lambda result: f"log p {result.answer.log_probabilities[-1]:,.6g}", formats=sums.LEARNING_FORMATS,
+    settings=lambda made: [("Model", f"{made.hmm.name}: {made.hmm.summary}")], option_values=sums.learning_options,
+)  # fmt: skip
+LEARNING = replace(LEARNING, products=lambda result: [result.answer.hmm])
+
+
+def _sum_method(id: str, name: str, kind: ProblemType, summary: str, citation: Citation, returns: set[str]) -> Method:
+    return Method(
+        id=id,
+        name=name,
+        family="tropical",
+        summary=summary,
+        citation=citation,
+        problem=kind,
+        parameters=(),
+        backends={"cpu": f"kernels.tropical.viterbi.cpu_learning:{id.replace('-', '_')}"},
+        returns=frozenset(returns),
+        footprint=partial(sizes.sums_footprint, id),
+        automatic=lambda made, backend, multiprocessors: {},
+        work=lambda made, values: made.cells * sizes.SWEEPS[id] * (made.iterations if kind is LEARNING else 1),
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": 3.0},
+    )
+
+
+SUMS = (
+    _sum_method("hmm-forward", "Forward", EVALUATION, "How probable the sequence is, over all paths.",
+                TUTORIAL.at("section III.A"), {"log probability"}),
+    _sum_method("hmm-posterior", "Posterior", POSTERIOR, "How probable each state is at each letter, given the whole "
+                "sequence.", TUTORIAL.at("section III.B"), {"posterior", "log probability"}),
+    _sum_method("hmm-baum-welch", "Baum-Welch", LEARNING, "A model that makes the sequences most probable, from a "
+                "first one, round by round.", TUTORIAL.at("section III.C"), {"model"}),
+)  # fmt: skip
+
+METHODS = (
+    _method("viterbi-serial", "TropViterbi", "algorithm 2.6", "The recurrence in negative logarithms, state by state, "
+            "on one thread.", 0.5),
+    _method("viterbi-probabilities", "Viterbi", "algorithm 2.5", "The recurrence in probabilities, which are scaled "
+            "by powers of two so that they do not vanish; near ties may fall otherwise.", 0.5),
+    _method("viterbi-scalprod", "TropScalProd", "algorithm 5.1", "As TropViterbi, from sums of transition and "
+            "emission that are made beforehand.", 0.6),
+    _method("viterbi-matvecprod", "TropMatVecProd", "algorithm 5.2", "A row of costs times a matrix over (min, +) for "
+            "every letter.", 6.0),
+    _method("viterbi-matprod-smem", "SMemViterbi", "algorithm 5.3", "The product of the matrices of all letters, each "
+            "put together in fast memory.", 8.0, (THREADS,)),
+    _method("viterbi-matprod-tmem", "TMemViterbi", "algorithm 5.3", "As SMemViterbi, with the transitions read through "
+            "the cache, as through texture memory.", 8.0, (THREADS,)),
+    _method("viterbi-tree", "TropMatProd in a tree", "section 5.3", "Products of pieces in parallel, joined in a tree: "
+            "what the thesis names as future work.", 8.0, (PIECE, THREADS)),
+    _method("viterbi-persistent", "TropMatVecProd in pieces", "section 5.2", "Pieces of the sequence in parallel from "
+            "guessed starts, corrected until rows are parallel to the right ones.", 6.0, (PIECE, THREADS)),
+    *SUMS,
+)  # fmt: skip

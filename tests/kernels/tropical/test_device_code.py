@@ -1,0 +1,59 @@
+"""The kernels of the family compile for old and new cards, whatever their compile-time constants."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("cupy")
+
+from kernels.cuda.compile import compile_without_device
+from kernels.tropical.cuda_run import ELEMENTS
+
+OLD, NEW = "sm_75", "sm_90"
+
+
+@pytest.mark.parametrize(
+    ("element", "semiring", "texture", "architecture"),
+    [("float32", 0, False, NEW), ("int32", 0, True, NEW), ("float64", 1, True, OLD), ("int32", 2, False, OLD)],
+)
+def test_products_compile(element: str, semiring: int, texture: bool, architecture: str) -> None:
+    from kernels.tropical.algebra import SEMIRINGS, cuda
+
+    constants = cuda.defines(element, SEMIRINGS[semiring], texture, indexed=texture)
+    assert compile_without_device(cuda.PRODUCT, constants, architecture)
+
+
+@pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])
+def test_floyd_compiles(element: str, architecture: str) -> None:
+    from kernels.tropical.algebra.cuda import defines
+    from kernels.tropical.paths.cuda import FLOYD
+
+    assert compile_without_device(FLOYD, defines(element), architecture)
+
+
+@pytest.mark.parametrize(
+    ("element", "width", "per", "normalise", "architecture"),
+    [("int32", 8, 4, 1, NEW), ("int32", 256, 2, 1, OLD), ("float64", 1024, 1, 0, OLD), ("float64", 32, 4, 1, NEW)],
+)
+def test_rows_of_viterbi_compile(element: str, width: int, per: int, normalise: int, architecture: str) -> None:
+    from kernels.tropical.viterbi.cuda import ROWS
+
+    shape = {"WIDTH": width, "PER": per, "NORMALISE": normalise}
+    assert compile_without_device(ROWS, {"ELEMENT": ELEMENTS[element], "SEMIRING": 0, **shape}, architecture)
+
+
+@pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])
+def test_pieces_and_paths_of_viterbi_compile(element: str, architecture: str) -> None:
+    from kernels.tropical.viterbi.cuda import PIECES, TRACE
+
+    for files in (PIECES, TRACE):
+        assert compile_without_device(files, {"ELEMENT": ELEMENTS[element], "SEMIRING": 0}, architecture)
+
+
+@pytest.mark.parametrize(("element", "architecture"), [("int32", OLD), ("int64", NEW)])
+def test_splits_compile(element: str, architecture: str) -> None:
+    import numpy as np
+
+    from kernels.tropical.folding.cuda import SPLITS, constants
+
+    assert compile_without_device(SPLITS, constants(np.dtype(element).type), architecture)

@@ -1,0 +1,142 @@
+"""The device code of the family, run by the emulator: what the definitions say, number for number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import engine, registry
+from kernels.model import Sequence, SequenceType
+from kernels.tropical import algebra, viterbi
+from kernels.tropical.algebra import reference as products
+from kernels.tropical.folding import reference as folding
+from kernels.tropical.folding.problem import ChainProblem, FoldingProblem
+from kernels.tropical.paths import problem as paths
+from kernels.tropical.paths import reference as shortest
+from kernels.tropical.paths.graph import from_weights
+from kernels.tropical.viterbi import cuda_sizes, hmm
+from kernels.tropical.viterbi import reference as definition
+from kernels.tropical.viterbi.problem import HmmProblem
+from tests.kernels.tropical.graphs import graphs
+from tests.kernels.tropical.models import problems, sequence
+from tests.kernels.tropical.test_algebra import matrix, same
+
+SEEDS = st.sampled_from((0, 1, 2))
+FEW = settings(max_examples=6)
+ANY = ("floyd-blocked", "floyd-smem", "floyd-tmem")
+BIPARTITE = ("bipartite-smem", "bipartite-tmem")
+
+
+@pytest.mark.parametrize("semiring", algebra.SEMIRINGS, ids=lambda semiring: semiring.id)
+@pytest.mark.parametrize("type", [np.float32, np.float64, np.int32])
+def test_product_is_the_definition(emulated, semiring, type) -> None:
+    from kernels.tropical.algebra import cuda
+
+    zero = semiring.zero(type)
+    for shape, texture in (((1, 1, 1), False), ((70, 33, 130), True), ((2, 5, 17, 9), False)):
+        *batch, m, d, n = shape
+        a, b = matrix((*batch, m, d), zero, type, 1), matrix((*batch, d, n), zero, type, 2)
+        same(cuda.product(a, b, semiring, texture), products.product(a, b, semiring))
+
+
+@pytest.mark.parametrize("type", [np.float32, np.float64, np.int32])
+def test_indexed_product_names_the_smallest_winner(emulated, type) -> None:
+    from kernels.tropical.algebra import cuda
+
+    a, b = (np.abs(matrix(shape, algebra.MIN_PLUS.zero(type), type, 3)) for shape in ((70, 66), (66, 65)))
+    for found, expected in zip(cuda.indexed_product(a, b), products.indexed_product(a, b), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def agree(emulated, method: str, graph, precision: str, seed: int) -> None:
+    kind = registry.method(method).problem
+    made = kind.build([graph], {"numbers": precision, "predecessors": True})
+    found = emulated(method, made, seed=seed).answer
+    expected = shortest.floyd_warshall(graph)
+    np.testing.assert_array_equal(found.floats(made), expected)
+    np.testing.assert_array_equal(found.predecessors, shortest.predecessors(graph, expected))
+
+
+@pytest.mark.parametrize("method", ANY)
+@FEW
+@given(graph=graphs(), precision=st.sampled_from(paths.PRECISIONS), seed=SEEDS)
+def test_any_graph(emulated, method: str, graph, precision: str, seed: int) -> None:
+    agree(emulated, method, graph, precision, seed)
+
+
+@pytest.mark.parametrize("method", BIPARTITE)
+@FEW
+@given(graph=graphs(bipartite=True), precision=st.sampled_from(paths.PRECISIONS), seed=SEEDS)
+def test_bipartite_graphs(emulated, method: str, graph, precision: str, seed: int) -> None:
+    agree(emulated, method, graph, precision, seed)
+
+
+def test_blocked_floyd_of_several_tiles(emulated) -> None:
+    graph = from_weights(np.random.default_rng(3).integers(1, 100, (140, 140)).astype(float))
+    for precision in ("int32", "float64"):
+        agree(emulated, "floyd-blocked", graph, precision, 1)
+
+
+VITERBI = [method.id for method in viterbi.METHODS if method.problem is viterbi.VITERBI and "cuda" in method.backends]
+
+
+@pytest.mark.parametrize("method", VITERBI)
+@settings(max_examples=12)
+@given(made=problems(), piece=st.sampled_from((4, 9)), seed=SEEDS)
+def test_viterbi_is_the_definitions(emulated, method: str, made, piece: int, seed: int) -> None:
+    chosen = {"piece": piece} if method in ("viterbi-tree", "viterbi-persistent") else {}
+    found = emulated(method, made, seed=seed, **chosen).answer.states
+    expected = definition.viterbi(made)
+    assert (found is None) == (expected is None)
+    if expected is not None:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("method", VITERBI)
+def test_paths_of_several_pieces(emulated, method: str, monkeypatch) -> None:
+    """Pieces of the path that begin with a wrong guess; more states than a warp; a model that never forgets."""
+    monkeypatch.setattr(cuda_sizes, "TRACED", 16)
+    letters = sequence(np.random.default_rng(1).choice(list(b"ABCDEFGH"), 70).astype(np.uint8).tobytes())
+    stuck = hmm.checked("stuck", "ab", "ABCDEFGH", np.eye(2), [[0.05] * 7 + [0.65], [0.125] * 8], [0.5, 0.5])
+    for model in (hmm.random_hmm(40, np.random.default_rng(2)), stuck):
+        made = HmmProblem(model, letters)
+        found = emulated(method, made, seed=1).answer.states
+        np.testing.assert_array_equal(found, definition.viterbi(made))
+
+
+def test_a_part_of_the_transitions_in_shared_memory(emulated, monkeypatch) -> None:
+    fitting = cuda_sizes.shape
+    monkeypatch.setattr(cuda_sizes, "shape", lambda *arguments: replace(fitting(*arguments), height=5))
+    made = HmmProblem(hmm.random_hmm(17, np.random.default_rng(2)), sequence(b"ABCDEFGH" * 3))
+    found = emulated("viterbi-matprod-smem", made, seed=1).answer.states
+    np.testing.assert_array_equal(found, definition.viterbi(made))
+
+
+def rna(length: int, seed: int) -> Sequence:
+    letters = np.random.default_rng(seed).choice(list(b"ACGUN"), length, p=[0.24, 0.24, 0.24, 0.24, 0.04])
+    return Sequence("rna", letters.astype(np.uint8).tobytes(), SequenceType.RNA)
+
+
+@settings(max_examples=12)
+@given(length=st.one_of(st.sampled_from((0, 1, 2, 3, 62, 63, 64, 65)), st.integers(0, 150)), min_loop=st.integers(0, 4),
+       wobble=st.booleans(), seed=SEEDS)  # fmt: skip
+def test_nussinov_is_the_cpus(emulated, length: int, min_loop: int, wobble: bool, seed: int) -> None:
+    made = FoldingProblem(rna(length, seed), min_loop, wobble)
+    found = emulated("nussinov", made, seed=seed).answer
+    expected = engine.execute(engine.plan(registry.method("nussinov"), made, {}, "cpu")).answer
+    assert found.pairs == expected.pairs == folding.most_pairs(made)
+    np.testing.assert_array_equal(found.partners, expected.partners)
+
+
+@settings(max_examples=12)
+@given(n=st.one_of(st.sampled_from((1, 2, 31, 32, 33)), st.integers(1, 100)), seed=SEEDS)
+def test_matrix_chain_is_the_cpus(emulated, n: int, seed: int) -> None:
+    made = ChainProblem(tuple(np.random.default_rng(n).integers(1, 50, n + 1).tolist()))
+    found = emulated("matrix-chain", made, seed=seed).answer
+    expected = engine.execute(engine.plan(registry.method("matrix-chain"), made, {}, "cpu")).answer
+    assert found.cost == expected.cost == folding.least_cost(made)
+    np.testing.assert_array_equal(found.splits, expected.splits)

@@ -1,0 +1,142 @@
+"""The family on a GPU: what the CPU finds, number for number, at sizes of many tiles and pieces."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels import engine, registry
+from kernels.errors import Cancelled
+from kernels.model import Result, Sequence, SequenceType
+from kernels.monitor import Monitor
+from kernels.tropical import algebra, folding, paths, viterbi
+from kernels.tropical.algebra import cpu as on_cpu
+from kernels.tropical.folding.problem import ChainProblem, FoldingProblem
+from kernels.tropical.paths.graph import Graph, from_weights
+from kernels.tropical.viterbi import hmm
+from kernels.tropical.viterbi.problem import HmmProblem
+from tests.kernels.tropical.models import model, sequence
+from tests.kernels.tropical.test_algebra import matrix, same
+
+pytestmark = pytest.mark.gpu
+
+ON_GPU = [method.id for method in (*viterbi.METHODS, *paths.METHODS, *folding.METHODS) if "cuda" in method.backends]
+VITERBI, PATHS, BIPARTITE = (
+    [name for name in ON_GPU if name.startswith(kind)] for kind in ("viterbi", "floyd", "bipartite")
+)
+
+
+def run(method: str, made, backend: str, monitor: Monitor | None = None, **parameters) -> Result:
+    result = engine.execute(engine.plan(registry.method(method), made, parameters, backend), monitor)
+    result.check(made)
+    return result
+
+
+def letters(n: int, alphabet: str = "ABCDEFGH", seed: int = 1) -> Sequence:
+    return sequence(np.random.default_rng(seed).choice(list(alphabet.encode()), n).astype(np.uint8).tobytes())
+
+
+def random_weights(n: int, seed: int, share: float = 1.0) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    weights = random.integers(1, 1000, (n, n)).astype(float)
+    weights[random.random((n, n)) > share] = np.inf
+    return weights
+
+
+@pytest.mark.parametrize("semiring", algebra.SEMIRINGS, ids=lambda semiring: semiring.id)
+@pytest.mark.parametrize("type", [np.float32, np.float64, np.int32])
+@pytest.mark.parametrize("texture", [False, True])
+def test_products(semiring, type, texture: bool) -> None:
+    from kernels.cuda import devices
+    from kernels.tropical.algebra import cuda
+
+    zero = semiring.zero(type)
+    with devices.use(0):
+        for shape in ((1, 1, 1), (129, 300, 257), (2, 3, 40, 200, 130)):
+            *batch, m, d, n = shape
+            a, b = matrix((*batch, m, d), zero, type, 1), matrix((*batch, d, n), zero, type, 2)
+            same(cuda.product(a, b, semiring, texture), on_cpu.product(a, b, semiring))
+
+
+@pytest.mark.parametrize("method", VITERBI)
+@pytest.mark.parametrize(("states", "length"), [(1, 1000), (8, 20_000), (33, 3000), (256, 1500), (300, 700)])
+def test_paths_of_random_models(method: str, states: int, length: int) -> None:
+    made = HmmProblem(hmm.random_hmm(states, np.random.default_rng(states)), letters(length))
+    found, expected = (run(method, made, backend).answer for backend in ("cuda", "cpu"))
+    np.testing.assert_array_equal(found.states, expected.states)
+
+
+@pytest.mark.parametrize("method", VITERBI)
+@pytest.mark.parametrize("zeros", [0.3, 0.8])
+def test_paths_of_models_with_zeros_and_ties(method: str, zeros: float) -> None:
+    for states in (2, 9, 40):
+        made = HmmProblem(model(states, 4, zeros, states), letters(5000, "ABCD"), "missing")
+        found = run(method, made, "cuda").answer
+        expected = run("viterbi-serial", made, "cpu").answer
+        assert (found.states is None) == (expected.states is None)
+        if expected.states is not None:
+            np.testing.assert_array_equal(found.states, expected.states)
+
+
+@pytest.mark.parametrize("path", hmm.bundled(), ids=lambda path: path.stem)
+def test_paths_of_bundled_models(path) -> None:
+    (found,) = hmm.read(path)
+    made = HmmProblem(found, letters(300_000, found.alphabet))
+    for method in ("viterbi-persistent", "viterbi-tree"):
+        states = run(method, made, "cuda").answer.states
+        np.testing.assert_array_equal(states, run("viterbi-persistent", made, "cpu").answer.states)
+
+
+@pytest.mark.parametrize("method", PATHS)
+@pytest.mark.parametrize("precision", ["int32", "float32", "float64"])
+@pytest.mark.parametrize(("n", "share"), [(1, 1.0), (129, 0.02), (700, 0.5)])
+def test_distances_and_predecessors(method: str, precision: str, n: int, share: float) -> None:
+    agree(method, from_weights(random_weights(n, n, share)), precision)
+
+
+@pytest.mark.parametrize("method", BIPARTITE)
+@pytest.mark.parametrize("precision", ["int32", "float32", "float64"])
+def test_bipartite_graphs(method: str, precision: str) -> None:
+    weights = random_weights(500, 1, 0.3)
+    side = np.random.default_rng(2).random(500) < 0.3
+    weights[side[:, None] == side] = np.inf
+    agree(method, from_weights(weights), precision)
+
+
+def agree(method: str, graph: Graph, precision: str) -> None:
+    made = registry.method(method).problem.build([graph], {"numbers": precision, "predecessors": True})
+    found, expected = (run(method, made, backend).answer for backend in ("cuda", "cpu"))
+    np.testing.assert_array_equal(found.floats(made), expected.floats(made))
+    np.testing.assert_array_equal(found.predecessors, expected.predecessors)
+
+
+def test_parts_of_a_row() -> None:
+    for length in (1, 65, 1000):
+        rna = Sequence("rna", letters(length, "ACGU", 3).letters, SequenceType.RNA)
+        found, expected = (run("nussinov", FoldingProblem(rna), backend).answer for backend in ("cuda", "cpu"))
+        assert found.pairs == expected.pairs
+        np.testing.assert_array_equal(found.partners, expected.partners)
+        chain = ChainProblem(tuple(np.random.default_rng(length).integers(1, 90, length + 1).tolist()))
+        found, expected = (run("matrix-chain", chain, backend).answer for backend in ("cuda", "cpu"))
+        assert found.cost == expected.cost
+        np.testing.assert_array_equal(found.splits, expected.splits)
+
+
+@pytest.mark.parametrize("method", ON_GPU)
+def test_cancel(method: str) -> None:
+    """The wish comes with the first sign of progress."""
+    kind = registry.method(method).problem
+    if kind is paths.PATHS or kind is paths.BIPARTITE:
+        weights = random_weights(3000, 1)
+        if kind is paths.BIPARTITE:
+            weights[:1500, :1500] = weights[1500:, 1500:] = np.inf
+        made = kind.build([from_weights(weights)], {"numbers": "float64"})
+    elif kind is viterbi.VITERBI:
+        made = HmmProblem(hmm.random_hmm(64, np.random.default_rng(1)), letters(400_000))
+    elif method == "nussinov":
+        made = FoldingProblem(Sequence("rna", letters(4000, "ACGU").letters, SequenceType.RNA))
+    else:
+        made = ChainProblem(tuple([3] * 3000))
+    monitor = Monitor(lambda done, total, phase: monitor.cancel())
+    with pytest.raises(Cancelled):
+        run(method, made, "cuda", monitor)
