@@ -8,12 +8,12 @@ constexpr int MINUS_INFINITY = -(1 << 30);
 __device__ __forceinline__ int add_max(int a, int b, int c) { return __viaddmax_s32(a, b, c); }
 __device__ __forceinline__ int add_max_floor(int a, int b, int c) { return __viaddmax_s32_relu(a, b, c); }
 
-// Two unsigned 16-bit values in a word: max(a + b, c) and max(a, b, c) of both halves; two halves as a word, and back.
-__device__ __forceinline__ int add_max_halves(int a, int b, int c) { return __viaddmax_u16x2(a, b, c); }
-__device__ __forceinline__ int max_halves(int a, int b, int c) { return __vimax3_u16x2(a, b, c); }
+// Two 16-bit values in a word: max(a + b, c) and max(a, b, c) of both halves; two halves as a word, and back.
+__device__ __forceinline__ int add_max_halves(int a, int b, int c) { return __viaddmax_s16x2(a, b, c); }
+__device__ __forceinline__ int max_halves(int a, int b, int c) { return __vimax3_s16x2(a, b, c); }
 __device__ __forceinline__ int halves(int low, int high) { return __byte_perm(low, high, 0x5410); }
-__device__ __forceinline__ int low_half(int word) { return word & 0xffff; }
-__device__ __forceinline__ int high_half(int word) { return static_cast<unsigned>(word) >> 16; }
+__device__ __forceinline__ int low_half(int word) { return static_cast<short>(word); }
+__device__ __forceinline__ int high_half(int word) { return word >> 16; }
 
 // Byte BYTE of a word, sign-extended, in one instruction (the intrinsic __byte_perm masks the sign bit
 // of the selector, so the instruction is written out).

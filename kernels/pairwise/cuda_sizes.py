@@ -51,8 +51,8 @@ class StepCost:
 SCORE_STEP = StepCost(35, 5.6, 22, 5.2, 32)
 PACKED_STEP = StepCost(75, 4.0, 30, 4.1, 32, registers=3.0, parts=2)
 STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
-REACH, BIAS = 4096, 64
-"""As in packed_lane.cuh and strip.cuh."""
+REACH = 4096
+"""As in packed_lane.cuh."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def fits_16_bits(scoring: Scoring, s: int) -> bool:
     this one can be continued by a gap. The cells that a warp holds are less than s columns and 64 rows apart;
     twice 32 rows pass until base is looked at again, and a few steps more are within G, K, and what is added to them.
     """
-    if np.abs(scoring.scores).max(initial=0) >= BIAS:
+    if np.abs(scoring.scores).max(initial=0) > 127:
         return False
     step = max(int(scoring.scores.max(initial=0)), 0) + scoring.extend
     return REACH + (s + 160) * step + 8 * (scoring.open + step) + 256 < 2**15

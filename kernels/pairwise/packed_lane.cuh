@@ -2,13 +2,8 @@
 //
 // Mapping.  The lower halves are the first part of the lane's columns in row t - 2 l + 1, the upper halves the second
 // part in the row before: two virtual lanes, of which each hands H and K of its last column to the next. So cells of
-// one register never depend on each other. The recurrence is that of strip.cuh, with G less the cost of opening and not
-// below the floor:
-//     T = max(diagonal + score, G)    H = max(T, K - open - extend)
-//     K = max(K - extend, T)          G = max(H - open - extend, G - extend, floor)
-// Values are unsigned and far from 0, and scores are biased, so additions and subtractions that are not part of a
-// maximum are those of whole words, and no half ever borrows from the other. They are written as products with
-// key_scale, which is 1 here and known at run time only, because products are on the pipe that is idle otherwise.
+// one register never depend on each other, and the recurrence is that of strip.cuh, its floor and its score added in
+// one instruction.
 //
 // Values are kept less `base`, which follows H of the strip's first lane. They cannot overflow: within a warp H
 // differs by at most a bound that grows with s (every cell is a gap away from every other), and the host takes this
@@ -16,7 +11,7 @@
 // Needs strip.cuh, sweep.cuh and score_keeper.cuh. Compile-time: PACKED; R is even.
 
 #if PACKED
-constexpr int GREATEST_HALF = 65535, MIDDLE = 32768;     // H of the first lane is kept near the middle
+constexpr int LEAST_HALF = -32768, GREATEST_HALF = 32767;
 constexpr int LOW = 0xffff, HIGH = ~0xffff;
 constexpr int REACH = 4096;          // base is moved when it is so far away; cuda_sizes.REACH
 
@@ -38,7 +33,7 @@ struct Lane : TwoRows, Keeper {
     __device__ __forceinline__ int packed(int low, int high) const { return halves(low - base, high - base); }
 
     static __device__ __forceinline__ int twice(int value) {
-        value = min(max(value, 0), GREATEST_HALF);
+        value = min(max(value, LEAST_HALF), GREATEST_HALF);
         return halves(value, value);
     }
 
@@ -50,14 +45,11 @@ struct Lane : TwoRows, Keeper {
     }
 
     __device__ __forceinline__ void begin(const Strip& problem) {
-        base = above(problem, left - id * R).h - MIDDLE;
-        find_floor();
-        const int open_extend = problem.open_extend;
+        base = above(problem, left - id * R).h;
 #pragma unroll
         for (int c = 0; c < P; ++c) {
             Edge low = above(problem, left + c + 1), high = above(problem, left + P + c + 1);
-            h[c] = packed(low.h, high.h);
-            g[c] = max_halves(packed(low.k - open_extend, high.k - open_extend), floor, floor);
+            h[c] = packed(low.h, high.h), g[c] = packed(low.k, high.k);
         }
         diagonal = packed(above(problem, left).h, above(problem, left + P).h);
         kept_row = checkpoints.tile;
@@ -78,21 +70,19 @@ struct Lane : TwoRows, Keeper {
 
     __device__ __forceinline__ void settle() {
         find_row_place();
-        int ahead = low_half(__shfl_sync(WARP, h[0], 0)) - MIDDLE;
+        int ahead = low_half(__shfl_sync(WARP, h[0], 0));
         if (abs(ahead) > REACH) {
             finish();
-            const int back = halves(-ahead, -ahead);
-            auto move = [&](int& value) { value = add_max_halves(value, back, 0); };
+            const int least = twice(LEAST_HALF), back = halves(-ahead, -ahead);
+            auto move = [&](int& value) { value = add_max_halves(value, back, least); };
 #pragma unroll
             for (int c = 0; c < P; ++c) move(h[c]), move(g[c]);
             move(k), move(diagonal), move(out.hk);
             base += ahead;
             threshold = twice(best - base);
         }
-        find_floor();
+        floor = twice(LOCAL ? -base : LEAST_HALF);
     }
-
-    __device__ __forceinline__ void find_floor() { floor = LOCAL ? twice(-base) : 0; }
 
     __device__ __forceinline__ Passed arrive(Edge edge, int) const { return {packed(edge.h, edge.k)}; }
 
@@ -106,7 +96,7 @@ struct Lane : TwoRows, Keeper {
 
     template <bool MASKED, bool ENDING>
     __device__ __forceinline__ void compute(const Strip& problem, const Scores& scores, Passed in, int at_row) {
-        const int open_extend = twice(problem.open_extend), extend = twice(problem.extend);
+        const int open_extend = twice(-problem.open_extend), extend = twice(-problem.extend);
         // Where a half is not inside the matrix, its values stay as they are.
         const int changes = !MASKED ? -1 : (at_row <= problem.m ? LOW : 0) | (at_row >= 2 ? HIGH : 0);
         auto change = [&](int& old, int value) { old = MASKED ? (value & changes) | (old & ~changes) : value; };
@@ -115,16 +105,17 @@ struct Lane : TwoRows, Keeper {
         k = __byte_perm(in.hk, k, 0x5432);
 #pragma unroll
         for (int c = 0; c < P; ++c) {
-            int t = add_max_halves(above_left * key_scale + scores.both(c), halves(-BIAS, -BIAS), g[c]);
-            int here = add_max_halves(k, halves(-problem.open_extend, -problem.open_extend), t);
-            k = add_max_halves(k, halves(-problem.extend, -problem.extend), t);
-            change(g[c], max_halves(here * key_scale - open_extend, g[c] * key_scale - extend, floor));
+            int t = add_max_halves(above_left, scores.both(c), floor);
+            t = add_max_halves(g[c], open_extend, t);
+            int here = add_max_halves(k, open_extend, t);
+            k = add_max_halves(k, extend, t);
+            change(g[c], add_max_halves(g[c], extend, here));
             above_left = h[c];
             change(h[c], here);
         }
         out.hk = __byte_perm(h[P - 1], k, 0x7632);
         if (LOCAL) remember_best(at_row, changes);
-        if (ENDING) keep_rows(at_row, problem.open_extend);
+        if (ENDING) keep_rows(at_row);
     }
 
     // Where a part has a new greatest H, it is taken down whole; tell_best() looks for the column later.
@@ -163,16 +154,15 @@ struct Lane : TwoRows, Keeper {
         if (LOCAL) tell_best();
     }
 
-    // Of the row that is kept next, the first part is there a step before the second. A local G that is less than the
-    // cost of opening is kept as that: it opens nothing either.
-    __device__ void keep_rows(int at_row, int open_extend) {
+    // Of the row that is kept next, the first part is there a step before the second.
+    __device__ void keep_rows(int at_row) {
         if (at_row == kept_row && at_row < m) {
 #pragma unroll
-            for (int c = 0; c < P; ++c) row_place[c] = {base + low_half(h[c]), base + low_half(g[c]) + open_extend};
+            for (int c = 0; c < P; ++c) row_place[c] = {base + low_half(h[c]), base + low_half(g[c])};
         }
         if (at_row - 1 == kept_row && at_row - 1 < m) {
 #pragma unroll
-            for (int c = 0; c < P; ++c) row_place[P + c] = {base + high_half(h[c]), base + high_half(g[c]) + open_extend};
+            for (int c = 0; c < P; ++c) row_place[P + c] = {base + high_half(h[c]), base + high_half(g[c])};
             kept_row += checkpoints.tile;
         }
     }

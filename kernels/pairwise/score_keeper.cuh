@@ -16,7 +16,7 @@ struct Keeper {
     Checkpoints checkpoints;
     int2* row_place;                 // where the lane's part of row kept_row goes
     int placed_row;                  // the row that this is true of
-    int key_scale;                   // 32 where scores are KEYED, 1 where lanes are PACKED
+    int key_scale;                   // where scores are KEYED
 
     __device__ __forceinline__ void place(int strip, int lane) {
         id = lane, left = (strip * LANES + lane) * R;

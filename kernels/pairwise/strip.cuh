@@ -39,10 +39,9 @@ constexpr int WORDS = PARTS * PART_WORDS;
 constexpr int VECTOR = PART_WORDS % 4 == 0 ? 4 : PART_WORDS % 2 == 0 ? 2 : 1;
 constexpr int PROFILE_STRIDE = WORDS * LANES * 4;        // bytes a letter
 constexpr int PAD_SCORE = -1;                            // columns beyond n never raise a score
-constexpr int BIAS = PACKED ? 64 : 0;                    // added to scores in the profile
 
 __device__ __forceinline__ int score_of(const Strip& problem, int letter, int column) {
-    return BIAS + (column < problem.n ? problem.table[letter * problem.letters + problem.columns[column]] : PAD_SCORE);
+    return column < problem.n ? problem.table[letter * problem.letters + problem.columns[column]] : PAD_SCORE;
 }
 
 // Profile: the score of every letter against every column of the strip,

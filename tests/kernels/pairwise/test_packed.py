@@ -23,7 +23,7 @@ SCORINGS = (
     Scoring(match_mismatch(2, -3), 5, 2),
     Scoring(match_mismatch(1, 1), 0, 0),
     Scoring(match_mismatch(0, -1), 1, 0),
-    Scoring(match_mismatch(60, -63), 200, 1),
+    Scoring(match_mismatch(60, -127), 200, 1),
     Scoring(match_mismatch(-3, -2), 0, 1),
 )
 """The fourth reaches 16 bits after some 500 letters, and has gaps that cost more than a strip can gain."""
@@ -70,7 +70,7 @@ def test_the_path_is_the_oracles(emulated, problem: PairProblem, short: bool) ->
 @pytest.mark.parametrize("seed", [0, 1])
 def test_scores_far_beyond_16_bits(emulated, seed: int) -> None:
     """Base follows the values up, and down again beside them."""
-    scoring, random = Scoring(match_mismatch(60, -60), 200, 1), np.random.default_rng(3)
+    scoring, random = Scoring(match_mismatch(60, -100), 200, 1), np.random.default_rng(3)
     assert cuda_sizes.fits_16_bits(scoring, 64)
     first = "".join(random.choice(list("ACGT"), 1500))
     problem = pair(first + "ACGT" * 50, first + "TTTT" * 50, scoring)
@@ -103,7 +103,7 @@ def test_cells_differ_by_no_more_than_their_distance_allows(problem: PairProblem
 def test_only_scores_that_cannot_overflow_are_packed() -> None:
     blosum = Scoring(named_matrix("BLOSUM62"), 10, 1)
     assert cuda_sizes.fits_16_bits(blosum, 1024)
-    assert not cuda_sizes.fits_16_bits(Scoring(match_mismatch(64, -1), 5, 2), 64)
+    assert not cuda_sizes.fits_16_bits(Scoring(match_mismatch(128, -1), 5, 2), 64)
     assert not cuda_sizes.fits_16_bits(Scoring(match_mismatch(40, -40), 5, 2), 1024)
     assert cuda_sizes.fits_16_bits(Scoring(match_mismatch(40, -40), 5, 2), 256)
     assert not cuda_sizes.fits_16_bits(Scoring(match_mismatch(2, -3), 5000, 2), 64)
