@@ -156,7 +156,7 @@ METHODS = (
         "NJ-pruned",
         "Neighbor joining, the same tree with few reads: bounds on the rows of the matrix say which to look at.",
         SAITOU,
-        {"cpu": 0.3, "cuda": 30.0},
+        {"cpu": 0.3, "cuda": 8.0},
         (EPOCH, THREADS),
         ON_BOTH,
         footprint=sizes.square_footprint,
