@@ -17,6 +17,8 @@ from app.dialogs.preferences import PreferencesDialog
 from app.jobs import Job
 from app.opening import SESSION_SUFFIX
 from app.settings import configuration_folder
+from app.views import export
+from app.views.dotplot import DotPlotView, SequencePair
 from app.views.repeat import command_line
 from kernels import registry
 from kernels.errors import AntidiagError
@@ -89,6 +91,8 @@ def _commands(window: Window) -> list[Command]:
         Command("reset_tuned", "Forget tuned values of the method", "run", window.tune.reset_tuned),
         Command("next_view", "Next view", "view", partial(viewer.step, 1), "Ctrl+Tab", line=True),
         Command("previous_view", "Previous view", "view", partial(viewer.step, -1), "Ctrl+Shift+Tab"),
+        Command("dotplot", "Dot plot of the two sequences", "view", partial(show_dotplot, window), "Ctrl+Shift+D",
+                "Look at the chosen pair before it is aligned (Ctrl+Shift+D)"),
         Command("light", "Light theme", "view", partial(set_theme, window, "light"), line=True),
         Command("dark", "Dark theme", "view", partial(set_theme, window, "dark")),
         Command("system", "Theme of the desktop", "view", partial(set_theme, window, "system")),
@@ -117,9 +121,9 @@ def ask_save_result(window: Window) -> None:
     known = suffixes(registry.method(result.method))
     filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
     name = _folder(window, "result" + next(iter(known)))
-    path, _ = QFileDialog.getSaveFileName(window, "Save result", name, filters)
+    path, chosen = QFileDialog.getSaveFileName(window, "Save result", name, filters)
     if path:
-        save_result(window, Path(path), result)
+        save_result(window, export.with_suffix(path, chosen, known), result)
 
 
 def save_result(window: Window, path: Path, result: Result) -> None:
@@ -191,6 +195,21 @@ def open_preferences(window: Window) -> None:
 def set_theme(window: Window, choice: theme.Choice) -> None:
     window.settings.put("theme", choice)
     theme.switch(choice)
+
+
+def show_dotplot(window: Window) -> None:
+    """The dot plot of the chosen pair: of the shown result where it is of that pair, else of sequences not aligned."""
+    rows = window.session.state.rows(2)
+    if len(rows) < 2:
+        window.jobs.say("A dot plot takes two sequences; open more.", error=True)
+        return
+    first, second = (window.session.state.sequences[row] for row in rows)
+    pair = SequencePair(first, second)
+    shown = window.viewer.result
+    if shown is None or getattr(shown.problem, "data", None) != (pair.first, pair.second):
+        window.session.show(None)
+        window.viewer.show_datum(pair)
+    window.viewer.turn_to(DotPlotView.id)
 
 
 def copy_command(window: Window) -> None:

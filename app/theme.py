@@ -53,6 +53,9 @@ class Theme:
     strip: str
     boundary: str
     recomputed: str
+    special: str
+    forward: str
+    reverse: str
     phases: tuple[str, ...]
     series: tuple[str, ...]
     nucleotides: Mapping[str, str] = field(repr=False)
@@ -81,6 +84,9 @@ LIGHT = Theme(
     strip="#ffffff",
     boundary="#c2c8d0",
     recomputed="#ffa400",
+    special="#7fe3ff",
+    forward="#0f5cad",
+    reverse="#c25a00",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#c79fef", "#e8846b"),
     series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b38600", "#56b4e9", "#6a3d9a", "#5d6875"),
     nucleotides=_residues({"A": "#8fd6bd", "C": "#9cc7ee", "G": "#f3d777", "TU": "#f4ab92"}),
@@ -108,6 +114,9 @@ DARK = Theme(
     strip="#ffffff",
     boundary="#59626e",
     recomputed="#ffb000",
+    special="#7fe3ff",
+    forward="#6fb7ff",
+    reverse="#ffb04a",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#b38ae0", "#e8846b"),
     series=("#56b4e9", "#e69f00", "#2fc49a", "#e39ac4", "#f0e442", "#4c7de8", "#b38ae0", "#9aa3ae"),
     nucleotides=_residues({"A": "#1f6f56", "C": "#255f98", "G": "#80640f", "TU": "#9a4527"}),

@@ -28,6 +28,7 @@ from app.dialogs import pages
 from app.jobs import JobQueue
 from app.keeping import Keeper
 from app.panels.cost import CostPanel
+from app.panels.curves import CurvePanel
 from app.panels.data import DataPanel
 from app.panels.devices import DeviceChooser
 from app.panels.jobs import JobPanel
@@ -187,6 +188,7 @@ class Window(QMainWindow):
         self.results = ResultPanel(self.session, self.is_stale)
         self.method = MethodPanel(self.methods)
         self.cost = CostPanel()
+        self.curves = CurvePanel(self.method.parameters, self.settings.flag("curves_closed"))
         self.jobs = JobPanel(self.queue)
         self.device = DeviceChooser()
         self.selection = Selection(self)
@@ -230,8 +232,8 @@ class Window(QMainWindow):
         for layout in (column, box):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(theme.SPACING)
-        column.addWidget(self.method)
-        column.addWidget(self.cost)
+        for panel in (self.method, self.curves, self.cost):
+            column.addWidget(panel)
         column.addStretch(1)
         box.addWidget(VerticalScroll(inner), 1)
         box.addLayout(self.method.run_row)
@@ -272,10 +274,12 @@ class Window(QMainWindow):
         self.device.found.connect(self._found_devices)
         session.shown_changed.connect(self._show_result)
         method.method_changed.connect(self._take_method)
+        method.method_changed.connect(self.curves.forget)
         method.run_wanted.connect(self.run)
         method.help_wanted.connect(self.show_help)
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planner.planned.connect(self._take_answer)
+        self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
         self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
         opener.said.connect(self.jobs.say)
@@ -327,6 +331,7 @@ class Window(QMainWindow):
         else:
             self.method.set_runnable(False, "Working out what it will cost")
             self.cost.show_waiting()
+            self.curves.show_waiting()
             self.planner.ask(request)
 
     def _take_answer(self, found: Answer) -> None:
@@ -341,6 +346,7 @@ class Window(QMainWindow):
         self.answer = found
         self._stale.clear()
         self.cost.show_answer(found, reason)
+        self.curves.show_answer(found)
         self.method.set_runnable(not reason, reason)
         fitting = found.fitting if found else ()
         self._explain(not reason, reason, fitting)

@@ -189,11 +189,16 @@ class Alignment:
 
     def identical(self, first: Sequence, second: Sequence) -> np.ndarray:
         """Whether each column holds the same letter twice, bool; U equals T where DNA meets RNA."""
-        rows = self.gapped(first, second)
+        letters = (
+            sequence.array[start:end][self.operations[self.operations != without] == DIAGONAL]
+            for sequence, start, end, without in zip((first, second), self.start, self.end, (LEFT, UP), strict=True)
+        )
+        top, bottom = letters
         if {first.type, second.type} == {SequenceType.DNA, SequenceType.RNA}:
-            rows = (rows[0].replace("U", "T"), rows[1].replace("U", "T"))
-        top, bottom = (np.frombuffer(row.encode("ascii"), np.uint8) for row in rows)
-        return top == bottom
+            top, bottom = (np.where(row == ord("U"), np.uint8(ord("T")), row) for row in (top, bottom))
+        same = np.zeros(self.operations.size, bool)
+        same[self.operations == DIAGONAL] = top == bottom
+        return same
 
 
 def rescore(problem: PairProblem, alignment: Alignment) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from kernels.method import Method
+from kernels.workers import cores
 
 _LOCK = threading.Lock()
 MINIMUM_MS = 5.0
@@ -40,7 +41,7 @@ def rate_gcups(method: Method, backend: str, device: str, work: float, threads: 
     The rate last measured; the declared guess where nothing was, or where it is higher than what a run of a
     small fraction of this work reached, which was bound by its overheads.
     """
-    guess = method.nominal_gcups.get(backend, 1.0) * (threads if backend == "cpu" else 1)
+    guess = method.nominal_gcups.get(backend, 1.0) * (min(threads, cores()) if backend == "cpu" else 1)
     rate, measured = _read().get(f"{method.id}/{backend}/{device}", (guess, work))
     return rate if work <= COMPARABLE * measured else max(rate, guess)
 

@@ -35,6 +35,7 @@ class Steps:
 
     def __init__(self) -> None:
         self._blocks: list[np.ndarray] = []
+        self._ordered: np.ndarray | None = None
         self._lock = threading.Lock()
 
     def add(
@@ -55,12 +56,18 @@ class Steps:
         """Append an array of dtype STEP."""
         with self._lock:
             self._blocks.append(events)
+            self._ordered = None
 
     def array(self) -> np.ndarray:
-        """All events so far, in order of their start; dtype STEP."""
+        """All events so far, in order of their start; dtype STEP, read-only."""
         with self._lock:
-            blocks = list(self._blocks)
-        if not blocks:
-            return np.empty(0, STEP)
-        events = np.concatenate(blocks)
-        return events[np.argsort(events["start_ns"], kind="stable")]
+            blocks, events = list(self._blocks), self._ordered
+        if events is not None:
+            return events
+        events = np.concatenate(blocks) if blocks else np.empty(0, STEP)
+        events = events[np.argsort(events["start_ns"], kind="stable")]
+        events.flags.writeable = False
+        with self._lock:
+            if len(blocks) == len(self._blocks):
+                self._ordered = events
+        return events

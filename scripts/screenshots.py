@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "screenshots"
 PICTURES = (("light", 100), ("dark", 100), ("light", 200))
-TABS = {"light": ("alignment", "matrix", "timeline", "phases", "summary"), "dark": ("alignment", "matrix")}
+TABS = {
+    "light": ("alignment", "matrix", "dotplot", "timeline", "phases", "summary"),
+    "dark": ("alignment", "matrix", "dotplot"),
+}
 SAMPLE = "mitochondria"
 CELLS, CELLS_SAMPLE, PLACE = "cells", "haemoglobin-pair", "54, 59"
 """Name, sample and place of the picture of single cells."""

@@ -127,6 +127,8 @@ class ResultPanel(Card):
                 self.table.selectionModel().setCurrentIndex(
                     self.model.index(row, 0), flags.ClearAndSelect | flags.Rows | flags.Current
                 )
+        elif self._session.shown is None:
+            self.table.selectionModel().clear()
 
     def _menu(self, place: QPoint) -> None:
         if self.table.selectionModel().hasSelection():

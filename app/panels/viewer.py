@@ -231,5 +231,5 @@ class EmptyPage(QWidget):
             self.title.setText("Ready to run")
             self.text.setText(
                 "Press Run to compute with the settings at the right. The result appears here: the alignment, the "
-                "matrix and the times of its phases."
+                "matrix and the times of its phases. Ctrl+Shift+D shows a dot plot of two sequences before a run."
             )

@@ -1,10 +1,11 @@
 """The views of a result, in the order of their tabs. Each takes a frozen result and the shared selection."""
 
 from app.views.alignment import AlignmentView
+from app.views.dotplot import DotPlotView
 from app.views.matrix import MatrixView
 from app.views.phases import PhasesView
 from app.views.rows import RowsView
 from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
 
-VIEWS = (AlignmentView, RowsView, MatrixView, TimelineView, PhasesView, SummaryView)
+VIEWS = (AlignmentView, RowsView, MatrixView, DotPlotView, TimelineView, PhasesView, SummaryView)

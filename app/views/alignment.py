@@ -23,14 +23,13 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.panels.widgets import Elided
 from app.selection import Selection
-from app.views import texts
+from app.views import export, texts
 from app.views.alignment_canvas import AlignmentCanvas
 from app.views.alignment_text import AlignmentText, Statistics
 from app.views.background import Latest
 from app.views.flow import WHERE_WIDTH, Flow, together
 from app.views.pieces import check_action, choice_actions, menu_button, tool_button
 from kernels import formats, registry
-from kernels.errors import InputError
 from kernels.model import Result
 
 COLOURINGS = {"all": "Colour all letters", "differ": "Colour only where the two differ", "none": "No colours"}
@@ -60,7 +59,7 @@ class AlignmentView(QWidget):
         self.text: AlignmentText | None = None
         self.canvas = AlignmentCanvas()
         self.overview = Overview()
-        self._counting = Latest(self)
+        self._counting, self._saving = Latest(self), Latest(self)
         self._build()
         self._connect()
 
@@ -144,14 +143,17 @@ class AlignmentView(QWidget):
             return
         known = formats.suffixes(registry.method(self.result.method))
         filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
-        path, _ = QFileDialog.getSaveFileName(self, "Save alignment", "alignment.aln", f"All formats (*);;{filters}")
-        if not path:
-            return
-        try:
-            formats.write_result(Path(path), self.result)
-            self._status.setText(f"Saved {path}")
-        except InputError as error:
-            QMessageBox.warning(self, "Save alignment", str(error))
+        path, chosen = QFileDialog.getSaveFileName(
+            self, "Save alignment", "alignment.aln", f"All formats (*);;{filters}"
+        )
+        if path:
+            target, result = export.with_suffix(path, chosen, known), self.result
+            self._status.setText(f"Saving {target} ...")
+            self._saving.request(lambda monitor: _write(target, result))
+
+    def _fail_to_save(self, error: Exception) -> None:
+        self._status.setText("")
+        QMessageBox.warning(self, "Save alignment", str(error))
 
     def _build(self) -> None:
         self._where = QLineEdit(placeholderText="Go to column")
@@ -225,6 +227,8 @@ class AlignmentView(QWidget):
         self.canvas.moved.connect(lambda: self.overview.show_window(self.canvas.visible()))
         self.overview.chosen.connect(self._on_share)
         self._counting.finished.connect(self._on_counted)
+        self._saving.finished.connect(lambda path: self._status.setText(f"Saved {path}"))
+        self._saving.failed.connect(self._fail_to_save)
         self.selection.cell_changed.connect(self._on_cell)
         self.selection.cell_chosen.connect(self._on_cell_chosen)
         theme.notifier.changed.connect(self.canvas.viewport().update)
@@ -329,6 +333,11 @@ class AlignmentView(QWidget):
         if point is not None:
             self.canvas.scroll_to(max(point - 1, 0))
             self.canvas.mark(max(point - 1, 0))
+
+
+def _write(path: Path, result: Result) -> Path:
+    formats.write_result(path, result)
+    return path
 
 
 class Overview(QWidget):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyqtgraph as pg
@@ -59,6 +59,13 @@ def ask_and_save(parent: QWidget, name: str, size: QSize, draw: Draw, title: str
         save(path, size, draw, title)
     except InputError as error:
         QMessageBox.warning(parent, "Save figure", str(error))
+
+
+def with_suffix(path: str, chosen: str, known: Iterable[str]) -> Path:
+    """The file that was asked for: a name without a known suffix gets that of the chosen filter, "PAF (*.paf)"."""
+    suffix = chosen.rpartition("*")[2].rstrip(")")
+    complete = any(path.lower().endswith(ending) for ending in known)
+    return Path(path if complete or not suffix.startswith(".") else path + suffix)
 
 
 def render_plot(painter: QPainter, target: QRectF, plot: pg.PlotWidget) -> None:

@@ -12,7 +12,7 @@ from app import theme as themes
 from app.theme import Theme
 from app.views import texts
 from app.views.matrix_data import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, CellBlock
-from app.views.matrix_layers import Frame, Picture
+from app.views.matrix_picture import Frame, Picture
 from kernels.model import PairProblem, SequenceType
 
 HEADER = 22
@@ -27,11 +27,11 @@ def draw(painter: QPainter, frame: Frame, what: Picture, theme: Theme) -> None:
     """Grid, values, arrows and path of the visible cells."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    _draw_grid(painter, frame)
+    draw_grid(painter, frame)
     path: set[tuple[int, int]] = set()
     if what.path is not None and "path" in what.layers:
         path = {(i, j) for i, j in what.path.sample(frame.rows, frame.columns).tolist()}
-        _draw_path(painter, frame, path, theme)
+        draw_path(painter, frame, path, theme)
     if what.block is not None and what.light_ink is not None:
         _draw_values(painter, frame, what, what.block, what.light_ink, path, theme)
     painter.restore()
@@ -49,13 +49,13 @@ def value_texts(what: Picture, cell: tuple[int, int]) -> tuple[str, str, str] | 
 def comfortable_size(problem: PairProblem, largest: int) -> float:
     """Pixels of a cell in which H, E and F up to ``largest`` in size, and the letters, are read with ease."""
     text = texts.score(problem, -largest, separator="")
-    return max(2 * QFontMetricsF(_font(EASY_FONT)).horizontalAdvance(text) + 12, LEAST_EASY)
+    return max(2 * QFontMetricsF(font(EASY_FONT)).horizontalAdvance(text) + 12, LEAST_EASY)
 
 
 def draw_headers(painter: QPainter, frame: Frame, view: QRectF, what: Picture, theme: Theme) -> None:
     """The letters of both sequences along the upper and left edge of the ``view``, which stay when it moves."""
     painter.save()
-    painter.setFont(_font(13, bold=True))
+    painter.setFont(font(13, bold=True))
     protein = SequenceType.PROTEIN in (what.problem.first.type, what.problem.second.type)
     colours = theme.residues(protein)
     top = QRectF(view.left(), view.top(), view.width(), HEADER)
@@ -89,7 +89,8 @@ def _draw_letter(painter, box: QRectF, what: Picture, axis: int, position: int, 
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
 
 
-def _draw_grid(painter: QPainter, frame: Frame) -> None:
+def draw_grid(painter: QPainter, frame: Frame) -> None:
+    """Lines between the visible cells."""
     area = frame.area
     painter.setPen(QPen(QColor(128, 128, 128, 110), 1))
     for j in range(frame.columns[0] + 1, frame.columns[1]):
@@ -98,7 +99,8 @@ def _draw_grid(painter: QPainter, frame: Frame) -> None:
         painter.drawLine(QPointF(area.left(), frame.y(i - 0.5)), QPointF(area.right(), frame.y(i - 0.5)))
 
 
-def _draw_path(painter: QPainter, frame: Frame, path: set[tuple[int, int]], theme: Theme) -> None:
+def draw_path(painter: QPainter, frame: Frame, path: set[tuple[int, int]], theme: Theme) -> None:
+    """Frames around the cells of a path."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for i, j in path:
         cell = frame.rect((i, i + 1), (j, j + 1))
@@ -155,7 +157,7 @@ def _fitting(text: str, width: float, largest: float) -> int:
     if largest < SMALLEST_FONT:
         return 0
     size = int(largest)
-    needed = QFontMetricsF(_font(size, bold=True)).horizontalAdvance(text)
+    needed = QFontMetricsF(font(size, bold=True)).horizontalAdvance(text)
     size = int(min(size, size * width / max(needed, 1)))
     return size if size >= SMALLEST_FONT else 0
 
@@ -164,13 +166,13 @@ def _draw_cell(painter: QPainter, box: QRectF, values, sizes: tuple[int, int], i
     large, small = sizes
     painter.setPen(ink)
     if large:
-        painter.setFont(_font(large, bold=True))
+        painter.setFont(font(large, bold=True))
         share = 0.66 if small else 1.0
         painter.drawText(
             QRectF(box.left(), box.top(), box.width(), box.height() * share), Qt.AlignmentFlag.AlignCenter, values[0]
         )
     if small:
-        painter.setFont(_font(small))
+        painter.setFont(font(small))
         low = QRectF(box.left() + 3, box.top(), box.width() - 6, box.height() - 3)
         painter.drawText(low, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, values[1])
         painter.drawText(low, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, values[2])
@@ -196,8 +198,9 @@ def _draw_arrow(painter: QPainter, box: QRectF, origin: int, colour: QColor) -> 
 
 
 @lru_cache(maxsize=64)
-def _font(pixels: int, bold: bool = False) -> QFont:
-    font = QFont(themes.fixed_font())
-    font.setPixelSize(pixels)
-    font.setBold(bold)
-    return font
+def font(pixels: int, bold: bool = False) -> QFont:
+    """The font of letters and numbers in cells."""
+    made = QFont(themes.fixed_font())
+    made.setPixelSize(pixels)
+    made.setBold(bold)
+    return made

@@ -9,14 +9,16 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QTransform
 
-from app import theme
-from app.views import matrix_cells, matrix_layers
-from app.views.matrix_data import Levels, Raster, Span, tones
-from app.views.matrix_layers import Frame, Picture
+from app.views import matrix_cells, matrix_picture
+from app.views.matrix_data import Span
+from app.views.matrix_picture import Frame
+from kernels.model import PairProblem
 
 SETTLE_MS = 40
 PAN, ZOOM = 0.15, 0.6
 WIDEST_PLOT = 4000
+Draw = Callable[[QPainter, Frame, QRectF, bool], None]
+"""Draws what lies over the image: the visible part, the pixels that it fills, whether to show the pointer."""
 
 
 class MatrixBox(pg.ViewBox):
@@ -48,10 +50,9 @@ class LetterAxis(pg.AxisItem):
 class Layers(pg.GraphicsObject):
     """Draws everything over the image, in pixels."""
 
-    def __init__(self) -> None:
+    def __init__(self, draw: Draw, frame_of: Callable[[QTransform], Frame]) -> None:
         super().__init__()
-        self.picture: Picture | None = None
-        self.frame_of: Callable[[QTransform], Frame] | None = None
+        self._draw, self._frame_of = draw, frame_of
         self.shows_pointer = True
 
     def boundingRect(self) -> QRectF:
@@ -62,27 +63,17 @@ class Layers(pg.GraphicsObject):
         super().viewTransformChanged()
 
     def paint(self, painter: QPainter, *_) -> None:
-        if self.picture is None or self.frame_of is None:
-            return
         transform = painter.worldTransform()
-        frame, view = self.frame_of(transform), transform.mapRect(self.boundingRect())
+        frame, view = self._frame_of(transform), transform.mapRect(self.boundingRect())
         painter.save()
         painter.setWorldTransform(QTransform())
         painter.setClipRect(view, Qt.ClipOperation.IntersectClip)
-        colours = theme.active()
-        matrix_layers.draw(painter, frame, self.picture, colours)
-        if frame.shows_cells:
-            matrix_cells.draw(painter, frame, self.picture, colours)
-        if self.shows_pointer:
-            matrix_layers.draw_pointer(painter, frame, self.picture, colours)
-        matrix_layers.draw_ends(painter, frame, self.picture, colours)
-        if frame.shows_cells:
-            matrix_cells.draw_headers(painter, frame, view, self.picture, colours)
+        self._draw(painter, frame, view, self.shows_pointer)
         painter.restore()
 
 
 class MatrixPlot(pg.PlotWidget):
-    """Shows cells 0..m x 0..n of a problem.
+    """Shows cells 0..m x 0..n of a problem: images, and over them what ``draw`` draws.
 
     ``settled(rows, columns, pixels)`` follows a change of the visible window after a short rest;
     ``hovered(cell or None)``, ``clicked(cell)`` and ``zoomed_into(cell)`` (a double click) follow the mouse.
@@ -94,15 +85,14 @@ class MatrixPlot(pg.PlotWidget):
     zoomed_into = Signal(object)
     key = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, draw: Draw) -> None:
         axes = {"left": LetterAxis("left"), "bottom": LetterAxis("bottom")}
         super().__init__(viewBox=MatrixBox(enableMenu=False), axisItems=axes)
         self.box = self.getPlotItem().getViewBox()
         self.box.invertY(True)
         self.lengths = (0, 0)
         self._images = [pg.ImageItem(axisOrder="row-major") for _ in range(2)]
-        self._layers = Layers()
-        self._layers.frame_of = self.frame
+        self._layers = Layers(draw, self.frame)
         for order, item in enumerate([*self._images, self._layers]):
             item.setZValue(order)
             self.addItem(item, ignoreBounds=True)
@@ -114,24 +104,17 @@ class MatrixPlot(pg.PlotWidget):
         self.scene().sigMouseClicked.connect(self._pressed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_picture(self, picture: Picture | None, names: tuple[str, str] = ("", "")) -> None:
+    def show_plane(self, problem: PairProblem | None, names: tuple[str, str] = ("", "")) -> None:
         """Show another problem, with nothing computed yet; ``names`` label the axes."""
         for image in self._images:
             image.clear()
-        self._layers.picture = picture
-        if picture is not None:
-            problem = picture.problem
+        if problem is not None:
             self.lengths = len(problem.first), len(problem.second)
             for side, length in zip(("left", "bottom"), self.lengths, strict=True):
                 self.getAxis(side).length = length
             self.setLabel("left", f"{names[0]} (i)")
             self.setLabel("bottom", f"{names[1]} (j)")
             self._limit()
-        self.refresh()
-
-    def replace_picture(self, picture: Picture | None) -> None:
-        """Show another result of the same problem."""
-        self._layers.picture = picture
         self.refresh()
 
     @property
@@ -147,12 +130,19 @@ class MatrixPlot(pg.PlotWidget):
         """Draw again what lies over the image."""
         self._layers.update()
 
-    def show_raster(self, number: int, raster: Raster, levels: Levels, lut: np.ndarray) -> None:
-        """Show the overview (0) or the window (1) in the colours of ``lut`` between the levels."""
-        rows, columns = raster.rows, raster.columns
+    def show_image(self, number: int, rows: Span, columns: Span, tones: np.ndarray, lut: np.ndarray) -> None:
+        """Show the overview (0) or the window (1): uint8 pixels of a range of cells, and the colour of each value."""
         image = self._images[number]
-        image.setImage(tones(raster.values, *levels), levels=(0, 255), lut=lut)
+        image.setImage(tones, levels=(0, 255), lut=lut)
         image.setRect(QRectF(columns[0] - 0.5, rows[0] - 0.5, columns[1] - columns[0], rows[1] - rows[0]))
+
+    def clear_image(self, number: int) -> None:
+        """Show no overview (0), or no window (1)."""
+        self._images[number].clear()
+
+    def show_overview(self, shown: bool) -> None:
+        """Whether the overview is drawn where the window ends; within less than a pixel of it, it peeps out."""
+        self._images[0].setVisible(shown)
 
     def frame(self, transform: QTransform | None = None) -> Frame:
         """The visible part of the matrix; ``transform`` leads from cells to pixels (of the widget by default)."""
@@ -181,7 +171,7 @@ class MatrixPlot(pg.PlotWidget):
 
     def show_cell(self, cell: tuple[int, int], pixels: float) -> None:
         """Put a cell into the middle, ``pixels`` wide and high."""
-        header = (matrix_cells.HEADER + 8) / pixels if pixels >= matrix_layers.CELL_PIXELS else 0
+        header = (matrix_cells.HEADER + 8) / pixels if pixels >= matrix_picture.CELL_PIXELS else 0
         spans = (
             _inside(centre, size / pixels, length, header)
             for centre, size, length in zip(
@@ -216,8 +206,11 @@ class MatrixPlot(pg.PlotWidget):
             event.text().lower() in ("0", "f", "p", "1") and not event.modifiers() & Qt.KeyboardModifier.ControlModifier
         ):
             self.key.emit(event.text().lower())
+            return
         else:
             event.ignore()
+            return
+        self.box.sigRangeChangedManually.emit(self.box.state["mouseEnabled"])
 
     def leaveEvent(self, event) -> None:
         self.hovered.emit(None)

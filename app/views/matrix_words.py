@@ -3,28 +3,50 @@
 from __future__ import annotations
 
 from app.views import texts
-from app.views.paths import PathIndex
+from app.views.matrix_picture import Picture
 from kernels.model import PairProblem
 
 Cell = tuple[int, int]
 
 
-def cell_text(problem: PairProblem, path: PathIndex | None, cell: Cell, values: tuple[str, str, str] | None) -> str:
-    """Place, H, E and F where they are known, letters, and whether the path goes through the cell."""
-    i, j = cell
-    parts = [f"cell ({i:,}, {j:,})"]
+def cell_text(picture: Picture, cell: Cell, values: tuple[str, str, str] | None) -> str:
+    """Place, H, E and F where they are known, letters, whether the path goes through the cell, and whose cell it is."""
+    parts = [f"cell ({cell[0]:,}, {cell[1]:,})"]
     if values:
         parts += [f"{name} {value}" for name, value in zip("HEF", values, strict=True)]
-    parts.append(_letters(problem, cell))
-    if path is not None:
-        point = path.point_at(cell)
-        parts.append("not on the path" if point is None else f"on the path, after column {point:,}")
+    parts += [letters(picture.problem, cell), *path_words(picture, cell), *_pieces(picture, cell)]
     return "   ".join(parts)
 
 
-def _letters(problem: PairProblem, cell: Cell) -> str:
-    letters = (
+def path_words(picture: Picture, cell: Cell) -> list[str]:
+    """Whether the path goes through the cell, where there is a path."""
+    if picture.path is None:
+        return []
+    point = picture.path.point_at(cell)
+    return ["not on the path" if point is None else f"on the path, after column {point:,}"]
+
+
+def _pieces(picture: Picture, cell: Cell) -> list[str]:
+    """The pieces of the matrix that a cell is in: 'strip 3, chunk 12', and whether it was computed again."""
+    layout, (row, column) = picture.layout, cell[:: 1 if picture.strip_axis else -1]
+    if not (row and column):
+        return []
+    found = []
+    if layout.strip:
+        found.append(f"strip {(column - 1) // layout.strip:,}")
+    if layout.chunk:
+        found.append(f"chunk {(row - 1) // layout.chunk:,}")
+    for name, size in (("tile", layout.tile), ("block", layout.block)):
+        if size:
+            found.append(f"{name} ({(cell[0] - 1) // size:,}, {(cell[1] - 1) // size:,})")
+    words = [", ".join(found)] if found else []
+    return [*words, "computed again"] if picture.recomputed_at(cell) else words
+
+
+def letters(problem: PairProblem, cell: Cell) -> str:
+    """The two letters that meet in a cell."""
+    found = (
         chr(sequence.letters[place - 1]) if place else f"before {sequence.name}"
         for sequence, place in zip(problem.sequences, cell, strict=True)
     )
-    return f" {texts.DOT} ".join(letters)
+    return f" {texts.DOT} ".join(found)

@@ -21,13 +21,11 @@ class PathIndex:
     def __init__(self, alignment: Alignment) -> None:
         self.alignment = alignment
         self.length = len(alignment.operations)
-        marks = np.arange(0, self.length, BLOCK)
-        self._marks = np.zeros((max(marks.size, 1), 2), np.int64)
+        self._marks = np.zeros((max(-(-self.length // BLOCK), 1), 2), np.int64)
         self._marks[0] = alignment.start
         for axis, without in ((0, LEFT), (1, UP)):
-            if marks.size > 1:
-                counts = np.add.reduceat(alignment.operations != without, marks, dtype=np.int64)
-                self._marks[1:, axis] = alignment.start[axis] + np.cumsum(counts)[:-1]
+            counts = _counts_by_block(alignment.operations != without)
+            self._marks[1:, axis] = alignment.start[axis] + np.cumsum(counts)[: len(self._marks) - 1]
 
     def cells(self, first: int, last: int) -> np.ndarray:
         """Points first..last, both included, shape (last - first + 1, 2), int64."""
@@ -78,6 +76,40 @@ class PathIndex:
         block = max(int(np.searchsorted(marks, value)) - 1, 0)
         low = block * BLOCK
         return low, self.cells(low, min(low + BLOCK, self.length))
+
+
+def thinned(points: np.ndarray, tolerance: float) -> np.ndarray:
+    """The points of a line that it needs to stay within about ``tolerance`` of where it goes.
+
+    ``points`` are float64 (points, 2). Those in the same square of the tolerance are one; of the others, the farthest
+    from the straight line between two that are kept is kept too, until none is farther than the tolerance (Ramer,
+    Douglas and Peucker).
+    """
+    squares = np.floor(points / (2 * tolerance))
+    moved = (squares[1:] != squares[:-1]).any(axis=1)
+    points = points[np.concatenate(([True], moved[:-1], [True]))] if len(points) > 2 else points
+    kept, open_spans = np.zeros(len(points), bool), [(0, len(points) - 1)]
+    kept[[0, -1]] = True
+    while open_spans:
+        low, high = open_spans.pop()
+        if high - low < 2:
+            continue
+        along, inner = points[high] - points[low], points[low + 1 : high] - points[low]
+        length = np.hypot(*along)
+        away = np.abs(inner @ (along[1], -along[0])) / length if length else np.hypot(*inner.T)
+        farthest = int(away.argmax())
+        if away[farthest] > tolerance:
+            middle = low + 1 + farthest
+            kept[middle] = True
+            open_spans += [(low, middle), (middle, high)]
+    return points[kept]
+
+
+def _counts_by_block(flags: np.ndarray) -> np.ndarray:
+    """How many of each full BLOCK of flags are set; int64. Eight bytes are added at a time, none of which overflows."""
+    full = flags.size // BLOCK
+    words = flags[: full * BLOCK].view(np.uint64).reshape(full, BLOCK // 8).sum(axis=1)
+    return words.view(np.uint8).reshape(full, 8).sum(axis=1, dtype=np.int64)
 
 
 @lru_cache(maxsize=4)

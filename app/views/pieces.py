@@ -17,9 +17,12 @@ GAP, SWATCH = 16, 16
 
 @dataclass(frozen=True)
 class LegendItem:
-    """A swatch and its words; ``colours`` are one colour, a line and what is behind it, or several of a gradient."""
+    """A swatch and its words; ``colours`` are one colour, a line and what is behind it, or several of a gradient.
 
-    kind: Literal["line", "dots", "fill", "outline", "gradient", "text"]
+    A mark is a disc, white like those on the matrix.
+    """
+
+    kind: Literal["line", "dots", "fill", "outline", "gradient", "mark", "text"]
     text: str
     colours: tuple[str, ...] = ()
 
@@ -132,7 +135,7 @@ def _places(metrics: QFontMetrics, items: tuple[LegendItem, ...], width: float) 
 def _draw_swatch(painter: QPainter, item: LegendItem, box: QRectF) -> None:
     if item.kind == "text":
         return
-    colour = QColor(item.colours[0])
+    colour = QColor(item.colours[0] if item.colours else "#ffffff")
     painter.setPen(Qt.PenStyle.NoPen)
     if item.kind in ("line", "dots"):
         if len(item.colours) > 1:
@@ -140,6 +143,10 @@ def _draw_swatch(painter: QPainter, item: LegendItem, box: QRectF) -> None:
         dots = item.kind == "dots"
         painter.setPen(QPen(colour, 1.5 if dots else 2.5, Qt.PenStyle.DotLine if dots else Qt.PenStyle.SolidLine))
         painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
+    elif item.kind == "mark":
+        painter.setPen(QPen(QColor("#10141a"), 1))
+        painter.setBrush(colour)
+        painter.drawEllipse(QRectF(box.center().x() - 5, box.center().y() - 5, 10, 10))
     elif item.kind == "outline":
         painter.setPen(QPen(colour, 2))
         shade = QColor(colour)

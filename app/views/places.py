@@ -26,9 +26,14 @@ class Place:
         return (self.rows[0], self.columns[0]) if single else None
 
 
-def parse(text: str, lengths: tuple[int, int], answer: PairAnswer) -> Place:
-    """The place that ``text`` names in a matrix of these lengths; ParameterError says what is wrong with it."""
+def parse(text: str, lengths: tuple[int, int], answer: PairAnswer | None) -> Place:
+    """The place that ``text`` names in a matrix of these lengths; ParameterError says what is wrong with it.
+
+    ``answer`` is None where nothing was aligned.
+    """
     word = text.strip().lower()
+    if word in ("start", "end") and answer is None:
+        raise ParameterError(f"The {word} is not known: these sequences were not aligned")
     if word == "start" and answer.alignment is None:
         raise ParameterError("The start is not known: this method returns the score only")
     if word in ("start", "end"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import json
 import os
 import re
@@ -11,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from Bio import AlignIO
+from Bio import Align, AlignIO
+from Bio.Seq import Seq
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +22,7 @@ from kernels.errors import InputError
 from kernels.files import write_lines
 from kernels.formats import result_json, suffixes, write_result, write_sequences
 from kernels.model import DIAGONAL, LEFT, UP, Alignment, Mode, PairAnswer, PairProblem, Result, Sequence, SequenceType
-from kernels.pairwise.formats import text_view
+from kernels.pairwise.formats import FORMATS, text_view
 from kernels.registry import method
 from kernels.sequences import read
 
@@ -135,6 +138,49 @@ def test_paf(tmp_path):
     assert [int(field) for field in fields[1:4] + fields[6:9]] == sizes
     assert [int(field) for field in fields[9:12]] == [same, len(top), 255]
     assert fields[12:] == ["AS:i:12", "cg:Z:" + path.cigar(*one.problem.sequences)]
+
+
+@given(OPERATIONS)
+def test_biopython_reads_the_same_path_from_sam(operations):
+    """Clipped letters, gaps at the ends, and = and X where letters are the same and where they differ."""
+    one = result(operations)
+    (record,) = Align.parse(io.StringIO("".join(_lines(one, ".sam"))), "sam")
+    record.target.seq = Seq(one.problem.second.letters.decode())
+    assert (record[1], record[0]) == rows(one)
+    fields = "".join(_lines(one, ".sam")).splitlines()[-1].split("\t")
+    assert _written(fields[5]) == ["S", "S", *_compared(one), "S", "S"]
+
+
+@given(OPERATIONS)
+def test_paf_leads_through_both_sequences(operations):
+    one = result(operations)
+    (line,) = _lines(one, ".paf")
+    fields = line.rstrip("\n").split("\t")
+    (tag,) = [field for field in fields[12:] if field.startswith("cg:Z:")]
+    kinds = _written(tag.removeprefix("cg:Z:"))
+    assert kinds == _compared(one)
+    query, target = (int(fields[k + 1]) - int(fields[k]) for k in (2, 7))
+    assert (query, target) == (len(kinds) - kinds.count("D"), len(kinds) - kinds.count("I"))
+    assert [int(fields[9]), int(fields[10])] == [kinds.count("="), len(kinds)]
+
+
+def _lines(one, suffix):
+    return list(next(found for found in FORMATS if found.suffix == suffix).lines(one))
+
+
+def _written(cigar):
+    """A CIGAR, one letter a column."""
+    assert re.fullmatch(r"(\d+[=XIDS])+", cigar)
+    runs = re.findall(r"(\d+)([=XIDS])", cigar)
+    assert all(int(count) > 0 for count, _ in runs)
+    assert all(before != after for (_, before), (_, after) in itertools.pairwise(runs))
+    return [kind for count, kind in runs for _ in range(int(count))]
+
+
+def _compared(one):
+    """The same from the rows: I is a letter of the first sequence only, D of the second."""
+    pairs = zip(*rows(one), strict=True)
+    return ["I" if y == "-" else "D" if x == "-" else "=" if x == y else "X" for x, y in pairs]
 
 
 def test_text_view_counts_positions_from_one():

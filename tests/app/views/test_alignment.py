@@ -204,13 +204,20 @@ def test_score_only_and_empty_results_are_explained(qtbot, view):
     view.grab()
 
 
-def test_the_alignment_is_saved_in_the_format_of_the_suffix(qtbot, view, tmp_path, monkeypatch):
+@pytest.mark.parametrize("suffix", [".fasta", ".aln", ".paf", ".sam", ".txt"])
+@pytest.mark.parametrize("typed", [True, False])
+def test_the_alignment_is_saved_in_the_format_of_the_suffix(qtbot, view, tmp_path, monkeypatch, suffix, typed):
     result = shown(qtbot, view)
-    path = tmp_path / "pair.fasta"
-    monkeypatch.setattr("app.views.alignment.QFileDialog.getSaveFileName", lambda *a: (str(path), ""))
+    answers = (str(tmp_path / f"pair{suffix}"), "") if typed else (str(tmp_path / "pair"), f"Any (*{suffix})")
+    offered = []
+    monkeypatch.setattr(
+        "app.views.alignment.QFileDialog.getSaveFileName", lambda *given: (offered.append(given[-1]), answers)[1]
+    )
     view.save()
-    formats.write_result(tmp_path / "expected.fasta", result)
-    assert path.read_text() == (tmp_path / "expected.fasta").read_text()
+    qtbot.waitUntil(lambda: view._status.text().startswith("Saved"))
+    formats.write_result(tmp_path / f"expected{suffix}", result)
+    assert (tmp_path / f"pair{suffix}").read_text() == (tmp_path / f"expected{suffix}").read_text()
+    assert f"(*{suffix})" in offered[0]
 
 
 def test_a_failed_save_is_shown(qtbot, view, tmp_path, monkeypatch):
@@ -220,6 +227,7 @@ def test_a_failed_save_is_shown(qtbot, view, tmp_path, monkeypatch):
     monkeypatch.setattr("app.views.alignment.QFileDialog.getSaveFileName", lambda *a: (str(missing), ""))
     monkeypatch.setattr("app.views.alignment.QMessageBox.warning", lambda *a: warnings.append(a[-1]))
     view.save()
+    qtbot.waitUntil(lambda: bool(warnings))
     assert str(missing.parent) in warnings[0]
 
 

@@ -5,10 +5,12 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 
+from app import theme
 from app.selection import Selection
-from app.views import export, matrix_cells, matrix_scan
+from app.views import export, matrix, matrix_cells, matrix_data, matrix_scan, matrix_states
 from app.views.matrix import MatrixView
-from app.views.matrix_layers import LAYERS
+from app.views.matrix_picture import LAYERS
+from kernels import engine, registry
 from kernels.pairwise import reference
 from tests.app.views import examples
 
@@ -70,8 +72,8 @@ def test_hover_says_values_letters_and_path(qtbot, view, selection):
     text = view.hover_text((i, j))
     assert text.startswith(f"cell ({i}, {j})   H {full.H[i, j]}")
     assert f"{FIRST[i - 1]} \u00b7 {SECOND[j - 1]}" in text
-    assert text.endswith("on the path, after column 30")
-    assert view.hover_text((i, j + 5)).endswith("not on the path")
+    assert text.endswith("on the path, after column 30   strip 0   computed again")
+    assert view.hover_text((i, j + 5)).endswith("not on the path   strip 1")
     assert "before first" in view.hover_text((0, 3))
 
 
@@ -130,6 +132,96 @@ def test_chunk_borders_run_across_the_strips(qtbot, view, swapped):
     expected = [place(k * 16 + 0.5) for k in range(6)]
     assert across
     assert all(min(abs(found - border) for border in expected) <= 1.5 for found in across)
+
+
+def layers_offered(view):
+    return {layer for layer, action in view.layer_actions.items() if action.isVisible()}
+
+
+def words(view):
+    return " | ".join(item.text for item in view._legend.items)
+
+
+def made_by(result, method, **parameters):
+    """The same result as another method would have given it."""
+    return replace(result, method=method, parameters={**result.parameters, **parameters})
+
+
+def test_only_what_a_method_has_is_offered(qtbot, view):
+    result = shown(qtbot, view)
+    common = {"path", "ends", "recomputed"}
+    strips = {"strips", "boundaries", "states"}
+    for method, parameters, own in (
+        ("striped-alignment", {}, strips),
+        ("chunked-alignment-1", {"h": 16}, {*strips, "chunks"}),
+        ("checkpointed-alignment", {"tile": 64}, {"strips", "tiles", "states"}),
+        ("enhanced-ba", {"s": 8}, {"blocks"}),
+    ):
+        view.show_result(made_by(result, method, **parameters))
+        assert layers_offered(view) == common | own, method
+    view.show_result(examples.result(examples.problem(FIRST, SECOND), score_only=True))
+    assert layers_offered(view) == {"ends", "strips"}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("method", ["striped-alignment", "chunked-alignment-2", "checkpointed-alignment"])
+def test_sub_paths_meet_in_the_states_of_the_path(qtbot, view, method, swapped):
+    gap = FIRST[:40] + SECOND[20:28] + FIRST[40:]
+    pair = {"first": gap, "second": FIRST} if swapped else {"first": FIRST, "second": gap}
+    result = shown(qtbot, view, **pair)
+    view.show_result(made_by(result, method, h=16, tile=32))
+    cells = [tuple(cell) for cell in result.answer.alignment.cells().tolist()]
+    expected = {}
+    for before, after, operation in zip(cells, cells[1:], result.answer.alignment.operations, strict=False):
+        cuts = [axis for axis, distance in matrix_states.cuts(view.picture)
+                if after[axis] > before[axis] and before[axis] and before[axis] % distance == 0]  # fmt: skip
+        if cuts:
+            expected[before] = "HEF"[operation]
+    found = dict(matrix_states.marks(view.plot.frame(), view.picture))
+    assert found == expected
+    assert len(found) >= 2
+    assert "sub-paths meet" in words(view)
+    view.layer_actions["states"].setChecked(False)
+    assert "sub-paths meet" not in words(view)
+
+
+def test_marks_of_states_make_room_when_far_away(qtbot, view):
+    view.resize(300, 300)
+    shown(qtbot, view, first=FIRST * 5, second=SECOND * 5)
+    assert not matrix_states.marks(view.plot.frame(), view.picture)
+    assert "sub-paths meet: in H, or in a gap (E, F) (zoom in)" in words(view)
+
+
+def test_special_rows_and_columns_are_drawn_and_can_be_switched_off(qtbot, view):
+    result = shown(qtbot, view)
+    view.show_result(made_by(result, "checkpointed-alignment", tile=64))
+    assert "special row or column, every 64 cells" in words(view)
+    colour = QColor(theme.active().special).rgb()
+    for layer, action in view.layer_actions.items():
+        action.setChecked(layer == "tiles")
+    image, frame = view.plot.grab().toImage(), view.plot.frame()
+    row, column = round(frame.y(64.5)), round(frame.x(64.5))
+    assert all(any(image.pixel(round(frame.x(j)), row + d) == colour for d in (-1, 0)) for j in range(2, 90))
+    assert all(any(image.pixel(column + d, round(frame.y(i))) == colour for d in (-1, 0)) for i in range(2, 60))
+    view.layer_actions["tiles"].setChecked(False)
+    assert "special row" not in words(view)
+    assert view.plot.grab().toImage() != image
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_tiles_that_a_real_run_computed_again_are_shown(qtbot, view, swapped):
+    pair = {"first": SECOND * 3, "second": FIRST * 3} if swapped else {"first": FIRST * 3, "second": SECOND * 3}
+    problem, method = examples.problem(**pair, mode="global"), registry.method("checkpointed-alignment")
+    given = {"s": 32, "tile": 64, "T": 32, "threads": 2, "checkpoint_memory": 16}
+    result = engine.execute(engine.plan(method, problem, given, "cpu"))
+    view.show_result(result)
+    settled(qtbot, view)
+    assert view.picture.phases == (2,)
+    assert all(view.picture.recomputed_at((i, j)) for i, j in result.answer.alignment.cells()[1:].tolist())
+    assert not view.picture.recomputed_at((5, 250))
+    assert "computed again in phase 2" in words(view)
+    i, j = result.answer.alignment.cells()[100].tolist()
+    assert f"tile ({(i - 1) // 64}, {(j - 1) // 64})   computed again" in view.hover_text((i, j))
 
 
 def test_the_path_is_painted_through_its_cells(qtbot, view):
@@ -271,12 +363,12 @@ def test_unusual_results_are_painted(qtbot, view, options):
 
 
 def test_the_scan_tells_no_time_before_it_knows_one():
-    assert matrix_scan.progress_text(0.0001, 2.0) == "Computing the matrix: 0 %"
-    assert matrix_scan.progress_text(0.5, 2.0) == "Computing the matrix: 50 %, 2.0 s left"
+    assert matrix_scan.progress_text("Computing the matrix", 0.0001, 2.0) == "Computing the matrix: 0 %"
+    assert matrix_scan.progress_text("Computing the matrix", 0.5, 2.0) == "Computing the matrix: 50 %, 2.0 s left"
 
 
 def test_a_large_problem_asks_first_and_can_be_cancelled(qtbot, view, monkeypatch):
-    monkeypatch.setattr(matrix_scan, "LARGE_CELLS", 100)
+    monkeypatch.setattr(matrix, "LARGE_CELLS", 100)
     view.show_result(examples.result(examples.problem(FIRST, SECOND)))
     assert view.scan_panel.isVisible()
     assert "8,190 cells" in view.scan_panel.text
@@ -287,7 +379,7 @@ def test_a_large_problem_asks_first_and_can_be_cancelled(qtbot, view, monkeypatc
             monitor.update(1, 10)
 
     with monkeypatch.context() as patched:
-        patched.setattr(matrix_scan.matrix_data, "scan", endless)
+        patched.setattr(matrix_data, "scan", endless)
         view.scan_panel.button.click()
         qtbot.waitUntil(lambda: "10 %" in view.scan_panel.text)
         view.scan_panel.button.click()
@@ -301,7 +393,7 @@ def test_a_scan_that_fails_says_why(qtbot, view, monkeypatch):
     def broken(problem, monitor):
         raise MemoryError("no room for the checkpoints")
 
-    monkeypatch.setattr(matrix_scan.matrix_data, "scan", broken)
+    monkeypatch.setattr(matrix_data, "scan", broken)
     view.show_result(examples.result(examples.problem(FIRST, SECOND)))
     qtbot.waitUntil(lambda: "no room" in view.scan_panel.text)
 

@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QTransform
 
-from app.views.paths import BLOCK, PathIndex
+from app.views.matrix_layers import visible_areas
+from app.views.matrix_picture import Frame
+from app.views.paths import BLOCK, PathIndex, thinned
 from kernels.model import DIAGONAL, LEFT, UP, Alignment
 
 
@@ -65,3 +70,42 @@ def test_sample_of_a_window_is_every_cell_when_it_is_small():
 
 def test_no_path_in_the_window():
     assert len(PathIndex(random_path(100)).sample((0, 2), (50, 60))) == 0
+
+
+@given(st.lists(st.tuples(st.floats(0, 50), st.floats(0, 50)), min_size=1, max_size=60), st.sampled_from([0.2, 1.0]))
+def test_a_thinned_line_goes_where_the_line_goes(points, tolerance):
+    line = np.array(points)
+    found = thinned(line, tolerance)
+    assert (found[0] == line[0]).all() and (found[-1] == line[-1]).all() and len(found) <= max(len(line), 2)
+    starts, along = found[:-1], np.diff(found, axis=0)
+    if len(found) == 1:
+        starts, along = found, np.zeros((1, 2))
+    for point in line:
+        share = ((point - starts) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-12)
+        nearest = starts + np.clip(share, 0, 1)[:, None] * along
+        assert np.hypot(*(nearest - point).T).min() <= tolerance * (1 + 2 * 2**0.5) + 1e-9
+
+
+def test_a_straight_line_needs_its_ends_only():
+    line = np.linspace((0, 0), (900, 700), 5000)
+    assert thinned(line, 0.4).tolist() == [[0, 0], [900, 700]]
+
+
+AREAS = st.lists(st.tuples(*[st.integers(0, 80), st.integers(1, 40)] * 2), max_size=30)
+
+
+@given(AREAS)
+def test_areas_are_cut_to_the_visible_part(areas):
+    frame = Frame(QTransform(2, 0, 0, 3, 10, 20), (20, 50), (5, 60))
+    found = np.array([(i, i + m, j, j + n) for i, m, j, n in areas], np.int64).reshape(-1, 4)
+    expected = [frame.rect((a, b), (c, d)) for a, b, c, d in found.tolist()]
+    expected = [[box.left(), box.top(), box.right(), box.bottom()] for box in expected if not box.isEmpty()]
+    assert frame.rects(found).tolist() == expected == visible_areas(frame, found)
+
+
+def test_of_many_areas_every_pixel_that_they_cover_is_drawn():
+    frame = Frame(QTransform(0.01, 0, 0, 0.01, 0, 0), (0, 50_000), (0, 50_000))
+    places = np.arange(0, 50_000, 10)
+    found = visible_areas(frame, np.stack((places, places + 10, places, places + 10), axis=1))
+    assert len(found) < 1500 < places.size
+    assert {round(left) for left, *_ in found} == set(range(501))
