@@ -1,11 +1,25 @@
 """The views of a result, in the order of their tabs. Each takes a frozen result and the shared selection."""
 
 from app.views.alignment import AlignmentView
+from app.views.arcs import StructureView
+from app.views.distances import DistancesView
 from app.views.dotplot import DotPlotView
 from app.views.matrix import MatrixView
 from app.views.phases import PhasesView
 from app.views.rows import RowsView
+from app.views.states import StatesView
 from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
 
-VIEWS = (AlignmentView, RowsView, MatrixView, DotPlotView, TimelineView, PhasesView, SummaryView)
+VIEWS = (
+    AlignmentView,
+    RowsView,
+    StatesView,
+    DistancesView,
+    StructureView,
+    MatrixView,
+    DotPlotView,
+    TimelineView,
+    PhasesView,
+    SummaryView,
+)
