@@ -2,6 +2,7 @@
 
 from app.views.alignment import AlignmentView
 from app.views.arcs import StructureView
+from app.views.chain import OrderView
 from app.views.distances import DistancesView
 from app.views.dotplot import DotPlotView
 from app.views.matrix import MatrixView
@@ -17,6 +18,7 @@ VIEWS = (
     StatesView,
     DistancesView,
     StructureView,
+    OrderView,
     MatrixView,
     DotPlotView,
     TimelineView,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter
-from PySide6.QtWidgets import QLabel, QSizePolicy, QSlider, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QLabel, QSlider
 
 from app import theme
 from app.selection import Selection
@@ -14,7 +14,7 @@ from app.views import distances_data, distances_paint, texts
 from app.views.background import Latest
 from app.views.distances_data import Edge, Stage
 from app.views.distances_paint import Distances
-from app.views.drawn import DrawnView
+from app.views.drawn import Canvas, DrawnView
 from app.views.flow import together
 from app.views.pieces import LegendItem, tool_button
 from kernels.model import Result
@@ -26,42 +26,6 @@ SLIDER_WIDTH, STEP_WIDTH = 190, 150
 SHADES = 9
 PLAY, PAUSE = "Play", "Pause"
 TO = " \u2192 "
-
-
-class Canvas(QWidget):
-    """Paints by a function; tells where the mouse is and was pressed. Arrow keys move the chosen pair."""
-
-    pointed = Signal(object)
-    clicked = Signal(object)
-    moved = Signal(object)
-
-    def __init__(self, draw) -> None:
-        super().__init__()
-        self._draw = draw
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    def paintEvent(self, event) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(theme.active().panel))
-        self._draw(painter, QRectF(self.rect()))
-
-    def mouseMoveEvent(self, event) -> None:
-        self.pointed.emit(event.position())
-
-    def leaveEvent(self, event) -> None:
-        self.pointed.emit(None)
-
-    def mousePressEvent(self, event) -> None:
-        self.clicked.emit(event.position())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
-        if Qt.Key(event.key()) in steps:
-            self.moved.emit(steps[Qt.Key(event.key())])
-        else:
-            event.ignore()
 
 
 class DistancesView(DrawnView):
@@ -83,7 +47,7 @@ class DistancesView(DrawnView):
         self.play = tool_button(PLAY, "Let the vertices in one after another, as Floyd and Warshall do", self._toggle)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Vertices let in")
-        self.slider.setFixedWidth(SLIDER_WIDTH)
+        self.slider.setFixedSize(SLIDER_WIDTH, self.play.sizeHint().height())
         self._step = QLabel()
         self._step.setObjectName("muted")
         self._step.setFixedWidth(STEP_WIDTH)

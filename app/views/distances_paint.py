@@ -25,6 +25,8 @@ NODE = 11.0
 WEIGHED = 12
 """Vertices of a graph up to which weights are written at the edges."""
 ARROW = 8.0
+FEW_EDGES = 80
+"""More edges than these are drawn faintly."""
 
 
 @dataclass
@@ -182,10 +184,12 @@ def _draw_graph(painter: QPainter, graph: QRectF, what: Distances, theme: Theme)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     weights = what.result.problem.graph.weights
     edges = [(u, v) for u, v in np.argwhere(np.isfinite(weights)).tolist() if u != v]
+    ink = QColor(theme.muted)
+    ink.setAlpha(255 if len(edges) <= FEW_EDGES else 90)
     for on_path in (False, True):
         for edge in edges:
             if (edge in what.marked) == on_path:
-                _draw_edge(painter, graph, what, edge, on_path, theme)
+                _draw_edge(painter, graph, what, edge, QColor(theme.path) if on_path else ink, theme)
     names, pair = what.result.problem.graph.names, what.pointed or what.chosen
     on_path = {vertex for edge in what.marked for vertex in edge} | set(pair or ())
     for vertex in range(what.n):
@@ -201,9 +205,10 @@ def _draw_graph(painter: QPainter, graph: QRectF, what: Distances, theme: Theme)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _draw_edge(painter: QPainter, graph: QRectF, what: Distances, edge: Edge, on_path: bool, theme: Theme) -> None:
+def _draw_edge(painter: QPainter, graph: QRectF, what: Distances, edge: Edge, ink: QColor, theme: Theme) -> None:
     """A line with an arrow where there is no equal edge back; edges there and back stand beside each other."""
     weights, (u, v) = what.result.problem.graph.weights, edge
+    on_path = edge in what.marked
     back, same = np.isfinite(weights[v, u]), weights[v, u] == weights[u, v]
     if back and same and u > v and (v, u) not in what.marked and not on_path:
         return
@@ -213,13 +218,12 @@ def _draw_edge(painter: QPainter, graph: QRectF, what: Distances, edge: Edge, on
     along /= length
     across = QPointF(-along.y(), along.x()) * (4 if back and not same else 0)
     start, end = start + along * NODE + across, end - along * NODE + across
-    colour = QColor(theme.path if on_path else theme.muted)
-    painter.setPen(QPen(colour, 3 if on_path else 1))
+    painter.setPen(QPen(ink, 3 if on_path else 1))
     painter.drawLine(start, end)
     if not (back and same) or on_path:
         wing = QPointF(-along.y(), along.x()) * ARROW / 2
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
+        painter.setBrush(ink)
         painter.drawPolygon(QPolygonF([end, end - along * ARROW + wing, end - along * ARROW - wing]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
     if what.n <= WEIGHED:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from collections.abc import Callable
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app import texts, theme
 from app.panels.widgets import Elided
@@ -13,6 +15,45 @@ from app.views import export
 from app.views.flow import Flow
 from app.views.pieces import Legend, draw_legend, legend_height, tool_button
 from kernels.model import Result
+
+
+class Canvas(QWidget):
+    """Paints by a function; tells where the mouse is, and where it was pressed.
+
+    ``moved((down, right))`` follows the arrow keys.
+    """
+
+    pointed = Signal(object)
+    clicked = Signal(object)
+    moved = Signal(object)
+
+    def __init__(self, draw: Callable[[QPainter, QRectF], None]) -> None:
+        super().__init__()
+        self._draw = draw
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def paintEvent(self, event) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(theme.active().panel))
+        self._draw(painter, QRectF(self.rect()))
+
+    def mouseMoveEvent(self, event) -> None:
+        self.pointed.emit(event.position())
+
+    def leaveEvent(self, event) -> None:
+        self.pointed.emit(None)
+
+    def mousePressEvent(self, event) -> None:
+        self.clicked.emit(event.position())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
+        if Qt.Key(event.key()) in steps:
+            self.moved.emit(steps[Qt.Key(event.key())])
+        else:
+            event.ignore()
 
 
 class DrawnView(QWidget):
