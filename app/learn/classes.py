@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app import theme
 from app.learn.picture import PictureWidget
@@ -32,7 +32,7 @@ class ClassCard(Card):
         super().__init__(f"{cls.name.capitalize()} ({cls.abbreviation})")
         self.cls = cls
         self.methods = tuple(method for method in classes.members(cls.id) if method in methods)
-        self.buttons: dict[str, QPushButton] = {}
+        self.buttons: dict[str, QToolButton] = {}
         self.picture = PictureWidget()
         self.box.addWidget(label(cls.meaning, "muted", wrap=True))
         self.box.addWidget(self.picture, 1)

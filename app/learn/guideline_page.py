@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
@@ -18,8 +20,9 @@ WIDEST_TEXT = 900
 class SlideRow:
     """A name, a slider over the values that a card allows, and the value."""
 
-    def __init__(self, slide: Slide, grid: QGridLayout, changed) -> None:
-        self.spec, self.values = slide, (slide.start,)
+    def __init__(self, slide: Slide, grid: QGridLayout, changed: Callable[[], None]) -> None:
+        self.spec = slide
+        self.values: tuple[int, ...] = (slide.start,)
         self.slider, self.text = QSlider(Qt.Orientation.Horizontal), QLabel()
         self.slider.setAccessibleName(slide.label)
         self.slider.setPageStep(4)
@@ -27,7 +30,8 @@ class SlideRow:
         grid.addWidget(label(slide.label), row, 0)
         grid.addWidget(self.slider, row, 1)
         grid.addWidget(self.text, row, 2)
-        self.slider.valueChanged.connect(lambda: (self._tell(), changed()))
+        self.slider.valueChanged.connect(self._tell)
+        self.slider.valueChanged.connect(changed)
 
     @property
     def value(self) -> int:

@@ -105,8 +105,8 @@ def _tiling_words(limits: Limits, values: Values) -> str:
         return f"A tile like this does not fit: {found.occupancy.limited_by}."
     return (
         f"Every byte from device memory serves {found.steps_per_byte:g} steps; every step loads "
-        f"{found.shared_loads:.2g} numbers from shared memory. A block takes {bytes_text(found.shared_bytes)}, a thread "
-        f"keeps {found.sums_per_thread:g} sums; occupancy {_percent(found.occupancy.share)}, limited by "
+        f"{found.shared_loads:.2g} numbers from shared memory. A block takes {bytes_text(found.shared_bytes)}, a "
+        f"thread keeps {found.sums_per_thread:g} sums; occupancy {_percent(found.occupancy.share)}, limited by "
         f"{found.occupancy.limited_by}."
     )
 

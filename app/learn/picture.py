@@ -7,11 +7,11 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
-from kernels.classes import Node, Picture
+from kernels.classes import Arrow, Node, Picture
 
 WIDTH, HEIGHT = 62.0, 27.0
 """Pixels of a cell, where there is room."""
-ARROW, CURVE = 8.0, 0.16
+ARROW, CURVE, AROUND = 8.0, 0.1, 16
 LEAST_POINTS = 5.5
 LEAST_GAP = 1.35
 """Distance of cells in cells, at which arrows are seen between them."""
@@ -62,15 +62,16 @@ def draw(painter: QPainter, area: QRectF, picture: Picture, term: int | None = N
     painter.setPen(QColor(colours.muted))
     words = painter.fontMetrics().elidedText(picture.note, Qt.TextElideMode.ElideRight, int(area.width()))
     painter.drawText(note, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, words)
-    boxes = _boxes(QRectF(area.left(), area.top(), area.width(), note.top() - area.top() - 4), picture)
+    room = QRectF(area.left(), area.top(), area.width(), note.top() - area.top() - 4)
+    boxes = _boxes(room, picture)
+    if any(_between(boxes, arrow.source, arrow.target) for arrow in picture.arrows):
+        boxes = _boxes(room.adjusted(0, AROUND, -AROUND, 0), picture)
     shown = [arrow for arrow in picture.arrows if term in (None, arrow.term)]
     needed = {arrow.source for arrow in shown}
     for number, (node, box) in enumerate(zip(picture.nodes, boxes, strict=True)):
         _draw_node(painter, node, box, number in needed)
     for arrow in shown:
-        colour = QColor(colours.series[arrow.term % len(colours.series)])
-        around = _between(boxes, arrow.source, arrow.target)
-        _draw_arrow(painter, boxes[arrow.source], boxes[arrow.target], colour, around)
+        _draw_arrow(painter, boxes, arrow, QColor(colours.series[arrow.term % len(colours.series)]))
 
 
 def _boxes(area: QRectF, picture: Picture) -> list[QRectF]:
@@ -102,11 +103,12 @@ def _draw_node(painter: QPainter, node: Node, box: QRectF, needed: bool) -> None
     painter.restore()
 
 
-def _draw_arrow(painter: QPainter, source: QRectF, target: QRectF, colour: QColor, around: bool) -> None:
-    """From the edge of one cell to the edge of another, in a curve ``around`` what is between."""
-    straight = target.center() - source.center()
-    bend = QPointF(straight.y(), -straight.x()) * (CURVE if around else 0)
-    control = (source.center() + target.center()) / 2 + bend
+def _draw_arrow(painter: QPainter, boxes: list[QRectF], arrow: Arrow, colour: QColor) -> None:
+    """From the edge of one cell to the edge of another, in a curve around what is between."""
+    source, target = boxes[arrow.source], boxes[arrow.target]
+    control = (source.center() + target.center()) * 0.5
+    if _between(boxes, arrow.source, arrow.target):
+        control += _bend(boxes, source, target)
     start = source.center() + (control - source.center()) * _inside(source, control - source.center())
     end = target.center() - (target.center() - control) * _inside(target, target.center() - control)
     way = QPainterPath(start)
@@ -115,11 +117,23 @@ def _draw_arrow(painter: QPainter, source: QRectF, target: QRectF, colour: QColo
     along /= max((along.x() ** 2 + along.y() ** 2) ** 0.5, 1e-6)
     painter.setPen(QPen(colour, 2))
     painter.drawPath(way)
-    wing = QPointF(-along.y(), along.x()) * ARROW / 2
+    wing = QPointF(-along.y(), along.x()) * (ARROW / 2)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
     painter.drawPolygon(QPolygonF([end, end - along * ARROW + wing, end - along * ARROW - wing]))
     painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _bend(boxes: list[QRectF], source: QRectF, target: QRectF) -> QPointF:
+    """How far from the straight line the control point of a curve is, away from the middle of the picture."""
+    along = target.center() - source.center()
+    length = (along.x() ** 2 + along.y() ** 2) ** 0.5
+    across = QPointF(along.y(), -along.x()) * (1 / length)
+    x, y = (sum(places) / len(boxes) for places in zip(*(box.center().toTuple() for box in boxes), strict=True))
+    outward = (source.center() + target.center()) * 0.5 - QPointF(x, y)
+    side = 1 if QPointF.dotProduct(across, outward) >= 0 else -1
+    size = abs(across.x()) * source.width() + abs(across.y()) * source.height()
+    return across * side * (size + CURVE * length)
 
 
 def _between(boxes: list[QRectF], source: int, target: int) -> bool:

@@ -86,7 +86,7 @@ class StructureView(DrawnView):
         partner = self._partner(self._pointed)
         if partner is not None:
             painter.setPen(QPen(QColor(colours.accent), 3))
-            self._draw_arc(painter, *sorted((self._pointed, partner)), base, scale)
+            self._draw_arc(painter, min(self._pointed, partner), max(self._pointed, partner), base, scale)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self.line.draw_ruler(painter, base + 2)
         if self.line.shows_letters:
@@ -102,7 +102,7 @@ class StructureView(DrawnView):
         return min(0.5, (base - area.top() - GAP) / widest)
 
     def _draw_arc(self, painter: QPainter, start: int, end: int, base: float, scale: float) -> None:
-        left, right = self.line.x(start + 0.5), self.line.x(end + 0.5)
+        left, right = self.line.x_of(start + 0.5), self.line.x_of(end + 0.5)
         height = max((right - left) * scale, min(SHORTEST, base))
         painter.drawArc(QRectF(left, base - height, right - left, 2 * height), 0, 180 * 16)
 
@@ -112,7 +112,7 @@ class StructureView(DrawnView):
         painter.setFont(matrix_cells.font(min(int(self.line.letter_width * 1.2), 14), bold=True))
         pair = {self._pointed, self._partner(self._pointed)} - {None}
         for letter in range(*self.line.visible):
-            box = QRectF(self.line.x(letter), top, self.line.letter_width, BRACKETS)
+            box = QRectF(self.line.x_of(letter), top, self.line.letter_width, BRACKETS)
             painter.setPen(QColor(colours.accent if letter in pair else colours.text))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, structure[letter])
         painter.restore()
@@ -185,7 +185,6 @@ def kinds_of(letters: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     found = np.zeros(len(pairs), np.int64)
     ends = letters[pairs]
     ends = np.where(ends == ord("T"), ord("U"), ends)
-    for number, (one, other) in enumerate(KINDS):
-        both = (np.sort(ends, axis=1) == sorted((ord(one), ord(other)))).all(axis=1)
-        found[both] = number
+    for number, kind in enumerate(KINDS):
+        found[(np.sort(ends, axis=1) == sorted(map(ord, kind))).all(axis=1)] = number
     return found

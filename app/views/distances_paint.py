@@ -191,11 +191,11 @@ def _draw_graph(painter: QPainter, graph: QRectF, what: Distances, theme: Theme)
             if (edge in what.marked) == on_path:
                 _draw_edge(painter, graph, what, edge, QColor(theme.path) if on_path else ink, theme)
     names, pair = what.result.problem.graph.names, what.pointed or what.chosen
-    on_path = {vertex for edge in what.marked for vertex in edge} | set(pair or ())
+    touched = {vertex for edge in what.marked for vertex in edge} | set(pair or ())
     for vertex in range(what.n):
         centre = _place(graph, what, vertex)
-        painter.setPen(QPen(QColor(theme.path if vertex in on_path else theme.muted), 2))
-        painter.setBrush(QColor(theme.selection if vertex in on_path else theme.panel))
+        painter.setPen(QPen(QColor(theme.path if vertex in touched else theme.muted), 2))
+        painter.setBrush(QColor(theme.selection if vertex in touched else theme.panel))
         painter.drawEllipse(centre, NODE, NODE)
         painter.setPen(QColor(theme.text))
         box = QRectF(centre.x() - 40, centre.y() - 8, 80, 16)
@@ -221,13 +221,13 @@ def _draw_edge(painter: QPainter, graph: QRectF, what: Distances, edge: Edge, in
     painter.setPen(QPen(ink, 3 if on_path else 1))
     painter.drawLine(start, end)
     if not (back and same) or on_path:
-        wing = QPointF(-along.y(), along.x()) * ARROW / 2
+        wing = QPointF(-along.y(), along.x()) * (ARROW / 2)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ink)
         painter.drawPolygon(QPolygonF([end, end - along * ARROW + wing, end - along * ARROW - wing]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
     if what.n <= WEIGHED:
-        _draw_weight(painter, (start * 2 + end) / 3 + across, float(weights[u, v]), theme)
+        _draw_weight(painter, start * (2 / 3) + end * (1 / 3) + across, float(weights[u, v]), theme)
 
 
 def _draw_weight(painter: QPainter, centre: QPointF, value: float, theme: Theme) -> None:

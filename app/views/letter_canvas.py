@@ -73,7 +73,7 @@ class LetterCanvas(QWidget):
         """The letters that are seen, half-open."""
         return max(int(self.span[0]), 0), min(int(self.span[1]) + 1, self.length)
 
-    def x(self, letter: float) -> float:
+    def x_of(self, letter: float) -> float:
         """Where a letter begins."""
         return self.left + (letter - self.span[0]) * self.letter_width
 
@@ -160,7 +160,7 @@ class LetterCanvas(QWidget):
         first, last = self.visible
         step = _round_step((metrics.horizontalAdvance(f"{last:,}") + 24) / self.letter_width)
         for position in range(max(-(-(first + 1) // step) * step, 1), last + 1, step):
-            x = self.x(position - 0.5)
+            x = self.x_of(position - 0.5)
             if x > self.width() - RIGHT + 0.5:
                 continue
             painter.setPen(QPen(QColor(colours.muted), 1))
@@ -178,7 +178,7 @@ class LetterCanvas(QWidget):
         painter.save()
         painter.setFont(matrix_cells.font(min(int(self.letter_width * 1.1), 13), bold=True))
         for letter in range(*self.visible):
-            box = QRectF(self.x(letter), top, self.letter_width, LETTERS - 2)
+            box = QRectF(self.x_of(letter), top, self.letter_width, LETTERS - 2)
             text = chr(self.sequence.letters[letter])
             if text in colours:
                 painter.fillRect(box.adjusted(0.5, 0, -0.5, 0), QColor(colours[text]))

@@ -113,7 +113,9 @@ def _draw_shades(painter: QPainter, area: QRectF, canvas: LetterCanvas, what: St
     if stretch is None or what.shades is None:
         return
     top, height = rows_of(area, canvas, what)
-    target = QRectF(canvas.x(stretch.first), top, canvas.x(stretch.last) - canvas.x(stretch.first), height * what.count)
+    target = QRectF(
+        canvas.x_of(stretch.first), top, canvas.x_of(stretch.last) - canvas.x_of(stretch.first), height * what.count
+    )
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.drawImage(target, what.shades)
     on_path = states_data.path_columns(what.result.answer.states, stretch, what.count)
@@ -122,8 +124,8 @@ def _draw_shades(painter: QPainter, area: QRectF, canvas: LetterCanvas, what: St
         changes = np.flatnonzero(np.diff(np.concatenate(([False], on_path[state], [False])))).reshape(-1, 2)
         y = top + (state + 0.5) * height - PATH / 2
         for low, high in stretch.borders[changes].tolist():
-            left = canvas.x(low)
-            painter.fillRect(QRectF(left, y, max(canvas.x(high) - left, 1), PATH), QColor(theme.path))
+            left = canvas.x_of(low)
+            painter.fillRect(QRectF(left, y, max(canvas.x_of(high) - left, 1), PATH), QColor(theme.path))
 
 
 def _draw_trellis(painter: QPainter, area: QRectF, canvas: LetterCanvas, what: States, theme: Theme) -> None:
@@ -132,7 +134,7 @@ def _draw_trellis(painter: QPainter, area: QRectF, canvas: LetterCanvas, what: S
     top, height = rows_of(area, canvas, what)
 
     def place(letter: int, state: int) -> QPointF:
-        return QPointF(canvas.x(letter + 0.5), top + (state + 0.5) * height)
+        return QPointF(canvas.x_of(letter + 0.5), top + (state + 0.5) * height)
 
     half = min(NODE_WIDTH, canvas.letter_width - 14) / 2
     letters = [k for k in range(*canvas.visible) if stretch.first <= k < stretch.last]
@@ -183,7 +185,7 @@ def _draw_features(painter: QPainter, area: QRectF, canvas: LetterCanvas, what: 
     low = max(bisect.bisect_right(what.starts, first) - 1, 0)
     drawn = -1.0
     for feature in what.features[low : bisect.bisect_left(what.starts, last)]:
-        left, right = canvas.x(feature.start), max(canvas.x(feature.end), canvas.x(feature.start) + 1)
+        left, right = canvas.x_of(feature.start), max(canvas.x_of(feature.end), canvas.x_of(feature.start) + 1)
         if right <= drawn:
             continue
         box = QRectF(max(left, NAMES), top, min(right, area.right()) - max(left, NAMES), FEATURES - 4)
