@@ -191,7 +191,9 @@ def open_kept(window: Window) -> bool:
 
 
 def open_preferences(window: Window) -> None:
-    PreferencesDialog(window.settings, window).open()
+    dialog = PreferencesDialog(window.settings, window)
+    dialog.disk_changed.connect(window.method.changed)
+    dialog.open()
 
 
 def set_theme(window: Window, choice: theme.Choice) -> None:

@@ -1,30 +1,26 @@
 """A session as one file: a zip of FASTA files, arrays and a JSON index.
 
-Problems and answers are frozen dataclasses of the kernels, so one recursive rule writes them all: a
-dataclass is its name and its fields, an array is a member of the zip, a sequence is its number. A new
-kind of problem needs no code here. Reading makes nothing but dataclasses and enumerations of the kernels.
+Problems and answers are frozen dataclasses of the kernels, so one recursive rule writes them all
+(kernels/plain.py): an array is a member of the zip, a sequence is its number. A new kind of problem needs no code here.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import json
 import os
 import uuid
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
 from datetime import datetime
-from enum import Enum
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from app.session import Entry, State
+from kernels import plain
 from kernels.errors import InputError
 from kernels.model import Sequence, SequenceType
 from kernels.steps import Steps
@@ -108,28 +104,15 @@ class _Writer:
         return self._numbers[id(sequence)]
 
     def encode(self, value: Any) -> Any:
-        if value is None or (isinstance(value, (bool, int, float, str)) and not isinstance(value, Enum)):
-            return value
-        if isinstance(value, Enum):
-            return {"enum": _name(type(value)), "value": value.value}
+        return plain.encode(value, self._array, self._own)
+
+    def _own(self, value: Any) -> Any:
+        """Sequences are in a file of their own; results hold more than problems do."""
         if isinstance(value, Sequence):
             return {"sequence": self.number(value)}
-        if isinstance(value, np.ndarray):
-            return {"array": self._array(value)}
-        if isinstance(value, np.generic):
-            return value.item()
         if isinstance(value, Steps):
             return {"steps": self._array(value.array())}
-        if isinstance(value, datetime):
-            return {"time": value.isoformat()}
-        if isinstance(value, Mapping):
-            return {"mapping": {name: self.encode(part) for name, part in value.items()}}
-        if isinstance(value, (tuple, list, frozenset)):
-            return {"tuple": [self.encode(part) for part in value]}
-        if is_dataclass(value):
-            parts = {field.name: self.encode(getattr(value, field.name)) for field in fields(value) if field.init}
-            return {"class": _name(type(value)), "fields": parts}
-        raise InputError(f"the session cannot be saved: it holds a {type(value).__name__}")
+        return {"time": value.isoformat()} if isinstance(value, datetime) else None
 
     def _array(self, array: np.ndarray) -> str:
         name = f"arrays/{self._arrays}.npy"
@@ -160,48 +143,22 @@ class _Reader:
         return state, entries, index["settings"]
 
     def decode(self, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
+        return plain.decode(value, self._array, self._own)
+
+    def _own(self, value: Any) -> Any:
         match value:
-            case {"enum": name, "value": member}:
-                return _kernel_class(name)(member)
             case {"sequence": number}:
                 return self._sequences[number]
-            case {"array": name}:
-                return self._array(name)
             case {"steps": name}:
                 steps = Steps()
                 steps.extend(self._array(name))
                 return steps
             case {"time": text}:
                 return datetime.fromisoformat(text)
-            case {"mapping": parts}:
-                return MappingProxyType({name: self.decode(part) for name, part in parts.items()})
-            case {"tuple": parts}:
-                return tuple(self.decode(part) for part in parts)
-            case {"class": name, "fields": parts}:
-                return _kernel_class(name)(**{field: self.decode(part) for field, part in parts.items()})
-        raise InputError("the session holds something this program does not know")
+        return None
 
     def _array(self, name: str) -> np.ndarray:
-        array = np.load(io.BytesIO(self._source.read(name)), allow_pickle=False)
-        array.setflags(write=False)
-        return array
-
-
-def _name(kind: type) -> str:
-    return f"{kind.__module__}:{kind.__qualname__}"
-
-
-def _kernel_class(name: str) -> type:
-    """A dataclass or an enumeration of the kernels; nothing else is ever made from a file."""
-    module, _, qualified = name.partition(":")
-    if not module.startswith("kernels."):
-        raise InputError(f"the session names {name}, which is no part of the engine")
-    found = getattr(importlib.import_module(module), qualified)
-    if not isinstance(found, type) or not (is_dataclass(found) or issubclass(found, Enum)):
-        raise InputError(f"the session names {name}, which is no data of the engine")
-    return found
+        return np.load(io.BytesIO(self._source.read(name)), allow_pickle=False)
 
 
 def _fasta(sequence: Sequence) -> bytes:

@@ -46,7 +46,8 @@ class Job:
     ``work(monitor)`` runs on the job's thread; ``on_done(value)`` and ``on_error(job)`` on the GUI thread.
     Jobs of one ``lane`` run one after the other, in the order of their submission. ``cells`` is the work in
     cells of a matrix, or 0. ``error`` is for the user; ``detail`` is a traceback when the error is the
-    program's own fault. ``make_monitor(listener)`` makes its monitor: the usual one, or one that pauses.
+    program's own fault; ``note`` says what is left of a job that was cancelled. ``make_monitor(listener)`` makes its
+    monitor: the usual one, or one that pauses.
     """
 
     title: str
@@ -63,6 +64,7 @@ class Job:
     value: Any = None
     error: str = ""
     detail: str = ""
+    note: str = ""
     monitor: Monitor = field(init=False)
 
     def __post_init__(self) -> None:
@@ -167,8 +169,8 @@ class JobQueue(QObject):
     def _run(self, job: Job) -> None:
         try:
             job.value = job.work(job.monitor)
-        except Cancelled:
-            job.error = "cancelled"
+        except Cancelled as cancelled:
+            job.error, job.note = "cancelled", str(cancelled)
         except AntidiagError as error:
             job.error = str(error)
         except MemoryError:

@@ -1,4 +1,6 @@
-"""Keeps what is open: saved a moment after each change on a thread, and once more at the end."""
+"""Keeps what is open: saved a moment after each change on a thread, and once more at the end; finds runs that were
+interrupted.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app import archive
 from app.session import Session
 from app.settings import data_folder
+from kernels import resuming
 from kernels.errors import AntidiagError
+from kernels.resuming import Run
 
 DELAY_MS = 3000
 
@@ -64,3 +68,25 @@ class Keeper(QObject):
     def _save(self, *snapshot: Any) -> None:
         with contextlib.suppress(AntidiagError):  # a folder that cannot be written is no reason to disturb anybody
             archive.save(kept_path(), *snapshot)
+
+
+class Interrupted(QObject):
+    """Looks for interrupted runs on a thread, for a disk may be slow; ``found`` has them, the newest first."""
+
+    found = Signal(object)
+    _looked = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._looked.connect(self.found, Qt.ConnectionType.QueuedConnection)
+
+    def look(self, discard: Run | None = None) -> None:
+        """Look again, after ``discard`` was removed."""
+        threading.Thread(target=self._look, args=(discard,), name="interrupted", daemon=True).start()
+
+    def _look(self, discard: Run | None) -> None:
+        if discard:
+            resuming.discard(discard)
+        runs = tuple(run for run in resuming.runs() if not run.running and run.fraction)
+        with contextlib.suppress(RuntimeError):  # the window may be gone
+            self._looked.emit(runs)

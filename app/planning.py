@@ -15,7 +15,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from kernels import advice, engine, memory
+from kernels import advice, engine, memory, registry
+from kernels.advice import Fit
 from kernels.cuda import devices
 from kernels.engine import BackendChoice, Plan
 from kernels.errors import AntidiagError
@@ -43,17 +44,22 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The plan of a request, or the reason why there is none; ``fitting`` says what would fit instead.
+    """The plan of a request, or the reason why there is none; ``fitting`` would fit instead.
 
-    ``host_free`` and ``device_free`` are bytes at the time of planning (``device_free`` for a plan on a GPU).
+    ``suited`` is the method that is made for such data, where it is another one.
+
+    ``host_free``, ``device_free`` and ``disk_left`` are bytes at the time of planning (``device_free`` for a plan on a
+    GPU, ``disk_left`` for one that needs the disk).
     """
 
     request: Request
     plan: Plan | None = None
     error: str = ""
-    fitting: tuple[str, ...] = ()
+    fitting: tuple[Fit, ...] = ()
+    suited: Method | None = None
     host_free: int = 0
     device_free: int = 0
+    disk_left: int = 0
 
     @property
     def refusal(self) -> str:
@@ -67,7 +73,10 @@ def answer(request: Request) -> Answer:
         plan = request.plan()
         fitting = advice.what_fits(plan, request.parameters) if plan.refusal else ()
         device_free = devices.memory_free(plan.device) if plan.backend == "cuda" else 0
-        return Answer(request, plan, "", fitting, memory.host_bytes_free(), device_free)
+        disk_left = memory.disk_bytes_left() if plan.footprint.disk else 0
+        suited = advice.suited(_alternatives(request.method), request.data)
+        host_free = memory.host_bytes_free()
+        return Answer(request, plan, "", fitting, suited, host_free, device_free, disk_left)
     except AntidiagError as error:
         return Answer(request, error=str(error))
     except MemoryError:
@@ -76,6 +85,15 @@ def answer(request: Request) -> Answer:
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"
         return Answer(request, error=f"this run cannot be planned: {type(error).__name__}: {error} ({place})")
+
+
+def _alternatives(method: Method) -> list[Method]:
+    """Other methods for the same problems that return as much."""
+    return [
+        other
+        for other in registry.METHODS
+        if other is not method and other.problem is method.problem and other.returns >= method.returns
+    ]
 
 
 class Planner(QObject):

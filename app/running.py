@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from app import texts
 from app.jobs import Job
 from app.planning import Request
 from app.session import Entry, Session
-from kernels.engine import Plan, execute
+from kernels import registry, resuming
+from kernels.engine import BackendChoice, Plan, execute, plan
 from kernels.model import Result
 from kernels.monitor import Monitor
+from kernels.resuming import Run
 
 
 def run_job(request: Request, plan: Plan, session: Session) -> Job:
@@ -23,13 +27,40 @@ def run_job(request: Request, plan: Plan, session: Session) -> Job:
     def done(result: Result) -> None:
         session.add_result(Entry(result, dict(request.options), dict(request.parameters)))
 
-    lane = f"cuda {plan.device}" if plan.backend == "cuda" else "cpu"
     of = getattr(plan.problem, "title", "")
     place = plan.device_name if plan.backend == "cuda" else "CPU"
     title = " \N{MIDDLE DOT} ".join(
         part for part in (plan.method.name, of, texts.settings(plan.parameters), place) if part
     )
+    lane = _lane(plan.backend, plan.device)
     return Job(title, lane, work, done, cells=plan.method.work(plan.problem, plan.parameters))
+
+
+def resumed_job(run: Run, session: Session) -> Job:
+    """The job that goes on with an interrupted run, whose folder has all that is needed."""
+
+    def work(monitor: Monitor) -> Result:
+        problem, method = run.problem(), registry.method(run.method)
+        kept = resuming.parameters(method, run, {})
+        return execute(plan(method, problem, kept, cast(BackendChoice, run.backend)), monitor, resumed=run)
+
+    def done(result: Result) -> None:
+        method = registry.method(result.method)
+        options = dict(method.problem.option_values(result.problem))
+        session.add_result(Entry(result, options, resuming.parameters(method, run, {})))
+
+    title = f"{described(run)} \N{MIDDLE DOT} continued from {resuming.percent(run.fraction)}"
+    return Job(title, _lane(run.backend, 0), work, done)
+
+
+def described(run: Run) -> str:
+    """'CheckpointedAlignment · human x chimpanzee'."""
+    names = [method.name for method in registry.METHODS if method.id == run.method]
+    return " \N{MIDDLE DOT} ".join([*(names or [run.method]), run.title])
+
+
+def _lane(backend: str, device: int) -> str:
+    return f"cuda {device}" if backend == "cuda" else "cpu"
 
 
 def made_by(plan: Plan, result: Result) -> bool:

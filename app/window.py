@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from app import actions, opening, running, texts, theme, views
 from app.dialogs import pages
 from app.jobs import JobQueue
-from app.keeping import Keeper
+from app.keeping import Interrupted, Keeper
 from app.learn.workspace import LearnWorkspace
 from app.panels.cost import CostPanel
 from app.panels.curves import CurvePanel
@@ -43,8 +43,10 @@ from app.selection import Selection
 from app.session import Entry, Session
 from app.settings import Settings
 from app.tune.workspace import TuneWorkspace
-from kernels import registry
+from kernels import advice, registry
+from kernels.advice import Fit
 from kernels.method import Method
+from kernels.resuming import Run, percent
 from kernels.sequences import SEQUENCE, samples
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
@@ -65,7 +67,7 @@ class Window(QMainWindow):
         self.settings, self.methods = settings, tuple(methods)
         self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
         self.opener = opening.Opener(self.session, self.queue)
-        self.keeper = Keeper(self.session, self.remembered)
+        self.keeper, self.interrupted = Keeper(self.session, self.remembered), Interrupted()
         self.answer: Answer | None = None
         self._stale: dict[Entry, bool] = {}
         self._run_wanted = False
@@ -76,6 +78,7 @@ class Window(QMainWindow):
         self._connect()
         self._restore_window()
         self.device.look()
+        self.interrupted.look()
         self._replan()
         self.centralWidget().setFocus()
 
@@ -133,6 +136,17 @@ class Window(QMainWindow):
         elif self.answer and self.answer.plan:
             self.queue.submit(running.run_job(self.answer.request, self.answer.plan, self.session))
 
+    def resume(self, run: Run) -> None:
+        """Go on with an interrupted run."""
+        self.jobs.show_interrupted(())
+        self.queue.submit(running.resumed_job(run, self.session))
+        self.interrupted.look()
+
+    def discard(self, run: Run) -> None:
+        """Remove an interrupted run, if that is meant."""
+        if self.confirm_discard(run):
+            self.interrupted.look(discard=run)
+
     def cancel(self) -> None:
         """Cancel the newest job."""
         if self.queue.active:
@@ -170,11 +184,22 @@ class Window(QMainWindow):
     def confirm_close(self, jobs: int) -> bool:
         """Ask whether running jobs may be lost."""
         what = "A job is" if jobs == 1 else f"{jobs} jobs are"
+        stores = [job.monitor.store for job in self.queue.active]
+        kept = " What long runs have finished is kept." if any(store and store.fraction for store in stores) else ""
         answer = QMessageBox.question(
-            self, "Close Antidiag", f"{what} not finished. Close and cancel?",
+            self, "Close Antidiag", f"{what} not finished. Close and cancel?{kept}",
             QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
         )  # fmt: skip
         return answer == QMessageBox.StandardButton.Close
+
+    def confirm_discard(self, run: Run) -> bool:
+        """Ask whether what a run has computed may be lost."""
+        done = f"{percent(run.fraction)} of {running.described(run)} is done"
+        answer = QMessageBox.question(
+            self, "Discard a run", f"{done} and would have to be computed again. Discard?",
+            QMessageBox.StandardButton.Discard | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
+        )  # fmt: skip
+        return answer == QMessageBox.StandardButton.Discard
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if opening.can_open(event.mimeData()):
@@ -291,9 +316,16 @@ class Window(QMainWindow):
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         self.empty.run_wanted.connect(self.run)
+        for panel in (self.cost, self.empty):
+            panel.fit_wanted.connect(self._take_fit)
+        self.cost.method_wanted.connect(self.method.choose)
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
         self.data.shown_wanted.connect(self._show_datum)
+        self.interrupted.found.connect(self.jobs.show_interrupted)
+        self.jobs.resume_wanted.connect(self.resume)
+        self.jobs.discard_wanted.connect(self.discard)
+        self.queue.ended.connect(lambda job: self.interrupted.look())
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
         self.learn.method_wanted.connect(self._use_method)
         self.tune.values_wanted.connect(self._take_values)
@@ -323,6 +355,8 @@ class Window(QMainWindow):
         if method is None:
             return
         data = self.session.state.inputs(method.problem)
+        if self._suit(method, data):
+            return
         self.method.set_data(data)
         self.tune.set_method(method, self.method.options.values())
         self.tune.set_data(data)
@@ -338,6 +372,24 @@ class Window(QMainWindow):
             self.cost.show_waiting()
             self.curves.show_waiting()
             self.planner.ask(request)
+
+    def _suit(self, method: Method, data: Sequence[Any]) -> bool:
+        """Whether another method was chosen because it is made for these data, or because this one no longer is."""
+        alike = [other for other in self.methods if other.problem is method.problem]
+        suited = advice.suited(alike, data) or (_first_method(alike) if method.suits else method)
+        if self.method.by_hand or suited is method:
+            return False
+        self.method.choose(suited, by_hand=False)
+        self.jobs.say(
+            f"{suited.name} was chosen" + (": it is made for data of this size." if suited.suits else " again.")
+        )
+        return True
+
+    def _take_fit(self, fit: Fit) -> None:
+        """The settings of a run that would fit."""
+        if self.device.choice()[0] != "auto":
+            self.device.choose(fit.plan.backend, fit.plan.device if fit.plan.backend == "cuda" else 0)
+        self.method.set_values(fit.plan.method, self.method.options.values(), fit.given)
 
     def _take_answer(self, found: Answer) -> None:
         if found.plan:
@@ -358,7 +410,7 @@ class Window(QMainWindow):
         self.results.model.refresh()
         self._show_stale()
 
-    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[str] = ()) -> None:
+    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[Fit] = ()) -> None:
         state, method = self.session.state, self.method.method
         missing = state.missing(method.problem) if method else ""
         self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting)
@@ -404,7 +456,7 @@ class Window(QMainWindow):
             if state:
                 splitter.restoreState(state)
         self.tune.form.set_values(self.settings.mapping("sweep"))
-        self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods)})
+        self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods).id, "by_hand": False})
         self.turn_to(0)
 
     def _save_window(self) -> None:
@@ -435,9 +487,9 @@ def _seen(settings: Settings) -> bool:
     return settings.flag("seen", False)
 
 
-def _first_method(methods: Sequence[Method]) -> str:
+def _first_method(methods: Sequence[Method]) -> Method:
     """The first method that returns an alignment: it shows more than a score."""
-    return next((method.id for method in methods if "alignment" in method.returns), "")
+    return next((method for method in methods if "alignment" in method.returns), methods[0])
 
 
 def _first_sample() -> Any:

@@ -1,57 +1,134 @@
-"""What would fit where a run does not: other parameters, the other backend, another method."""
+"""What would fit where a run does not: other parameters, the other backend, another method; and what suits the data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any, cast
 
 from kernels import registry
 from kernels.engine import BackendChoice, Plan, plan
 from kernels.errors import AntidiagError
 from kernels.memory import bytes_text
+from kernels.method import Method
 
 MOST = 4
+MOST_CHANGES = 2
+"""Values of the refused method's own parameters among them."""
 
 
-def what_fits(refused: Plan, given: Mapping[str, Any]) -> tuple[str, ...]:
-    """At most four changes, each of which alone makes the refused plan fit; empty when none does."""
-    return tuple(text for text, _ in zip(_fitting(refused, given), range(MOST), strict=False))
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A change that makes a refused run fit: what is changed, for people, and all that the other run is made of."""
+
+    change: str
+    plan: Plan
+    given: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """'CheckpointedAlignment on the CPU (needs 1.2 GiB of main memory)'."""
+        return f"{self.change} ({_needs(self.plan)})"
 
 
-def _fitting(refused: Plan, given: Mapping[str, Any]) -> Iterator[str]:
-    for name, value, text in _changes(refused, given):
-        changed = {**given, name: value}
-        if found := _try(refused, refused.method, changed, refused.backend):
-            yield f"{text} ({_needs(found)})"
+def what_fits(refused: Plan, given: Mapping[str, Any]) -> tuple[Fit, ...]:
+    """At most four changes, each of which alone makes the refused plan fit; empty when none does.
+
+    Other methods that return as much come with the one that needs least, then those that return less.
+    """
+    found = chain(
+        islice(_changed(refused, refused.method, given, refused.backend), MOST_CHANGES),
+        _elsewhere(refused, given),
+        _other_methods(refused),
+    )
+    return tuple(islice(found, MOST))
+
+
+def suited(methods: Iterable[Method], data: Sequence[Any]) -> Method | None:
+    """The method to begin with for these data, where one says that it is made for them (``Method.suits``)."""
+    return next((method for method in methods if method.suits and method.suits(data)), None)
+
+
+def _elsewhere(refused: Plan, given: Mapping[str, Any]) -> Iterator[Fit]:
+    """The same run on the other backend."""
     for backend in refused.method.backends:
-        if backend != refused.backend and (found := _try(refused, refused.method, given, backend)):
-            yield f"{refused.method.name} on the {'GPU' if backend == 'cuda' else 'CPU'} ({_needs(found)})"
-    for method in registry.METHODS:
-        if method.problem is refused.method.problem and method is not refused.method:
-            for backend in method.backends:
-                if found := _try(refused, method, {}, backend):
-                    yield f"{method.name} on the {'GPU' if backend == 'cuda' else 'CPU'} ({_needs(found)})"
+        name = _named(refused.method, backend)
+        if backend != refused.backend and (found := _try(name, refused, refused.method, given, backend)):
+            yield found
 
 
-def _changes(refused: Plan, given: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    for parameter in refused.method.parameters:
-        if given.get(parameter.name) is not None and parameter.default is None:
-            yield parameter.name, None, f"{parameter.label} automatic"
-    for parameter in refused.method.parameters:
-        if parameter.kind == "int":
-            for value in (parameter.minimum, parameter.maximum):
-                if value is not None and value != refused.parameters[parameter.name]:
-                    yield parameter.name, int(value), f"{parameter.label} = {int(value):,}"
+def _other_methods(refused: Plan) -> Iterator[Fit]:
+    """Other methods with automatic parameters, or with a value that makes them fit."""
+    others = [
+        method
+        for method in registry.METHODS
+        if method.problem is refused.method.problem and method is not refused.method
+    ]
+    wanted = refused.method.returns
+    for as_much in (True, False):
+        fitting = [
+            found if as_much else replace(found, change=f"{found.change}, without {_lacking(method, wanted)}")
+            for method in others
+            if (method.returns >= wanted) == as_much
+            for backend in method.backends
+            for found in islice(_fitting(refused, method, backend), 1)
+        ]
+        yield from sorted(fitting, key=lambda found: _bytes(found.plan))
 
 
-def _try(refused: Plan, method: Any, given: Mapping[str, Any], backend: str) -> Plan | None:
+def _fitting(refused: Plan, method: Method, backend: str) -> Iterator[Fit]:
+    name = _named(method, backend)
+    if found := _try(name, refused, method, {}, backend):
+        yield found
+    for changed in _changed(refused, method, {}, backend):
+        yield replace(changed, change=f"{name} with {changed.change}")
+
+
+def _changed(refused: Plan, method: Method, given: Mapping[str, Any], backend: str) -> Iterator[Fit]:
+    """Values of one parameter that make a method fit: automatic, the least, the greatest."""
+    for parameter in method.parameters:
+        chosen = given.get(parameter.name) is not None and parameter.default is None
+        automatic = {name: value for name, value in given.items() if name != parameter.name}
+        if chosen and (found := _try(f"{parameter.label} automatic", refused, method, automatic, backend)):
+            yield found
+    for parameter in method.parameters:
+        for value in (parameter.minimum, parameter.maximum):
+            if parameter.kind != "int" or value is None or backend not in parameter.backends:
+                continue
+            text = f"{parameter.label} = {int(value):,} {parameter.unit}".strip()
+            found = _try(text, refused, method, {**given, parameter.name: int(value)}, backend)
+            if found and not (method is refused.method and found.plan.parameters == refused.parameters):
+                yield found
+
+
+def _try(change: str, refused: Plan, method: Method, given: Mapping[str, Any], backend: str) -> Fit | None:
     try:
         found = plan(method, refused.problem, given, cast(BackendChoice, backend), refused.device)
     except AntidiagError:
         return None
-    return None if found.refusal else found
+    return None if found.refusal else Fit(change, found, given)
+
+
+def _named(method: Method, backend: str) -> str:
+    return f"{method.name} on the {'GPU' if backend == 'cuda' else 'CPU'}"
+
+
+def _lacking(method: Method, wanted: frozenset[str]) -> str:
+    """'the alignment'."""
+    return " and ".join(f"the {name}" for name in sorted(wanted - method.returns))
+
+
+def _bytes(found: Plan) -> int:
+    return found.footprint.host_bytes + found.footprint.device_bytes
 
 
 def _needs(found: Plan) -> str:
-    parts = [(found.footprint.host_bytes, "main"), (found.footprint.device_bytes, "GPU")]
-    return "needs " + " and ".join(f"{bytes_text(count)} of {place} memory" for count, place in parts if count)
+    footprint = found.footprint
+    places = (
+        (footprint.host_bytes, "main memory"),
+        (footprint.device_bytes, "GPU memory"),
+        (footprint.disk_bytes, "disk"),
+    )
+    parts = [f"{bytes_text(count)} of {place}" for count, place in places if count]
+    return "needs " + " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
-from kernels import __version__, memory, rates, tuned
+from kernels import __version__, memory, rates, resuming, tuned
 from kernels.cuda import devices
 from kernels.errors import BackendUnavailable, ParameterError
 from kernels.memory import Footprint
@@ -19,6 +19,7 @@ from kernels.method import Method
 from kernels.model import Result
 from kernels.monitor import Monitor
 from kernels.parameters import resolve
+from kernels.resuming import Run
 from kernels.steps import Steps
 
 BackendChoice = Literal["auto", "cpu", "cuda"]
@@ -77,17 +78,25 @@ def plan(
 
 
 def execute(
-    planned: Plan, monitor: Monitor | None = None, steps: Steps | None = None, keep_rate: bool = True
+    planned: Plan,
+    monitor: Monitor | None = None,
+    steps: Steps | None = None,
+    keep_rate: bool = True,
+    resumed: Run | None = None,
+    keep: bool | None = None,
 ) -> Result:
     """Run a plan and return its result; raises MemoryRefused, Cancelled, or a backend's error.
 
-    With ``keep_rate`` the rate is remembered for the estimates of later plans, which writes a file.
+    With ``keep_rate`` the rate is remembered for the estimates of later plans, which writes a file. ``resumed`` is an
+    interrupted run of the same problem that is continued (see kernels.resuming). What a long run has finished is kept
+    on disk; with ``keep`` that of a short one too, and with ``keep=False`` nothing.
     """
     memory.refuse(planned.refusal, "Choose a smaller problem, a method with less memory, or free some")
     monitor, steps = monitor or Monitor(), steps or Steps()
     started = datetime.now(UTC)
     run = planned.method.load(planned.backend)
-    with devices.use(planned.device) if planned.backend == "cuda" else nullcontext():
+    device = devices.use(planned.device) if planned.backend == "cuda" else nullcontext()
+    with resuming.keeping(planned, monitor, resumed, keep) as notes, device:
         outcome = run(planned.problem, planned.parameters, monitor, steps)
     result = Result(
         method=planned.method.id,
@@ -101,7 +110,7 @@ def execute(
         device_bytes=outcome.device_bytes,
         started=started,
         versions=versions(),
-        notes=planned.notes,
+        notes=(*planned.notes, *notes),
         steps=steps,
     )
     if keep_rate:
@@ -157,6 +166,10 @@ def _plan_on(
         return _plan_on(method, problem, given, backend, device, notes, use_tuned=False)
     work = method.work(problem, parameters)
     rate = rates.rate_gcups(method, backend, name, work, parameters.get("threads", 1))
+    time_ms = work / rate / 1e6
+    if found and values:
+        notes = (*notes, f"Tuned: {found.text()}")
+    kept, note = resuming.promise(method, problem, parameters, backend, time_ms, footprint.disk_bytes)
     return Plan(
         method=method,
         problem=problem,
@@ -164,9 +177,9 @@ def _plan_on(
         backend=backend,
         device=device,
         device_name=name,
-        footprint=footprint,
-        time_ms=work / rate / 1e6,
+        footprint=replace(footprint, disk={**footprint.disk, **kept}),
+        time_ms=time_ms,
         refusal=refusal,
-        notes=(*notes, f"Tuned: {found.text()}") if found and values else notes,
+        notes=(*notes, note) if note else notes,
         tuned=frozenset(values),
     )

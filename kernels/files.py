@@ -1,4 +1,4 @@
-"""Writing files, all or nothing: a file is replaced only when the new one is complete."""
+"""Writing files, all or nothing: a file is replaced only when the new one is complete. And which version is there."""
 
 from __future__ import annotations
 
@@ -35,6 +35,12 @@ def write_bytes(path: str | Path, pieces: Iterable[bytes], packed: bool = False)
         raise _refusal(path, error) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def version(path: Path) -> tuple[Path, int, int, int]:
+    """The path, and what changes when the file there does, for those who keep what they read; OSError where none is."""
+    status = path.stat()
+    return path, status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _write(path: str | Path, place: Path, pieces: Iterable[bytes], packed: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -157,6 +157,18 @@ class ProblemType:
 
 
 @dataclass(frozen=True, slots=True)
+class Resumption:
+    """How a method can be continued after a crash: its backends keep what they finish in ``monitor.store``.
+
+    ``depends_on`` are the parameters that what is kept depends on: a run is continued with these as they were.
+    ``disk_bytes(problem, parameters, backend)`` is what it takes on disk at most, beside what the footprint says.
+    """
+
+    depends_on: tuple[str, ...]
+    disk_bytes: Callable[[Any, Mapping[str, Any], str], int]
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """One published algorithm.
 
@@ -169,7 +181,9 @@ class Method:
     - ``work(problem, parameters)``: cells computed, recomputation included; or another unit, as the problem says.
 
     ``returns`` names what an answer holds ("score", "alignment", "tree"). ``nominal_gcups`` is the rate
-    assumed per backend (per core on the CPU) until one was measured.
+    assumed per backend (per core on the CPU) until one was measured. ``resumption`` says how a run that was
+    interrupted can be continued, where it can. ``suits(data)`` says whether this is the method to begin with for
+    these data, where the user has chosen none; most methods leave that open.
     """
 
     id: str
@@ -187,6 +201,8 @@ class Method:
     page: Path
     nominal_gcups: Mapping[str, float] = field(default_factory=dict)
     exact: bool = True
+    resumption: Resumption | None = None
+    suits: Callable[[Sequence[Any]], bool] | None = None
 
     def load(self, backend: str) -> Callable[..., Any]:
         """The function that runs this method on ``backend``; imports it now."""

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 from kernels.errors import Cancelled
+from kernels.store import Store
 
 Listener = Callable[[int, int, str], None]
 
@@ -13,8 +14,11 @@ Listener = Callable[[int, int, str], None]
 class Monitor:
     """Carries progress out of a job and the wish to cancel into it. Silent by default.
 
-    ``listener(done, total, phase)`` is called on the job's thread; it must return at once.
+    ``listener(done, total, phase)`` is called on the job's thread; it must return at once. ``store`` takes what a long
+    run has finished (kernels/store.py), where the run is one that can be continued.
     """
+
+    store: Store | None = None
 
     def __init__(self, listener: Listener | None = None) -> None:
         self._listener = listener

@@ -13,6 +13,11 @@ class PhaseClock:
         self._times_ms = times_ms
         self.started_ns = self._last_ns = time.perf_counter_ns()
 
+    @property
+    def running_ms(self) -> float:
+        """How long the phase that runs now has lasted."""
+        return (time.perf_counter_ns() - self._last_ns) / 1e6
+
     def phase(self, name: str) -> None:
         """A phase of this name ends now; it began where the last one ended."""
         now_ns = time.perf_counter_ns()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import platformdirs
 
+from kernels import files
 from kernels.method import Method
 from kernels.workers import cores
 
@@ -27,12 +30,17 @@ def _path() -> Path:
     return Path(platformdirs.user_cache_dir("antidiag")) / "rates.json"
 
 
-def _read() -> dict[str, Measured]:
+def _read() -> Mapping[str, Measured]:
     try:
-        found = json.loads(_path().read_text())
-        return {key: (float(rate), float(work)) for key, (rate, work) in found.items()}
+        return _parsed(*files.version(_path()))
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
+
+
+@lru_cache(maxsize=1)
+def _parsed(path: Path, *version: int) -> Mapping[str, Measured]:
+    found = json.loads(path.read_text())
+    return {key: (float(rate), float(work)) for key, (rate, work) in found.items()}
 
 
 def rate_gcups(method: Method, backend: str, device: str, work: float, threads: int = 1) -> float:
@@ -54,9 +62,10 @@ def remember(method: Method, backend: str, device: str, work: float, time_ms: fl
     if time_ms < MINIMUM_MS:
         return
     with _LOCK, contextlib.suppress(OSError):
-        rates, key = _read(), f"{method.id}/{backend}/{device}"
+        rates, key = dict(_read()), f"{method.id}/{backend}/{device}"
         if COMPARABLE * work < rates.get(key, (0.0, 0.0))[1]:
             return
         rates[key] = work / time_ms / 1e6, work
         _path().parent.mkdir(parents=True, exist_ok=True)
         _path().write_text(json.dumps(rates, indent=1))
+        _parsed.cache_clear()

@@ -13,6 +13,7 @@ from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -144,7 +145,7 @@ def find(sequences: Sequences[Sequence], wanted: str) -> Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Real sequences that ship with the program; ``paths`` in the order that a method takes them."""
+    """Real data that ship with the program; ``paths`` in the order that a method takes them."""
 
     id: str
     title: str
@@ -152,9 +153,11 @@ class Sample:
     paths: tuple[Path, ...]
     source: str
 
-    def read(self) -> list[Sequence]:
-        """The sequences of all its files."""
-        return [sequence for path in self.paths for sequence in read(path)]
+    def read(self) -> list[Any]:
+        """The data of all its files: sequences in most."""
+        from kernels import data  # which knows all kinds, this one among them
+
+        return [datum for path in self.paths for datum in data.read(path)]
 
 
 @cache

@@ -12,11 +12,13 @@ import os
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
+from kernels import files
 from kernels.errors import InputError, ParameterError
 from kernels.method import Method
 
@@ -62,9 +64,14 @@ class Tuned:
 def kept() -> tuple[Tuned, ...]:
     """Everything that is kept."""
     try:
-        return tuple(Tuned(**entry) for entry in json.loads(_path().read_text(encoding="utf-8")))
+        return _parsed(*files.version(_path()))
     except (OSError, ValueError, TypeError):
         return ()
+
+
+@lru_cache(maxsize=1)
+def _parsed(path: Path, *version: int) -> tuple[Tuned, ...]:
+    return tuple(Tuned(**entry) for entry in json.loads(path.read_text(encoding="utf-8")))
 
 
 def find(method: Method, backend: str, device: str, cells: int) -> Tuned | None:

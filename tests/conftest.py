@@ -55,6 +55,15 @@ def _own_rates(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 
 @pytest.fixture(autouse=True)
+def runs_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Interrupted runs of the user are neither seen nor removed; each test has a folder, and a limit, of its own."""
+    folder = tmp_path_factory.mktemp("runs") / "runs"
+    monkeypatch.setattr("kernels.resuming.folder", lambda: folder)
+    monkeypatch.setattr("kernels.memory._limit_path", lambda: folder.with_name("disk.json"))
+    return folder
+
+
+@pytest.fixture(autouse=True)
 def _nothing_tuned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test starts without tuned values, rooflines and experiments, whatever the user or another test kept."""
     folder = tmp_path_factory.mktemp("laboratory")

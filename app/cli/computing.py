@@ -7,10 +7,11 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from app.cli import inputs, report
+from app.cli import inputs, interrupted, report
 from app.cli.options import known_suffixes, parameters, problem_options, with_problem_options
 from app.cli.progress import watched
-from kernels import engine, formats, registry
+from kernels import advice, engine, formats, registry, resuming
+from kernels.errors import MemoryRefused
 from kernels.method import Method
 
 SAMPLE = "resources/samples"
@@ -22,6 +23,8 @@ python main.py run striped-score {SAMPLE}/human-haemoglobin.fasta
 python main.py run striped-alignment human.fa chimpanzee.gb.gz --out mt.aln
 
 python main.py run striped-alignment globins.fa --record HBA --record MYG --mode global --matrix BLOSUM50 --gap-open 12
+
+python main.py run checkpointed-alignment chromosome-1.fa chromosome-2.fa --resume --out long.paf
 
 python main.py run striped-score a.fa b.fa --match 1 --mismatch -1 --gap-open 0 --gap-extend 1 -p s=256 --json -
 """
@@ -57,6 +60,14 @@ Kind = Annotated[
 Backend = Annotated[
     str, typer.Option("--backend", metavar="auto|cpu|cuda", help="Where to run; auto takes a GPU where one fits.")
 ]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="Go on with the interrupted run of this method, problem and parameters, if there is one ('runs' lists "
+        "them), and keep what is finished from the first second on.",
+    ),
+]
 Device = Annotated[int, typer.Option("--device", metavar="N", help="Number of the GPU, as 'info' lists them.")]
 
 
@@ -79,11 +90,18 @@ def estimate(
     method = registry.method(method_id)
     with watched() as monitor:
         data = inputs.gather(method, files or [], flagged, records or [], inputs.sequence_type(kind), monitor)
-        planned = _plan(method, data, options, settings or [], threads, backend, device)
+        given, problem = parameters(method, settings or [], threads), _problem(method, data, options)
+        planned = engine.plan(method, problem, given, cast(engine.BackendChoice, backend), device)
+    fitting = advice.what_fits(planned, given) if planned.refusal else ()
+    suited = advice.suited(registry.METHODS, data)
     if as_json:
-        report.print_json(report.plan_json(planned))
+        better = suited.id if suited else None
+        report.print_json(
+            {**report.plan_json(planned), "would_fit": [fit.text for fit in fitting], "made_for_this": better}
+        )
     else:
-        report.print_rows(report.plan_rows(planned))
+        hint = suited if suited is not method else None
+        report.print_rows(report.plan_rows(planned, [fit.text for fit in fitting], hint))
 
 
 @with_problem_options
@@ -96,6 +114,7 @@ def run(
     backend: Backend = "auto",
     device: Device = 0,
     threads: Threads = None,
+    resume: Resume = False,
     out: Annotated[
         str | None,
         typer.Option("--out", "-o", metavar="FILE", help=f"Save in a format by suffix: {' '.join(known_suffixes())}"),
@@ -107,13 +126,22 @@ def run(
     options: Mapping[str, str],
     flagged: Mapping[str, str],
 ) -> None:
-    """Run a method on data and report its result."""
+    """Run a method on data and report its result.
+
+    A run of more than a minute survives a crash or a cancel, where its method can be continued: see --resume. For
+    pairs of more than some 64,000 letters each take checkpointed-alignment, whose memory grows with the length alone.
+    """
     method = registry.method(method_id)
     targets = inputs.targets(method, out, json_file, [*(files or []), *flagged.values()])
     with watched() as monitor:
         data = inputs.gather(method, files or [], flagged, records or [], inputs.sequence_type(kind), monitor)
-        planned = _plan(method, data, options, settings or [], threads, backend, device)
-        result = engine.execute(planned, monitor)
+        given, problem = parameters(method, settings or [], threads), _problem(method, data, options)
+        resumed = interrupted.look_for(method, problem, given, backend, resume)
+        if resumed:
+            given, backend = resuming.parameters(method, resumed, given), resumed.backend
+        planned = engine.plan(method, problem, given, cast(engine.BackendChoice, backend), device)
+        _refuse(planned, given)
+        result = engine.execute(planned, monitor, resumed=resumed, keep=resume or None)
     _save(result, targets)
     if targets.json_to_output:
         report.print_json(formats.result_json(result))
@@ -122,19 +150,15 @@ def run(
     report.print_rows([*report.result_rows(result), *saved])
 
 
-def _plan(
-    method: Method,
-    data: list[Any],
-    texts: Mapping[str, str],
-    settings: list[str],
-    threads: str | None,
-    backend: str,
-    device: int,
-) -> engine.Plan:
-    """The plan of what the user asked for; every error in it is theirs to correct."""
-    given = parameters(method, settings, threads)
-    problem = method.problem.build(data, problem_options(method, texts))
-    return engine.plan(method, problem, given, cast(engine.BackendChoice, backend), device)
+def _refuse(planned: engine.Plan, given: Mapping[str, Any]) -> None:
+    """MemoryRefused, with what would fit, for a run that would not."""
+    if planned.refusal and (fitting := advice.what_fits(planned, given)):
+        raise MemoryRefused(f"{planned.refusal}. What would fit: {'; '.join(fit.text for fit in fitting)}")
+
+
+def _problem(method: Method, data: list[Any], texts: Mapping[str, str]) -> Any:
+    """What the user asked for; every error in it is theirs to correct."""
+    return method.problem.build(data, problem_options(method, texts))
 
 
 def _save(result: Any, targets: inputs.Targets) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import platformdirs
 import typer
 
-from app.cli import computing, laboratory, laboratory_search, listing
+from app.cli import computing, interrupted, laboratory, laboratory_search, listing
 from kernels import __version__
 from kernels.errors import AntidiagError, Cancelled
 
@@ -39,6 +39,7 @@ program.command("info", epilog=listing.INFO_EXAMPLES)(listing.info)
 program.command("samples", epilog=listing.SAMPLES_EXAMPLES)(listing.samples)
 program.command("estimate", epilog=computing.ESTIMATE_EXAMPLES)(computing.estimate)
 program.command("run", epilog=computing.RUN_EXAMPLES)(computing.run)
+program.command("runs", epilog=interrupted.RUNS_EXAMPLES)(interrupted.runs)
 program.command("sweep", epilog=laboratory.SWEEP_EXAMPLES)(laboratory.sweep)
 program.command("tune", epilog=laboratory_search.TUNE_EXAMPLES)(laboratory_search.tune)
 program.command("bench", epilog=laboratory.BENCH_EXAMPLES)(laboratory.bench)
@@ -71,7 +72,10 @@ def main(arguments: Sequence[str]) -> int:
         return _fail(_text(error), BAD_INPUT)
     except MemoryError:
         return _fail("there is not enough memory for this; choose shorter sequences, or free some", BAD_INPUT)
-    except (Cancelled, KeyboardInterrupt, typer.Abort):
+    except Cancelled as cancelled:
+        goes_on = f"; {cancelled}: give the same command with --resume" if str(cancelled) else ""
+        return _fail(f"cancelled{goes_on}", INTERRUPTED)
+    except (KeyboardInterrupt, typer.Abort):
         return _fail("cancelled", INTERRUPTED)
     except BrokenPipeError:
         _forget_output()

@@ -10,6 +10,7 @@ from app import texts
 from kernels import registry
 from kernels.engine import Plan
 from kernels.memory import bytes_text
+from kernels.method import Method
 from kernels.model import Result
 
 Row = tuple[str, str]
@@ -44,8 +45,8 @@ def result_rows(result: Result) -> list[Row]:
     return rows + _notes(result.notes)
 
 
-def plan_rows(planned: Plan) -> list[Row]:
-    """What a run would cost, for people."""
+def plan_rows(planned: Plan, fitting: Iterable[str] = (), suited: Method | None = None) -> list[Row]:
+    """What a run would cost, for people; what would fit, and the method that is made for such data."""
     footprint = planned.footprint
     parts = (("host", footprint.host), ("device", footprint.device), ("disk", footprint.disk))
     rows = [
@@ -60,6 +61,9 @@ def plan_rows(planned: Plan) -> list[Row]:
         *(("", f"{place}: {bytes_text(count)} {label}") for place, part in parts for label, count in part.items()),
         ("fits", "yes" if planned.refusal is None else f"no: {planned.refusal}"),
     ]
+    rows += [("would fit" if not number else "", text) for number, text in enumerate(fitting)]
+    if suited:
+        rows.append(("suggestion", f"{suited.name} ({suited.id}) is made for data of this size"))
     return rows + _notes(planned.notes)
 
 

@@ -1,18 +1,25 @@
-"""Preferences: theme, scale, and what happens at the start."""
+"""Preferences: theme, scale, what happens at the start, and the disk that long runs may take."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QSpinBox, QWidget
 
 from app import theme
 from app.panels.widgets import label
 from app.settings import Settings
+from kernels import memory, resuming
+from kernels.memory import bytes_text
 
 SCALES = (100, 125, 150, 175, 200)
+GIB, MOST_GIB = 2**30, 100_000
+DISK_WIDTH = 420
 
 
 class PreferencesDialog(QDialog):
     """Changes take effect at once, the scale at the next start."""
+
+    disk_changed = Signal()
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,6 +36,16 @@ class PreferencesDialog(QDialog):
         self.theme.activated.connect(self._save)
         self.scale.activated.connect(self._save)
         self.restore.clicked.connect(self._save)
+        self.disk, self.room = QSpinBox(), label(kind="muted", wrap=True)
+        self.disk.setRange(0, MOST_GIB)
+        self.disk.setSuffix(" GiB at most")
+        self.disk.setSpecialValueText("nothing")
+        self.disk.setGroupSeparatorShown(True)
+        self.disk.setKeyboardTracking(False)
+        self.disk.setValue(memory.disk_limit() // GIB)
+        self.disk.valueChanged.connect(self._limit_disk)
+        self.room.setFixedWidth(DISK_WIDTH)
+        self._say_room()
         form = QFormLayout(self)
         form.setContentsMargins(2 * theme.MARGIN, 2 * theme.MARGIN, 2 * theme.MARGIN, 2 * theme.MARGIN)
         form.setVerticalSpacing(theme.MARGIN)
@@ -36,9 +53,28 @@ class PreferencesDialog(QDialog):
         form.addRow("Scale", self.scale)
         form.addRow("", label("The scale changes at the next start; it comes on top of the desktop's own.", "muted"))
         form.addRow("At the start", self.restore)
+        form.addRow("Disk for long runs", self.disk)
+        form.addRow("", self.room)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         form.addRow(buttons)
+
+    def _limit_disk(self, gib: int) -> None:
+        try:
+            memory.set_disk_limit(gib * GIB)
+        except OSError as error:
+            self.room.setText(f"This limit cannot be kept: {error.strerror or error}")
+            return
+        self._say_room()
+        self.disk_changed.emit()
+
+    def _say_room(self) -> None:
+        free, taken = memory.disk_bytes_free(), sum(run.nbytes for run in resuming.runs())
+        self.room.setText(
+            f"{bytes_text(free)} are free in {memory.disk_folder()}. What does not fit into memory goes there, and "
+            "what runs of more than a minute have finished, so that they survive a crash. Interrupted runs take "
+            f"{bytes_text(taken)} of it; the oldest make room for new ones."
+        )
 
     def _save(self) -> None:
         self._settings.put("theme", self.theme.currentData())

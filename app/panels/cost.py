@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar
 
 from app import texts, theme
-from app.panels.widgets import Card, label
+from app.panels.widgets import Card, Choices, label
 from app.planning import Answer
 from kernels.engine import Plan
 from kernels.memory import bytes_text
@@ -16,26 +17,32 @@ PARTS = 1000
 
 
 class CostPanel(Card):
-    """Memory bars, cells, expected time, notes, and the reason of a refusal."""
+    """Memory bars, cells, expected time, notes, and the reason of a refusal with what would fit, a click away."""
+
+    fit_wanted = Signal(object)
+    method_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__("What it will cost")
+        self.notes = label(kind="muted", wrap=True)
+        self.refusal = label(kind="error", wrap=True)
+        self.fitting = Choices()
+        self.fitting.chosen.connect(self._take)
+        self._answer: Answer | None = None
+        for widget in (self.refusal, self.fitting):
+            self.box.addWidget(widget)
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.MARGIN)
         grid.setVerticalSpacing(theme.SPACING)
         grid.setColumnStretch(1, 1)
         self.box.addLayout(grid)
-        self.rows = {name: _Row(grid, name) for name in ("Main memory", "GPU memory")}
+        self.rows = {name: _Row(grid, name) for name in ("Main memory", "GPU memory", "Disk")}
         self.values: dict[str, QLabel] = {}
-        for place, name in enumerate(("Cells", "Expected time", "Runs on"), start=2):
+        for place, name in enumerate(("Cells", "Expected time", "Runs on"), start=grid.rowCount()):
             self.values[name] = label(wrap=True)
             grid.addWidget(label(name, "muted"), place, 0)
             grid.addWidget(self.values[name], place, 1, 1, 2)
-        self.notes = label(kind="muted", wrap=True)
-        self.refusal = label(kind="error", wrap=True)
-        self.fitting = label(wrap=True)
-        for widget in (self.notes, self.refusal, self.fitting):
-            self.box.addWidget(widget)
+        self.box.addWidget(self.notes)
         self.show_answer(None)
 
     def show_waiting(self) -> None:
@@ -45,23 +52,40 @@ class CostPanel(Card):
     def show_answer(self, found: Answer | None, reason: str = "") -> None:
         """A new answer; without one, ``reason`` says what is missing."""
         self.heading.setText("What it will cost")
-        plan = found.plan if found else None
+        self._answer, plan = found, found.plan if found else None
         self._show_memory(plan, found)
         self.values["Cells"].setText(_cells(plan) if plan else "-")
         self.values["Expected time"].setText(texts.expected(plan.time_ms) if plan else "-")
         self.values["Runs on"].setText(_place(plan) if plan else "-")
         _say(self.notes, "\n".join(plan.notes) if plan else "")
         _say(self.refusal, texts.sentence(found.refusal) if found and found.refusal else reason)
-        _say(self.fitting, texts.what_fits(found.fitting if found else ()))
+        self._show_choices(found)
+
+    def _show_choices(self, found: Answer | None) -> None:
+        if found and found.fitting:
+            fits = [(fit.change, fit.text.removeprefix(fit.change)) for fit in found.fitting]
+            self.fitting.show_choices("What would fit:", fits)
+        elif found and found.suited and not found.refusal:
+            self.fitting.show_choices("", [(found.suited.name, " is made for data of this size.")])
+        else:
+            self.fitting.show_choices("", [])
+
+    def _take(self, number: int) -> None:
+        if self._answer and self._answer.fitting:
+            self.fit_wanted.emit(self._answer.fitting[number])
+        elif self._answer and self._answer.suited:
+            self.method_wanted.emit(self._answer.suited)
 
     def _show_memory(self, plan: Plan | None, found: Answer | None) -> None:
-        main, gpu = self.rows["Main memory"], self.rows["GPU memory"]
+        main, gpu, disk = (self.rows[name] for name in ("Main memory", "GPU memory", "Disk"))
         gpu.set_visible(plan is not None and plan.backend == "cuda")
+        disk.set_visible(plan is not None and bool(plan.footprint.disk))
         if plan is None or found is None:
             main.clear()
             return
         main.show(plan.footprint.host, found.host_free)
         gpu.show(plan.footprint.device, found.device_free)
+        disk.show(plan.footprint.disk, found.disk_left)
 
 
 class _Row:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
@@ -22,6 +24,9 @@ from PySide6.QtWidgets import (
 from app import texts, theme
 from app.jobs import Job, JobQueue, JobState
 from app.panels.widgets import Card, Elided, label, quiet_button
+from app.running import described
+from kernels.memory import bytes_text
+from kernels.resuming import OTHER_VERSION, Run, percent
 
 IDLE = "Nothing is running."
 HEADING_WIDTH = 44
@@ -84,13 +89,40 @@ class JobRow(QWidget):
             self._queue.cancel(self.job)
 
 
+class InterruptedRow(QWidget):
+    """A run that was interrupted: how far it came, and the buttons that go on with it or discard it."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        super().__init__()
+        self.title = Elided(f"Interrupted: {name}")
+        saved = f"{run.saved.astimezone():%d %B, %H:%M}"
+        self.numbers = label(f"{percent(run.fraction)} done   {saved}   {bytes_text(run.nbytes)} on disk", "muted")
+        self.resume_button, self.discard_button = QPushButton("Continue"), QPushButton("Discard")
+        self.resume_button.setToolTip("Go on from where this run was interrupted")
+        if run.foreign:
+            self.resume_button.setEnabled(False)
+            self.resume_button.setToolTip(f"This run cannot be continued: {OTHER_VERSION}")
+        self.discard_button.setToolTip("Remove what this run has kept on the disk")
+        box = QHBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.MARGIN)
+        box.addWidget(self.title, 1)
+        for widget in (self.numbers, self.resume_button, self.discard_button):
+            box.addWidget(widget)
+
+
 class JobPanel(Card):
-    """Rows of jobs, or the log; one line high while there is nothing to tell."""
+    """Rows of interrupted runs and of jobs, or the log; one line high while there is nothing to tell."""
+
+    resume_wanted = Signal(object)
+    discard_wanted = Signal(object)
 
     def __init__(self, queue: JobQueue) -> None:
         super().__init__("Jobs")
         self._queue = queue
         self.rows: dict[Job, JobRow] = {}
+        self.interrupted: dict[str, InterruptedRow] = {}
+        self._failures: set[str] = set()
         self.message = Elided(IDLE)
         self.message.setObjectName("muted")
         self._list = QVBoxLayout()
@@ -147,6 +179,18 @@ class JobPanel(Card):
         """Append a line with the time of day."""
         self.text.appendPlainText(f"{datetime.now().astimezone():%H:%M:%S}  {text}")
 
+    def show_interrupted(self, runs: Iterable[Run]) -> None:
+        """The runs that can be continued, above the jobs."""
+        for row in self.interrupted.values():
+            self._drop(row)
+        self.interrupted = {}
+        for run in runs:
+            row = self.interrupted[run.id] = InterruptedRow(run, described(run))
+            row.resume_button.clicked.connect(partial(self.resume_wanted.emit, run))
+            row.discard_button.clicked.connect(partial(self.discard_wanted.emit, run))
+            self._list.insertWidget(len(self.interrupted) - 1, row)
+        self._fit()
+
     def _turn(self, shown: bool) -> None:
         self._pages.setCurrentIndex(int(shown))
         self.copy_button.setVisible(shown)
@@ -156,14 +200,15 @@ class JobPanel(Card):
 
     def _fit(self) -> None:
         """As high as the rows, or as the log; a message stays until a job begins or a newer one comes."""
-        self.message.setVisible(not self.rows or self.message.text() != IDLE)
+        shown = [*self.interrupted.values(), *self.rows.values()]
+        self.message.setVisible(not shown or self.message.text() != IDLE)
         if self._pages.currentIndex():
             self._pages.setFixedHeight(LOG_LINES_SEEN * self.text.fontMetrics().lineSpacing())
             return
-        heights = [row.sizeHint().height() for row in self.rows.values()]
+        heights = [row.sizeHint().height() for row in shown]
         heights += [self._line] * (not self.message.isHidden())
-        shown = heights[-MOST_ROWS:]
-        self._pages.setFixedHeight(max(sum(shown) + theme.SPACING * (len(shown) - 1), self._line))
+        seen = heights[-MOST_ROWS:]
+        self._pages.setFixedHeight(max(sum(seen) + theme.SPACING * (len(seen) - 1), self._line))
 
     def _add(self, job: Job) -> None:
         self.rows[job] = JobRow(job, self._queue)
@@ -174,14 +219,21 @@ class JobPanel(Card):
     def _change(self, job: Job) -> None:
         if job in self.rows:
             self.rows[job].update_state()
+        store = job.monitor.store
+        if store and store.failure and store.failure not in self._failures:
+            self._failures.add(store.failure)
+            self.say(f"{job.title} goes on, but could not be continued after a crash: {store.failure}", error=True)
 
     def _remove(self, job: Job) -> None:
         widget = self.rows.pop(job, None)
         if widget:
-            self._list.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
+            self._drop(widget)
         self._fit()
+
+    def _drop(self, row: QWidget) -> None:
+        self._list.removeWidget(row)
+        row.hide()
+        row.deleteLater()
 
     def _show_message(self, text: str, kind: str) -> None:
         self.message.setObjectName(kind)
@@ -191,12 +243,13 @@ class JobPanel(Card):
 
     def _record(self, job: Job) -> None:
         time = texts.duration(job.elapsed_s * 1000)
-        outcome = {JobState.DONE: f"done in {time}", JobState.CANCELLED: "cancelled"}.get(
+        cancelled = f"cancelled; {job.note}" if job.note else "cancelled"
+        outcome = {JobState.DONE: f"done in {time}", JobState.CANCELLED: cancelled}.get(
             job.state, f"failed: {job.error}"
         )
         self.log(f"{job.title}: {outcome}")
         if job.state is JobState.CANCELLED:
-            self._show_message(f"{job.title}: cancelled", "muted")
+            self._show_message(f"{job.title}: {cancelled}", "muted")
             self._fit()
         if job.detail:
             self.log(job.detail.rstrip())

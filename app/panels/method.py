@@ -54,6 +54,10 @@ class MethodPanel(Card):
                        self.problem):  # fmt: skip
             self.box.addWidget(widget)
         self.run_row = row(self.run_button, self.reset_button, stretch=0)
+        self.by_hand = False
+        """Whether the user chose the method; one that suits the data takes the place of any other."""
+        for box in (self.family, self.chooser):
+            box.activated.connect(self._choose_by_hand)
         self.family.currentTextChanged.connect(self._list_methods)
         self.chooser.currentIndexChanged.connect(self._show_method)
         self.options.changed.connect(self._edited)
@@ -70,15 +74,17 @@ class MethodPanel(Card):
     def method(self) -> Method | None:
         return self._method
 
-    def choose(self, method: Method) -> None:
-        """Switch to this method."""
+    def choose(self, method: Method, by_hand: bool = True) -> None:
+        """Switch to this method; ``by_hand`` as the user's own choice."""
+        self.by_hand = by_hand
         self.family.setCurrentText(method.family)
         self.chooser.setCurrentIndex(max(self.chooser.findData(method), 0))
 
     def remembered(self) -> dict[str, Any]:
         """Everything that was set, for the next start."""
         self._remember()
-        return {"method": self._method.id if self._method else "", "values": self._remembered}
+        method = self._method.id if self._method else ""
+        return {"method": method, "values": self._remembered, "by_hand": self.by_hand}
 
     def recall(self, saved: Mapping[str, Any]) -> None:
         """What `remembered` returned, as far as it still fits."""
@@ -88,7 +94,7 @@ class MethodPanel(Card):
         self._method = None
         for method in self._methods:
             if method.id == saved.get("method"):
-                self.choose(method)
+                self.choose(method, bool(saved.get("by_hand", True)))
         self._show_method()
 
     def set_values(self, method: Method, options: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
@@ -120,6 +126,9 @@ class MethodPanel(Card):
         self.options.set_values({})
         self.parameters.set_values({})
         self._edited()
+
+    def _choose_by_hand(self) -> None:
+        self.by_hand = True
 
     def _list_methods(self) -> None:
         self.chooser.blockSignals(True)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidg
 from app import texts, theme
 from app.panels.widgets import Elided, label, quiet_button, row
 from app.session import Entry
+from kernels.advice import Fit
 from kernels.data import kind_of
 from kernels.model import Result
 
@@ -183,13 +184,18 @@ class EmptyPage(QWidget):
     open_wanted = Signal()
     paste_wanted = Signal()
     run_wanted = Signal()
+    fit_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.title, self.text = label(kind="heading"), label(kind="muted", wrap=True)
         self.run_button, self.open_button = QPushButton("Run   Ctrl+R"), QPushButton("Open files...")
         self.paste_button, self.sample_button = QPushButton("Paste"), QPushButton("Try a sample")
-        self.run_button.setObjectName("primary")
+        self.fit_button = QPushButton()
+        self.fit_button.clicked.connect(lambda: self.fit_wanted.emit(self._fitting[0]))
+        self._fitting: Sequence[Fit] = ()
+        for button in (self.run_button, self.fit_button):
+            button.setObjectName("primary")
         self.run_button.clicked.connect(self.run_wanted)
         self.open_button.clicked.connect(self.open_wanted)
         self.paste_button.clicked.connect(self.paste_wanted)
@@ -203,6 +209,7 @@ class EmptyPage(QWidget):
         column.setSpacing(theme.MARGIN)
         for widget in (self.title, self.text):
             column.addWidget(widget)
+        column.addLayout(row(self.fit_button, QWidget(), stretch=1))
         column.addLayout(buttons)
         box = QVBoxLayout(self)
         box.addStretch(1)
@@ -210,10 +217,13 @@ class EmptyPage(QWidget):
         box.addStretch(2)
 
     def explain(
-        self, anything: bool, missing: str, runnable: bool, reason: str = "", fitting: Sequence[str] = ()
+        self, anything: bool, missing: str, runnable: bool, reason: str = "", fitting: Sequence[Fit] = ()
     ) -> None:
         """Say the next step: what is ``missing``, or the ``reason`` why a run cannot start and what could."""
-        self.run_button.setVisible(not missing)
+        self._fitting = fitting
+        self.run_button.setVisible(not missing and not fitting)
+        self.fit_button.setVisible(bool(fitting))
+        self.fit_button.setText(f"Use {fitting[0].change}" if fitting else "")
         self.run_button.setEnabled(runnable)
         if missing and not anything:
             self.title.setText("Open sequences to begin")
@@ -226,7 +236,8 @@ class EmptyPage(QWidget):
             self.text.setText(f"{missing}\n\nOpen, drop or paste more, or try one of the samples.")
         elif reason:
             self.title.setText("This run cannot start")
-            self.text.setText("\n\n".join(part for part in (texts.sentence(reason), texts.what_fits(fitting)) if part))
+            fits = texts.what_fits(fit.text for fit in fitting)
+            self.text.setText("\n\n".join(part for part in (texts.sentence(reason), fits) if part))
         else:
             self.title.setText("Ready to run")
             self.text.setText(

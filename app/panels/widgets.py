@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from collections.abc import Sequence
+from html import escape
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -67,6 +70,26 @@ class VerticalScroll(QScrollArea):
             bar = self.verticalScrollBar().sizeHint().width()
             self.setMinimumWidth(self.widget().minimumSizeHint().width() + bar)
         return super().eventFilter(watched, event)
+
+
+class Choices(QLabel):
+    """Lines of which each begins with a link; ``chosen`` has the number of the one that was clicked."""
+
+    chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.RichText)
+        links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        self.setTextInteractionFlags(links)
+        self.linkActivated.connect(lambda link: self.chosen.emit(int(link)))
+
+    def show_choices(self, heading: str, choices: Sequence[tuple[str, str]]) -> None:
+        """Links, each with what follows it in its line; hidden where there are none."""
+        lines = [f'<a href="{number}">{escape(link)}</a>{escape(rest)}' for number, (link, rest) in enumerate(choices)]
+        self.setText("<br>".join([escape(heading), *lines] if heading else lines))
+        self.setVisible(bool(choices))
 
 
 def quiet_button(text: str, tip: str) -> QToolButton:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QPen
 
 from app import theme
 from app.tune import series
@@ -18,6 +18,8 @@ from kernels.experiments.points import Point
 
 SYMBOLS = ("o", "s", "t", "d", "+", "x", "star", "p")
 SIZE, BEAM = 8, 0.0
+MOST_MARKS = 12
+"""Places that are marked one by one on the horizontal axis."""
 Curve = tuple[str, Sequence[float], Sequence[float]]
 """A model's name, its places and its values."""
 
@@ -32,7 +34,6 @@ class LinePlot(pg.PlotWidget):
         super().__init__()
         self.lines: tuple[Series, ...] = ()
         self.items: tuple[LegendItem, ...] = ()
-        self._dots: list[pg.ScatterPlotItem] = []
         self._chosen = pg.ScatterPlotItem(size=SIZE + 8, pen=None, brush=None)
         self._chosen.setZValue(10)
         self.showGrid(x=True, y=True, alpha=0.2)
@@ -48,7 +49,6 @@ class LinePlot(pg.PlotWidget):
         colours = theme.active()
         self.setBackground(colours.panel)
         self.clear()
-        self._dots = []
         for axis in ("bottom", "left"):
             self.getAxis(axis).setPen(colours.border)
             self.getAxis(axis).setTextPen(colours.muted)
@@ -59,11 +59,13 @@ class LinePlot(pg.PlotWidget):
         items = []
         for number, line in enumerate(self.lines):
             colour = colours.series[number % len(colours.series)]
-            self._draw(line, colour, SYMBOLS[number % len(SYMBOLS)], settings)
+            self._draw_line(line.x, [spread.median for spread in line.spreads], pg.mkPen(colour, width=1.5), settings)
             items.append(LegendItem("line", line.name or "measured", (colour,)))
         for name, x, y in curves:
-            self.plot(np.array(x, float), np.array(y, float), pen=pg.mkPen(colours.muted, style=Qt.PenStyle.DashLine))
+            self._draw_line(x, y, pg.mkPen(colours.muted, style=Qt.PenStyle.DashLine), settings)
             items.append(LegendItem("dots", name, (colours.muted,)))
+        self._draw_points(settings)
+        self._mark_places(settings)
         self._chosen.setPen(pg.mkPen(colours.accent, width=2))
         self.addItem(self._chosen)
         self.items = tuple(items)
@@ -79,21 +81,43 @@ class LinePlot(pg.PlotWidget):
                     return
         self._chosen.setData([], [])
 
-    def _draw(self, line: Series, colour: str, symbol: str, settings: PlotSettings) -> None:
-        medians = [spread.median for spread in line.spreads]
-        self.plot(line.x, medians, pen=pg.mkPen(colour, width=1.5))
-        x = np.array([_scaled(place, settings.log_x) for place in line.x])
+    def _draw_line(self, x: Sequence[float], y: Sequence[float], pen: QPen, settings: PlotSettings) -> None:
+        places = [_scaled(value, settings.log_x) for value in x], [_scaled(value, settings.log_y) for value in y]
+        self.addItem(pg.PlotCurveItem(*map(np.array, places), pen=pen, antialias=True))
+
+    def _mark_places(self, settings: PlotSettings) -> None:
+        """Ticks at the places that were measured, where they are few: 64, 128, 256 say more than powers of ten."""
+        places = sorted({place for line in self.lines for place in line.x})
+        marks = [(_scaled(place, settings.log_x), f"{place:,.6g}") for place in places]
+        self.getAxis("bottom").setTicks([marks] if 0 < len(marks) <= MOST_MARKS else None)
+
+    def _draw_points(self, settings: PlotSettings) -> None:
+        """The points of all lines as one item, and their spreads as another: an item costs more than its points."""
+        colours = theme.active()
+        of_all = [
+            (number, place, spread, point)
+            for number, line in enumerate(self.lines)
+            for place, spread, point in zip(line.x, line.spreads, line.points, strict=True)
+        ]
+        if not of_all:
+            return
+        numbers, places, spreads, points = zip(*of_all, strict=True)
+        x = np.array([_scaled(place, settings.log_x) for place in places])
         y, low, high = (
-            np.array([_scaled(getattr(spread, part), settings.log_y) for spread in line.spreads])
+            np.array([_scaled(getattr(spread, part), settings.log_y) for spread in spreads])
             for part in ("median", "low", "high")
         )
-        self.addItem(pg.ErrorBarItem(x=x, y=y, top=high - y, bottom=y - low, beam=BEAM, pen=pg.mkPen(colour)))
-        dots = pg.ScatterPlotItem(x=x, y=y, data=list(line.points), symbol=symbol, size=SIZE, pen=None,
-                                  brush=QColor(colour), hoverable=True, hoverSize=SIZE + 4, tip=None)  # fmt: skip
+        pen = pg.mkPen(colours.muted)
+        self.addItem(pg.ErrorBarItem(x=x, y=y, top=high - y, bottom=y - low, beam=BEAM, pen=pen))
+        brushes = [pg.mkBrush(colour) for colour in colours.series]
+        dots = pg.ScatterPlotItem(
+            x=x, y=y, data=list(points), symbol=[SYMBOLS[number % len(SYMBOLS)] for number in numbers], size=SIZE,
+            pen=None, brush=[brushes[number % len(brushes)] for number in numbers], hoverable=True, hoverSize=SIZE + 4,
+            tip=None,
+        )  # fmt: skip
         dots.sigClicked.connect(lambda _, found, *rest: self.clicked.emit(found[0].data()))
         dots.sigHovered.connect(lambda _, found, *rest: self.hovered.emit(found[0].data() if len(found) else None))
         self.addItem(dots)
-        self._dots.append(dots)
 
 
 def model_curves(

@@ -24,6 +24,12 @@ def options(defines: Mapping[str, int]) -> tuple[str, ...]:
     return STANDARD, *(f"-D{name}={int(value)}" for name, value in sorted(defines.items()))
 
 
+def function(files: tuple[Path, ...], name: str, defines: Mapping[str, int]):
+    """A kernel of such a module, and the milliseconds; the same object each time."""
+    compiled, milliseconds = module(files, defines)
+    return _function(compiled, name), milliseconds
+
+
 def module(files: tuple[Path, ...], defines: Mapping[str, int]):
     """The compiled module on the current device, and the milliseconds that compiling or loading it took."""
     import cupy
@@ -32,6 +38,11 @@ def module(files: tuple[Path, ...], defines: Mapping[str, int]):
         before = time.perf_counter()
         compiled = _module(files, tuple(sorted(defines.items())), cupy.cuda.Device().id)
         return compiled, (time.perf_counter() - before) * 1e3
+
+
+@cache
+def _function(compiled, name: str):
+    return compiled.get_function(name)
 
 
 @cache

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from kernels.errors import BackendUnavailable
+
+KEPT_SHARE = 64
+"""One part in so many of a device's memory is kept between runs: to take and to give back memory costs milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +50,24 @@ def device(index: int) -> Device:
 
 
 def memory_free(index: int) -> int:
-    """Bytes of device memory that are free now, those that CuPy keeps for reuse included."""
+    """Bytes of device memory that are free now, those included that CuPy keeps for any use."""
     import cupy
 
     with cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
         return int(free + cupy.get_default_memory_pool().free_bytes())
+
+
+def kept_memory() -> Any:
+    """A memory pool (of CuPy) for buffers of which a share may stay for the next run when they are freed."""
+    import cupy
+
+    return _kept_memory(cupy)
+
+
+@cache
+def _kept_memory(cupy: Any) -> Any:
+    return cupy.cuda.MemoryPool()
 
 
 @contextmanager
@@ -62,11 +78,27 @@ def use(index: int) -> Iterator[None]:
     """
     import cupy
 
-    with cupy.cuda.Device(index), cupy.cuda.Stream(non_blocking=True):
+    idle = _idle_streams(cupy, index)
+    with cupy.cuda.Device(index):
+        # Memory that was freed can be had again on its own stream only, so streams are used again as well.
         try:
-            yield
+            stream = idle.pop()
+        except IndexError:
+            stream = cupy.cuda.Stream(non_blocking=True)
+        try:
+            with stream:
+                yield
         finally:
+            idle.append(stream)
             cupy.get_default_memory_pool().free_all_blocks()
+            if kept_memory().free_bytes() * KEPT_SHARE > device(index).memory_bytes:
+                kept_memory().free_all_blocks()
+
+
+@cache
+def _idle_streams(cupy: Any, index: int) -> list[Any]:
+    """Streams of a GPU that no run is on."""
+    return []
 
 
 def synchronize(index: int) -> None:

@@ -37,7 +37,7 @@ def method_call(planned: Plan, monitor: Monitor) -> Timed:
 
     def call() -> tuple[Run, Result]:
         before = time.perf_counter_ns()
-        result = engine.execute(planned, monitor, keep_rate=False)
+        result = engine.execute(planned, monitor, keep_rate=False, keep=False)
         if planned.backend == "cuda":
             devices.synchronize(planned.device)
         wall_ms = (time.perf_counter_ns() - before) / 1e6

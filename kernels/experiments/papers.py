@@ -158,7 +158,7 @@ def as_table(table: PaperTable, compared: Sequence[Compared], quick: bool = Fals
         Column("quantity", "quantity"),
         Column("published", "published", kind),  # type: ignore[arg-type]
         Column("ours", "here (quick)" if quick else "here", kind),  # type: ignore[arg-type]
-        Column("ratio", "published / here", "ratio"),
+        Column("ratio", "published / here" if kind == "ms" else "here / published", "ratio"),
         Column("remark", ""),
     )
     notes = [f"Published: {table.citation}; {table.hardware}.", *table.remarks]
@@ -168,10 +168,8 @@ def as_table(table: PaperTable, compared: Sequence[Compared], quick: bool = Fals
     if devices:
         notes.append("Here: " + ", ".join(devices) + "; median time of the phases, without compilation and transfer.")
     if quick:
-        notes.append(
-            f"QUICK: lengths are {table.scale:g} of the paper's; the ratio, of totals only, takes times to grow with "
-            f"the power {table.power:g} of the length."
-        )
+        grows = f"; the ratio, of totals only, takes times to grow with the power {table.power:g} of the length"
+        notes.append(f"QUICK: lengths are {table.scale:g} of the paper's{grows if kind == 'ms' else ''}.")
     rows = tuple(_row(one) for one in compared)
     return Table(table.title + (" (quick)" if quick else ""), columns, rows, tuple(notes))
 
@@ -264,7 +262,10 @@ def _task(
             coordinates[name] = inputs.length
         else:
             coordinates[name] = _nearest(declared, words)
-            (given if role == "parameter" else options)[name] = coordinates[name]
+            if role == "input":
+                inputs = replace(inputs, **{name: coordinates[name]})
+            else:
+                (given if role == "parameter" else options)[name] = coordinates[name]
     return Task(
         contender=method.id,
         problem_type=method.problem.id,

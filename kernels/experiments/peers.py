@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from kernels.experiments import peers_matrices, peers_pairs, peers_programs
+from kernels.experiments import peers_matrices, peers_models, peers_pairs, peers_programs
 from kernels.experiments.peer import Peer
 from kernels.method import Method
 
-PEERS: tuple[Peer, ...] = (*peers_pairs.PEERS, *peers_matrices.PEERS, *peers_programs.PEERS)
+PEERS: tuple[Peer, ...] = (
+    *peers_pairs.PEERS, *peers_matrices.PEERS, *peers_models.PEERS, *peers_programs.PEERS,
+)  # fmt: skip
 
 
 def of(method: Method) -> tuple[Peer, ...]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from kernels import sequences
 from kernels.cuda import devices
+from kernels.engine import BackendChoice
 from kernels.experiments.axes import Axis
-from kernels.experiments.inputs import Generated, Inputs, Loaded
+from kernels.experiments.inputs import Generated, Inputs, Length, Loaded
 from kernels.experiments.sweep import Sweep
 from kernels.workers import cores
 
@@ -54,6 +55,8 @@ def _cpu(quick: bool) -> Iterator[Case]:
     yield _paths(name, proteins, PROTEIN, 4 * repeats)
     yield _scores("phages", phages, DNA, repeats, ())
     yield _paths("phages", phages, DNA, repeats, peer=not quick, with_peak=True)
+    yield _tropical("floyd-blocked", ("scipy-floyd-warshall",), 1000 if quick else 2000, ("cpu",))
+    yield _tropical("viterbi-persistent", ("hmmlearn-viterbi", "numpy-viterbi"), (64, 20_000), ("cpu",))
 
 
 def _gpu(quick: bool, with_cpu: bool) -> Iterator[Case]:
@@ -62,6 +65,8 @@ def _gpu(quick: bool, with_cpu: bool) -> Iterator[Case]:
     yield _on_gpu("striped-alignment", 50_000, with_cpu)
     for length in (100_000,) if quick else (100_000, 600_000):
         yield _on_gpu("checkpointed-alignment", length, False)
+    yield _tropical("floyd-blocked", (), 4096, ("cuda",))
+    yield _tropical("viterbi-persistent", (), (256, 32_768), ("cuda",))
 
 
 def _scores(name: str, inputs: Inputs, options: Mapping[str, Any], repeats: int, more: tuple[str, ...]) -> Case:
@@ -109,6 +114,22 @@ def _on_gpu(method: str, length: int, with_cpu: bool) -> Case:
         title=f"{method} on a GPU: random {length // 1000} kb with a mutated copy",
     )
     return Case(sweep, {"backend": "cpu"} if with_cpu else {})
+
+
+def _tropical(method: str, peers: tuple[str, ...], length: Length, backends: tuple[BackendChoice, ...]) -> Case:
+    """Shortest paths over so many vertices, or Viterbi over so many states and letters; peers are the baseline."""
+    size = f"{length:,} vertices" if isinstance(length, int) else f"{length[0]} states, {length[1]:,} letters"
+    sweep = Sweep(
+        contenders=(method, *peers),
+        inputs=Generated("random", length=length),
+        axes=() if backends == ("cuda",) else (thread_axis(),),
+        backends=backends,
+        repeats=3,
+        patience_s=25.0,
+        side_by_side=True,
+        title=f"{method}{' on a GPU' * (backends == ('cuda',))}: random, {size}",
+    )
+    return Case(sweep, {"method": peers[-1]} if peers else {})
 
 
 def _mitochondria() -> Loaded:

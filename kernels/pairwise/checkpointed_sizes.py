@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernels import spill
+from kernels.cuda import devices
 from kernels.memory import Footprint, host_bytes_free
 from kernels.model import PairProblem
 from kernels.pairwise import cpu_sizes, cuda_sizes
+from kernels.pairwise import cuda_checkpoint_sizes as on_device
 from kernels.pairwise.cpu_sizes import LANES, WIDTH_STEP, column_length, tile_width
 
 Parameters = Mapping[str, Any]
@@ -37,6 +39,18 @@ def kept_shapes(m: int, n: int, s: int, tile: int) -> list[spill.Shape]:
     return [*columns, (-(-n // s), (m - 1) // tile, 2, s)]
 
 
+def kept_bytes(problem: PairProblem, parameters: Parameters, backend: str) -> int:
+    """Bytes on disk of all that phase 1 finishes, so that a run can be continued; 0 where it is there anyway."""
+    s = parameters["s"]
+    tile = whole_strips(parameters["tile"], s)
+    if backend == "cuda":
+        limit = parameters["checkpoint_memory"] * MIB
+        spread = cuda_sizes.spread(cuda_sizes.packed(problem, parameters))
+        places = on_device.layout(problem.rows, problem.columns, s, parameters["T"], tile, limit, spread)
+        return 0 if places.on_disk else places.disk_bytes
+    return sum(map(spill.int32_bytes, kept_shapes(problem.rows, problem.columns, s, tile)))
+
+
 def tile_of_tile(columns: int) -> int:
     """Distance of special rows and columns inside a large tile, in strips of TILE_STRIP columns."""
     return whole_strips(max(LEAST_TILE, columns // TILES + TILE_STRIP // 2), TILE_STRIP)
@@ -60,14 +74,21 @@ def tile_bytes(rows: int, columns: int, workers: int) -> int:
 def automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
     """All parameters. Strips as wide as suits both phases; 32 tiles along the columns, none smaller than 512.
 
-    The memory is then linear: 16 m n / tile, or 512 bytes for each row.
+    The memory is then linear: 16 m n / tile, or 512 bytes for each row. A quarter of the free main memory, or half of
+    that of the GPU with least, may be taken for it; the rest is on disk.
     """
     if backend == "cuda":
-        return {**cuda_sizes.checkpointed_automatic(problem, multiprocessors or 1), "checkpoint_memory": 0}
+        return {**on_device.automatic(problem, multiprocessors or 1), "checkpoint_memory": _device_memory()}
     path_rows = DIRECTION_COST * cpu_sizes.cores() * problem.rows
     chosen = cpu_sizes.fastest(problem, path_rows)
     tile = whole_strips(max(LEAST_TILE, problem.columns // TILES), chosen["s"])
-    return {**chosen, "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
+    return {**chosen, "precision": "32", "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
+
+
+def _device_memory() -> int:
+    """MiB of special rows and columns that stay on a GPU."""
+    free = [devices.memory_free(found.index) for found in devices.discover()[0]]
+    return min(free, default=2**40) // 2 // MIB
 
 
 def work(problem: PairProblem, parameters: Parameters) -> int:
@@ -81,7 +102,7 @@ def footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Foo
     m, n, s = problem.rows, problem.columns, parameters["s"]
     tile = whole_strips(parameters["tile"], s)
     if backend == "cuda":
-        return cuda_sizes.checkpointed_footprint(problem, parameters, tile)
+        return on_device.footprint(problem, parameters, tile, parameters["checkpoint_memory"] * MIB)
     shapes = kept_shapes(m, n, s, tile)
     sizes = [spill.int32_bytes(shape) for shape in shapes]
     stay = spill.in_memory(shapes, parameters["checkpoint_memory"] * MIB)

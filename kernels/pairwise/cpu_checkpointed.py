@@ -1,7 +1,8 @@
 """CheckpointedAlignment on the CPU: the score sweep that keeps special rows and columns, then phase 2 (cpu_tiles.py).
 
 Special columns and the special rows of a strip are complete as soon as the strip is: those on the left of a finished
-special column, that column, and the best cells of the strips before it are all that is needed to go on from there.
+special column, that column, and the best cells of the strips before it are all that is needed to go on from there. A
+long run keeps them on disk (cpu_saving.py).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from kernels.monitor import Monitor
 from kernels.pairwise import cpu_strips, cpu_tiles
 from kernels.pairwise.checkpointed_sizes import MIB, kept_shapes, whole_strips
 from kernels.pairwise.cpu_levels import tiny_pair
+from kernels.pairwise.cpu_saving import Saving
 from kernels.pairwise.cpu_sizes import score_type
 from kernels.pairwise.cpu_tiles import Grid, Log
 from kernels.pairwise.encoding import Encoded, encode
@@ -44,8 +46,11 @@ def _align(
     shapes, limit = kept_shapes(pair.rows.size, pair.columns.size, s, tile), parameters["checkpoint_memory"] * MIB
     kept = spill.allocate(shapes, limit)
     strips = cpu_tiles.keeping(pair, s, parameters["T"], parameters["threads"], tile, kept)
-    cpu_strips.compute(strips, monitor, steps, clock.started_ns)
+    saving = Saving(strips, monitor, clock)
+    saving.take_over()
+    cpu_strips.compute(strips, saving.watching(), steps, clock.started_ns)
     clock.phase("phase 1")
+    times_ms["phase 1"] += saving.before_ms
     score, end, _ = cpu_strips.best_cell(strips)
     log = Log(monitor, steps, clock.started_ns, s)
     alignment = cpu_tiles.path(Grid(strips, tile), end, log)

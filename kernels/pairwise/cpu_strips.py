@@ -52,6 +52,8 @@ class Strips:
     Strips may be cut into chunks of ``h`` rows. ``bottoms`` int32 (strips, chunks - 1, chunk_parts, s): H and G of each
     chunk's last row but the lowest's and, where ``chunk_parts`` is 4 rather than 2, their start states; all states are
     then local to chunks. They go to ``bottoms_at``, where it is given.
+
+    The first ``done`` strips were computed by an earlier run; their progress words say so too.
     """
 
     pair: Encoded
@@ -66,6 +68,7 @@ class Strips:
     h: int = UNCUT
     chunk_parts: int = 0
     bottoms_at: np.ndarray | None = None
+    done: int = 0
     stop: np.ndarray = field(default_factory=stop_word)
 
     def __post_init__(self) -> None:
@@ -204,8 +207,8 @@ def compute(strips: Strips, monitor: Monitor, steps: Steps, started_ns: int, sli
 
 
 def share_strips(strips: Strips, one_strip: Callable[[int, int], None], monitor: Monitor, phase: str) -> None:
-    """``one_strip(strip, worker)`` for all strips, in order, on threads; raises Cancelled."""
-    tickets = itertools.count()
+    """``one_strip(strip, worker)`` for all strips that are not done, in order, on threads; raises Cancelled."""
+    tickets = itertools.count(strips.done)
 
     def work(worker: int) -> None:
         while not strips.stop[0] and (strip := next(tickets)) < strips.count:

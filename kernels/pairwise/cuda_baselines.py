@@ -11,7 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda.compile import module
+from kernels.cuda.compile import function
 from kernels.model import Outcome, PairAnswer, PairProblem
 from kernels.monitor import Monitor
 from kernels.pairwise import baselines_sizes as sizes
@@ -74,7 +74,7 @@ def enhanced_ba(problem: PairProblem, parameters: Mapping[str, Any], monitor: Mo
     job = begin(problem, parameters, monitor, steps)
     kernel = _kernel(job, BLOCKED, "enhanced_ba", S=job.s)
     on_host = block_borders(job.encoded, job.s)
-    borders = tuple(_upload(job, border) for border in on_host)
+    borders = job.upload(*on_host)
     best = _all_blocks(job, kernel, borders, 0)
     m, n = job.encoded.rows.size, job.encoded.columns.size
     score, end = _best(job, best) if job.encoded.local else (int(borders[0][0, n - 1 :].get()[0]), (m, n))
@@ -90,7 +90,7 @@ def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monito
     threads, count = sizes.block_threads(job.threads), sizes.perot_blocks(n, job.threads)
     first_row = np.zeros(sizes.perot_stride(n), np.int32)
     first_row[:n] = job.encoded.border(1, n + 1)
-    H = _upload(job, first_row)
+    (H,) = job.upload(first_row)
     E, between, scan = (job.empty(first_row.size, np.int32) for _ in range(3))
     # Every byte 0xC0 is a number near minus infinity: above row 1 there is no gap to go on.
     E.data.memset_async(0xC0, E.nbytes, cupy.cuda.get_current_stream())
@@ -111,9 +111,9 @@ def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monito
 
 
 def _kernel(job: Job, files: tuple[Path, ...], name: str, **defines: int):
-    compiled, milliseconds = module(files, defines)
+    kernel, milliseconds = function(files, name, defines)
     job.spend("compilation", milliseconds)
-    return compiled.get_function(name)
+    return kernel
 
 
 def _arguments(job: Job) -> tuple:
@@ -121,14 +121,6 @@ def _arguments(job: Job) -> tuple:
     pair = job.encoded
     numbers = pair.letters, pair.rows.size, pair.columns.size, pair.open + pair.extend, pair.extend, pair.floor
     return (*job.sequences, *(np.int32(number) for number in numbers))
-
-
-def _upload(job: Job, array: np.ndarray) -> cupy.ndarray:
-    before = time.perf_counter()
-    uploaded = cupy.asarray(array)
-    cupy.cuda.get_current_stream().synchronize()
-    job.spend("transfer", (time.perf_counter() - before) * 1e3)
-    return uploaded
 
 
 def _records(job: Job, count: int) -> cupy.ndarray:
@@ -212,7 +204,7 @@ def _walk(job: Job, kernel, matrix: tuple[cupy.ndarray, ...], end: Span) -> tupl
     """The way back from a cell over the stored values: where it is over, and its operations, backwards."""
     before = time.perf_counter()
     operations = job.empty(job.encoded.rows.size + job.encoded.columns.size, np.uint8)
-    place = cupy.asarray(np.array([*end, FROM_DIAGONAL, 0, 0], np.int32))
+    (place,) = job.upload(np.array([*end, FROM_DIAGONAL, 0, 0], np.int32))
     over = 0
     while not over:
         kernel((1,), (1,), (*_arguments(job), *matrix, place, operations, np.int32(WALK_STEPS)))

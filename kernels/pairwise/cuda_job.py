@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import cupy
 import numpy as np
 
-from kernels.cuda.compile import module
+from kernels.cuda import devices
+from kernels.cuda.compile import function
 from kernels.errors import MemoryRefused
 from kernels.model import PairProblem
 from kernels.monitor import Monitor
@@ -23,6 +25,8 @@ from kernels.steps import STEP, Steps
 LANES = cuda_sizes.LANES
 EVENT = np.dtype([("start", "i8"), ("end", "i8"), ("worker", "i4"), ("unused", "i4")])
 """Event of strip.cuh; CuPy holds no records, so on the device it is three 64-bit words."""
+ALIGNMENT = 16
+"""Bytes to whose multiples arrays are aligned that are transferred together."""
 LAUNCHES_AHEAD = 2
 """Launches queued beyond the one that is waited for: the device never idles, cancel stays quick."""
 
@@ -31,8 +35,10 @@ LAUNCHES_AHEAD = 2
 class Job:
     """One run on the current device: the oriented problem on the device and the clocks of its phases.
 
-    ``borders`` are the values above and left of the problem, where it is a tile of a larger one; such
-    a job is ``quiet``: it can be cancelled, but reports no progress.
+    ``borders`` are the values above and left of the problem, where it is a part of a larger one; row ``first_row`` of
+    that lies above it. A ``quiet`` job can be cancelled, but reports no progress. ``tiles`` parts of the size of the
+    problem are computed side by side, each with buffers of its own. ``packed``: StripedScore's sweep holds two cells in
+    a register.
     """
 
     encoded: Encoded
@@ -45,7 +51,11 @@ class Job:
     began_ns: int
     sequences: tuple[cupy.ndarray, ...] = ()
     borders: tuple[cupy.ndarray | np.uint64, ...] = (np.uint64(0), np.uint64(0))
+    first_row: int = 0
     quiet: bool = False
+    tiles: int = 1
+    packed: bool = False
+    taken: list[int] = field(default_factory=list)
 
     @property
     def columns_per_lane(self) -> int:
@@ -54,6 +64,10 @@ class Job:
     @property
     def strips(self) -> int:
         return -(-self.encoded.columns.size // self.s)
+
+    @property
+    def spread(self) -> int:
+        return cuda_sizes.spread(self.packed)
 
     @property
     def wide(self) -> bool:
@@ -67,7 +81,7 @@ class Job:
 
     def defines(self, **more: int) -> dict[str, int]:
         fixed = {"R": self.columns_per_lane, "BATCH": self.handed_over}
-        return {**fixed, "LOCAL": self.encoded.local, "WIDE": self.wide, **more}
+        return {**fixed, "LOCAL": self.encoded.local, "WIDE": self.wide, "PACKED": self.packed, **more}
 
     def problem_arguments(self) -> tuple:
         encoded = self.encoded
@@ -83,11 +97,33 @@ class Job:
 
     def profile_bytes(self) -> int:
         """Shared memory of a warp for the scores of its strip."""
-        words = self.columns_per_lane if self.wide else -(-self.columns_per_lane // 4)
+        parts = 1 + self.packed
+        words = self.columns_per_lane if self.wide else parts * -(-self.columns_per_lane // parts // 4)
         return self.encoded.letters * words * LANES * 4
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> cupy.ndarray:
-        return cupy.empty(shape, dtype)
+        """An array whose memory is kept for the next run when it is freed."""
+        pool, count = devices.kept_memory(), math.prod(shape) if isinstance(shape, tuple) else shape
+        array = cupy.ndarray(shape, dtype, pool.malloc(count * np.dtype(dtype).itemsize))
+        self.taken.append(pool.used_bytes())
+        return array
+
+    def upload(self, *arrays: np.ndarray) -> tuple[cupy.ndarray, ...]:
+        """Arrays on the device, by one transfer."""
+        before = time.perf_counter()
+        ends = np.cumsum([-(-array.nbytes // ALIGNMENT) * ALIGNMENT for array in arrays]).tolist()
+        starts = [0, *ends[:-1]]
+        together = np.empty(ends[-1], np.uint8)
+        for start, array in zip(starts, arrays, strict=True):
+            together[start : start + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        on_device, stream = self.empty(ends[-1], np.uint8), cupy.cuda.get_current_stream()
+        on_device.data.copy_from_host_async(together.ctypes.data, together.nbytes, stream)
+        stream.synchronize()
+        self.spend("transfer", (time.perf_counter() - before) * 1e3)
+        return tuple(
+            cupy.ndarray(array.shape, array.dtype, on_device.data + start)
+            for start, array in zip(starts, arrays, strict=True)
+        )
 
     def event_log(self, *shape: int) -> cupy.ndarray:
         """Room for events, zeroed: an event that ends at 0 never was."""
@@ -97,8 +133,8 @@ class Job:
 
     @property
     def device_bytes(self) -> int:
-        """Most bytes that were taken at a time: what is freed is kept for reuse until the run ends."""
-        return cupy.get_default_memory_pool().total_bytes()
+        """Most bytes that were taken at a time."""
+        return max(self.taken)
 
     @property
     def host_bytes(self) -> int:
@@ -109,9 +145,9 @@ class Job:
 
     def kernel(self, files: tuple[Path, ...], name: str, **more: int):
         """A kernel compiled for this run; ``more`` are its own compile-time constants."""
-        compiled, milliseconds = module(files, self.defines(**more))
+        kernel, milliseconds = function(files, name, self.defines(**more))
         self.spend("compilation", milliseconds)
-        return compiled.get_function(name)
+        return kernel
 
 
 def begin(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Job:
@@ -121,23 +157,34 @@ def begin(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor,
         s=parameters.get("s", 0),
         batch=parameters.get("T", 0),
         threads=parameters["threads"],
+        packed="precision" in parameters and cuda_sizes.packed(problem, parameters),
         monitor=monitor,
         steps=steps,
         times_ms={"compilation": 0.0, "transfer": 0.0},
         began_ns=time.perf_counter_ns(),
     )
-    before = time.perf_counter()
-    arrays = job.encoded.rows, job.encoded.columns, job.encoded.table
-    job.sequences = tuple(cupy.asarray(array) for array in arrays)
-    cupy.cuda.get_current_stream().synchronize()
-    job.spend("transfer", (time.perf_counter() - before) * 1e3)
+    job.sequences = job.upload(job.encoded.rows, job.encoded.columns, job.encoded.table)
     return job
+
+
+def copy_rows(target: np.ndarray, source: cupy.ndarray, nbytes: int, count: int) -> None:
+    """Queue a copy to the host: the first ``nbytes`` of each of ``count`` rows; in ``target`` they are adjacent."""
+    pitch, stream = source.strides[0] if count > 1 else nbytes, cupy.cuda.get_current_stream().ptr
+    kind = cupy.cuda.runtime.memcpyDeviceToHost
+    cupy.cuda.runtime.memcpy2DAsync(target.ctypes.data, nbytes, source.data.ptr, pitch, nbytes, count, kind, stream)
 
 
 def block(kernel, threads: int, shared: int) -> tuple[int, int]:
     """Warps of a block whose shared memory fits, and how many such blocks the device holds at once."""
-    device = cupy.cuda.Device()
-    limit = device.attributes["MaxSharedMemoryPerBlockOptin"]
+    warps, resident = _block(kernel, threads, shared, cupy.cuda.Device().id)
+    kernel.max_dynamic_shared_size_bytes = warps * shared
+    return warps, resident
+
+
+@cache
+def _block(kernel, threads: int, shared: int, device: int) -> tuple[int, int]:
+    attributes = _device_attributes(device)
+    limit = attributes["MaxSharedMemoryPerBlockOptin"]
     if shared > limit:
         raise MemoryRefused(
             f"the scores of a strip need {shared:,} bytes of shared memory and this GPU has {limit:,}; "
@@ -148,14 +195,20 @@ def block(kernel, threads: int, shared: int) -> tuple[int, int]:
     resident = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
         kernel.kernel.ptr, warps * LANES, warps * shared
     )
-    return warps, max(1, resident) * device.attributes["MultiProcessorCount"]
+    return warps, max(1, resident) * attributes["MultiProcessorCount"]
+
+
+@cache
+def _device_attributes(device: int) -> Mapping[str, int]:
+    """All attributes of a device; CuPy asks the driver for each of a hundred whenever it is asked for one."""
+    return cupy.cuda.Device(device).attributes
 
 
 class Clock:
     """Waits for launches, a few behind, so that progress is real and cancel is quick; times a phase."""
 
-    def __init__(self, job: Job, phase: str, total: int) -> None:
-        self.job, self.phase, self.total, self.done = job, phase, total, 0
+    def __init__(self, job: Job, phase: str, total: int, done: int = 0) -> None:
+        self.job, self.phase, self.total, self.done = job, phase, total, done
         self.first = cupy.cuda.Event()
         self.first.record()
         self.pending: list[tuple[cupy.cuda.Event, int]] = []

@@ -11,7 +11,7 @@ import numpy as np
 from kernels.model import LEFT, UP
 from kernels.pairwise import cuda_sizes
 from kernels.pairwise.cuda_job import EVENT, LANES, Clock, Job, block, events
-from kernels.pairwise.cuda_sweep import IN_H, STATES, STATES_DEFINES, Best, Kept
+from kernels.pairwise.cuda_sweep import IN_H, STATES, Best, Kept
 
 PATH = (STATES[0], STATES[2], Path(__file__).with_name("striped_path.cu"))
 SUB_PATH = np.dtype(
@@ -23,13 +23,13 @@ SUB_PATH = np.dtype(
 """SubPath of states.cuh."""
 
 
-def link(job: Job, kept: Kept, best: Best, end_in: int = IN_H, **defines: int) -> np.ndarray:
+def link(job: Job, kept: Kept, best: Best) -> np.ndarray:
     """Phase 2: the sub-paths of strips or chunks, from the last to the first, as SUB_PATH records."""
-    kernel = job.kernel(STATES, "link_sub_paths", **STATES_DEFINES | {"CHUNKS": kept.chunks} | defines)
+    kernel = job.kernel(STATES, "link_sub_paths", CHUNKS=kept.chunks, TILE=False)
     most = job.strips + (len(kept.chunk_states) if kept.chunks == 2 else 0) + 1
     paths, count = job.empty((most, SUB_PATH.itemsize // 4), np.int32), job.empty(1, np.int32)
     strip, column = divmod(best.end[1] - 1, job.s)
-    ends = strip, best.end[0], column + 1, end_in, best.state
+    ends = strip, best.end[0], column + 1, IN_H, best.state
     numbers = kept.height, kept.width, job.encoded.rows.size, *ends, kept.true_values
     clock = Clock(job, "phase 2", 1)
     arguments = (kept.boundary_states, kept.chunk_states, *map(np.int32, numbers), paths, count)
@@ -60,6 +60,8 @@ def compute(job: Job, kept: Kept, paths: np.ndarray, rest: np.ndarray) -> tuple[
 
 def _groups(words: np.ndarray, capacity: int) -> list[tuple[int, int]]:
     """Half-open ranges of sub-paths whose directions fit in the buffer together."""
+    if words.sum() <= capacity:
+        return [(0, len(words))]
     groups, first, used = [], 0, 0
     for index, needed in enumerate(words):
         if used and used + needed > capacity:
@@ -74,12 +76,12 @@ def _sub_paths(
 ) -> list[np.ndarray]:
     """Operations of some sub-paths, each backwards, computed in one launch."""
     lengths = paths["end_row"].astype(np.int64) - paths["start_row"] + job.s + 1
-    direction_starts = cupy.asarray(np.cumsum(words) - words)
     operation_starts = np.cumsum(lengths) - lengths
+    records = paths.view(np.int32).reshape(-1, SUB_PATH.itemsize // 4)
+    on_device = job.upload(records, np.cumsum(words) - words, operation_starts)
     operations = job.empty(int(lengths.sum()), np.uint8)
     counts = job.empty(len(paths), np.int32)
     log = job.event_log(len(paths))
-    on_device = cupy.asarray(paths.view(np.int32).reshape(-1, SUB_PATH.itemsize // 4)), cupy.asarray(operation_starts)
     block(kernel, LANES, job.profile_bytes())
     clock = Clock(job, "phase 3", 1)
     kernel(
@@ -95,9 +97,9 @@ def _sub_paths(
             on_device[0],
             np.int32(len(paths)),
             directions,
-            direction_starts,
-            operations,
             on_device[1],
+            operations,
+            on_device[2],
             counts,
             log,
         ),
@@ -109,7 +111,9 @@ def _sub_paths(
     found, taken = operations.get(), counts.get()
     job.spend("transfer", (time.perf_counter() - before) * 1e3)
     _log_sub_paths(job, log.get().view(EVENT)[:, 0], paths)
-    return [found[start : start + count] for start, count in zip(operation_starts, taken, strict=True)]
+    return [
+        found[start : start + count] for start, count in zip(operation_starts.tolist(), taken.tolist(), strict=True)
+    ]
 
 
 def _log_sub_paths(job: Job, log: np.ndarray, paths: np.ndarray) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from kernels.cuda import devices
 from kernels.memory import Footprint
 from kernels.model import PairProblem
+from kernels.scoring import Scoring
 
 LANES = 32
 WARP_BYTES = LANES * 4  # one 32-bit register of a warp
@@ -17,6 +20,8 @@ EVENT_BYTES = 24
 MOST_EVENTS = 2**18
 SLICE_CELLS = 25_000_000_000
 """Cells of a launch: about 20 ms on an H200, and below 250 ms on a card with a tenth of its speed."""
+LEAST_STEPS = 1024
+"""Steps of a launch at least."""
 DIRECTION_BYTES = 2**30
 """Directions of phase 3 kept at a time, unless a single strip needs more."""
 
@@ -30,7 +35,8 @@ LAG = 70
 class StepCost:
     """Nanoseconds of a step with R columns a lane, measured on an H200; only their ratios matter.
 
-    A lone warp needs ``latency + column * R``; each of several on a scheduler ``busy + busy_column * R``.
+    A lone warp needs ``latency + column * R``; each of several on a scheduler ``busy + busy_column * R``. A column
+    takes so many ``registers``. R is a multiple of ``parts``, and lanes follow each other as many rows apart.
     """
 
     latency: float
@@ -38,17 +44,15 @@ class StepCost:
     busy: float
     busy_column: float
     most_columns: int
+    registers: float = 4.0
+    parts: int = 1
 
 
 SCORE_STEP = StepCost(35, 5.6, 22, 5.2, 32)
+PACKED_STEP = StepCost(48, 3.2, 32, 3.4, 32, registers=2.5, parts=2)
 STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
-
-
-MOST_TILE = 131_072
-WHOLE_TILE_WIDTHS = tuple(LANES * count for count in (1, 2, 3, 4, 6, 8, 12, 16, 18, 20, 24, 28, 32))
-"""Strip widths that strips of two to four lanes' columns divide, see tile_strip_width."""
-TILE_THREADS = 128
-"""Threads of a block where a tile of CheckpointedAlignment is computed again."""
+REACH = 4096
+"""As in packed_lane.cuh."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,47 +68,84 @@ class Slice:
     steps_done: int
 
 
-def automatic(problem: PairProblem, multiprocessors: int, cost: StepCost) -> dict[str, int]:
+def packed(problem: PairProblem, parameters: Mapping[str, Any]) -> bool:
+    """Whether StripedScore's sweep holds two cells in a register: 16 bits were asked for and values fit in them."""
+    s = parameters["s"]
+    return parameters["precision"] == "16" and s // LANES % 2 == 0 and fits_16_bits(problem.scoring, s)
+
+
+def fits_16_bits(scoring: Scoring, s: int) -> bool:
+    """Whether values in a warp that works on strips of ``s`` columns differ so little that none can overflow 16 bits.
+
+    A path that ends d columns (or rows) further on can be cut there and continued by a gap, so it scores at most
+    d (best score + extend) + open more than the best one that ends here; and at most d extend + open less, because
+    this one can be continued by a gap. The cells that a warp holds are less than s columns and 64 rows apart;
+    twice 32 rows pass until base is looked at again, and a few steps more are within G, K, and what is added to them.
+    """
+    if np.abs(scoring.scores).max(initial=0) > 127:
+        return False
+    step = max(int(scoring.scores.max(initial=0)), 0) + scoring.extend
+    return REACH + (s + 160) * step + 8 * (scoring.open + step) + 256 < 2**15
+
+
+def spread(packed: bool) -> int:
+    """Rows that the lanes of a warp are at together (SPREAD in sweep.cuh)."""
+    return 2 * LANES if packed else LANES
+
+
+def score_automatic(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
+    """As ``automatic``, for StripedScore in 32 or in 16 bits, whichever is expected to be faster.
+
+    In 16 bits only on GPUs that have instructions for two values in a register.
+    """
+    of_32 = {**automatic(problem, multiprocessors, SCORE_STEP), "precision": "32"}
+    of_16 = {**automatic(problem, multiprocessors, PACKED_STEP), "precision": "16"}
+    able = all(device.compute_capability >= (9, 0) for device in devices.discover()[0])
+    if not able or not packed(problem, of_16):
+        return of_32
+    return min((of_16, of_32), key=lambda chosen: _score_ns(problem, multiprocessors, chosen))
+
+
+def _score_ns(problem: PairProblem, multiprocessors: int, chosen: Mapping[str, Any]) -> float:
+    cost = PACKED_STEP if chosen["precision"] == "16" else SCORE_STEP
+    return _expected_ns(problem.rows, problem.columns, chosen["s"] // LANES, 4 * multiprocessors, cost)
+
+
+def automatic(problem: PairProblem, multiprocessors: int, cost: StepCost) -> dict[str, Any]:
     """Strip width, batch and threads of a block of least expected time.
 
     Wide strips compute more a step, narrow ones fill the GPU. A block holds as many warps as a
     multiprocessor needs, because only within a block are warps dealt evenly to its four schedulers.
     """
-    rows, columns, schedulers = problem.rows, problem.columns, 4 * multiprocessors
-    choices = range(1, cost.most_columns + 1)
-    per_lane = min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost))
+    columns, schedulers = problem.columns, 4 * multiprocessors
+    per_lane = _fastest(problem.rows, columns, schedulers, cost)
     strips = -(-columns // (per_lane * LANES))
-    together = min(-(-strips // schedulers), _most_together(per_lane))
+    together = min(-(-strips // schedulers), _most_together(per_lane, cost))
     return {"s": per_lane * LANES, "T": BATCH, "threads": 4 * LANES * together}
 
 
-def tile_strip_width(s: int) -> int:
-    """Strip width inside a tile of CheckpointedAlignment: it divides ``s``, and start states fit the registers."""
-    return LANES * max(count for count in (1, 2, 3, 4) if s // LANES % count == 0)
-
-
-def slices(rows: int, columns: int, s: int, batch: int) -> list[Slice]:
-    """The launches of a sweep, in order."""
-    strips, steps, skew = -(-columns // s), _round_up(rows + LANES - 1), _skew(batch)
-    length = min(_slice_steps(columns), steps + (strips - 1) * skew)
+def slices(rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: int = LANES) -> list[Slice]:
+    """The launches of a sweep, in order; ``tiles`` of so many rows and columns are swept side by side."""
+    strips, steps, lag = -(-columns // s), _round_up(rows + spread - 1), skew(batch, spread)
+    length = min(slice_steps(columns * tiles), steps + (strips - 1) * lag)
     found = []
-    for start in range(0, steps + (strips - 1) * skew, length):
+    for start in range(0, steps + (strips - 1) * lag, length):
         end = start + length
-        first = max(0, (start - steps) // skew + 1)
-        last = min(strips, -(-end // skew))
-        begun = np.arange(first, last, dtype=np.int64) * skew
+        first = max(0, (start - steps) // lag + 1)
+        last = min(strips, -(-end // lag))
+        begun = np.arange(first, last, dtype=np.int64) * lag
         done = np.minimum(end - begun, steps) - np.maximum(start - begun, 0)
-        found.append(Slice(first, last, steps, skew, start, end, int(done.sum())))
+        found.append(Slice(first, last, steps, lag, start, end, int(done.sum())))
     return found
 
 
-def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool) -> int:
+def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spread: int = LANES) -> int:
     """Rows of a strip's boundary that are kept: all of them, or a ring that spans what is in flight.
 
     The left neighbour is at most a slice and a skew ahead of its reader, and two batches are in flight.
     """
-    every = _round_up(rows + LANES)
-    return every if whole else min(every, _slice_steps(columns) + _skew(batch) + 2 * LANES)
+    every = _round_up(rows + spread)
+    return every if whole else min(every, slice_steps(columns) + skew(batch, spread) + 2 * LANES)
 
 
 def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
@@ -114,7 +155,7 @@ def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
 
 def score_footprint(problem: PairProblem, parameters: Mapping[str, Any]) -> Footprint:
     """Bytes of StripedScore."""
-    return Footprint(_host(problem), _sweep_bytes(problem, parameters, 2, 7, whole=False))
+    return Footprint(host_bytes(problem), score_bytes(problem, parameters))
 
 
 def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chunks: int = 0) -> Footprint:
@@ -125,9 +166,9 @@ def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chu
     one = int(direction_words(np.array(problem.rows + 1), s)) * 4
     every = int(direction_words(np.array(problem.rows + parts), s)) * 4 + parts * LANES * s
     return Footprint(
-        {**_host(problem), "path": 2 * (problem.rows + problem.columns)},
+        {**host_bytes(problem), "path": 2 * (problem.rows + problem.columns)},
         {
-            **_sweep_bytes(problem, parameters, 4, 11, chunks > 0 or parameters["recompute"] == "first-row"),
+            **sweep_bytes(problem, parameters, 4, 11, chunks > 0 or parameters["recompute"] == "first-row"),
             "start states": strips * problem.rows * 8,
             **({"chunk rows": bottoms * strips * s * 8 * chunks} if chunks else {}),
             "directions": min(every, max(DIRECTION_BYTES, one)),
@@ -136,55 +177,29 @@ def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chu
     )
 
 
-def checkpointed_automatic(problem: PairProblem, multiprocessors: int) -> dict[str, int]:
-    """As ``automatic``, and the distance of special rows and columns: a sixteenth of the longer sequence.
-
-    So they take some 256 bytes a letter. Time hardly depends on the distance until a tile is so large that all of
-    the GPU is busy with it; from there on it is not made larger.
-    """
-    chosen = automatic(problem, multiprocessors, SCORE_STEP)
-    s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
-    return {**chosen, "tile": max(1, min(problem.columns // 16, MOST_TILE) // s) * s}
+def score_bytes(problem: PairProblem, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Bytes of StripedScore's sweep on the device."""
+    two = packed(problem, parameters)
+    return sweep_bytes(problem, parameters, 1 if two else 2, 8 if two else 7, whole=False, spread=spread(two))
 
 
-def checkpointed_footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int) -> Footprint:
-    """Bytes of CheckpointedAlignment with special rows and columns every ``tile`` cells."""
-    s = parameters["s"]
-    rows, columns = min(tile, problem.rows), min(tile, problem.columns)
-    width = tile_strip_width(s)
-    bands, segments = -(-problem.rows // tile), -(-problem.columns // tile)
-    again = _tile_bytes(rows, columns, width, parameters["T"])
-    one = int(direction_words(np.array(problem.rows + 1), width)) * 4
-    every = int(direction_words(np.array(problem.rows + problem.columns // width), width)) * 4
-    return Footprint(
-        {**_host(problem), "path": 2 * (problem.rows + problem.columns)},
-        {
-            **_sweep_bytes(problem, parameters, 2, 7, whole=False),
-            "special rows": bands * (problem.columns + s + 1) * 8,
-            "special columns": segments * problem.rows * 8,
-            "a tile": again,
-            "directions": min(every, max(DIRECTION_BYTES, one)),
-            "path": 2 * (problem.rows + problem.columns),
-        },
-    )
-
-
-def _tile_bytes(rows: int, columns: int, width: int, batch: int) -> int:
-    strips = -(-columns // width)
-    registers = strips * (4 * width // LANES + 11) * WARP_BYTES
-    return registers + strips * (boundary_rows(rows, columns, width, batch, False) + rows) * 8
-
-
-def _sweep_bytes(
-    problem: PairProblem, parameters: Mapping[str, Any], values_a_column: int, values_a_lane: int, whole: bool
+def sweep_bytes(
+    problem: PairProblem,
+    parameters: Mapping[str, Any],
+    values_a_column: int,
+    values_a_lane: int,
+    whole: bool,
+    spread: int = LANES,
 ) -> dict[str, int]:
+    """Bytes of the sweep, whose lanes keep so many registers for each column and beside them between launches."""
     s, batch = parameters["s"], parameters["T"]
     strips = -(-problem.columns // s)
-    launches = len(slices(problem.rows, problem.columns, s, batch))
+    launches = len(slices(problem.rows, problem.columns, s, batch, spread=spread))
+    boundary = boundary_rows(problem.rows, problem.columns, s, batch, whole, spread)
     return {
         "sequences": problem.rows + problem.columns + 4 * 256 * 4,
         "registers between launches": strips * (values_a_column * s // LANES + values_a_lane) * WARP_BYTES,
-        "strip boundaries": strips * boundary_rows(problem.rows, problem.columns, s, batch, whole) * 8,
+        "strip boundaries": strips * boundary * 8,
         "step log": strips * log_rows(launches, strips) * EVENT_BYTES,
     }
 
@@ -194,33 +209,43 @@ def log_rows(launches: int, strips: int) -> int:
     return launches if launches * strips <= MOST_EVENTS else 1
 
 
-def _host(problem: PairProblem) -> dict[str, int]:
+def host_bytes(problem: PairProblem) -> dict[str, int]:
+    """Bytes of the encoded sequences on the host."""
     return {"sequences": 2 * (problem.rows + problem.columns)}
 
 
-def _slice_steps(columns: int) -> int:
-    return max(_round_up(SLICE_CELLS // columns), 1024)
+def slice_steps(columns: int) -> int:
+    """Steps of a launch."""
+    return max(_round_up(SLICE_CELLS // columns), LEAST_STEPS)
 
 
-def _skew(batch: int) -> int:
+def skew(batch: int, spread: int = LANES) -> int:
     """Steps by which a strip starts a slice behind its left neighbour: the lanes, and a batch in flight."""
-    return _round_up(batch + LANES)
+    return _round_up(batch + spread)
 
 
 def _round_up(rows: int) -> int:
     return -(-rows // LANES) * LANES
 
 
+@lru_cache(maxsize=1024)
+def _fastest(rows: int, columns: int, schedulers: int, cost: StepCost) -> int:
+    """Columns a lane of least expected time."""
+    choices = range(cost.parts, cost.most_columns + 1, cost.parts)
+    return min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost))
+
+
 def _expected_ns(rows: int, columns: int, per_lane: int, schedulers: int, cost: StepCost) -> float:
     """Time of a sweep: strips advance together, each as fast as the busiest scheduler lets it."""
     strips = -(-columns // (per_lane * LANES))
     together, busy = -(-strips // schedulers), cost.busy + cost.busy_column * per_lane
-    if together > _most_together(per_lane):
-        return (rows * strips / schedulers + LAG * schedulers) * busy
+    lag = LAG + (cost.parts - 1) * LANES
+    if together > _most_together(per_lane, cost):
+        return (rows * strips / schedulers + lag * schedulers) * busy
     step = max(cost.latency + cost.column * per_lane, together * busy)
-    return (rows + LAG * strips) * step
+    return (rows + lag * strips) * step
 
 
-def _most_together(per_lane: int) -> int:
-    """Warps of one scheduler whose registers fit: 512 of a lane, some 30 and four a column are used."""
-    return min(8, 512 // (30 + 4 * per_lane))
+def _most_together(per_lane: int, cost: StepCost) -> int:
+    """Warps of one scheduler whose registers fit: 512 of a lane, some 30 and a few a column are used."""
+    return min(8, int(512 // (30 + cost.registers * per_lane)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,12 +10,12 @@ import cupy
 import numpy as np
 
 from kernels.pairwise import cuda_sizes
-from kernels.pairwise.cuda_job import EVENT, LANES, Clock, Job, block, events
+from kernels.pairwise.cuda_job import EVENT, LANES, Clock, Job, block, copy_rows, events
 
 HERE = Path(__file__).parent
-SCORE = (HERE / "strip.cuh", HERE / "sweep.cuh", HERE / "striped_score.cu")
+LANE = (HERE / "score_keeper.cuh", HERE / "packed_lane.cuh")
+SCORE = (HERE / "strip.cuh", HERE / "sweep.cuh", *LANE, HERE / "striped_score.cu")
 STATES = (HERE / "strip.cuh", HERE / "sweep.cuh", HERE / "states.cuh", HERE / "striped_states.cu")
-STATES_DEFINES = {"CHUNKS": 0, "TILE": 0}
 IN_H, IN_K, IN_G = 0, 1, 2
 """As what a sub-path ends (states.cuh)."""
 KEY_SCALE = 32
@@ -45,91 +46,125 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoints:
-    """Special rows and columns (striped_score.cu): values at every multiple of ``tile``, the matrix borders first.
+class KeptPlaces:
+    """Where the sweep leaves special rows and columns (Checkpoints of striped_score.cu), counted from its first row.
 
-    ``rows`` int32 (bands, columns + 1 or more, 2): H and G from column 0 on; ``columns`` int32 (bands, m, 2): H and K
-    from row 1 on.
+    ``rows`` starts at column 1 of the first row kept, ``columns`` at the first row of the first column kept.
     """
 
-    tile: int
     rows: cupy.ndarray
     columns: cupy.ndarray
+    tile: int
+    width: int
+    slots: int
+    height: int
+
+    def arguments(self) -> tuple:
+        return self.rows, self.columns, *map(np.int32, (self.tile, self.width, self.slots, self.height))
 
 
-def score(job: Job, checkpoints: Checkpoints | None = None) -> Best:
-    """The sweep of StripedScore; it fills the checkpoints where there are any."""
-    keyed = job.encoded.local and job.encoded.rows.size * int(job.encoded.table.max(initial=0)) < 2**26
-    kernel = job.kernel(SCORE, "striped_score", KEYED=keyed, CHECKPOINTS=checkpoints is not None)
-    state = job.empty((job.strips, 2 * job.columns_per_lane + 7, LANES), np.int32)
-    extra = np.int32(KEY_SCALE), np.uint64(0), np.uint64(0), np.int32(1), np.int32(0)
-    if checkpoints:
-        rows, columns = checkpoints.rows, checkpoints.columns
-        extra = np.int32(KEY_SCALE), rows[1:, 1:], columns[1:], np.int32(checkpoints.tile), np.int32(rows.shape[1])
-    _sweep(job, kernel, state, _boundary(job, whole=False), crossing_bytes=8, extra=extra)
-    return _best(job, state, keyed) if job.encoded.local else _corner(job, state)
+NOWHERE = np.uint64(0), np.uint64(0), np.int32(1), np.int32(0), np.int32(1), np.int32(1)
+Launched = Callable[[cuda_sizes.Slice, cupy.ndarray], None]
+Swept = tuple[cupy.ndarray, list[cuda_sizes.Slice]]
+
+
+def score(job: Job, kept: KeptPlaces | None = None, launched: Launched = lambda part, state: None) -> Best:
+    """The sweep of StripedScore, which also leaves special rows and columns where there are places for them.
+
+    ``launched(slice, registers)`` is called after every launch.
+    """
+    kernel = job.kernel(SCORE, "striped_score", KEYED=keyed(job), CHECKPOINTS=kept is not None)
+    fields = job.columns_per_lane + 8 if job.packed else 2 * job.columns_per_lane + 7
+    state = job.empty((job.strips, fields, LANES), np.int32)
+    extra = np.int32(KEY_SCALE), *(kept.arguments() if kept else NOWHERE)
+    boundary = _boundary(job, whole=False)
+    crossing_bytes = 4 if job.packed else 8
+    _log_strips(job, *_sweep(job, kernel, state, boundary, crossing_bytes, extra=extra, launched=launched))
+    return best_of(job, _fields(state, 3), keyed(job)) if job.encoded.local else _corner(job, state)
+
+
+def keyed(job: Job) -> bool:
+    """Whether scores leave room for a column, so that one number holds both (striped_score.cu)."""
+    rows = job.first_row + job.encoded.rows.size
+    return job.encoded.local and not job.packed and rows * int(job.encoded.table.max(initial=0)) < 2**26
 
 
 def states(job: Job, chunks: int, height: int | None, true_values: bool) -> tuple[Kept, Best]:
     """The sweep with local start states; chunks of ``height`` rows where there are any."""
-    kept, state = _states(job, "phase 1", chunks, height, true_values)
-    return kept, (_best if job.encoded.local else _corner)(job, state, states_kept=True)
+    kept, state, swept = _states(job, "phase 1", chunks, height, true_values)
+    _log_strips(job, *swept)
+    if job.encoded.local:
+        return kept, best_of(job, _fields(state, 4), states_kept=True)
+    return kept, _corner(job, state, states_kept=True)
 
 
-def tile_states(job: Job, end_in: int) -> tuple[Kept, Best]:
-    """The sweep of a tile down to its last cell; the start state there of H, K or G, whichever ``end_in`` names."""
-    kept, state = _states(job, "phase 2", 0, None, False, TILE=1)
-    end = job.encoded.rows.size, job.encoded.columns.size
-    if end_in == IN_K:
-        return kept, Best(0, end, int(kept.boundary_states[-1, -1].get()[1]))
-    return kept, _corner(job, state, states_kept=True, gap=end_in == IN_G)
+def tile_states(job: Job, tiles: cupy.ndarray) -> tuple[Kept, cupy.ndarray, np.ndarray]:
+    """The sweep of tiles (Tile of striped_states.cu): start states inside, registers at the end, times of the strips.
+
+    Times are EVENT, shape (launches or 1, tiles, strips).
+    """
+    kept, state, (log, _) = _states(job, "phase 2", 0, None, False, tiles)
+    return kept, state, log.get().view(EVENT).reshape(len(log), job.tiles, job.strips)
 
 
 def _states(
-    job: Job, phase: str, chunks: int, height: int | None, true_values: bool, **defines: int
-) -> tuple[Kept, cupy.ndarray]:
-    rows = job.encoded.rows.size
-    kernel = job.kernel(STATES, "striped_states", **STATES_DEFINES | {"CHUNKS": chunks} | defines)
-    state = job.empty((job.strips, 4 * job.columns_per_lane + 11, LANES), np.int32)
+    job: Job, phase: str, chunks: int, height: int | None, true_values: bool, tiles: cupy.ndarray | None = None
+) -> tuple[Kept, cupy.ndarray, Swept]:
+    rows, strips = job.encoded.rows.size, job.tiles * job.strips
+    kernel = job.kernel(STATES, "striped_states", CHUNKS=chunks, TILE=tiles is not None)
+    state = job.empty((strips, 4 * job.columns_per_lane + 11, LANES), np.int32)
     height, width = height or rows + 1, job.strips * job.s
     bottoms = (rows - 1) // height
     kept = Kept(
         chunks=chunks,
         true_values=true_values,
         boundary=_boundary(job, whole=true_values),
-        boundary_states=job.empty((job.strips, rows, 2), np.int32),
+        boundary_states=job.empty((strips, rows, 2), np.int32),
         chunk_values=job.empty((bottoms if chunks else 0, width, 2), np.int32),
         chunk_states=job.empty((bottoms if chunks == 2 else 0, width, 2), np.int32),
         height=height,
         width=width,
     )
-    extra = kept.boundary_states, kept.chunk_values, kept.chunk_states, np.int32(height), np.int32(width)
-    _sweep(job, kernel, state, kept.boundary, crossing_bytes=16, extra=extra, phase=phase)
-    return kept, state
+    sizes = np.int32(height), np.int32(width)
+    given = np.uint64(0) if tiles is None else tiles, np.int32(rows)
+    extra = kept.boundary_states, kept.chunk_values, kept.chunk_states, *sizes, *given
+    return kept, state, _sweep(job, kernel, state, kept.boundary, crossing_bytes=16, extra=extra, phase=phase)
 
 
 def _boundary(job: Job, whole: bool) -> cupy.ndarray:
     """Right boundaries of all strips: a ring that spans a slice, or all rows where phase 3 wants them."""
-    capacity = cuda_sizes.boundary_rows(job.encoded.rows.size, job.encoded.columns.size, job.s, job.batch, whole)
-    boundary = job.empty((job.strips, capacity), np.uint64)
+    columns = job.tiles * job.encoded.columns.size
+    capacity = cuda_sizes.boundary_rows(job.encoded.rows.size, columns, job.s, job.batch, whole, job.spread)
+    boundary = job.empty((job.tiles * job.strips, capacity), np.uint64)
     boundary.data.memset_async(0xFF, boundary.nbytes, cupy.cuda.get_current_stream())
     return boundary
 
 
-def _sweep(job: Job, kernel, state, boundary, crossing_bytes: int, extra: tuple, phase: str = "phase 1") -> None:
-    """Phase 1: every slice of every strip, with progress between launches."""
+def _sweep(
+    job: Job,
+    kernel,
+    state,
+    boundary,
+    crossing_bytes: int,
+    extra: tuple,
+    phase: str = "phase 1",
+    launched: Launched = lambda part, state: None,
+) -> Swept:
+    """Phase 1: every slice of every strip, with progress between launches; the log of its events, and the slices."""
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
-    slices = cuda_sizes.slices(rows, columns, job.s, job.batch)
-    shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handed_over)
+    slices = cuda_sizes.slices(rows, columns, job.s, job.batch, job.tiles, job.spread)
+    shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handed_over, job.spread)
     warps, most = block(kernel, job.threads, shared)
-    log = job.event_log(cuda_sizes.log_rows(len(slices), job.strips), job.strips)
-    tickets = job.empty(len(slices), np.uint32)
+    strips = job.tiles * job.strips
+    log = job.event_log(cuda_sizes.log_rows(len(slices), strips), strips)
+    tickets = job.empty((len(slices), job.tiles), np.uint32)
     tickets.data.memset_async(0, tickets.nbytes, cupy.cuda.get_current_stream())
-    clock = Clock(job, phase, sum(part.steps_done for part in slices))
+    before = job.strips * job.first_row
+    clock = Clock(job, phase, before + sum(part.steps_done for part in slices), before)
     for index, part in enumerate(slices):
         blocks = min(-(-(part.end_strip - part.first_strip) // warps), most)
         kernel(
-            (blocks,),
+            (blocks, job.tiles),
             (warps * LANES,),
             (
                 *job.problem_arguments(),
@@ -149,40 +184,56 @@ def _sweep(job: Job, kernel, state, boundary, crossing_bytes: int, extra: tuple,
             ),
             shared_mem=warps * shared,
         )
+        launched(part, state)
         clock.launched(part.steps_done)
     clock.finish()
-    _log_strips(job, log, slices)
+    return log, slices
 
 
-def _shared_bytes(crossing_bytes: int, handed_over: int) -> int:
+def _shared_bytes(crossing_bytes: int, handed_over: int, spread: int) -> int:
     """Size of Shared in sweep.cuh."""
-    letters = -(-(2 * LANES + 2) * 4 // crossing_bytes) * crossing_bytes
+    letters = -(-(spread + LANES + 2) * 4 // crossing_bytes) * crossing_bytes
     return -(-(letters + (2 * handed_over + 1) * crossing_bytes) // 16) * 16
 
 
-def _best(job: Job, state: cupy.ndarray, keyed: bool = False, states_kept: bool = False) -> Best:
-    """The greatest score of all lanes at its first cell: by row, then by column."""
-    fields = state.get()
-    best, row, column = (fields[:, index, :].ravel().astype(np.int64) for index in range(3))
-    lanes = np.arange(best.size, dtype=np.int64) * job.columns_per_lane
-    if keyed:
+def best_of(job: Job, fields: np.ndarray, in_keys: bool = False, states_kept: bool = False) -> Best:
+    """The greatest score of all lanes at its first cell: by row, then by column.
+
+    ``fields`` int32 (strips, 3 or more, lanes): score (or key), row and column of each lane, and its start state.
+    """
+    best, row, column = (fields[:, index, :].ravel() for index in range(3))
+    if in_keys:
         best, column = best >> 5, 31 - (best & 31)
-    if best.max() <= 0:
+    score = int(best.max())
+    if score <= 0:
         return Best(0, (0, 0))
-    first = np.lexsort((lanes, row, -best))[0]
-    end = int(row[first]), int(lanes[first] + column[first]) + 1
-    return Best(int(best[first]), end, int(fields[:, 3, :].ravel()[first]) if states_kept else 0)
+    lanes = np.flatnonzero(best == score)
+    first = lanes[np.lexsort((lanes, row[lanes]))[0]]
+    end = job.first_row + int(row[first]), int(first) * job.columns_per_lane + int(column[first]) + 1
+    return Best(score, end, int(fields[:, 3, :].ravel()[first]) if states_kept else 0)
 
 
-def _corner(job: Job, state: cupy.ndarray, states_kept: bool = False, gap: bool = False) -> Best:
+def _fields(state: cupy.ndarray, count: int) -> np.ndarray:
+    """The first values that every lane left, int32 (strips, count, lanes)."""
+    found = np.empty((len(state), count, LANES), np.int32)
+    copy_rows(found, state, found[0].nbytes, len(state))
+    cupy.cuda.get_current_stream().synchronize()
+    return found
+
+
+def _corner(job: Job, state: cupy.ndarray, states_kept: bool = False) -> Best:
     """H of the last cell, read from the registers that the last strip left; the state of its G where ``gap``."""
     columns, per_lane = job.encoded.columns.size, job.columns_per_lane
     lane, column = divmod((columns - 1) % job.s, per_lane)
     fields = state[-1].get()[:, lane]
+    end = job.first_row + job.encoded.rows.size, columns
+    if job.packed:  # base, and H less base of a column of both parts in a word (Lane.visit in packed_lane.cuh)
+        part, column = divmod(column, per_lane // 2)
+        return Best(int(fields[3]) + int(fields[4 + column : 5 + column].view(np.int16)[part]), end)
     first_h = 4 if states_kept else 3
-    # The start states of H and G follow G of their column (Lane.visit in striped_states.cu).
-    start_state = int(fields[first_h + per_lane + 3 * column + 1 + gap]) if states_kept else 0
-    return Best(int(fields[first_h + column]), (job.encoded.rows.size, columns), start_state)
+    # The start state of H follows G of its column (Lane.visit in striped_states.cu).
+    start_state = int(fields[first_h + per_lane + 3 * column + 1]) if states_kept else 0
+    return Best(int(fields[first_h + column]), end, start_state)
 
 
 def _log_strips(job: Job, log, slices: list[cuda_sizes.Slice]) -> None:
@@ -196,6 +247,7 @@ def _log_strips(job: Job, log, slices: list[cuda_sizes.Slice]) -> None:
         starts = np.array([slice_.start for slice_ in slices])[part] - shift
         ends = np.array([slice_.end for slice_ in slices])[part] - shift
     logged = events(job, 1, strip, times[part, strip])
-    logged["row_start"], logged["row_end"] = np.clip(starts, 0, rows), np.clip(ends, 0, rows)
+    logged["row_start"] = job.first_row + np.clip(starts, 0, rows)
+    logged["row_end"] = job.first_row + np.clip(ends, 0, rows)
     logged["column_start"], logged["column_end"] = strip * job.s, np.minimum((strip + 1) * job.s, columns)
     job.steps.extend(logged)

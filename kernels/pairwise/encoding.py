@@ -63,12 +63,12 @@ class Encoded:
 def encode(problem: PairProblem) -> Encoded:
     """Orient a problem and keep only the letters that occur in it."""
     first, second = problem.codes
-    present = np.flatnonzero(
-        np.bincount(first, minlength=256) + np.bincount(second, minlength=256),
-    )
+    occurs = np.zeros(256, bool)
+    occurs[first] = occurs[second] = True
+    present = np.flatnonzero(occurs)
     compact = np.zeros(256, np.uint8)
     compact[present] = np.arange(present.size, dtype=np.uint8)
-    table = problem.scoring.scores[np.ix_(present, present)]
+    table = problem.scoring.scores[present][:, present]
     pair = compact[first], compact[second]
     if problem.swapped:
         pair, table = pair[::-1], table.T

@@ -31,8 +31,8 @@ def strips(problem: PairProblem, s: int) -> int:
 def score_automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
     """Strip width, batch and threads of StripedScore that suit the problem and the device."""
     if backend == "cuda":
-        return cuda_sizes.automatic(problem, multiprocessors or 1, cuda_sizes.SCORE_STEP)
-    return cpu_sizes.score_automatic(problem)
+        return cuda_sizes.score_automatic(problem, multiprocessors or 1)
+    return {**cpu_sizes.score_automatic(problem), "precision": "32"}
 
 
 def alignment_automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:

@@ -12,7 +12,8 @@
 // K runs over T instead of H: equal, because opening never gains, and one instruction shorter a cell.
 //
 // Compile-time: R columns a lane, LOCAL (floor at 0) or global, WIDE (scores beyond one byte), BATCH
-// boundary cells handed over at a time (8, 16 or 32).
+// boundary cells handed over at a time (8, 16 or 32), PACKED (striped_score.cu: a lane's columns in two parts,
+// of which the second is a row behind).
 
 struct Strip {           // one problem, oriented so that rows are the shorter sequence
     const unsigned char* rows;       // letters of the rows, m
@@ -31,8 +32,11 @@ constexpr int SCORES_A_WORD = 1;                         // scores need all of 3
 #else
 constexpr int SCORES_A_WORD = 4;
 #endif
-constexpr int WORDS = (R + SCORES_A_WORD - 1) / SCORES_A_WORD;
-constexpr int VECTOR = WORDS % 4 == 0 ? 4 : WORDS % 2 == 0 ? 2 : 1;
+constexpr int PARTS = PACKED ? 2 : 1;
+constexpr int PART_COLUMNS = R / PARTS;
+constexpr int PART_WORDS = (PART_COLUMNS + SCORES_A_WORD - 1) / SCORES_A_WORD;
+constexpr int WORDS = PARTS * PART_WORDS;
+constexpr int VECTOR = PART_WORDS % 4 == 0 ? 4 : PART_WORDS % 2 == 0 ? 2 : 1;
 constexpr int PROFILE_STRIDE = WORDS * LANES * 4;        // bytes a letter
 constexpr int PAD_SCORE = -1;                            // columns beyond n never raise a score
 
@@ -46,7 +50,7 @@ __device__ __forceinline__ int score_of(const Strip& problem, int letter, int co
 __device__ void build_profile(const Strip& problem, int first, int lane, unsigned char* profile) {
     for (int letter = 0; letter < problem.letters; ++letter)
         for (int word = 0; word < WORDS; ++word) {
-            int column = first + lane * R + word * SCORES_A_WORD;
+            int column = first + lane * R + word / PART_WORDS * PART_COLUMNS + word % PART_WORDS * SCORES_A_WORD;
             unsigned packed = score_of(problem, letter, column);
             if (SCORES_A_WORD == 4) {
                 packed &= 0xffu;
@@ -57,14 +61,16 @@ __device__ void build_profile(const Strip& problem, int first, int lane, unsigne
         }
 }
 
-// The scores of one letter against a lane's columns.
+// The scores of a letter against a lane's columns; of the row before it against the second part of them.
 struct Scores {
     unsigned words[WORDS];
 
-    __device__ __forceinline__ void load(const unsigned char* profile_row, int lane) {
+    // `now` and `before` are the places of the letters in the profile.
+    __device__ __forceinline__ void load(const unsigned char* profile, int now, int before, int lane) {
 #pragma unroll
         for (int group = 0; group < WORDS / VECTOR; ++group) {
-            const unsigned* place = reinterpret_cast<const unsigned*>(profile_row) + (group * LANES + lane) * VECTOR;
+            const unsigned char* letter = profile + (group * VECTOR < PART_WORDS ? now : before);
+            const unsigned* place = reinterpret_cast<const unsigned*>(letter) + (group * LANES + lane) * VECTOR;
             if constexpr (VECTOR == 4) {
                 uint4 four = *reinterpret_cast<const uint4*>(place);
                 words[4 * group] = four.x, words[4 * group + 1] = four.y;
@@ -85,6 +91,14 @@ struct Scores {
         return c % 4 == 0 ? signed_byte<0>(word)
              : c % 4 == 1 ? signed_byte<1>(word)
              : c % 4 == 2 ? signed_byte<2>(word) : signed_byte<3>(word);
+    }
+
+    // Those of column c of both parts.
+    __device__ __forceinline__ int both(int c) const {
+        unsigned low = words[c / 4], high = words[PART_WORDS + c / 4];
+        return c % 4 == 0 ? signed_bytes<0>(low, high)
+             : c % 4 == 1 ? signed_bytes<1>(low, high)
+             : c % 4 == 2 ? signed_bytes<2>(low, high) : signed_bytes<3>(low, high);
     }
 };
 
@@ -123,8 +137,8 @@ __device__ __forceinline__ Edge unpack(unsigned long long packed) {
 }
 
 // Right boundary of every strip: a ring of `capacity` rows each, filled with ones before the first round.
-// Row i stands at i + 30, so that the rows that lane 31 finishes at steps t .. t + 31, t a multiple of
-// 32, stand together from t on. Every place is written in every round. A ring is longer than a slice, so
+// Row i stands at i + 30 (where lanes work on two rows, i + 62), so that the rows that lane 31 finishes at steps
+// t .. t + 31, t a multiple of 32, stand together from t on. Every place is written in every round. A ring is longer than a slice, so
 // what a place held before the first round is gone, for all multiprocessors, when the second comes to it.
 struct Boundary {
     unsigned long long* cells;       // strips x capacity

@@ -165,7 +165,7 @@ extern "C" __global__ void striped_path(
         if (row >= entry.first && row <= path.end_row) {
             unsigned nibbles[NIBBLE_WORDS];
             Scores scores;
-            scores.load(profile + profile_offset(problem, row), id);
+            scores.load(profile, profile_offset(problem, row), 0, id);
             lane.compute(problem, scores, in, entry.floor, nibbles);
             if (row >= kept) {
                 long long step = static_cast<long long>(row - kept) + id;

@@ -3,38 +3,19 @@
 // Five and a half instructions a cell on the arithmetic pipe (one byte extraction, four add-max, half a
 // three-way maximum) and two on the multiply pipe.
 // With CHECKPOINTS, H and G of every row and H and K of every boundary column that is a multiple of the
-// tile are kept, for CheckpointedAlignment.
-// Needs strip.cuh and sweep.cuh. Compile-time: KEYED, whether scores leave five bits free for a column;
-// CHECKPOINTS.
+// tile are kept, for CheckpointedAlignment. Where there is less room than that, later ones take the places
+// of earlier ones, which the host has copied away by then.
+// With PACKED, lanes are those of packed_lane.cuh.
+// Needs strip.cuh, sweep.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time: KEYED, whether scores leave
+// five bits free for a column; CHECKPOINTS; PACKED.
 
-struct Checkpoints {
-    int2* rows;                      // row `tile` from column 1 on, then the other rows kept
-    int2* columns;                   // column `tile` from row 1 on, then the other columns kept
-    int tile;                        // rows, and columns, between them
-    int width;                       // distance of two rows kept, in pairs
-};
-
-struct Lane {
+#if !PACKED
+struct Lane : OneRow, Keeper {
     static constexpr int FIELDS = 2 * R + 7;
-    static constexpr bool KEEPS = CHECKPOINTS;
     int h[R], g[R];
     int diagonal;                    // H of the cell left of the lane's first column, one row above
     Edge out;
     int best, row, column;           // first best cell; KEYED: best is 32 score + 31 - column
-    int key_scale;
-
-    int id, left;                    // lane; columns left of its first one
-    int kept_row, m, n;              // next row to keep; size of the problem
-    int2* kept_column;               // where the strip's right boundary is kept, or null
-    Checkpoints checkpoints;
-
-    __device__ __forceinline__ void place(int strip, int lane) {
-        id = lane, left = (strip * LANES + lane) * R;
-        int right = (strip + 1) * LANES * R;
-        bool keeps = CHECKPOINTS && right % checkpoints.tile == 0 && right < n;
-        kept_column = keeps ? checkpoints.columns + static_cast<long long>(right / checkpoints.tile - 1) * m : nullptr;
-    }
-
     __device__ __forceinline__ void begin(const Strip& problem) {
 #pragma unroll
         for (int c = 0; c < R; ++c) {
@@ -63,13 +44,13 @@ struct Lane {
         return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1)};
     }
 
-    __device__ __forceinline__ void leave(int, int at_row, Edge edge) {
-        if (CHECKPOINTS && kept_column) kept_column[at_row - 1] = {edge.h, edge.k};
-    }
+    __device__ __forceinline__ void settle() {}
 
-    __device__ __forceinline__ int interval() const { return checkpoints.tile; }
+    static __device__ __forceinline__ Edge depart(Edge edge) { return edge; }
 
-    template <bool ENDING>
+    __device__ __forceinline__ void leave(int, int at_row, Edge edge) { keep_cell(at_row, edge); }
+
+    template <bool MASKED, bool ENDING>
     __device__ __forceinline__ void compute(
         const Strip& problem, const Scores& scores, Edge in, int at_row) {
         int above_left = diagonal, k = in.k;
@@ -91,7 +72,7 @@ struct Lane {
     }
 
     __device__ void keep_row() {
-        int2* place = checkpoints.rows + static_cast<long long>(kept_row / checkpoints.tile - 1) * checkpoints.width + left;
+        int2* place = row_place();
 #pragma unroll
         for (int c = 0; c < R; ++c) place[c] = {h[c], g[c]};
         kept_row += checkpoints.tile;
@@ -121,15 +102,17 @@ struct Lane {
 #endif
     }
 };
+#endif
 
 extern "C" __global__ void striped_score(
     const unsigned char* rows, const unsigned char* columns, const int* table, int letters, int m, int n,
     int open_extend, int extend, const int2* top, const int2* left, unsigned long long* cells, int capacity, int* state, Event* log,
     unsigned* ticket, int first_strip, int end_strip, int steps, int skew, int batch, long long start,
-    long long end, int key_scale, int2* kept_rows, int2* kept_columns, int tile, int width) {
+    long long end, int key_scale, int2* kept_rows, int2* kept_columns, int tile, int width, int slots,
+    int height) {
     Lane lane;
     lane.key_scale = key_scale, lane.m = m, lane.n = n;
-    lane.checkpoints = {kept_rows, kept_columns, tile, width};
+    lane.checkpoints = {kept_rows, kept_columns, tile, width, slots, height};
     sweep(lane, {rows, columns, table, letters, m, n, open_extend, extend, top, left}, {cells, capacity},
           {first_strip, end_strip, steps, skew, batch, start, end}, state, log, ticket);
 }
@@ -145,4 +128,20 @@ extern "C" __global__ void keep_borders(
     if (index <= n) rows[index] = pair(index);
     if (index < m) columns[index] = pair(index + 1);
     if (index < bands) rows[index * pairs] = pair(index * tile);
+}
+
+// A block for each row kept but the first: its greatest H up to column `last`, above the column that has it.
+extern "C" __global__ void greatest_in_rows(const int2* rows, long long pairs, int last, long long* found) {
+    __shared__ long long greatest[256];
+    const int2* row = rows + (blockIdx.x + 1) * pairs;
+    int score = MINUS_INFINITY, column = 0;
+#pragma unroll 4
+    for (int j = threadIdx.x + 1; j <= last; j += blockDim.x)
+        if (row[j].x > score) score = row[j].x, column = j;
+    greatest[threadIdx.x] = static_cast<long long>(score) * (1ll << 32) + column;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) greatest[threadIdx.x] = max(greatest[threadIdx.x], greatest[threadIdx.x + half]);
+    }
+    if (threadIdx.x == 0) found[blockIdx.x] = greatest[0];
 }

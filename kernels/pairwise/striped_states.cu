@@ -6,8 +6,9 @@
 // With CHUNKS, strips are cut into chunks of `height` rows, and H and G of each chunk's last row are kept
 // as well, rows x width pairs. With CHUNKS == 2 start states are local to the chunk: they are kept and
 // begin anew below that row.
-// With TILE, the problem is a tile of a larger one: a path may leave it through its top row as well.
-// Phase 2 follows the states from the best cell back, strip by strip or chunk by chunk.
+// With TILE, tiles of a problem are computed, each by the blocks of a y of the grid, with the true values above
+// and left of it: a path may leave a tile through its top row as well.
+// Phase 2 follows the states from the best cell back, strip by strip, chunk by chunk, or tile by tile.
 // Needs strip.cuh, sweep.cuh and states.cuh. Compile-time: CHUNKS, 0, 1 or 2; TILE.
 
 struct Buffers {
@@ -17,9 +18,15 @@ struct Buffers {
     int height, width;               // rows of a chunk; columns of all strips
 };
 
+struct Tile {                        // rows row + 1 .. row + m and columns column + 1 .. column + n of the problem
+    const int2* top;                 // as those of Strip
+    const int2* left;
+    int row, column, m, n;
+};
+
 struct __align__(16) Crossing { int h, k, h_state, k_state; };
 
-struct Lane {
+struct Lane : OneRow {
     static constexpr int FIELDS = 4 * R + 11;
     static constexpr bool KEEPS = CHUNKS > 0;
     int h[R], g[R], h_state[R], g_state[R];
@@ -28,7 +35,7 @@ struct Lane {
     int best, row, best_column, state;   // first best cell and its start state
     int chunk_end;                   // last row of the lane's chunk
     int id, column;                  // lane; columns left of its first one
-    int m;
+    int m;                           // rows of the problem, or of the largest tile
     Buffers buffers;
 
     __device__ __forceinline__ void place(int strip, int lane) { id = lane, column = (strip * LANES + lane) * R; }
@@ -61,6 +68,10 @@ struct Lane {
         keep_value(chunk_end);
     }
 
+    __device__ __forceinline__ void settle() {}
+
+    static __device__ __forceinline__ Edge depart(Crossing edge) { return {edge.h, edge.k}; }
+
     static __device__ __forceinline__ Crossing arrive(Edge edge, int row) {
         return {edge.h, edge.k, start_state(FROM_H, row), start_state(FROM_K, row)};
     }
@@ -76,7 +87,7 @@ struct Lane {
 
     __device__ __forceinline__ int interval() const { return buffers.height; }
 
-    template <bool ENDING>
+    template <bool MASKED, bool ENDING>
     __device__ __forceinline__ void compute(
         const Strip& problem, const Scores& scores, Crossing in, int at_row) {
         int above_left = diagonal, above_left_state = diagonal_state;
@@ -135,14 +146,76 @@ extern "C" __global__ void striped_states(
     const unsigned char* rows, const unsigned char* columns, const int* table, int letters, int m, int n,
     int open_extend, int extend, const int2* top, const int2* left, unsigned long long* cells, int capacity, int* state, Event* log,
     unsigned* ticket, int first_strip, int end_strip, int steps, int skew, int batch, long long start,
-    long long end, int2* boundary_states, int2* chunk_values, int2* chunk_states, int height, int width) {
+    long long end, int2* boundary_states, int2* chunk_values, int2* chunk_states, int height, int width,
+    const Tile* tiles, int tile_rows) {
+    Strip problem = {rows, columns, table, letters, m, n, open_extend, extend, top, left};
+    long long first = 0;             // of the strips whose buffers these are
     Lane lane;
-    lane.buffers = {boundary_states, chunk_values, chunk_states, height, width};
     lane.m = m;
-    sweep(lane, {rows, columns, table, letters, m, n, open_extend, extend, top, left}, {cells, capacity},
-          {first_strip, end_strip, steps, skew, batch, start, end}, state, log, ticket);
+    if (TILE) {
+        const Tile tile = tiles[blockIdx.y];
+        problem.rows += tile.row, problem.columns += tile.column, problem.m = tile.m, problem.n = tile.n;
+        problem.top = tile.top, problem.left = tile.left;
+        first = static_cast<long long>(blockIdx.y) * (width / (LANES * R));
+        end_strip = min(end_strip, (tile.n + LANES * R - 1) / (LANES * R));
+        lane.m = tile_rows;
+    }
+    lane.buffers = {boundary_states + first * lane.m, chunk_values, chunk_states, height, width};
+    sweep(lane, problem, {cells + first * capacity, capacity},
+          {first_strip, end_strip, steps, skew, batch, start, end}, state + first * Lane::FIELDS * LANES, log + first,
+          ticket + blockIdx.y);
 }
 
+#if TILE
+// The start state of a cell on the bottom or the right border of a tile: of its H, K or G, whichever `in` names.
+__device__ int state_on_border(
+    const int* registers, const int2* boundary_states, const Tile& tile, int tile_rows, int row, int column, int in) {
+    int strip = (column - 1) / (LANES * R), place = (column - 1) % (LANES * R);
+    if (in == IN_K || row < tile.m) {
+        int2 pair = boundary_states[static_cast<long long>(strip) * tile_rows + row - 1];
+        return in == IN_K ? pair.y : pair.x;
+    }
+    int field = 4 + R + 3 * (place % R) + 1 + (in == IN_G);      // Lane::visit
+    return registers[(static_cast<long long>(strip) * Lane::FIELDS + field) * LANES + place / R];
+}
+
+// Phase 2: one thread follows the states from tile to tile, as long as these were computed; writes the sub-paths
+// from the last to the first, and to `found` their number, where the path goes on (row, column, as what it ends)
+// and whether it began. Tiles stand in an order in which a path backwards meets them, `size` rows and columns apart.
+extern "C" __global__ void link_tiles(
+    const int* registers, const int2* boundary_states, const Tile* tiles, int tile_count, int size, int width,
+    int tile_rows, int end_row, int end_column, int end_in, SubPath* paths, int* found) {
+    const int strips = width / (LANES * R);
+    int count = 0, began = 0, index = 0;
+    while (end_row > 0 && end_column > 0 && !began) {
+        const int top = (end_row - 1) / size * size, left = (end_column - 1) / size * size;
+        while (index < tile_count && (tiles[index].row != top || tiles[index].column != left)) ++index;
+        if (index == tile_count) break;
+        const Tile tile = tiles[index];
+        const long long first = static_cast<long long>(index) * strips;
+        const int2* states = boundary_states + first * tile_rows;
+        int row = end_row - tile.row, column = end_column - tile.column, strip = (column - 1) / (LANES * R);
+        int state = state_on_border(registers + first * Lane::FIELDS * LANES, states, tile, tile_rows, row, column, end_in);
+        column -= strip * LANES * R;
+        while (true) {
+            int kind = kind_of(state), place = place_of(state);
+            bool from_top = kind == TOP_H || kind == TOP_G, from_left = kind == FROM_H || kind == FROM_K;
+            int start_row = from_top ? 0 : place;
+            paths[count++] = {tile.column / (LANES * R) + strip, kind, tile.row + start_row, tile.row + row, column,
+                              end_in, from_top ? place : 0, 0};
+            row = start_row, column = from_top ? place : 0;
+            end_in = kind == FROM_K ? IN_K : kind == TOP_G ? IN_G : IN_H;
+            began = kind == NEW_PATH;
+            if (!from_left || strip == 0 || row == 0) break;
+            column = LANES * R;
+            int2 pair = states[static_cast<long long>(--strip) * tile_rows + row - 1];
+            state = kind == FROM_K ? pair.y : pair.x;
+        }
+        end_row = tile.row + row, end_column = tile.column + strip * LANES * R + column;
+    }
+    found[0] = count, found[1] = end_row, found[2] = end_column, found[3] = end_in, found[4] = began;
+}
+#else
 // Phase 2: one thread follows the states; writes the sub-paths from the last to the first. `again` says
 // whether phase 3 starts from true values rather than from the start state.
 extern "C" __global__ void link_sub_paths(
@@ -152,13 +225,12 @@ extern "C" __global__ void link_sub_paths(
     while (true) {
         int kind = kind_of(state), place = place_of(state);
         bool from_top = kind == TOP_H || kind == TOP_G;
-        int chunk_top = TILE ? 0 : (end_row - 1) / height * height;
+        int chunk_top = (end_row - 1) / height * height;
         int start_row = from_top ? chunk_top : place;
         int above = CHUNKS == 0 ? 0 : CHUNKS == 2 ? chunk_top : (start_row - (kind == FROM_K)) / height * height;
         paths[found++] = {strip, kind, start_row, end_row, end_column, end_in,
                           from_top ? place : 0, again ? above + 1 : 0};
-        if (kind == NEW_PATH || (TILE && from_top)) break;
-        if (!from_top && (strip == 0 || (place == 0 && (LOCAL || TILE)))) break;
+        if (kind == NEW_PATH || (!from_top && (strip == 0 || (place == 0 && LOCAL)))) break;
         end_row = start_row;
         if (from_top) {
             end_column = place, end_in = kind == TOP_G ? IN_G : IN_H;
@@ -174,3 +246,4 @@ extern "C" __global__ void link_sub_paths(
     }
     *count = found;
 }
+#endif

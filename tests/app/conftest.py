@@ -1,4 +1,4 @@
-"""A window over a fake method, with settings of its own and no GPU."""
+"""A window over a fake method, with settings of its own and no GPU; the command line within this process."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+if importlib.util.find_spec("typer"):
+    from app.cli import program
 if importlib.util.find_spec("PySide6"):
     from app import application, settings
     from app.window import Window
@@ -29,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def make_window(qtbot: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Window]]:
     """Opens windows; closes them at the end without asking."""
-    methods = (fake.make(), fake.make("other"), fake.make_weighing())
+    methods = (fake.make(), fake.make("other"), fake.make_weighing(), fake.make_kept())
     monkeypatch.setattr(registry, "METHODS", methods)
     monkeypatch.setattr(devices, "discover", lambda: ((), "there is none in tests"))
     monkeypatch.setattr(Window, "confirm_close", lambda self, jobs: True)
@@ -70,3 +72,31 @@ def ready(qtbot: Any, window: Window, pair: Path) -> Window:
     window.opener.open_paths([pair])
     qtbot.waitUntil(window.method.run_button.isEnabled)
     return window
+
+
+@pytest.fixture
+def says(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a command line that must succeed; what it wrote on standard output."""
+
+    def run(*arguments: str) -> str:
+        code = program.main([str(argument) for argument in arguments])
+        written = capsys.readouterr()
+        assert (code, written.err) == (0, "")
+        return written.out
+
+    return run
+
+
+@pytest.fixture
+def refuses(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a command line that must be refused; its one line on standard error."""
+
+    def run(*arguments: str, code: int = 2) -> str:
+        assert program.main([str(argument) for argument in arguments]) == code
+        written = capsys.readouterr()
+        assert written.out == ""
+        assert written.err.count("\n") == 1
+        assert written.err.startswith("antidiag: ")
+        return written.err
+
+    return run

@@ -13,7 +13,7 @@ import numpy as np
 
 from kernels.errors import InputError
 from kernels.memory import Footprint
-from kernels.method import Citation, DataKind, Input, Method, ProblemType
+from kernels.method import Citation, DataKind, Input, Method, ProblemType, Resumption
 from kernels.model import Alignment, Outcome, PairAnswer, PairProblem, Sequence, rescore
 from kernels.monitor import Monitor
 from kernels.pairwise.problem import PAIR
@@ -47,6 +47,11 @@ def run(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, s
     return Outcome(PairAnswer(rescore(problem, path), path.end, path), {"phase 1": 12.0, "transfer": 1.0})
 
 
+PARTS = 10
+COMPUTED: list[int] = []
+"""Parts that were computed, and not taken over, by each run that can be continued."""
+
+
 def footprint(problem: PairProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     return Footprint(host={"boundary columns": 2**60 if parameters["huge"] else 8 * problem.rows})
 
@@ -69,6 +74,28 @@ def make(identifier: str = "fake", **changes: Any) -> Method:
         "nominal_gcups": {"cpu": 1.0},
     }
     return Method(**{**values, **changes})
+
+
+def run_kept(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """As `run`, in ten parts that are kept; the answer says in how many this run computed."""
+    store, computed = monitor.store, 0
+    assert store
+    done = len(list(store.parts()))
+    for number in range(done, PARTS):
+        while parameters["wait"] and number >= PARTS // 2 and not RELEASED.is_set():
+            monitor.update(number, PARTS, "phase 1")
+            time.sleep(0.01)
+        monitor.update(number, PARTS, "phase 1")
+        store.save({}, {"number": np.array([number])}, (number + 1) / PARTS).result()
+        computed += 1
+    COMPUTED.append(computed)
+    return run(problem, {**parameters, "wait": False}, monitor, steps)
+
+
+def make_kept(**changes: Any) -> Method:
+    """A method that can be continued after a crash."""
+    resumption = Resumption(("s",), lambda problem, parameters, backend: 3 * 2**30)
+    return make("kept", backends={"cpu": f"{__name__}:run_kept"}, resumption=resumption, **changes)
 
 
 @dataclass(frozen=True)

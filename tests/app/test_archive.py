@@ -93,5 +93,5 @@ def test_a_session_makes_nothing_but_data_of_the_engine(saved, tmp_path, name):
         target.writestr(archive.INDEX, json.dumps(index))
         for member, content in others.items():
             target.writestr(member, content)
-    with pytest.raises(InputError, match="the session names"):
+    with pytest.raises(InputError, match="the file names"):
         archive.load(path)

@@ -30,34 +30,6 @@ def _in_the_checkout(monkeypatch):
     monkeypatch.chdir(ROOT)
 
 
-@pytest.fixture
-def says(capsys):
-    """Run a command line that must succeed; what it wrote on standard output."""
-
-    def run(*arguments: str) -> str:
-        code = program.main([str(argument) for argument in arguments])
-        written = capsys.readouterr()
-        assert (code, written.err) == (0, "")
-        return written.out
-
-    return run
-
-
-@pytest.fixture
-def refuses(capsys):
-    """Run a command line that must be refused; its one line on standard error."""
-
-    def run(*arguments: str, code: int = 2) -> str:
-        assert program.main([str(argument) for argument in arguments]) == code
-        written = capsys.readouterr()
-        assert written.out == ""
-        assert written.err.count("\n") == 1
-        assert written.err.startswith("antidiag: ")
-        return written.err
-
-    return run
-
-
 def test_commands_known_to_main_are_those_of_the_program():
     assert {command.name for command in program.program.registered_commands} == set(COMMANDS)
 
@@ -254,7 +226,7 @@ def test_targets_are_checked_before_anything_is_read(refuses, monkeypatch):
 
 
 def test_a_fault_of_the_program_is_one_line_with_a_log(refuses, monkeypatch, tmp_path):
-    def fail(*_):
+    def fail(*_, **named):
         raise ZeroDivisionError("strips\nof nothing")
 
     monkeypatch.setattr("kernels.engine.execute", fail)
@@ -265,7 +237,7 @@ def test_a_fault_of_the_program_is_one_line_with_a_log(refuses, monkeypatch, tmp
 
 
 def test_cancel_leaves_no_file(refuses, monkeypatch, tmp_path):
-    def cancel(*_):
+    def cancel(*_, **named):
         raise Cancelled
 
     monkeypatch.setattr("kernels.engine.execute", cancel)
@@ -276,7 +248,7 @@ def test_cancel_leaves_no_file(refuses, monkeypatch, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_interrupt_cancels_the_monitor_of_the_run(refuses, monkeypatch):
-    def wait(planned, monitor, *_) -> Outcome:
+    def wait(planned, monitor, **named) -> Outcome:
         os.kill(os.getpid(), signal.SIGINT)
         limit = time.monotonic() + 20
         while time.monotonic() < limit:

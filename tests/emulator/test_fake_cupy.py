@@ -44,6 +44,16 @@ def test_slices_share_memory_and_know_their_address(cupy):
         array[3].data.memset(0, 36)
 
 
+def test_rectangles_are_copied(cupy):
+    array, found = cupy.asarray(np.arange(24, dtype=np.int32).reshape(4, 6)), np.zeros((2, 3), np.int32)
+    pointers = found.ctypes.data, 12, array[1:, 2:].data.ptr
+    copy, to_host = cupy.cuda.runtime.memcpy2DAsync, cupy.cuda.runtime.memcpyDeviceToHost
+    copy(*pointers, array.strides[0], 12, 2, to_host, 0)
+    assert found.tolist() == [[8, 9, 10], [14, 15, 16]]
+    with pytest.raises(cupy.cuda.runtime.CUDARuntimeError, match="pitch"):
+        copy(*pointers, 8, 12, 2, to_host, 0)
+
+
 def test_memory_is_not_zero_before_it_is_written(cupy):
     assert (cupy.empty(100, np.uint8).get() == 0xCB).all()
 

@@ -326,13 +326,17 @@ def test_samples_are_there_and_real():
     by_id = {sample.id: sample.read() for sample in samples()}
     assert [len(one) for one in by_id["haemoglobin-pair"]] == [141, 146]
     assert [len(one) for one in by_id["globin-triple"]] == [141, 146, 153]
+    assert [len(one) for one in by_id["cpg-clone"]] == [8, 20612]
+    assert [len(one) for one in by_id["yeast-trna"]] == [76]
+    assert [len(one) for one in by_id["five-vertices"]] == [5]
     assert [len(one) for one in by_id["mitochondria"]] == [16569, 16548]
     assert [len(one) for one in by_id["phages"]] == [48502, 48502]
+    assert [len(one) for one in by_id["globin-distances"]] == [24]
     assert by_id["mitochondria"][0].letters.find(b"N") == 3106
     for sample in samples():
         assert sample.source and sample.title and sample.description
-        expected = PROTEIN if "globin" in sample.id else DNA
-        assert {one.type for one in by_id[sample.id]} == {expected}
+        expected = PROTEIN if "globin" in sample.id else RNA if "rna" in sample.id else DNA
+        assert {one.type for one in by_id[sample.id] if isinstance(one, Sequence)} <= {expected}
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not here")

@@ -90,7 +90,7 @@ def _compiled(distances: Distances, problem: PathsProblem) -> None:
     graph = from_weights(np.array([[0.0, 1.0, np.inf], [-1.0, 0.0, np.inf], [np.inf, np.inf, 0.0]]))
     tiny = PathsProblem(graph, problem.precision, problem.predecessors)
     found = distances(tiny, 1, Monitor())
-    if problem.graph.weights.min() < 0:
+    if problem.graph.lightest < 0:
         ways.negative_cycle(graph, Monitor())
     if problem.predecessors:
         _predecessors(tiny, found, 1, Monitor())

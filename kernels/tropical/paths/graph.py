@@ -42,6 +42,11 @@ class Graph:
         """How many directed edges there are, loops apart."""
         return int(np.isfinite(self.weights).sum()) - len(self)
 
+    @cached_property
+    def lightest(self) -> float:
+        """The least weight; 0 where no edge is negative."""
+        return float(self.weights.min())
+
     @property
     def summary(self) -> str:
         """The size in a few words."""

@@ -1,31 +1,30 @@
-"""Graphs from files: edge lists (CSV, TSV), Matrix Market, GraphML, and distance matrices of sequences."""
+"""Graphs from files: edge lists (CSV, TSV), Matrix Market, GraphML, and distance matrices (PHYLIP)."""
 
 from __future__ import annotations
 
 import csv
-import io
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from kernels import reading
+from kernels import distances, reading
+from kernels.distances import DistanceMatrix
 from kernels.errors import InputError
 from kernels.method import DataKind
 from kernels.monitor import Monitor
-from kernels.tropical.paths.graph import LARGEST, Graph, from_edges, from_weights, random_graph
+from kernels.tropical.paths import matrix_market
+from kernels.tropical.paths.graph import Graph, from_edges, from_weights, random_graph
 
 SUFFIXES = (".csv", ".tsv", ".edges", ".mtx", ".graphml")
-MATRIX_MARKET = b"%%MatrixMarket"
 WEIGHT_NAMES = ("weight", "cost", "distance", "length")
 
 
 def claims(path: Path, head: bytes) -> bool:
     """Whether a file holds a graph: by its first bytes, or by the suffix of an edge list."""
     suffix = Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    return head.startswith(MATRIX_MARKET) or b"<graphml" in head or suffix in (".csv", ".tsv", ".edges")
+    return head.startswith(matrix_market.BANNER) or b"<graphml" in head or suffix in (".csv", ".tsv", ".edges")
 
 
 def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
@@ -39,12 +38,12 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
     """
     path = Path(path)
     text = b"".join(reading.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf")
-    if text.startswith(MATRIX_MARKET):
-        return [_matrix_market(path, text)]
+    if text.startswith(matrix_market.BANNER):
+        return [matrix_market.read(path, text)]
     if b"<graphml" in text[:4096]:
         return [_graphml(path, text)]
     if text.split(b"\n", 1)[0].strip().isdigit():
-        return _distances(path, monitor)
+        return [of_distances(matrix) for matrix in distances.read(path, monitor)]
     return [_edge_list(path, text)]
 
 
@@ -81,7 +80,7 @@ def _fields(path: Path, text: bytes) -> Iterator[tuple[int, list[str]]]:
         at = text[: error.start].count(b"\n") + 1
         raise InputError(f"{path}, line {at:,}: this is not UTF-8 text; save the file as UTF-8") from None
     sample = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    separator = next((mark for mark in "\t,;" if mark in sample), "")
+    separator = next((mark for mark in "\t;," if len(next(csv.reader([sample], delimiter=mark), ())) in (2, 3)), "")
     for number, line in enumerate(lines, 1):
         line = line.strip()
         if line and not line.startswith("#"):
@@ -100,28 +99,6 @@ def _from_list(path: Path, names: tuple[str, ...], edges: list[tuple[int, int, f
     return from_edges(
         len(names), sources.astype(np.int64), targets.astype(np.int64), weights.astype(float), names, path.stem,
         str(path), " ".join(notes),
-    )  # fmt: skip
-
-
-def _matrix_market(path: Path, text: bytes) -> Graph:
-    """SciPy reads the matrix; entries that are not written are no edges, entries of an array all are."""
-    from scipy import io as scipy_io
-    from scipy import sparse
-
-    try:
-        matrix = scipy_io.mmread(io.BytesIO(text))
-    except (ValueError, OverflowError) as error:
-        raise InputError(f"{path}: this Matrix Market file cannot be read: {error}") from None
-    if matrix.shape[0] != matrix.shape[1] or np.iscomplexobj(matrix):
-        raise InputError(f"{path}: the matrix of a graph is square and real; this one is {matrix.shape}")
-    if matrix.shape[0] > LARGEST:
-        raise InputError(f"{path}: {matrix.shape[0]:,} vertices; {LARGEST:,} are the most")
-    if not sparse.issparse(matrix):
-        return from_weights(matrix.astype(float), name=path.stem, source=str(path))
-    matrix = matrix.tocoo()
-    return from_edges(
-        matrix.shape[0], matrix.row.astype(np.int64), matrix.col.astype(np.int64), matrix.data.astype(float),
-        name=path.stem, source=str(path),
     )  # fmt: skip
 
 
@@ -147,7 +124,8 @@ def _graphml(path: Path, text: bytes) -> Graph:
         raise InputError(f"{path}: the graph has no nodes")
     note = "" if weight_key is not None else "No weights are declared: every edge weighs 1."
     if not edges:
-        return from_edges(len(names), np.empty(0, int), np.empty(0, int), np.empty(0), names, path.stem, str(path))
+        none = np.empty(0, np.int64)
+        return from_edges(len(names), none, none, np.empty(0), tuple(names), path.stem, str(path))
     return _from_list(path, tuple(names), edges, note)
 
 
@@ -182,15 +160,9 @@ def _weight(path: Path, edge: ElementTree.Element, keys: dict, weight_key: str |
     return weight
 
 
-def of_distances(matrix: Any) -> Graph:
-    """The complete graph of a `kernels.distances.DistanceMatrix`: an edge both ways between every two taxa."""
+def of_distances(matrix: DistanceMatrix) -> Graph:
+    """The complete graph of a distance matrix: an edge both ways between every two taxa."""
     return from_weights(matrix.values.astype(np.float64), matrix.names, matrix.name, matrix.source, matrix.note)
-
-
-def _distances(path: Path, monitor: Monitor | None) -> list[Graph]:
-    from kernels import distances
-
-    return [of_distances(matrix) for matrix in distances.read(path, monitor)]
 
 
 GRAPH = DataKind(

@@ -25,6 +25,8 @@ def negative_cycle(graph: Graph, monitor: Monitor) -> tuple[int, ...]:
     improves anything more.
     """
     weights = graph.weights
+    if graph.lightest >= 0:
+        return ()
     finite = np.abs(weights[np.isfinite(weights)])
     slack = SLACK * float(finite.max(initial=0.0))
     if not (weights < -slack).any():

@@ -69,7 +69,7 @@ def viterbi_matvecprod(problem: HmmProblem, parameters: Mapping[str, Any], monit
 
 
 def viterbi_matprod_smem(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """SMemViterbi: the product of all matrices, transitions in shared memory."""
+    """SMemViterbi: the product of all matrices, transitions in shared memory as far as they fit."""
     return _run(problem, parameters, monitor, partial(_matrix_products, shared=True))
 
 
@@ -128,10 +128,9 @@ class _Pieces:
         self.active = cupy.ones(self.count, np.int32)
         self.rows = model.rows if keep else np.uint64(0)
         attributes = cupy.cuda.Device().attributes
-        shared = shared and model.states <= cuda_sizes.MOST_THREADS
         limit, multiprocessors = attributes["MaxSharedMemoryPerBlockOptin"], attributes["MultiProcessorCount"]
         self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, limit, multiprocessors)
-        self.kernel = model.kernel(ROWS, "advance", PER=self.shape.per, WIDTH=self.shape.width, SHARED=int(shared),
+        self.kernel = model.kernel(ROWS, "advance", PER=self.shape.per, WIDTH=self.shape.width,
                                    NORMALISE=int(normalise))  # fmt: skip
         self.kernel.max_dynamic_shared_size_bytes = self.shape.shared_bytes
 
@@ -153,7 +152,7 @@ class _Pieces:
 
 def _rows_times_matrices(model: Model, parameters: Mapping[str, Any]) -> None:
     if model.steps:
-        _Pieces(model, model.initial[None], model.steps).advance()
+        _Pieces(model, model.initial[None], model.steps, shared=True).advance()
 
 
 def _matrix_products(model: Model, parameters: Mapping[str, Any], shared: bool) -> None:

@@ -18,8 +18,8 @@ SHARED_BYTES = 48 * 1024
 RESERVED_BYTES = 4096
 """Shared memory of a block that is not for rows of T."""
 
-TOGETHER = 4
-"""Pieces that share each load of T."""
+TOGETHER = (4, 2, 1)
+"""Numbers of pieces that share each load of T."""
 
 TRACED = 256
 """Letters of a piece of the path."""
@@ -42,7 +42,7 @@ def exact_in_32_bits(problem: HmmProblem) -> bool:
 class Shape:
     """A block has ``teams`` of ``width`` threads; a team works on ``per`` pieces.
 
-    With T in shared memory, ``height`` rows of it fit there beside the rows of the pieces.
+    ``height`` rows of T are kept in shared memory, beside the rows of the pieces.
     """
 
     width: int
@@ -60,18 +60,22 @@ class Shape:
 def shape(
     states: int, item_bytes: int, pieces: int, shared: bool, limit: int = SHARED_BYTES, multiprocessors: int = 1
 ) -> Shape:
-    """The shape for a model: as many pieces for each load of T as fit, and blocks for all multiprocessors."""
+    """The shape for a model: several pieces for each load of T, as long as there are blocks for the multiprocessors.
+
+    With ``shared``, as much of T is kept in shared memory as ``limit`` bytes hold.
+    """
     width = 8 if states <= 8 else 16 if states <= 16 else min(MOST_THREADS, -(-states // WARP) * WARP)
-    per = TOGETHER if pieces >= TOGETHER and 4 * TOGETHER * states * item_bytes <= SHARED_BYTES else 1
+    per = next(
+        per for per in TOGETHER
+        if per == 1 or (2 * pieces >= per * multiprocessors and 4 * per * states * item_bytes <= SHARED_BYTES)
+    )  # fmt: skip
     piece_bytes = 2 * states * item_bytes
     wanted = -(-pieces // (per * multiprocessors))
     fitting = min(BLOCK_THREADS // width, SHARED_BYTES // (per * piece_bytes))
     teams = max(WARP // min(width, WARP), min(wanted, fitting))
     row_bytes = teams * per * piece_bytes
-    height = states
-    if shared:
-        height = max(1, min(states, (limit - row_bytes - RESERVED_BYTES) // (states * item_bytes)))
-    return Shape(width, teams, per, height, row_bytes + shared * height * states * item_bytes)
+    height = max(0, min(states, (limit - row_bytes - RESERVED_BYTES) // (states * item_bytes))) if shared else 0
+    return Shape(width, teams, per, height, row_bytes + height * states * item_bytes)
 
 
 def letters_a_launch(states: int, shaped: Shape) -> int:

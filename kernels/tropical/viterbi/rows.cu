@@ -4,8 +4,8 @@
 //
 // A team of WIDTH threads works on PER pieces together, a thread a state (or every WIDTH-th state), so that a number of T
 // that was loaded serves PER pieces. What is multiplied lies in shared memory as [state][piece], and is read by all
-// threads of the team at once. Two barriers a letter. With SHARED, T is brought to shared memory, all of it or `height`
-// rows at a time; else it is read through the read-only cache (the texture path).
+// threads of the team at once. Two barriers a letter. The first `height` rows of T are kept in shared memory, the others
+// are read through the read-only cache (the texture path).
 //
 // Rows are kept up to a constant: with NORMALISE, the least number of what was multiplied is taken from the new row.
 // Two rows that differ by a constant then have the same successor, number for number, which is how `correct` sees that
@@ -47,15 +47,11 @@ __device__ __forceinline__ Together least_of_lanes(Together own) {
     return own;
 }
 
-__device__ __forceinline__ void bring(Number* slab, const Number* transitions, int first, int last, int states) {
-    const Number* source = transitions + (long long)first * states;
-#pragma unroll 4
-    for (int at = threadIdx.x; at < (last - first) * states; at += blockDim.x) slab[at] = source[at];
-}
-
-// best plus the numbers `from` to `to` of what is ready, times as many of a column of T.
+// best plus what is ready for the states `from` to `to`, times as many numbers of a column of T.
+template <bool SHARED>
 __device__ __forceinline__ void multiply(Together& best, const Together* ready, const Number* column, int from, int to,
                                          int states) {
+    column += (long long)from * states;
 #pragma unroll 8
     for (int before = from; before < to; before++, column += states) {
         Number cost = SHARED ? *column : __ldg(column);
@@ -75,7 +71,7 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
     int teams = blockDim.x / WIDTH, team = threadIdx.x / WIDTH, x = threadIdx.x % WIDTH;
     int piece = (blockIdx.x * teams + team) * PER;
     Together *row = reinterpret_cast<Together*>(memory) + team * states, *ready = row + teams * states;
-    Number* slab = reinterpret_cast<Number*>(reinterpret_cast<Together*>(memory) + 2 * teams * states);
+    Number* kept_rows = reinterpret_cast<Number*>(reinterpret_cast<Together*>(memory) + 2 * teams * states);
     Letters letters[PER];
 #pragma unroll
     for (int q = 0; q < PER; q++) {
@@ -83,11 +79,11 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
         int last = min(min(begin + length, steps), first + count);
         bool works = p < pieces && first < last && active[p];
         letters[q] = {first, works ? last : first};
+#pragma unroll 1
         for (int s = x; s < states; s += WIDTH)
             row[s].of[q] = works ? current[(long long)p * states + s] : infinite();
     }
-    bool whole = height >= states;
-    if (SHARED && whole) bring(slab, transitions, 0, states, states);
+    for (int at = threadIdx.x; at < height * states; at += blockDim.x) kept_rows[at] = transitions[at];
 
     for (int done = 0; done < count; done++) {
         bool more = false;
@@ -97,6 +93,7 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
             int k = letters[q].first + done;
             bool now = k < letters[q].last;
             const Number* emission = emissions + (now ? (long long)seen[k] * states : 0);
+#pragma unroll 1
             for (int s = x; s < states; s += WIDTH) {
                 Number cost = now ? bounded(row[s].of[q] + emission[s]) : infinite();
                 ready[s].of[q] = cost;
@@ -115,18 +112,10 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
 
         for (int turn = 0; turn < states; turn += WIDTH) {
             int s = turn + x;
+            if (s >= states) break;
             Together best = nothing();
-            for (int from = 0; from < states; from += height) {
-                int to = min(from + height, states);
-                if (SHARED && !whole) {
-                    __syncthreads();
-                    bring(slab, transitions, from, to, states);
-                    __syncthreads();
-                }
-                if (s < states)
-                    multiply(best, ready, SHARED ? slab + s : transitions + (long long)from * states + s, from, to, states);
-            }
-            if (s >= states) continue;
+            multiply<true>(best, ready, kept_rows + s, 0, height, states);
+            multiply<false>(best, ready, transitions + s, height, states, states);
 #pragma unroll
             for (int q = 0; q < PER; q++) {
                 int k = letters[q].first + done;
@@ -153,5 +142,6 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
 #pragma unroll
     for (int q = 0; q < PER; q++)
         if (letters[q].first < letters[q].last)
+#pragma unroll 1
             for (int s = x; s < states; s += WIDTH) current[(long long)(piece + q) * states + s] = row[s].of[q];
 }

@@ -9,6 +9,11 @@ inline int signed_byte(unsigned word) {
     return static_cast<signed char>(word >> 8 * BYTE);
 }
 
+template <int BYTE>
+inline int signed_bytes(unsigned low, unsigned high) {
+    return (signed_byte<BYTE>(low) & 0xffff) | static_cast<int>(static_cast<unsigned>(signed_byte<BYTE>(high)) << 16);
+}
+
 inline long long nanoseconds() { return cuda_on_cpu::clock_ns(); }
 
 inline int multiprocessor() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.emulator.fake_cupy.device_memory import (
     PinnedMemoryPool,
     alloc,
     alloc_pinned_memory,
-    pool,
+    bytes_taken,
 )
 from tests.emulator.fake_cupy.kernels import (
     MOST_THREADS,
@@ -104,7 +105,7 @@ class Device:
 
 
 def _memory() -> tuple[int, int]:
-    return TOTAL_BYTES - pool.total_bytes(), TOTAL_BYTES
+    return TOTAL_BYTES - bytes_taken(), TOTAL_BYTES
 
 
 def _properties(device: int) -> dict[str, Any]:
@@ -126,6 +127,15 @@ def _properties(device: int) -> dict[str, Any]:
     }
 
 
+def _memcpy_2d(
+    target: int, target_pitch: int, source: int, source_pitch: int, width: int, height: int, kind: int, stream: int
+) -> None:
+    if width > min(target_pitch, source_pitch) and height > 1:
+        raise CUDARuntimeError("cudaErrorInvalidPitchValue: invalid pitch argument")
+    for row in range(height):
+        ctypes.memmove(target + row * target_pitch, source + row * source_pitch, width)
+
+
 runtime = SimpleNamespace(
     CUDARuntimeError=CUDARuntimeError,
     getDeviceCount=lambda: 1,
@@ -135,6 +145,9 @@ runtime = SimpleNamespace(
     memGetInfo=_memory,
     deviceSynchronize=lambda: None,
     streamSynchronize=lambda stream: None,
+    memcpy2DAsync=_memcpy_2d,
+    memcpyHostToDevice=1,
+    memcpyDeviceToHost=2,
     driverGetVersion=lambda: 13000,
     runtimeGetVersion=lambda: 13000,
     cudaResourceTypeLinear=2,

@@ -31,6 +31,14 @@ def library() -> ctypes.CDLL:
     return loaded
 
 
+_pools: weakref.WeakSet[MemoryPool] = weakref.WeakSet()
+
+
+def bytes_taken() -> int:
+    """Bytes of the device that are in use, or kept by a pool."""
+    return sum(pool.total_bytes() for pool in _pools)
+
+
 class MemoryPool:
     """Counts bytes as CuPy's pool does: whole units, and what is freed is kept for reuse."""
 
@@ -38,6 +46,7 @@ class MemoryPool:
         self._used = 0
         self._kept: list[int] = []
         self._limit = 0
+        _pools.add(self)
 
     def malloc(self, size: int) -> MemoryPointer:
         return MemoryPointer(_Memory(size, self) if size else None, 0, size)
@@ -50,7 +59,7 @@ class MemoryPool:
             rest = self._kept.pop(place) - units
             if rest:
                 bisect.insort(self._kept, rest)
-        elif self.total_bytes() + units > TOTAL_BYTES:
+        elif bytes_taken() + units > TOTAL_BYTES:
             raise OutOfMemoryError(f"out of memory allocating {size:,} bytes (allocated so far: {self._used:,} bytes)")
         self._used += units
         return units

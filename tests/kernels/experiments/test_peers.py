@@ -179,3 +179,16 @@ def test_a_program_that_fails_says_why(tmp_path):
             [__import__("sys").executable, "-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)"],
             SimpleNamespace(name=str(tmp_path)),  # type: ignore[arg-type]
         )
+
+
+def test_plain_numpy_finds_the_most_probable_path():
+    from kernels.experiments import peers_models
+    from kernels.tropical.viterbi import hmm, reference
+    from kernels.tropical.viterbi.problem import HmmProblem
+
+    letters = Sequence("x", b"ABHGFCDE" * 20, SequenceType.PROTEIN)
+    made = HmmProblem(hmm.random_hmm(5, np.random.default_rng(1)), letters)
+    found, states = peers_models.numpy_viterbi(*made.logs, made.observations)
+    np.testing.assert_array_equal(states, reference.viterbi(made))
+    peer = next(peer for peer in peers_models.PEERS if peer.id == "numpy-viterbi")
+    assert peer.prepare(made)() == found and peer.suits(registry.method("viterbi-persistent"))

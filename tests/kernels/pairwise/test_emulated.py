@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernels.cuda import devices
 from kernels.method import Method
 from kernels.model import PairProblem
+from kernels.scoring import Scoring, match_mismatch
 from tests import oracle
 from tests.kernels.test_conformance import PAIRWISE, assert_same_path, parameters
-from tests.problems import pairs, shifted
+from tests.problems import pair, pairs, shifted
 
 SEEDS = st.sampled_from((0, 1, 2, 3))
 """0: threads and blocks in turn; else in random order."""
@@ -42,6 +44,20 @@ def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) ->
         assert_same_path(found, expected)
 
 
+def test_memory_is_kept_between_runs_up_to_a_limit(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bytes_of_run(length: int) -> tuple[int, int]:
+        problem = pair("ACGT" * length, "AGT" * length, Scoring(match_mismatch(2, -3), 5, 2))
+        return emulated("striped-score", problem, s=96, T=8).device_bytes, devices.kept_memory().free_bytes()
+
+    large, kept = bytes_of_run(100)
+    assert 0 < large <= kept
+    assert bytes_of_run(100) == (large, kept)
+    small, still_kept = bytes_of_run(10)
+    assert (small < large, still_kept) == (True, kept)
+    monkeypatch.setattr(devices, "KEPT_SHARE", 8 * 2**30 // small)
+    assert bytes_of_run(100) == (large, 0)
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("s", [32, 128])
 def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPatch, s: int, seed: int) -> None:
@@ -49,6 +65,6 @@ def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPat
     from kernels.pairwise import cuda_sizes
 
     monkeypatch.setattr(cuda_sizes, "SLICE_CELLS", 1)
-    pair = shifted(1400, 16)
-    assert cuda_sizes.boundary_rows(pair.rows, pair.columns, s, 16, whole=False) == 1152
-    assert emulated("striped-score", pair, s=s, T=16, seed=seed).answer.score == 2 * 1384
+    problem = shifted(1400, 16)
+    assert cuda_sizes.boundary_rows(problem.rows, problem.columns, s, 16, whole=False) == 1152
+    assert emulated("striped-score", problem, s=s, T=16, seed=seed).answer.score == 2 * 1384

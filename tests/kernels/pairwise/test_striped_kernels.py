@@ -25,6 +25,7 @@ def sources() -> dict[str, tuple]:
     [
         ("score", {"KEYED": 1, "CHECKPOINTS": 0, "LOCAL": 1}),
         ("score", {"KEYED": 0, "CHECKPOINTS": 1, "LOCAL": 0}),
+        ("score", {"KEYED": 0, "CHECKPOINTS": 1, "LOCAL": 1, "PACKED": 1}),
         ("states", {"CHUNKS": 0, "TILE": 1, "LOCAL": 1}),
         ("states", {"CHUNKS": 2, "TILE": 0, "LOCAL": 0}),
         ("path", {"LOCAL": 1}),
@@ -34,5 +35,7 @@ def test_kernels_compile(sources, kernel, defines, per_lane, architecture):
     from kernels.cuda.compile import compile_without_device
 
     # Scores of more than a byte and small batches are tried on one width, for they hardly interact with it.
-    fixed = {"R": per_lane, "WIDE": int(per_lane == 5), "BATCH": 8 if per_lane == 5 else 16}
+    fixed = {"R": per_lane, "WIDE": int(per_lane == 5), "BATCH": 8 if per_lane == 5 else 16, "PACKED": 0}
+    if defines.get("PACKED"):
+        fixed |= {"R": max(per_lane // 2 * 2, 2), "WIDE": 0}
     assert compile_without_device(sources[kernel], {**fixed, **defines}, architecture)

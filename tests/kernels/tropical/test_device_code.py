@@ -32,13 +32,13 @@ def test_floyd_compiles(element: str, architecture: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("element", "width", "per", "shared", "architecture"),
-    [("int32", 8, 4, 0, NEW), ("int32", 256, 4, 1, OLD), ("float64", 1024, 1, 0, OLD), ("float64", 32, 4, 1, NEW)],
+    ("element", "width", "per", "normalise", "architecture"),
+    [("int32", 8, 4, 1, NEW), ("int32", 256, 2, 1, OLD), ("float64", 1024, 1, 0, OLD), ("float64", 32, 4, 1, NEW)],
 )
-def test_rows_of_viterbi_compile(element: str, width: int, per: int, shared: int, architecture: str) -> None:
+def test_rows_of_viterbi_compile(element: str, width: int, per: int, normalise: int, architecture: str) -> None:
     from kernels.tropical.viterbi.cuda import ROWS
 
-    shape = {"WIDTH": width, "PER": per, "SHARED": shared, "NORMALISE": 1 - shared}
+    shape = {"WIDTH": width, "PER": per, "NORMALISE": normalise}
     assert compile_without_device(ROWS, {"ELEMENT": ELEMENTS[element], "SEMIRING": 0, **shape}, architecture)
 
 

@@ -108,7 +108,7 @@ def test_paths_of_several_pieces(emulated, method: str, monkeypatch) -> None:
         np.testing.assert_array_equal(found, definition.viterbi(made))
 
 
-def test_transitions_in_slabs_of_shared_memory(emulated, monkeypatch) -> None:
+def test_a_part_of_the_transitions_in_shared_memory(emulated, monkeypatch) -> None:
     fitting = cuda_sizes.shape
     monkeypatch.setattr(cuda_sizes, "shape", lambda *arguments: replace(fitting(*arguments), height=5))
     made = HmmProblem(hmm.random_hmm(17, np.random.default_rng(2)), sequence(b"ABCDEFGH" * 3))

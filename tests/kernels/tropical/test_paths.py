@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kernels.errors import Cancelled, InputError, ParameterError
 from kernels.monitor import Monitor
+from kernels.sequences import samples
 from kernels.steps import Steps
 from kernels.tropical.paths import cpu, problem, reference, ways
 from kernels.tropical.paths.graph import Graph, bipartition, from_edges, from_weights, random_graph
@@ -120,6 +121,17 @@ def test_negative_cycles_are_found_where_they_are(graph: Graph, seed: int) -> No
     assert bool(cycle) == bool((np.diag(exact) < 0).any())
     if cycle:
         assert sum(lowered.weights[u, v] for u, v in zip(cycle, cycle[1:] + cycle[:1], strict=True)) < 0
+
+
+def test_the_graph_of_the_textbook() -> None:
+    """Cormen, Leiserson, Rivest, Stein, figure 25.4: the bundled sample."""
+    (sample,) = (sample for sample in samples() if sample.id == "five-vertices")
+    (graph,) = sample.read()
+    expected = [[0, 1, -3, 2, -4], [3, 0, -4, 1, -1], [7, 4, 0, 5, 3], [2, -1, -5, 0, -2], [8, 5, 1, 6, 0]]
+    assert graph.names == ("1", "2", "3", "5", "4")
+    order = [graph.names.index(str(number)) for number in range(1, 6)]
+    for method in ANY:
+        assert run(method, graph).distances[np.ix_(order, order)].tolist() == expected
 
 
 def test_a_cycle_of_weight_zero_does_not_trap_a_path() -> None:

@@ -1,0 +1,161 @@
+"""Phase 2 of CheckpointedAlignment on the GPU: tiles between special rows and columns, many at a time.
+
+A tile is swept again with local start states. Its borders hold true values, so every choice, ties included, is that of
+the whole matrix, and which tiles are swept together changes nothing. Where the path crosses the special rows is not
+known before the tiles below are done, so it is guessed: in turn at the greatest H of each special row, which on a good
+alignment is on the path or close to it, and along the diagonal. One thread then follows the path through the tiles that
+were swept; where it leaves them, the next guess begins. A bad guess costs time, and at least one tile is gained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cupy
+import numpy as np
+
+from kernels.model import LEFT, UP
+from kernels.pairwise import cuda_checkpoint_sizes as sizes
+from kernels.pairwise import cuda_sweep
+from kernels.pairwise.cuda_checkpoints import Checkpoints
+from kernels.pairwise.cuda_job import Clock, Job, events
+from kernels.pairwise.cuda_path import SUB_PATH
+from kernels.pairwise.cuda_sweep import IN_H, STATES, Best
+from kernels.steps import Steps
+
+TILE = np.dtype([("top", "u8"), ("left", "u8"), ("row", "i4"), ("column", "i4"), ("m", "i4"), ("n", "i4")])
+"""Tile of striped_states.cu."""
+MARGIN = 64
+"""Columns beside the guessed one at which the path is expected to cross a special row as well."""
+LEAST_GAIN = 16
+"""A local path is expected to gain, on the average, one part in so many of what matches alone would gain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cell of the path, as what its part up to there ends (IN_H, IN_K, IN_G), and whether it began there."""
+
+    row: int
+    column: int
+    end_in: int = IN_H
+    began: bool = False
+
+
+def follow(job: Job, checkpoints: Checkpoints, best: Best) -> tuple[np.ndarray, np.ndarray]:
+    """Phase 2: sub-paths from the last to the first, and the operations along the border that remain."""
+    found: list[np.ndarray] = []
+    place, turn = Place(*best.end), 0
+    while place.row and place.column and not place.began:
+        job.monitor.update(sum(best.end) - place.row - place.column, sum(best.end), "phase 2")
+        by_score = turn % 2 == 0 and not checkpoints.layout.on_disk
+        crossings = _by_score(job, checkpoints, best, place) if by_score else _by_diagonal(checkpoints, place)
+        paths, place = _through(job, checkpoints, place, _crossed(checkpoints, place, crossings))
+        found.append(paths)
+        turn += 1
+    rest = 0 if job.encoded.local else place.row + place.column
+    return np.concatenate(found), np.full(rest, UP if place.row else LEFT, np.uint8)
+
+
+def _by_score(job: Job, checkpoints: Checkpoints, best: Best, place: Place) -> np.ndarray:
+    """Guessed columns at special rows 0, 1, ... above a place: where H is greatest; 0 above the start of the path."""
+    tile = checkpoints.layout.tile
+    bands = (place.row - 1) // tile
+    crossings = np.zeros(bands + 1, np.int64)
+    if not bands:
+        return crossings
+    score, column = checkpoints.greatest(bands, place.column)
+    crossings[1:] = np.minimum.accumulate(column[::-1])[::-1]
+    if job.encoded.local:
+        rows = best.end[0] - tile * np.arange(1, bands + 1)
+        gained = (best.score - score) * LEAST_GAIN >= rows * int(job.encoded.table.max())
+        crossings[1:][: bands - int(np.argmin(np.append(gained[::-1], False)))] = 0
+    return crossings
+
+
+def _by_diagonal(checkpoints: Checkpoints, place: Place) -> np.ndarray:
+    """Guessed columns at special rows 0, 1, ... above a place: on its diagonal; 0 where that leaves the matrix."""
+    rows = checkpoints.layout.tile * np.arange((place.row - 1) // checkpoints.layout.tile + 1)
+    return np.maximum(place.column - (place.row - rows), 0)
+
+
+def _crossed(checkpoints: Checkpoints, place: Place, crossings: np.ndarray) -> list[tuple[int, int]]:
+    """Band and segment of the tiles on the guessed path, from a place on, as many as are swept together.
+
+    Where the path is expected to begin, or where its column at the next special row is not known, it may also go
+    along the diagonal.
+    """
+    layout, right = checkpoints.layout, place.column
+    found: list[tuple[int, int]] = []
+    for band in range(len(crossings) - 1, -1, -1):
+        left = int(crossings[band])
+        first = max((left or right - layout.tile) - MARGIN - 1, 0) // layout.tile
+        last = min(right + MARGIN, place.column) - 1
+        found += [(band, segment) for segment in range(last // layout.tile, first - 1, -1)]
+        if not left or len(found) >= layout.tiles_together:
+            break
+        right = left
+    return found[: layout.tiles_together]
+
+
+def _through(
+    job: Job, checkpoints: Checkpoints, place: Place, crossed: list[tuple[int, int]]
+) -> tuple[np.ndarray, Place]:
+    """Sweep tiles; the sub-paths of the path that ends at a place, as far as they hold it, and where it goes on."""
+    layout = checkpoints.layout
+    band, segment = np.array(crossed).T
+    tiles = np.zeros(len(crossed), TILE)
+    tiles["row"], tiles["column"] = band * layout.tile, segment * layout.tile
+    tiles["m"] = np.minimum(layout.tile, layout.rows - tiles["row"])
+    tiles["n"] = np.minimum(layout.tile, layout.columns - tiles["column"])
+    tiles["m"][0], tiles["n"][0] = place.row - tiles["row"][0], place.column - tiles["column"][0]
+    tiles["top"], tiles["left"], borders = checkpoints.border_addresses(band, segment, tiles["m"], tiles["n"])
+    largest = (0, int(tiles["m"].max())), (0, int(tiles["n"].max()))
+    part = replace(
+        job,
+        encoded=job.encoded.part(*largest),
+        s=sizes.tile_strip_width(job.s),
+        packed=False,
+        threads=sizes.TILE_THREADS,
+        steps=Steps(),
+        quiet=True,
+        tiles=len(tiles),
+    )
+    (on_device,) = part.upload(tiles.view(np.uint8))
+    kept, registers, times = cuda_sweep.tile_states(part, on_device)
+    del borders  # the sweep is over
+    _log(job, tiles, band, times)
+    return _link(part, layout.tile, place, len(tiles), on_device, kept.boundary_states, registers)
+
+
+def _link(
+    part: Job,
+    size: int,
+    place: Place,
+    count: int,
+    tiles: cupy.ndarray,
+    boundary_states: cupy.ndarray,
+    registers: cupy.ndarray,
+) -> tuple[np.ndarray, Place]:
+    """Follow the path through tiles that were swept."""
+    kernel = part.kernel(STATES, "link_tiles", CHUNKS=0, TILE=True)
+    paths = part.empty((count * part.strips, SUB_PATH.itemsize // 4), np.int32)
+    found = part.empty(5, np.int32)
+    numbers = count, size, part.strips * part.s, part.encoded.rows.size, place.row, place.column, place.end_in
+    clock = Clock(part, "phase 2", 1)
+    kernel((1,), (1,), (registers, boundary_states, tiles, *map(np.int32, numbers), paths, found))
+    clock.launched(1)
+    clock.finish()
+    parts, row, column, end_in, began = found.get().tolist()
+    return paths[:parts].get().view(SUB_PATH)[:, 0], Place(row, column, end_in, bool(began))
+
+
+def _log(job: Job, tiles: np.ndarray, band: np.ndarray, times: np.ndarray) -> None:
+    """Step log of phase 2: an event for every tile, from the first of its strips to the last."""
+    done = times["end"] > 0
+    logged = np.zeros(len(tiles), times.dtype)
+    logged["start"] = np.where(done, times["start"], np.iinfo(np.int64).max).min(axis=(0, 2))
+    logged["end"], logged["worker"] = times["end"].max(axis=(0, 2)), times["worker"][-1, :, 0]
+    found = events(job, 2, band, logged)
+    for name, first, size in (("row", "row", "m"), ("column", "column", "n")):
+        found[f"{name}_start"], found[f"{name}_end"] = tiles[first], tiles[first] + tiles[size]
+    job.steps.extend(found)

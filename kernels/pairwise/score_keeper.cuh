@@ -1,0 +1,38 @@
+// What a lane of StripedScore has to do with special rows and columns (striped_score.cu). Compile-time: CHECKPOINTS.
+
+struct Checkpoints {
+    int2* rows;                      // row `tile` from column 1 on, then the other rows kept
+    int2* columns;                   // column `tile` from row 1 on, then the other columns kept
+    int tile;                        // rows, and columns, between them
+    int width;                       // distance of two rows kept, in pairs
+    int slots, height;               // rows that there is room for; cells of a column, the distance of two kept
+};
+
+struct Keeper {
+    static constexpr bool KEEPS = CHECKPOINTS;
+    int id, left;                    // lane; columns left of its first one
+    int kept_row, m, n;              // next row to keep; size of the problem
+    int2* kept_column;               // where the strip's right boundary is kept, or null
+    Checkpoints checkpoints;
+    int key_scale;                   // where scores are KEYED
+
+    __device__ __forceinline__ void place(int strip, int lane) {
+        id = lane, left = (strip * LANES + lane) * R;
+        int right = (strip + 1) * LANES * R;
+        bool keeps = CHECKPOINTS && right % checkpoints.tile == 0 && right < n;
+        long long place = static_cast<long long>(right / checkpoints.tile - 1) * checkpoints.height;
+        kept_column = keeps ? checkpoints.columns + place : nullptr;
+    }
+
+    __device__ __forceinline__ void keep_cell(int at_row, Edge edge) {
+        if (CHECKPOINTS && kept_column) kept_column[(at_row - 1) % checkpoints.height] = {edge.h, edge.k};
+    }
+
+    __device__ __forceinline__ int interval() const { return checkpoints.tile; }
+
+    // Where the lane's part of the row goes that is kept next.
+    __device__ int2* row_place() const {
+        int slot = (kept_row / checkpoints.tile - 1) % checkpoints.slots;
+        return checkpoints.rows + static_cast<long long>(slot) * checkpoints.width + left;
+    }
+};

@@ -1,0 +1,259 @@
+"""Problems whose answer is a distance matrix: sequences, or an alignment, and the rule of the distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as Sequences
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernels import distances, scoring_options
+from kernels.distances import DistanceMatrix
+from kernels.errors import InputError
+from kernels.method import FileFormat, Input, ProblemType, Rows
+from kernels.model import Mode, PairProblem, Result, Sequence, SequenceType
+from kernels.parameters import Parameter, resolve
+from kernels.scoring import Scoring
+from kernels.sequences import SEQUENCE
+from kernels.trees.aligned import ALIGNMENT, MODELS, AlignedSequences
+
+SEQUENCES = Input(SEQUENCE, 1, None)
+
+KTUPLE_OPTIONS = (
+    Parameter("ktuple", "int", "k-tuple", "Letters of a word: 1 or 2 for proteins (1), 1 to 4 for DNA (2).",
+              default=None, minimum=1, maximum=4, unit="letters"),
+    Parameter("diagonals", "int", "Top diagonals", "Diagonals with the most words that are looked at (5; DNA 4).",
+              default=None, minimum=1, maximum=100),
+    Parameter("window", "int", "Window", "Diagonals on each side of a top diagonal that count too (5; DNA 4).",
+              default=None, minimum=0, maximum=100),
+    Parameter("word_gap", "int", "Word gap", "Cost of a step from one diagonal to another (3; DNA 5).",
+              default=None, minimum=0, maximum=500),
+)  # fmt: skip
+KTUPLE_DEFAULTS = {
+    False: {"ktuple": 2, "diagonals": 4, "window": 4, "word_gap": 5},
+    True: {"ktuple": 1, "diagonals": 5, "window": 5, "word_gap": 3},
+}
+"""ClustalW's values for nucleotides, and for proteins."""
+
+MODEL = Parameter(
+    "model", "choice", "Model",
+    "Of the columns where both rows have a letter: the share that differs (p), or that share corrected for repeated "
+    "changes, by Jukes and Cantor's rule or by Kimura's (for proteins his formula of 1983, for nucleotides the one of "
+    "two parameters).",
+    default="p", choices=MODELS,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Sequences:
+    """Sequences between all pairs of which a distance is computed."""
+
+    sequences: tuple[Sequence, ...]
+
+    @property
+    def pairs(self) -> int:
+        return len(self.sequences) * (len(self.sequences) - 1) // 2
+
+    @property
+    def cells(self) -> int:
+        """Products of lengths, summed over all pairs."""
+        lengths = np.array([len(sequence) for sequence in self.sequences], object)
+        return int((lengths.sum() ** 2 - (lengths**2).sum()) // 2)
+
+    @property
+    def title(self) -> str:
+        return f"{self.sequences[0].name} and {len(self.sequences) - 1:,} more"
+
+    @property
+    def size(self) -> str:
+        return f"{len(self.sequences):,} sequences"
+
+    @property
+    def protein(self) -> bool:
+        return not scoring_options.nucleotides(self.sequences)
+
+
+@dataclass(frozen=True)
+class FullProblem(_Sequences):
+    """Distances from the best alignment of each pair."""
+
+    scoring: Scoring
+    mode: Mode = Mode.LOCAL
+
+
+@dataclass(frozen=True)
+class KtupleProblem(_Sequences):
+    """ClustalW's fast distances; see KTUPLE_OPTIONS."""
+
+    ktuple: int
+    diagonals: int
+    window: int
+    word_gap: int
+
+
+@dataclass(frozen=True)
+class SixmerProblem(_Sequences):
+    """MAFFT's distances of shared words of six letters."""
+
+
+@dataclass(frozen=True)
+class AlignedProblem:
+    """Distances between the rows of an alignment."""
+
+    alignment: AlignedSequences
+    model: str = "p"
+
+    @property
+    def cells(self) -> int:
+        rows, columns = self.alignment.letters.shape
+        return rows * (rows - 1) // 2 * columns
+
+    @property
+    def title(self) -> str:
+        return self.alignment.name
+
+    @property
+    def size(self) -> str:
+        return self.alignment.summary
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceAnswer:
+    """The matrix; ``pairs_without`` are pairs that the rule gives no distance, and a stated one took its place."""
+
+    distances: DistanceMatrix
+    pairs_without: int = 0
+
+    def check(self, problem: Any) -> None:
+        """AssertionError unless the matrix is one of distances between these sequences."""
+        rows = problem.alignment.names if isinstance(problem, AlignedProblem) else _names(problem.sequences)
+        assert self.distances.names == rows, "the names are not those of the sequences"
+        values = self.distances.values
+        assert values.shape == (len(rows), len(rows)) and np.isfinite(values).all(), "a distance is missing"
+        assert (values >= 0).all() and np.array_equal(values, values.T), "negative or asymmetric"
+        assert not np.diagonal(values).any(), "a sequence is not at distance 0 from itself"
+
+
+def matrix_of(problem: _Sequences, values: np.ndarray, name: str) -> DistanceMatrix:
+    """The distance matrix of these sequences."""
+    return distances.checked(_names(problem.sequences), values, name)
+
+
+def _names(sequences: Sequences[Sequence]) -> tuple[str, ...]:
+    return tuple(sequence.name for sequence in sequences)
+
+
+def _full(data: Sequences[Sequence], options: Mapping[str, Any]) -> FullProblem:
+    _refuse_empty(data)
+    values = scoring_options.values(data, options, scoring_options.OPTIONS)
+    scoring = scoring_options.scoring(values, scoring_options.nucleotides(data))
+    if not np.array_equal(scoring.scores, scoring.scores.T):
+        raise InputError(f"{scoring.matrix.name}: not symmetric; a distance needs the same score both ways")
+    longest = sorted(data, key=len)[-2:]
+    PairProblem(longest[0], longest[-1], scoring)
+    return FullProblem(tuple(data), scoring, Mode(values["mode"]))
+
+
+def _ktuple(data: Sequences[Sequence], options: Mapping[str, Any]) -> KtupleProblem:
+    _refuse_empty(data)
+    given = {name: value for name, value in options.items() if value is not None}
+    values = dict(resolve(KTUPLE_OPTIONS, {**_ktuple_defaults(data), **given}))
+    if values["ktuple"] > 2 and not scoring_options.nucleotides(data):
+        raise InputError(f"ktuple={values['ktuple']} is for nucleotides; for proteins give 1 or 2")
+    return KtupleProblem(tuple(data), **values)
+
+
+def _ktuple_defaults(data: Sequences[Sequence]) -> Mapping[str, Any]:
+    return KTUPLE_DEFAULTS[any(sequence.type == SequenceType.PROTEIN for sequence in data)]
+
+
+def _sixmer(data: Sequences[Sequence], options: Mapping[str, Any]) -> SixmerProblem:
+    _refuse_empty(data)
+    resolve((), options)
+    return SixmerProblem(tuple(data))
+
+
+def _aligned(data: Sequences[AlignedSequences], options: Mapping[str, Any]) -> AlignedProblem:
+    Input(ALIGNMENT).check(len(data))
+    return AlignedProblem(data[0], resolve((MODEL,), options)["model"])
+
+
+def _refuse_empty(data: Sequences[Sequence]) -> None:
+    SEQUENCES.check(len(data))
+    for sequence in data:
+        if not len(sequence):
+            raise InputError(f"{sequence.name}: the sequence is empty; remove it")
+
+
+def _json(result: Result) -> dict[str, Any]:
+    found = result.answer.distances
+    return {"names": list(found.names), "distances": found.values.tolist()}
+
+
+def _rows(result: Result) -> Rows:
+    found, without = result.answer.distances, result.answer.pairs_without
+    apart = found.values[np.triu_indices(len(found), 1)]
+    told = [("Taxa", f"{len(found):,}")]
+    if apart.size:
+        told.append(("Distances", f"{apart.min():.4g} to {apart.max():.4g}, mean {apart.mean():.4g}"))
+    return [*told, ("Pairs without a distance", f"{without:,}")] if without else told
+
+
+def _type(
+    id: str,
+    label: str,
+    inputs: Input,
+    options: tuple[Parameter, ...],
+    build: Any,
+    defaults: Any,
+    values: Callable[[Any], Mapping[str, Any]],
+    settings: Callable[[Any], Rows] | None = None,
+) -> ProblemType:
+    """A problem whose answer is a distance matrix; ``settings`` are the option values where not given."""
+    labels = {option.name: option.label for option in options}
+    return ProblemType(
+        id=id,
+        label=label,
+        inputs=(inputs,),
+        options=options,
+        build=build,
+        defaults=defaults,
+        data=_json,
+        rows=_rows,
+        answer=lambda result: result.answer.distances.summary,
+        formats=FORMATS,
+        products=lambda result: [result.answer.distances],
+        option_values=values,
+        settings=settings or (lambda problem: [(labels[name], str(value)) for name, value in values(problem).items()]),
+    )
+
+
+FORMATS = (
+    FileFormat(".phy", "PHYLIP distance matrix", "distances", lines=lambda result: distances.phylip(_found(result))),
+    FileFormat(".npy", "NumPy array", "distances", write=lambda path, result: distances.write(path, _found(result))),
+)
+
+
+def _found(result: Result) -> DistanceMatrix:
+    return result.answer.distances
+
+
+FULL = _type(
+    "full-distances", "Distances of aligned pairs", SEQUENCES, scoring_options.OPTIONS, _full,
+    scoring_options.defaults,
+    lambda problem: {"mode": str(problem.mode), **scoring_options.values_of(problem.scoring)},
+    lambda problem: [("Mode", str(problem.mode)), ("Scoring", problem.scoring.text())],
+)  # fmt: skip
+KTUPLE = _type(
+    "ktuple-distances", "Distances of shared k-tuples", SEQUENCES, KTUPLE_OPTIONS, _ktuple, _ktuple_defaults,
+    lambda problem: {option.name: getattr(problem, option.name) for option in KTUPLE_OPTIONS},
+)  # fmt: skip
+SIXMER = _type(
+    "6mer-distances", "Distances of shared 6-mers", SEQUENCES, (), _sixmer, lambda data: {}, lambda problem: {}
+)
+ALIGNED = _type(
+    "alignment-distances", "Distances of an alignment", Input(ALIGNMENT), (MODEL,), _aligned, lambda data: {},
+    lambda problem: {"model": problem.model},
+)  # fmt: skip

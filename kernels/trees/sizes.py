@@ -1,0 +1,82 @@
+"""Bytes and work of the methods for trees, and the sizes of their pieces; nothing here computes a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kernels.memory import Footprint
+from kernels.trees.problem import TreeProblem
+from kernels.workers import cores
+
+Parameters = Mapping[str, Any]
+
+LANES = 16
+SHORTEST_EPOCH = 16
+WORKING_NUMBERS = 16
+"""Numbers of 8 bytes a taxon that any of the methods keeps beside its matrix."""
+
+
+def block_side(parameters: Parameters) -> int:
+    """Rows and columns of a cell block: threads of a block x cells of a thread, as a square."""
+    return round((int(parameters["block"]) * int(parameters["cells"])) ** 0.5)
+
+
+def folded_rows(taxa: int) -> int:
+    """Rows of the folded matrix, MidPoint + 1 (004, section 4.3), that no method needs to hold more than once."""
+    return (taxa + 1) // 2 + 1
+
+
+def epoch_length(clusters: int, epoch: int) -> int:
+    """Joins between two passes over the matrix: one in ``epoch`` of the clusters."""
+    return max(SHORTEST_EPOCH, clusters // epoch)
+
+
+def full_work(problem: TreeProblem, parameters: Parameters) -> int:
+    """Pairs that are compared; at least 1, for one taxon has none."""
+    return max(problem.cells, 1)
+
+
+def pruned_work(problem: TreeProblem, parameters: Parameters) -> int:
+    """Pairs that are read, about: the passes, and some rows a join."""
+    return 10 * problem.taxa**2
+
+
+def square_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes where the matrix is square: on the CPU with rows of whole vectors, on the GPU with a row to spare."""
+    if backend == "cuda":
+        return _footprint(problem, backend, problem.taxa + 1, problem.taxa)
+    return _footprint(problem, backend, problem.taxa, -(-problem.taxa // LANES) * LANES)
+
+
+def basic_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes of NJ-basic: places are numbered from 1."""
+    return _footprint(problem, backend, problem.taxa + 1, problem.taxa + 1)
+
+
+def compact_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes of NJ-compact: half the rows."""
+    return _footprint(problem, backend, folded_rows(problem.taxa), problem.taxa + 1)
+
+
+def _footprint(problem: TreeProblem, backend: str, rows: int, columns: int) -> Footprint:
+    size = np.dtype(problem.dtype).itemsize
+    parts = {"matrix": rows * columns * size, "sums and joins": WORKING_NUMBERS * 8 * problem.taxa}
+    if backend == "cpu":
+        return Footprint(parts)
+    return Footprint({"matrix in blocks": STAGING, "sums and joins": parts["sums and joins"]}, parts)
+
+
+STAGING = 64 << 20
+"""Bytes of the matrix that are converted on the host at a time, on their way to a device."""
+
+
+def no_choice(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    return {}
+
+
+def pruned_automatic(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """Threads for the passes."""
+    return {"threads": cores()}

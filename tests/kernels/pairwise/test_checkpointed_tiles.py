@@ -1,0 +1,68 @@
+"""Phase 2 of CheckpointedAlignment's device code: tiles that are swept together, and guesses that go wrong."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kernels import registry
+from kernels.model import Mode, PairProblem
+from kernels.pairwise import cuda_checkpoint_sizes as sizes
+from kernels.scoring import Scoring, match_mismatch
+from kernels.steps import Steps
+from tests import oracle
+from tests.kernels.test_conformance import assert_same_path
+from tests.problems import pair
+
+METHOD = registry.method("checkpointed-alignment")
+DNA = Scoring(match_mismatch(2, -3), 5, 2)
+GIVEN = {"s": 64, "T": 8, "threads": 64, "tile": 64}
+"""Strips of two columns a lane, one a tile; tiles of more strips are in test_emulated.py."""
+
+
+@st.composite
+def shuffled(draw: st.DrawFn) -> PairProblem:
+    """Two sequences of the same pieces, some missing, double, or in another order: paths with long gaps."""
+    random = np.random.default_rng(draw(st.integers(0, 1000)))
+    pieces = ["".join(random.choice(list("ACGT"), random.integers(5, 90))) for _ in range(6)]
+    order = st.lists(st.integers(0, 5), min_size=1, max_size=6)
+    first, second = ("".join(pieces[piece] for piece in draw(order)) for _ in range(2))
+    return pair(first, second, DNA, draw(st.sampled_from(Mode)))
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(problem=shuffled(), together=st.sampled_from((1, 2, 5, 1000)), order=st.integers(0, 2))
+def test_wherever_the_path_goes_it_is_the_oracles(emulated, problem: PairProblem, together: int, order: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        # The emulator has modules of its own.
+        for module in (sizes, import_module("kernels.pairwise.cuda_checkpoint_sizes")):
+            patch.setattr(module, "TILES_CELLS", together * 64 * 64)
+        found, expected = emulated(METHOD, problem, seed=order, **GIVEN).answer, oracle.best(problem)
+    assert (found.score, found.end) == (expected.score, expected.end)
+    assert_same_path(found, expected)
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_tiles_along_a_good_alignment_are_swept_at_once(emulated, mode: Mode) -> None:
+    """Once for all of them, and hardly any beside the path."""
+    random, steps = np.random.default_rng(1), Steps()
+    first = random.choice(list("ACGT"), 1300)
+    second = np.where(random.random(1300) < 0.1, random.choice(list("ACGT"), 1300), first)
+    emulated(METHOD, pair("".join(first), "".join(second[:-9]), DNA, mode), steps=steps, **{**GIVEN, "tile": 256})
+    events = steps.array()
+    tiles = events[events["phase"] == 2]
+    assert len(np.unique(tiles[["row_start", "column_start"]])) == len(tiles)
+    on_diagonal = tiles["row_start"] == tiles["column_start"]
+    assert on_diagonal.sum() == 6
+    assert len(tiles) <= 3 * 6
+
+
+def test_a_short_local_alignment_needs_few_tiles(emulated) -> None:
+    random, steps = np.random.default_rng(2), Steps()
+    first, second = ("".join(random.choice(list("ACGT"), 1500)) for _ in range(2))
+    emulated(METHOD, pair(first, second, DNA), steps=steps, **{**GIVEN, "tile": 256})
+    assert (steps.array()["phase"] == 2).sum() <= 6  # of 36

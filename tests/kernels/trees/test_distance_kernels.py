@@ -1,0 +1,125 @@
+"""The device code of distances: it compiles for old and new GPUs, and on the emulator gives what the CPU gives."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels.cuda.compile import compile_without_device
+from kernels.model import Mode, SequenceType
+from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.trees import distance_problem as rules
+from kernels.trees.aligned import MODELS, AlignedSequences, distances_of_rows
+from tests.kernels.trees.test_distances import SCORINGS, distances, families
+from tests.problems import sequence
+
+nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
+
+
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
+def test_kernels_compile(architecture: str) -> None:
+    from kernels.trees import cuda_columns, cuda_identities, cuda_words
+
+    for local, wide in ((0, 0), (1, 0), (1, 1)):
+        defines = {"LOCAL": local, "WIDE": wide, "COUNT": 28 if wide else 12}
+        assert compile_without_device(cuda_identities.IDENTITIES, defines, architecture)
+    assert compile_without_device(cuda_words.WORDS, {}, architecture)
+    assert compile_without_device(cuda_columns.COLUMNS, {}, architecture)
+
+
+def of_device(emulated, id: str, problem, **parameters) -> np.ndarray:
+    return emulated(id, problem, **parameters).answer.distances.values
+
+
+@settings(max_examples=25)
+@given(found=families(8), scoring=st.sampled_from(SCORINGS), mode=st.sampled_from(Mode), seed=st.sampled_from((0, 1)))
+def test_emulated_full_distances_are_those_of_the_cpu(emulated, found, scoring, mode, seed) -> None:
+    problem = rules.FullProblem(found, scoring, mode)
+    np.testing.assert_array_equal(of_device(emulated, "distance-full", problem, seed=seed),
+                                  distances("distance-full", problem))  # fmt: skip
+
+
+def relatives(lengths, letters: str = "ACDE"):
+    """Mutated pieces of one sequence."""
+    random = np.random.default_rng(7)
+    whole = random.choice(list(letters), max(lengths))
+    found = []
+    for length in lengths:
+        copy = np.where(random.random(length) < 0.8, whole[:length], random.choice(list(letters), length))
+        found.append(sequence("".join(copy), f"s{len(found)}", SequenceType.PROTEIN))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_emulated_strips_follow_each_other(emulated, mode: Mode) -> None:
+    for lengths in ((530, 540, 30), (1, 515, 513), (33, 65, 129)):
+        problem = rules.FullProblem(relatives(lengths), SCORINGS[0], mode)
+        np.testing.assert_array_equal(of_device(emulated, "distance-full", problem),
+                                      distances("distance-full", problem))  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_emulated_pairs_that_need_wide_words(emulated, mode: Mode) -> None:
+    scoring = Scoring(match_mismatch(100_000, -70_000), 90_000, 20_000)
+    problem = rules.FullProblem(relatives((90, 3, 60, 1)), scoring, mode)
+    np.testing.assert_array_equal(of_device(emulated, "distance-full", problem), distances("distance-full", problem))
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_emulated_launches_are_sliced(emulated, mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles a few at a time; and pairs that are too long for one launch, some strips at a time."""
+    few = rules.FullProblem(relatives(range(1, 71)), Scoring(named_matrix("BLOSUM62"), 10, 1), mode)
+    tall = rules.FullProblem(relatives((1100, 1050, 40)), Scoring(named_matrix("BLOSUM62"), 10, 1), mode)
+    module, tiling = (
+        importlib.import_module("kernels.trees.cuda_identities"),
+        importlib.import_module("kernels.trees.tiling"),
+    )
+    monkeypatch.setattr(module, "FIRST_SLICE", 1)
+    monkeypatch.setattr(tiling, "MOST_ITEMS", 2)
+    np.testing.assert_array_equal(of_device(emulated, "distance-full", few), distances("distance-full", few))
+    monkeypatch.setattr(module, "LONG", 512 * 1100)
+    np.testing.assert_array_equal(of_device(emulated, "distance-full", tall), distances("distance-full", tall))
+
+
+@settings(max_examples=25)
+@given(found=families(10, longest=60, letters="ACDEFXK"), seed=st.sampled_from((0, 1)))
+def test_emulated_6mer_distances_are_those_of_the_cpu(emulated, found, seed) -> None:
+    problem = rules.SixmerProblem(found)
+    np.testing.assert_array_equal(of_device(emulated, "distance-6mer", problem, seed=seed),
+                                  distances("distance-6mer", problem))  # fmt: skip
+
+
+def test_emulated_6mers_that_are_there_too_often_for_a_byte(emulated) -> None:
+    found = tuple(sequence("A" * length, f"s{length}", SequenceType.PROTEIN) for length in (300, 280, 20))
+    problem = rules.SixmerProblem(found)
+    np.testing.assert_array_equal(of_device(emulated, "distance-6mer", problem), distances("distance-6mer", problem))
+
+
+@settings(max_examples=25)
+@given(found=families(8, longest=80), k=st.sampled_from((1, 2)), diagonals=st.integers(1, 5), gap=st.integers(0, 4))
+def test_emulated_ktuple_distances_are_those_of_the_cpu(emulated, found, k, diagonals, gap) -> None:
+    problem = rules.KTUPLE.build(found, {"ktuple": k, "diagonals": diagonals, "word_gap": gap})
+    np.testing.assert_array_equal(
+        of_device(emulated, "distance-ktuple", problem), distances("distance-ktuple", problem)
+    )
+
+
+@settings(max_examples=25)
+@given(
+    kind=st.sampled_from((SequenceType.DNA, SequenceType.PROTEIN)),
+    model=st.sampled_from(MODELS), taxa=st.integers(1, 12), columns=st.integers(1, 200), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_emulated_distances_of_an_alignment_are_those_of_the_cpu(emulated, kind, model, taxa, columns, seed) -> None:
+    random = np.random.default_rng(seed)
+    first = np.array(list(b"ACGTUN-" if kind == SequenceType.DNA else b"ACDEW*X-"), np.uint8)
+    letters = first[np.where(random.random((taxa, columns)) < 0.3, random.integers(0, first.size, (taxa, columns)), 0)]
+    alignment = AlignedSequences(tuple(f"r{row}" for row in range(taxa)), letters, kind)
+    problem = rules.AlignedProblem(alignment, model)
+    found = emulated("distance-alignment", problem).answer
+    values, without = distances_of_rows(alignment, model)
+    np.testing.assert_array_equal(found.distances.values, values)
+    assert found.pairs_without == without

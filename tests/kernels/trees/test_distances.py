@@ -1,0 +1,150 @@
+"""Distances between sequences: counts against the best alignments, words against plain counters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import engine
+from kernels.errors import InputError
+from kernels.model import Mode, PairProblem, SequenceType
+from kernels.registry import method
+from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.trees import distance_problem as rules
+from kernels.trees.aligned import SATURATED, AlignedSequences, distances_of_rows
+from tests import oracle
+from tests.problems import sequence
+
+SCORINGS = (
+    Scoring(named_matrix("BLOSUM62"), 10, 1),
+    Scoring(match_mismatch(2, -3), 5, 2),
+    Scoring(match_mismatch(1, -1), 0, 1),
+    Scoring(match_mismatch(1, 0), 0, 0),
+    Scoring(match_mismatch(5, -4), 3, 0),
+)
+
+
+def distances(id: str, problem, **parameters) -> np.ndarray:
+    result = engine.execute(engine.plan(method(id), problem, parameters, "cpu"))
+    result.check(problem)
+    return result.answer.distances.values
+
+
+@st.composite
+def families(draw: st.DrawFn, most: int = 20, longest: int = 40, letters: str = "ACDE"):
+    """Sequences of any lengths over a few letters, some of them mutated copies of others."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    found: list[str] = []
+    for number in range(draw(st.integers(1, most))):
+        if found and random.random() < 0.5:
+            copy = list(found[random.integers(number)])
+            for place in random.integers(0, len(copy), 3):
+                copy[place] = str(random.choice(list(letters)))
+            found.append("".join(copy[random.integers(min(3, len(copy))) :]) or "A")
+        else:
+            found.append("".join(random.choice(list(letters), random.integers(1, longest + 1))))
+    return tuple(sequence(text, f"s{number}", SequenceType.PROTEIN) for number, text in enumerate(found))
+
+
+def of_alignment(first, second, scoring: Scoring, mode: Mode) -> float:
+    problem = PairProblem(first, second, scoring, mode)
+    path = oracle.best(problem).alignment
+    return 1 - path.identical(first, second).sum() / min(len(first), len(second))
+
+
+@settings(max_examples=60)
+@given(found=families(), scoring=st.sampled_from(SCORINGS), mode=st.sampled_from(Mode), threads=st.sampled_from((1, 3)))
+def test_full_distances_are_those_of_the_best_alignments(found, scoring, mode, threads) -> None:
+    values = distances("distance-full", rules.FullProblem(found, scoring, mode), threads=threads)
+    for i, j in list(combinations(range(len(found)), 2))[:60]:
+        assert values[i, j] == of_alignment(found[i], found[j], scoring, mode), (i, j)
+
+
+def of_sixmers(first: str, second: str) -> float:
+    group = {letter: str(code) for code, letters in enumerate(("AGPST", "ILMVJ", "NDQEBZ", "RHK", "FWY", "C"))
+             for letter in letters}  # fmt: skip
+    texts = ["".join(group.get(letter, "") for letter in text) for text in (first, second)]
+    words = [Counter(text[at : at + 6] for at in range(len(text) - 5)) for text in texts]
+    totals = [words[side].total() for side in range(2)]
+    short, long = sorted(map(len, texts))
+    factor = 1 / (0.1 * short / max(long, 1) + 10_000 / (long + 10_000) + 0.01)
+    unlike = 1 - (words[0] & words[1]).total() / min(totals) if min(totals) else 1.0
+    return min(unlike * factor, 10.0)
+
+
+@settings(max_examples=60)
+@given(found=families(longest=80, letters="ACDEFXK"))
+def test_6mer_distances_are_those_of_plain_counters(found) -> None:
+    values = distances("distance-6mer", rules.SixmerProblem(found))
+    for i, j in combinations(range(len(found)), 2):
+        expected = of_sixmers(found[i].letters.decode(), found[j].letters.decode())
+        assert values[i, j] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), [
+    ("ACDEFGHIKL", "ACDEFGHIKL", 0.0),
+    ("ACDEFGHIKL", "LKIHGFEDCA", 0.9),
+    ("ACDEFGHIKL", "ACDEFGHIKLACDEFGHIKL", 0.0),
+    ("ACDEFGHIKL", "WWWWW", 1.0),
+    # Five letters, a step to the next diagonal for 3, and four letters more.
+    ("ACDEFGHIKL", "ACDEFWGHIKL", 0.3),
+])  # fmt: skip
+def test_ktuple_distances_by_hand(first: str, second: str, expected: float) -> None:
+    found = tuple(sequence(text, text, SequenceType.PROTEIN) for text in (first, second))
+    values = distances("distance-ktuple", rules.KTUPLE.build(found, {}))
+    assert values[0, 1] == pytest.approx(expected)
+
+
+@settings(max_examples=40)
+@given(found=families(most=8, longest=60), k=st.sampled_from((1, 2)), diagonals=st.integers(1, 6))
+def test_ktuple_distances_are_shares_of_the_shorter_length(found, k: int, diagonals: int) -> None:
+    values = distances("distance-ktuple", rules.KTUPLE.build(found, {"ktuple": k, "diagonals": diagonals}))
+    assert values.max() <= 1
+    twice = distances("distance-ktuple", rules.KTUPLE.build((*found, found[0]), {"ktuple": k, "diagonals": diagonals}))
+    np.testing.assert_array_equal(twice[:-1, :-1], values)
+    assert twice[0, -1] == (0 if len(found[0]) >= k else 1)
+
+
+def rows(*letters: str, kind: SequenceType = SequenceType.DNA) -> AlignedSequences:
+    names = tuple(f"r{number}" for number in range(len(letters)))
+    return AlignedSequences(names, np.array([list(row.encode()) for row in letters], np.uint8), kind)
+
+
+def test_models_of_an_alignment_by_hand() -> None:
+    found = rows("ACGTACGTAC--", "ACGTACGTGA-A")
+    assert distances_of_rows(found, "p")[0][0, 1] == pytest.approx(0.2)
+    assert distances_of_rows(found, "jukes-cantor")[0][0, 1] == pytest.approx(-0.75 * np.log(1 - 0.8 / 3))
+    kimura = -0.5 * np.log(1 - 0.2 - 0.1) - 0.25 * np.log(1 - 0.2)
+    assert distances_of_rows(found, "kimura")[0][0, 1] == pytest.approx(kimura)
+    proteins = rows("ACDEFGHIKL", "ACDEFGHIWW", kind=SequenceType.PROTEIN)
+    assert distances_of_rows(proteins, "kimura")[0][0, 1] == pytest.approx(-np.log(1 - 0.2 - 0.008))
+
+
+def test_pairs_beyond_a_model_are_counted_and_put_far_apart() -> None:
+    found = rows("AAAA----", "CCCC----", "----GGGG")
+    for model, apart in (("p", 1.0), ("jukes-cantor", SATURATED), ("kimura", SATURATED)):
+        values, without = distances_of_rows(found, model)
+        assert values[0, 1] == values[0, 2] == apart
+        assert without == (2 if model == "p" else 3)
+
+
+def test_p_distances_are_those_of_scikit_bio() -> None:
+    skbio = pytest.importorskip("skbio")
+    random = np.random.default_rng(3)
+    letters = np.array(list(b"ACGT"), np.uint8)[random.integers(0, 4, (8, 90))]
+    found = AlignedSequences(tuple("abcdefgh"), letters, SequenceType.DNA)
+    texts = [row.tobytes().decode() for row in letters]
+    expected = skbio.DistanceMatrix.from_iterable(map(skbio.DNA, texts), skbio.sequence.distance.hamming)
+    np.testing.assert_allclose(distances_of_rows(found, "p")[0], expected.data)
+
+
+def test_problems_that_no_distance_fits_are_refused() -> None:
+    with pytest.raises(InputError, match="1 or more sequences"):
+        rules.FULL.build((), {})
+    with pytest.raises(InputError, match="is for nucleotides"):
+        rules.KTUPLE.build((sequence("ACD", "a", SequenceType.PROTEIN),), {"ktuple": 3})

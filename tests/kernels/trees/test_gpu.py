@@ -1,0 +1,96 @@
+"""Trees and distances on a GPU, at sizes that an emulator does not reach: the same as on the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels.distances import additive
+from kernels.model import Mode, SequenceType
+from kernels.trees import distance_problem as rules
+from kernels.trees.aligned import MODELS, AlignedSequences
+from kernels.trees.problem import TreeProblem
+from tests.kernels.trees.problems import matrix
+from tests.kernels.trees.test_distances import SCORINGS
+from tests.kernels.trees.test_joining import answer
+from tests.problems import sequence
+
+pytestmark = pytest.mark.gpu
+
+
+def values(kind: str, taxa: int) -> np.ndarray:
+    random = np.random.default_rng(5)
+    if kind in ("additive", "noisy"):
+        return additive(taxa, random, 0.1 if kind == "noisy" else 0.0)
+    upper = np.triu(random.random((taxa, taxa)), 1)
+    return np.rint(4 * (upper + upper.T)) if kind == "ties" else upper + upper.T
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("kind", ["random", "additive", "noisy", "ties"])
+def test_joins_are_those_of_the_cpu(kind: str, precision: str) -> None:
+    problem = TreeProblem(matrix(values(kind, 1531)), precision)
+    expected = answer("nj-pruned", problem)
+    for name, parameters in (
+        ("nj-pruned", {"epoch": 8}),
+        ("nj-pruned", {"epoch": 64}),
+        ("nj-basic", {}),
+        ("nj-compact", {}),
+        ("nj-basic", {"block": "1024", "cells": "64"}),
+        ("nj-compact", {"block": "64", "cells": "1"}),
+    ):
+        found = answer(name, problem, parameters, "cuda")
+        np.testing.assert_array_equal(found.joins, expected.joins)
+        assert found.tree == expected.tree
+
+
+@pytest.mark.parametrize("taxa", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("id", ["nj-pruned", "nj-basic", "nj-compact"])
+def test_few_taxa(id: str, taxa: int) -> None:
+    problem = TreeProblem(matrix(1 - np.eye(taxa)))
+    assert answer(id, problem, {}, "cuda").tree == answer(id, problem).tree
+
+
+def proteins(count: int, longest: int):
+    """Mutated pieces of a few random sequences, of very different lengths."""
+    random = np.random.default_rng(4)
+    letters = np.array(list("ACDEFGHIKLMNPQRSTVWY"))
+    whole = random.choice(letters, (5, longest))
+    found = []
+    for number, length in enumerate((longest * random.random(count) ** 2 + 1).astype(int)):
+        kept = whole[number % 5, longest - length :]
+        found.append("".join(np.where(random.random(length) < 0.6, kept, random.choice(letters, length))))
+    return tuple(sequence(text, f"s{number}", SequenceType.PROTEIN) for number, text in enumerate(found))
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_full_distances_are_those_of_the_cpu(scoring, mode: Mode) -> None:
+    same("distance-full", rules.FullProblem(proteins(70, 1400), scoring, mode))
+
+
+def test_long_pairs_are_those_of_the_cpu() -> None:
+    same("distance-full", rules.FullProblem(proteins(4, 13_000), SCORINGS[0], Mode.LOCAL))
+
+
+def test_words_are_those_of_the_cpu() -> None:
+    found = proteins(150, 900)
+    same("distance-6mer", rules.SixmerProblem(found))
+    for k in (1, 2):
+        same("distance-ktuple", rules.KTUPLE.build(found, {"ktuple": k}))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("kind", [SequenceType.DNA, SequenceType.PROTEIN])
+def test_distances_of_an_alignment_are_those_of_the_cpu(kind: SequenceType, model: str) -> None:
+    random = np.random.default_rng(8)
+    letters = np.array(list(b"ACGT-" if kind == SequenceType.DNA else b"ACDEFGW-"), np.uint8)
+    first = letters[random.integers(0, letters.size, 700)]
+    found = np.where(random.random((300, 700)) < 0.7, first, letters[random.integers(0, letters.size, (300, 700))])
+    names = tuple(f"r{row}" for row in range(300))
+    same("distance-alignment", rules.AlignedProblem(AlignedSequences(names, found.astype(np.uint8), kind), model))
+
+
+def same(id: str, problem) -> None:
+    found, expected = (answer(id, problem, {}, backend) for backend in ("cuda", "cpu"))
+    np.testing.assert_array_equal(found.distances.values, expected.distances.values)

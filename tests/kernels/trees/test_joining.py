@@ -1,0 +1,155 @@
+"""Neighbor joining and UPGMA: every method against the textbook's, and that against trees and other programs."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import distances, engine, newick
+from kernels.distances import additive
+from kernels.errors import ParameterError
+from kernels.registry import method
+from kernels.tree_splits import distance, splits
+from kernels.trees import reference
+from kernels.trees.problem import TREE_PROBLEM, TreeAnswer, TreeProblem
+from tests.kernels.trees.problems import matrices, matrix, path_lengths, problems, trees
+
+NJ = ("nj-serial", "nj-basic", "nj-compact", "nj-pruned")
+PARAMETERS = {
+    "nj-serial": st.just({}),
+    "nj-basic": st.fixed_dictionaries({"block": st.sampled_from(("64", "256")), "cells": st.sampled_from(("1", "4"))}),
+    "nj-pruned": st.fixed_dictionaries({"epoch": st.sampled_from((2, 64)), "threads": st.sampled_from((1, 2))}),
+}
+PARAMETERS["nj-compact"] = PARAMETERS["nj-basic"]
+
+
+def answer(id: str, problem: TreeProblem, given: dict[str, object] | None = None, backend: str = "cpu") -> TreeAnswer:
+    result = engine.execute(engine.plan(method(id), problem, given or {}, backend))
+    result.check(problem)
+    return result.answer
+
+
+@pytest.mark.parametrize("id", NJ)
+@settings(max_examples=80)
+@given(data=st.data())
+def test_joins_and_lengths_are_the_textbooks(id: str, data: st.DataObject) -> None:
+    problem = data.draw(problems())
+    found, expected = answer(id, problem, data.draw(PARAMETERS[id])), reference.neighbor_joining(problem)
+    np.testing.assert_array_equal(found.joins, expected.joins)
+    assert found.tree == expected.tree
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("kind", ["random", "additive", "noisy", "ties"])
+def test_pruned_joins_as_serial_over_many_epochs(kind: str, precision: str) -> None:
+    random = np.random.default_rng(5)
+    values = additive(331, random, 0.1 if kind == "noisy" else 0.0)
+    if kind in ("random", "ties"):
+        values = np.triu(random.random(values.shape), 1)
+        values = np.rint(4 * (values + values.T)) if kind == "ties" else values + values.T
+    problem = TreeProblem(matrix(values), precision)
+    expected = answer("nj-serial", problem)
+    for epoch in (2, 8, 64):
+        found = answer("nj-pruned", problem, {"epoch": epoch})
+        np.testing.assert_array_equal(found.joins, expected.joins)
+        assert found.tree == expected.tree
+
+
+def test_passes_are_shared_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kernels.trees.cpu.SHARED_CELLS", 100)
+    problem = TreeProblem(matrix(additive(150, np.random.default_rng(1), 0.1)))
+    assert answer("nj-pruned", problem, {"threads": 3}).tree == answer("nj-serial", problem).tree
+
+
+@settings(max_examples=60)
+@given(tree=trees())
+def test_additive_distances_give_their_tree(tree) -> None:
+    found = answer("nj-pruned", TreeProblem(path_lengths(tree)))
+    assert distance(found.tree, tree) == 0
+    again = path_lengths(found.tree)
+    order = [again.names.index(name) for name in tree.taxa]
+    np.testing.assert_allclose(again.values[np.ix_(order, order)], path_lengths(tree).values, atol=1e-9)
+
+
+@settings(max_examples=60)
+@given(found=matrices())
+def test_upgma_is_the_textbooks(found) -> None:
+    problem = TreeProblem(found)
+    joins, heights = reference.upgma(problem)
+    tree_answer = answer("upgma", problem)
+    np.testing.assert_array_equal(tree_answer.joins, np.array(joins, np.int32).reshape(-1, 2))
+    leaves = tree_answer.tree.distances[tree_answer.tree.leaves]
+    np.testing.assert_allclose(leaves, heights[-1] if heights else 0, rtol=1e-9)
+
+
+def test_upgma_merges_at_the_heights_of_scipy() -> None:
+    hierarchy = pytest.importorskip("scipy.cluster.hierarchy")
+    squareform = pytest.importorskip("scipy.spatial.distance").squareform
+    found = matrix(additive(60, np.random.default_rng(2), 0.2))
+    tree = answer("upgma", TreeProblem(found)).tree
+    heights = tree.distances[tree.leaves].max() - tree.distances[tree.degrees > 0]
+    np.testing.assert_allclose(np.sort(heights) * 2, hierarchy.average(squareform(found.values))[:, 2], rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["decenttree_example.dist", "decenttree_uncorrected.dist"])
+def test_splits_are_those_of_scikit_bio(shared_data: Path, name: str) -> None:
+    skbio = pytest.importorskip("skbio")
+    (found,) = distances.read(shared_data / "nj" / name)
+    theirs = skbio.tree.nj(skbio.DistanceMatrix(np.array(found.values), list(found.names)))
+    (expected,) = newick.parse(str(theirs))
+    assert splits(answer("nj-pruned", TreeProblem(found)).tree) == splits(expected)
+
+
+@pytest.mark.parametrize("name", ["decenttree_example.dist", "decenttree_uncorrected.dist"])
+def test_splits_are_those_of_biopython(shared_data: Path, name: str) -> None:
+    from Bio import Phylo
+    from Bio.Phylo.TreeConstruction import DistanceMatrix, DistanceTreeConstructor
+
+    (found,) = distances.read(shared_data / "nj" / name)
+    lower = [row[: i + 1].tolist() for i, row in enumerate(found.values)]
+    theirs = DistanceTreeConstructor().nj(DistanceMatrix(list(found.names), lower))
+    for clade in theirs.get_nonterminals():
+        clade.name = None
+    text = io.StringIO()
+    Phylo.write(theirs, text, "newick")
+    (expected,) = newick.parse(text.getvalue())
+    assert splits(answer("nj-pruned", TreeProblem(found)).tree) == splits(expected)
+
+
+@pytest.mark.parametrize("id", [*NJ, "upgma"])
+@pytest.mark.parametrize("taxa", [1, 2, 3])
+def test_few_taxa(id: str, taxa: int) -> None:
+    problem = TreeProblem(matrix(1 - np.eye(taxa)))
+    tree = answer(id, problem).tree
+    assert tree.leaves.size == taxa
+    np.testing.assert_allclose(path_lengths(tree).values, problem.matrix.values)
+
+
+def test_negative_lengths_are_kept_or_moved_to_the_edge_beside() -> None:
+    values = [[0, 5, 4, 7], [5, 0, 7, 10], [4, 7, 0, 1], [7, 10, 1, 0]]
+    kept = answer("nj-pruned", TreeProblem(matrix(np.array(values))))
+    lifted = answer("nj-pruned", TreeProblem(matrix(np.array(values)), negative="zero"))
+    assert kept.tree.lengths[1:].min() < 0 <= lifted.tree.lengths[1:].min()
+    np.testing.assert_array_equal(kept.joins, lifted.joins)
+
+
+def test_options_that_do_not_fit_are_refused() -> None:
+    found = matrix(1 - np.eye(3))
+    for options, words in (
+        ({"root": "outgroup"}, "no taxon is named"),
+        ({"root": "outgroup", "outgroup": "9"}, "'9' names 0 taxa"),
+        ({"outgroup": "1"}, "root is not outgroup"),
+        ({"precision": "half"}, "precision"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            TREE_PROBLEM.build([found], options)
+
+
+def test_a_problem_is_built_again_from_its_option_values() -> None:
+    problem = TREE_PROBLEM.build([matrix(1 - np.eye(3))], {"root": "outgroup", "outgroup": "2"})
+    assert TREE_PROBLEM.build([problem.matrix], TREE_PROBLEM.option_values(problem)) == problem
