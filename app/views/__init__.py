@@ -3,8 +3,8 @@
 from app.views.alignment import AlignmentView
 from app.views.arcs import StructureView
 from app.views.chain import OrderView
-from app.views.distances import DistancesView
 from app.views.dotplot import DotPlotView
+from app.views.graph import GraphView
 from app.views.matrix import MatrixView
 from app.views.phases import PhasesView
 from app.views.rows import RowsView
@@ -16,7 +16,7 @@ VIEWS = (
     AlignmentView,
     RowsView,
     StatesView,
-    DistancesView,
+    GraphView,
     StructureView,
     OrderView,
     MatrixView,

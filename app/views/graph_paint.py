@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from app.theme import Theme
-from app.views import distances_data, matrix_cells, matrix_data, texts
-from app.views.distances_data import Edge, Stage
+from app.views import graph_data, matrix_cells, matrix_data, texts
+from app.views.graph_data import Edge, Stage
 from kernels.model import Result
 
 MAP = "viridis"
@@ -30,7 +30,7 @@ FEW_EDGES = 80
 
 
 @dataclass
-class Distances:
+class Ways:
     """What there is to draw of a result: the stage that is shown, and the pair that is chosen or pointed at."""
 
     result: Result
@@ -50,7 +50,7 @@ class Distances:
 
 def image(stage: Stage, ends: tuple[float, float], theme: Theme) -> QImage:
     """The matrix, a pixel an entry, or fewer."""
-    shades = distances_data.shades(stage.pixels, *ends)
+    shades = graph_data.shades(stage.pixels, *ends)
     table = pg.colormap.get(MAP).getLookupTable(nPts=256)[:, :3].astype(np.uint32)
     colours = (0xFF << 24 | table[:, 0] << 16 | table[:, 1] << 8 | table[:, 2]).astype(np.uint32)
     colours[0] = QColor(theme.background).rgb()
@@ -59,7 +59,7 @@ def image(stage: Stage, ends: tuple[float, float], theme: Theme) -> QImage:
     return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
 
 
-def areas(area: QRectF, what: Distances) -> tuple[QRectF, QRectF]:
+def areas(area: QRectF, what: Ways) -> tuple[QRectF, QRectF]:
     """Where the entries of the matrix are, and the graph; that is empty where it is not drawn."""
     size = min(area.height(), area.width() * (0.5 if what.places is not None else 1))
     margin = NAME_WIDTH if size / max(what.n, 1) >= NAMED else HEADER
@@ -72,7 +72,7 @@ def areas(area: QRectF, what: Distances) -> tuple[QRectF, QRectF]:
     return matrix, graph if what.places is not None else QRectF()
 
 
-def entry_at(place: QPointF, area: QRectF, what: Distances) -> Edge | None:
+def entry_at(place: QPointF, area: QRectF, what: Ways) -> Edge | None:
     """The entry under a place."""
     matrix, _ = areas(area, what)
     if not matrix.contains(place) or not what.n:
@@ -82,7 +82,7 @@ def entry_at(place: QPointF, area: QRectF, what: Distances) -> Edge | None:
     return (u, v) if u < what.n and v < what.n else None
 
 
-def vertex_at(place: QPointF, area: QRectF, what: Distances) -> int | None:
+def vertex_at(place: QPointF, area: QRectF, what: Ways) -> int | None:
     """The vertex of the graph under a place."""
     _, graph = areas(area, what)
     for vertex in range(what.n) if what.places is not None else ():
@@ -92,7 +92,7 @@ def vertex_at(place: QPointF, area: QRectF, what: Distances) -> int | None:
     return None
 
 
-def draw(painter: QPainter, area: QRectF, what: Distances, theme: Theme) -> None:
+def draw(painter: QPainter, area: QRectF, what: Ways, theme: Theme) -> None:
     """Matrix and graph."""
     matrix, graph = areas(area, what)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
@@ -107,10 +107,10 @@ def draw(painter: QPainter, area: QRectF, what: Distances, theme: Theme) -> None
         _draw_graph(painter, graph, what, theme)
 
 
-def _draw_numbers(painter: QPainter, matrix: QRectF, size: float, what: Distances) -> None:
+def _draw_numbers(painter: QPainter, matrix: QRectF, size: float, what: Ways) -> None:
     table = pg.colormap.get(MAP).getLookupTable(nPts=256)
     light = matrix_data.needs_light_ink(table)
-    shades = distances_data.shades(what.stage.values, *what.ends)
+    shades = graph_data.shades(what.stage.values, *what.ends)
     painter.setFont(matrix_cells.font(min(int(size / 3.2), 14)))
     for u in range(what.n):
         for v in range(what.n):
@@ -122,7 +122,7 @@ def _draw_numbers(painter: QPainter, matrix: QRectF, size: float, what: Distance
                     painter.drawText(_box(matrix, size, (u, v)), Qt.AlignmentFlag.AlignCenter, text)
 
 
-def _draw_step(painter: QPainter, matrix: QRectF, size: float, what: Distances, theme: Theme) -> None:
+def _draw_step(painter: QPainter, matrix: QRectF, size: float, what: Ways, theme: Theme) -> None:
     """The row and column of the vertex that was let in last, and a dot at each pair that it brought nearer."""
     if what.stage.improved is None:
         return
@@ -141,7 +141,7 @@ def _draw_step(painter: QPainter, matrix: QRectF, size: float, what: Distances, 
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _draw_marks(painter: QPainter, matrix: QRectF, size: float, what: Distances, theme: Theme) -> None:
+def _draw_marks(painter: QPainter, matrix: QRectF, size: float, what: Ways, theme: Theme) -> None:
     """Entries of the edges on the path, and the pair itself."""
     for edge in what.marked:
         box = _box(matrix, size, edge)
@@ -156,7 +156,7 @@ def _draw_marks(painter: QPainter, matrix: QRectF, size: float, what: Distances,
             painter.drawRect(_box(matrix, size, pair))
 
 
-def _draw_names(painter: QPainter, matrix: QRectF, size: float, what: Distances, theme: Theme) -> None:
+def _draw_names(painter: QPainter, matrix: QRectF, size: float, what: Ways, theme: Theme) -> None:
     metrics, names, pair = painter.fontMetrics(), what.result.problem.graph.names, what.pointed or what.chosen
     painter.setPen(QColor(theme.muted))
     if size < NAMED:
@@ -180,7 +180,7 @@ def _draw_names(painter: QPainter, matrix: QRectF, size: float, what: Distances,
         painter.drawText(above, Qt.AlignmentFlag.AlignCenter, words)
 
 
-def _draw_graph(painter: QPainter, graph: QRectF, what: Distances, theme: Theme) -> None:
+def _draw_graph(painter: QPainter, graph: QRectF, what: Ways, theme: Theme) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     weights = what.result.problem.graph.weights
     edges = [(u, v) for u, v in np.argwhere(np.isfinite(weights)).tolist() if u != v]
@@ -205,7 +205,7 @@ def _draw_graph(painter: QPainter, graph: QRectF, what: Distances, theme: Theme)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _draw_edge(painter: QPainter, graph: QRectF, what: Distances, edge: Edge, ink: QColor, theme: Theme) -> None:
+def _draw_edge(painter: QPainter, graph: QRectF, what: Ways, edge: Edge, ink: QColor, theme: Theme) -> None:
     """A line with an arrow where there is no equal edge back; edges there and back stand beside each other."""
     weights, (u, v) = what.result.problem.graph.weights, edge
     on_path = edge in what.marked
@@ -242,7 +242,7 @@ def _draw_weight(painter: QPainter, centre: QPointF, value: float, theme: Theme)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _place(graph: QRectF, what: Distances, vertex: int) -> QPointF:
+def _place(graph: QRectF, what: Ways, vertex: int) -> QPointF:
     x, y = what.places[vertex]
     inner = graph.adjusted(NODE + 14, NODE + 6, -NODE - 14, -NODE - 20)
     return QPointF(inner.left() + x * inner.width(), inner.top() + y * inner.height())

@@ -1,4 +1,4 @@
-"""DistancesView: distances between all vertices as a heat map, step by step, and the shortest path of a pair."""
+"""GraphView: distances between all vertices as a heat map, step by step, and the shortest path of a pair."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QLabel, QSlider
 
 from app import theme
 from app.selection import Selection
-from app.views import distances_data, distances_paint, texts
+from app.views import graph_data, graph_paint, texts
 from app.views.background import Latest
-from app.views.distances_data import Edge, Stage
-from app.views.distances_paint import Distances
 from app.views.drawn import Canvas, DrawnView
 from app.views.flow import together
+from app.views.graph_data import Edge, Stage
+from app.views.graph_paint import Ways
 from app.views.pieces import LegendItem, tool_button
 from kernels.model import Result
 
@@ -28,18 +28,18 @@ PLAY, PAUSE = "Play", "Pause"
 TO = " \u2192 "
 
 
-class DistancesView(DrawnView):
+class GraphView(DrawnView):
     """The matrix after each vertex that is let in, and the path of the pair that is clicked; small graphs beside it."""
 
-    id = "distances"
-    title = "Distances"
+    id = "graph"
+    title = "Shortest paths"
     hint = (
         "Click an entry for its shortest path, or one vertex and then another; arrow keys move, Play lets vertices in"
     )
 
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
-        self.shown: Distances | None = None
+        self.shown: Ways | None = None
         self._from: int | None = None
         self._staging, self._ways = Latest(self), Latest(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -68,7 +68,7 @@ class DistancesView(DrawnView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
-        return distances_data.shows(result)
+        return graph_data.shows(result)
 
     @property
     def sharp(self) -> bool:
@@ -86,7 +86,7 @@ class DistancesView(DrawnView):
         self.play.setText(PLAY)
         self._tools.setEnabled(result is not None)
         self.shown = None
-        steps = result is not None and distances_data.has_stages(result.problem)
+        steps = result is not None and graph_data.has_stages(result.problem)
         n = result.problem.n if result and steps else 0
         for widget in (self.play, self.slider):
             widget.setEnabled(bool(n))
@@ -113,21 +113,21 @@ class DistancesView(DrawnView):
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         if self.shown is not None:
-            distances_paint.draw(painter, area, self.shown, theme.active())
+            graph_paint.draw(painter, area, self.shown, theme.active())
 
     def restyle(self) -> None:
         if self.shown is not None:
-            self.shown.image = distances_paint.image(self.shown.stage, self.shown.ends, theme.active())
+            self.shown.image = graph_paint.image(self.shown.stage, self.shown.ends, theme.active())
         super().restyle()
         self._describe()
 
     def _begin(self, stage: Stage) -> None:
         """Show the first stage of a result."""
         problem = self.result.problem
-        places = distances_data.places(problem) if problem.n <= distances_data.MOST_DRAWN else None
-        ends = distances_data.ends(stage.pixels)
-        image = distances_paint.image(stage, ends, theme.active())
-        self.shown = Distances(self.result, stage, ends, image, places)
+        places = graph_data.places(problem) if problem.n <= graph_data.MOST_DRAWN else None
+        ends = graph_data.ends(stage.pixels)
+        image = graph_paint.image(stage, ends, theme.active())
+        self.shown = Ways(self.result, stage, ends, image, places)
         names = problem.graph.names
         if problem.start in names and problem.end in names:
             self.shown.chosen = names.index(problem.start), names.index(problem.end)
@@ -138,14 +138,14 @@ class DistancesView(DrawnView):
         """Look for the path of the pair that is pointed at, or chosen; mark a negative cycle where there is one."""
         shown, result, cycle = self.shown, self.result, self.result.answer.cycle
         pair = shown.pointed or shown.chosen
-        shown.marked, shown.way = distances_data.edges_of(cycle, closed=True), ()
+        shown.marked, shown.way = graph_data.edges_of(cycle, closed=True), ()
         self._ways.cancel()
-        if pair and not cycle and (pair == shown.chosen or shown.n <= distances_data.QUICK):
-            self._ways.request(lambda monitor: distances_data.path(result, *pair))
+        if pair and not cycle and (pair == shown.chosen or shown.n <= graph_data.QUICK):
+            self._ways.request(lambda monitor: graph_data.path(result, *pair))
         self._tell()
 
     def _take_way(self, way: tuple[int, ...]) -> None:
-        self.shown.way, self.shown.marked = way, distances_data.edges_of(way)
+        self.shown.way, self.shown.marked = way, graph_data.edges_of(way)
         self._tell()
 
     def _tell(self) -> None:
@@ -155,7 +155,7 @@ class DistancesView(DrawnView):
 
     def _on_pointed(self, place: QPointF | None) -> None:
         if self.shown is not None:
-            entry = distances_paint.entry_at(place, QRectF(self.plane.rect()), self.shown) if place else None
+            entry = graph_paint.entry_at(place, QRectF(self.plane.rect()), self.shown) if place else None
             if entry != self.shown.pointed:
                 self.shown.pointed = entry
                 self._mark()
@@ -164,8 +164,8 @@ class DistancesView(DrawnView):
         if self.shown is None:
             return
         area = QRectF(self.plane.rect())
-        entry = distances_paint.entry_at(place, area, self.shown)
-        vertex = distances_paint.vertex_at(place, area, self.shown)
+        entry = graph_paint.entry_at(place, area, self.shown)
+        vertex = graph_paint.vertex_at(place, area, self.shown)
         if vertex is not None:
             entry, self._from = ((self._from, vertex), None) if self._from is not None else (None, vertex)
         if entry is not None:
@@ -204,14 +204,14 @@ class DistancesView(DrawnView):
     def _compute(self) -> None:
         if self.result is not None and self.shown is not None:
             problem, step = self.result.problem, self.slider.value()
-            self._staging.request(lambda monitor: distances_data.stage(problem, step))
+            self._staging.request(lambda monitor: graph_data.stage(problem, step))
 
     def _take(self, found: Stage) -> None:
         if self.shown is None:
             self._begin(found)
             return
         self.shown.stage = found
-        self.shown.image = distances_paint.image(found, self.shown.ends, theme.active())
+        self.shown.image = graph_paint.image(found, self.shown.ends, theme.active())
         self._describe()
         self._mark()
 
@@ -241,7 +241,7 @@ class DistancesView(DrawnView):
         cycle, names = self.result.answer.cycle, self.result.problem.graph.names
         if not cycle:
             return ""
-        total = distances_data.weight(self.result.problem, distances_data.edges_of(cycle, closed=True))
+        total = graph_data.weight(self.result.problem, graph_data.edges_of(cycle, closed=True))
         way = TO.join(names[vertex] for vertex in (*cycle, cycle[0]))
         return f"Negative cycle {way} weighs {texts.number(round(total, 6))}: there are no shortest paths"
 
@@ -250,7 +250,7 @@ class DistancesView(DrawnView):
 
     def _items(self) -> list[LegendItem]:
         colours, (low, high) = theme.active(), self.shown.ends
-        shades = pg.colormap.get(distances_paint.MAP).map(np.linspace(1, 0, SHADES), mode="qcolor")
+        shades = pg.colormap.get(graph_paint.MAP).map(np.linspace(1, 0, SHADES), mode="qcolor")
         what = "distance" if self.result.answer.distances is not None else "weight"
         words = f"{what} {texts.number(round(low, 3))} to {texts.number(round(high, 3))}"
         found = [LegendItem("gradient", words, tuple(shade.name() for shade in shades))]
