@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kernels.cuda import devices
+
 WARP = 32
 SEGMENT_BYTES = 32
 """Device memory is moved in segments of so many bytes, each aligned to its size."""
@@ -46,14 +48,9 @@ CARDS = (
 
 def of_device(index: int = 0) -> Limits:
     """The limits of a GPU at hand; BackendUnavailable where there is none of this number."""
-    from kernels.cuda import devices
-
-    found = devices.device(index)
-    import cupy
-
-    attributes = cupy.cuda.Device(index).attributes
+    attributes = devices.attributes(index)
     return Limits(
-        found.name,
+        devices.device(index).name,
         attributes["MaxThreadsPerBlock"],
         attributes["MaxThreadsPerMultiProcessor"],
         attributes["MaxBlocksPerMultiprocessor"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -47,6 +47,14 @@ def device(index: int) -> Device:
     if not 0 <= index < len(found):
         raise BackendUnavailable(f"there is no GPU {index}; GPUs 0 to {len(found) - 1} are there")
     return found[index]
+
+
+def attributes(index: int) -> Mapping[str, int]:
+    """The limits of this GPU by the names of the CUDA runtime, such as MaxThreadsPerBlock."""
+    device(index)
+    import cupy
+
+    return cupy.cuda.Device(index).attributes
 
 
 def memory_free(index: int) -> int:

@@ -38,7 +38,7 @@ KTUPLE_DEFAULTS = {
 """ClustalW's values for nucleotides, and for proteins."""
 
 MODEL = Parameter(
-    "model", "choice", "Model",
+    "distance_model", "choice", "Model",
     "Of the columns where both rows have a letter: the share that differs (p), or that share corrected for repeated "
     "changes, by Jukes and Cantor's rule or by Kimura's (for proteins his formula of 1983, for nucleotides the one of "
     "two parameters).",
@@ -177,7 +177,7 @@ def _sixmer(data: Sequences[Sequence], options: Mapping[str, Any]) -> SixmerProb
 
 def _aligned(data: Sequences[AlignedSequences], options: Mapping[str, Any]) -> AlignedProblem:
     Input(ALIGNMENT).check(len(data))
-    return AlignedProblem(data[0], resolve((MODEL,), options)["model"])
+    return AlignedProblem(data[0], resolve((MODEL,), options)["distance_model"])
 
 
 def _refuse_empty(data: Sequences[Sequence]) -> None:
@@ -255,5 +255,5 @@ SIXMER = _type(
 )
 ALIGNED = _type(
     "alignment-distances", "Distances of an alignment", Input(ALIGNMENT), (MODEL,), _aligned, lambda data: {},
-    lambda problem: {"model": problem.model},
+    lambda problem: {"distance_model": problem.model},
 )  # fmt: skip

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import guidelines
+from kernels.cuda import devices
 from kernels.errors import BackendUnavailable
 from kernels.guidelines import bank_conflicts, coalescing, divergence, occupancy, tiling
 
@@ -84,7 +85,6 @@ def test_larger_tiles_need_less_memory_bandwidth_and_more_registers() -> None:
 
 
 def test_without_a_gpu_its_limits_cannot_be_asked_for() -> None:
-    from kernels.cuda import devices
 
     if not devices.discover()[0]:
         with pytest.raises(BackendUnavailable):

@@ -56,7 +56,7 @@ def data(result: Result) -> dict[str, Any]:
         names = [graph.names[vertex] for vertex in found.cycle]
         return {**fields, "negative_cycle": names, "negative_cycle_weight": _cycle_weight(result)}
     reached, farthest = _reached(result)
-    fields |= {"pairs_with_a_path": reached, "largest_distance": farthest, "precision": problem.precision}
+    fields |= {"pairs_with_a_path": reached, "largest_distance": farthest, "numbers": problem.precision}
     if problem.start:
         ends = graph.vertex(problem.start), graph.vertex(problem.end)
         distance = found.distance(problem, *ends)
@@ -82,7 +82,7 @@ def settings(problem: PathsProblem) -> Rows:
 
 def option_values(problem: PathsProblem) -> Mapping[str, Any]:
     return {
-        "precision": problem.precision,
+        "numbers": problem.precision,
         "predecessors": problem.predecessors,
         "start": problem.start,
         "end": problem.end,

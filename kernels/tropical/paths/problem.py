@@ -13,13 +13,12 @@ import numpy as np
 from kernels.errors import ParameterError
 from kernels.parameters import Parameter, resolve
 from kernels.tropical.algebra import FINITE_LIMIT, MIN_PLUS
-from kernels.tropical.paths import ways
 from kernels.tropical.paths.graph import Graph, bipartition
 
 PRECISIONS = ("int32", "float32", "float64")
 
 OPTIONS = (
-    Parameter("precision", "choice", "Numbers",
+    Parameter("numbers", "choice", "Numbers",
               "The type of the distances. Whole numbers are exact; fractions are float64 unless speed matters more.",
               default=None, choices=PRECISIONS),
     Parameter("predecessors", "bool", "Predecessors",
@@ -114,6 +113,8 @@ class PathsAnswer:
         """
         if self.distance(problem, start, end) == np.inf:
             return ()
+        from kernels.tropical.paths import ways  # compiled code: not for those who only declare
+
         assert self.distances is not None
         row = (
             ways.predecessors_from(start, self.distances, problem.matrix, problem.limit)
@@ -131,6 +132,8 @@ class PathsAnswer:
 
     def check(self, problem: PathsProblem) -> None:
         """AssertionError where an edge shortens a distance, a path weighs another, or a cycle is not negative."""
+        from kernels.tropical.paths import ways
+
         weights = problem.graph.weights
         if self.cycle:
             steps = [*self.cycle, self.cycle[0]]
@@ -155,16 +158,16 @@ def build(data: Sequence[Any], options: Mapping[str, Any]) -> PathsProblem:
     """The problem of one graph; ParameterError where whole numbers were asked for and the weights have none."""
     (graph,) = data
     values = resolve(OPTIONS, {**options}, defaults(data))
-    if values["precision"] == "int32" and not whole(graph):
+    if values["numbers"] == "int32" and not whole(graph):
         raise ParameterError(
-            f"precision='int32': {graph.name} has weights with fractions, or too large ones; choose float64"
+            f"numbers='int32': {graph.name} has weights with fractions, or too large ones; choose float64"
         )
     for name in ("start", "end"):
         if values[name]:
             graph.vertex(values[name])
     if bool(values["start"]) != bool(values["end"]):
         raise ParameterError("a path has two ends: give both --start and --end, or neither")
-    return PathsProblem(graph, values["precision"], values["predecessors"], values["start"], values["end"])
+    return PathsProblem(graph, values["numbers"], values["predecessors"], values["start"], values["end"])
 
 
 def build_bipartite(data: Sequence[Any], options: Mapping[str, Any]) -> PathsProblem:
@@ -176,7 +179,7 @@ def build_bipartite(data: Sequence[Any], options: Mapping[str, Any]) -> PathsPro
 
 def defaults(data: Sequence[Any]) -> Mapping[str, Any]:
     """Whole numbers where all weights are whole and no sum of them can leave 32 bits; else float64."""
-    return {"precision": "int32" if data and whole(data[0]) else "float64"}
+    return {"numbers": "int32" if data and whole(data[0]) else "float64"}
 
 
 def whole(graph: Graph) -> bool:

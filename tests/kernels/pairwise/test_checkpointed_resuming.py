@@ -21,7 +21,7 @@ from kernels.pairwise import cpu_saving, cpu_strips, cpu_tiles
 from kernels.pairwise.checkpointed_sizes import kept_shapes
 from kernels.pairwise.cpu_sizes import WORD
 from kernels.pairwise.encoding import encode
-from kernels.pairwise.phases import PhaseClock
+from kernels.phases import PhaseClock
 from kernels.scoring import Scoring, match_mismatch
 from kernels.steps import Steps
 from kernels.store import Store

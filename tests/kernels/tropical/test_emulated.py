@@ -54,7 +54,7 @@ def test_indexed_product_names_the_smallest_winner(emulated, type) -> None:
 
 def agree(emulated, method: str, graph, precision: str, seed: int) -> None:
     kind = registry.method(method).problem
-    made = kind.build([graph], {"precision": precision, "predecessors": True})
+    made = kind.build([graph], {"numbers": precision, "predecessors": True})
     found = emulated(method, made, seed=seed).answer
     expected = shortest.floyd_warshall(graph)
     np.testing.assert_array_equal(found.floats(made), expected)

@@ -104,7 +104,7 @@ def test_bipartite_graphs(method: str, precision: str) -> None:
 
 
 def agree(method: str, graph: Graph, precision: str) -> None:
-    made = registry.method(method).problem.build([graph], {"precision": precision, "predecessors": True})
+    made = registry.method(method).problem.build([graph], {"numbers": precision, "predecessors": True})
     found, expected = (run(method, made, backend).answer for backend in ("cuda", "cpu"))
     np.testing.assert_array_equal(found.floats(made), expected.floats(made))
     np.testing.assert_array_equal(found.predecessors, expected.predecessors)
@@ -130,7 +130,7 @@ def test_cancel(method: str) -> None:
         weights = random_weights(3000, 1)
         if kind is paths.BIPARTITE:
             weights[:1500, :1500] = weights[1500:, 1500:] = np.inf
-        made = kind.build([from_weights(weights)], {"precision": "float64"})
+        made = kind.build([from_weights(weights)], {"numbers": "float64"})
     elif kind is viterbi.VITERBI:
         made = HmmProblem(hmm.random_hmm(64, np.random.default_rng(1)), letters(400_000))
     elif method == "nussinov":

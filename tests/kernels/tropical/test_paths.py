@@ -36,8 +36,8 @@ def cycle_graph(*weights: float) -> Graph:
 
 
 def agree(method: str, graph: Graph, threads: int, precision: str) -> None:
-    made = problem.build([graph], {"precision": precision, "predecessors": True})
-    answer = run(method, graph, threads, precision=precision, predecessors=True)
+    made = problem.build([graph], {"numbers": precision, "predecessors": True})
+    answer = run(method, graph, threads, numbers=precision, predecessors=True)
     expected = reference.floyd_warshall(graph)
     np.testing.assert_array_equal(answer.floats(made), expected)
     np.testing.assert_array_equal(answer.predecessors, reference.predecessors(graph, expected))
@@ -91,9 +91,9 @@ def test_fractions_and_their_predecessors(precision: str) -> None:
     random = np.random.default_rng(5)
     graph = from_weights(random.random((130, 130)))
     expected = reference.floyd_warshall(graph)
-    made = problem.build([graph], {"precision": precision, "predecessors": True})
+    made = problem.build([graph], {"numbers": precision, "predecessors": True})
     for method in ANY:
-        answer = run(method, graph, 2, precision=precision, predecessors=True)
+        answer = run(method, graph, 2, numbers=precision, predecessors=True)
         np.testing.assert_allclose(answer.distances, expected, rtol=1e-5 if precision == "float32" else 1e-13)
         path = answer.path(made, 3, 77)
         weight = sum(graph.weights[u, v] for u, v in pairwise(path))
@@ -159,7 +159,7 @@ def test_odd_cycles_are_named() -> None:
 
 def test_whole_numbers_are_asked_for_in_vain() -> None:
     with pytest.raises(ParameterError, match="fractions"):
-        problem.build([from_weights(np.array([[0, 0.5], [1, 0]]))], {"precision": "int32"})
+        problem.build([from_weights(np.array([[0, 0.5], [1, 0]]))], {"numbers": "int32"})
 
 
 @pytest.mark.parametrize("method", ANY + BIPARTITE)
