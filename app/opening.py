@@ -81,10 +81,12 @@ class Opener(QObject):
             return found
 
         def done(found: list[Any]) -> None:
-            if found and isinstance(found[0], Sequence):
-                self._add_sequences(found, together)
-            else:
-                self._session.add_data(found)
+            sequences = [datum for datum in found if isinstance(datum, Sequence)]
+            others = [datum for datum in found if not isinstance(datum, Sequence)]
+            if sequences:
+                self._add_sequences(sequences, together)
+            if others:
+                self._session.add_data(others)
             for note in dict.fromkeys(datum.note for datum in found[:1000] if datum.note):
                 self.said.emit(note)
             if path:

@@ -20,6 +20,8 @@ NAMED, NUMBERED = 15, 30
 """Pixels of an entry from which on names stand beside it, and its number in it."""
 NAME_WIDTH = 64
 GAP = 18
+TALL = 0.85
+"""Height of the picture, by its width, from which on the graph stands below the matrix."""
 NODE = 11.0
 """Radius of a vertex."""
 WEIGHED = 12
@@ -61,15 +63,20 @@ def image(stage: Stage, ends: tuple[float, float], theme: Theme) -> QImage:
 
 def areas(area: QRectF, what: Ways) -> tuple[QRectF, QRectF]:
     """Where the entries of the matrix are, and the graph; that is empty where it is not drawn."""
-    size = min(area.height(), area.width() * (0.5 if what.places is not None else 1))
+    drawn = what.places is not None
+    stacked = drawn and area.height() > TALL * area.width()
+    across, down = (1 if stacked or not drawn else 0.5), (0.5 if stacked else 1)
+    size = min(area.height() * down, area.width() * across)
     margin = NAME_WIDTH if size / max(what.n, 1) >= NAMED else HEADER
-    side = max(size - margin - 4, 10)
-    matrix = QRectF(area.left() + margin, area.top() + HEADER, side, min(side, area.height() - HEADER - 4))
-    side = min(matrix.width(), matrix.height())
-    matrix = QRectF(matrix.left(), matrix.top(), side, side)
-    left = matrix.right() + GAP
-    graph = QRectF(left, area.top() + 4, area.right() - left - 4, min(area.height() - 8, 1.15 * (area.right() - left)))
-    return matrix, graph if what.places is not None else QRectF()
+    side = max(min(area.width() * across - margin, area.height() * down - HEADER) - 4, 10)
+    matrix = QRectF(area.left() + margin, area.top() + HEADER, side, side)
+    if not drawn:
+        return matrix, QRectF()
+    if stacked:
+        return matrix, QRectF(area.left() + 4, matrix.bottom() + GAP, area.width() - 8,
+                              area.bottom() - matrix.bottom() - GAP - 4)  # fmt: skip
+    width = area.right() - matrix.right() - GAP - 4
+    return matrix, QRectF(matrix.right() + GAP, area.top() + 4, width, min(area.height() - 8, 1.15 * width))
 
 
 def entry_at(place: QPointF, area: QRectF, what: Ways) -> Edge | None:
