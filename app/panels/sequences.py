@@ -274,6 +274,7 @@ class SequencePanel(Card):
         self.model.inputs = number
         while item := self._inputs.takeAt(0):
             if item.widget() not in (self.swap_button, self.all_button, self.subset_button):
+                item.widget().hide()
                 item.widget().deleteLater()
         self.names = [Elided() for _ in range(1 if number is None else number)]
         several = number is None
