@@ -51,6 +51,8 @@ def make_application(settings: Settings) -> QApplication:
         if scale != 100 and SCALE_VARIABLE not in os.environ:
             os.environ[SCALE_VARIABLE] = f"{scale / 100:g}"
         QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+        # Pyqtgraph keeps its shaders, so a view that OpenGL draws must find them again after it was undocked.
+        QGuiApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
         application = QApplication(["antidiag"])
     application.setApplicationName("antidiag")
     application.setApplicationDisplayName("Antidiag")

@@ -46,7 +46,8 @@ def save(path: Path, state: State, entries: Iterable[Entry], settings: Mapping[s
             _write(target, state, entries, settings)
         os.replace(place, path)
     except OSError as error:
-        raise InputError(f"{path}: the session cannot be saved: {error.strerror}; choose another place") from error
+        reason = error.strerror or error
+        raise InputError(f"{path}: the session cannot be saved: {reason}; choose another place") from error
     finally:
         with contextlib.suppress(OSError):
             place.unlink(missing_ok=True)

@@ -13,7 +13,6 @@ from app import texts
 from app.jobs import Job, JobQueue
 from app.session import Session
 from kernels import data
-from kernels import sequences as reading
 from kernels.model import Sequence
 from kernels.monitor import Monitor
 from kernels.sequences import Sample
@@ -32,6 +31,8 @@ class Opener(QObject):
     """
 
     opened = Signal(str)
+    data_added = Signal(object)
+    """The first of the data that were opened and are no sequences."""
     said = Signal(str)
     session_wanted = Signal(object)
 
@@ -63,7 +64,7 @@ class Opener(QObject):
             self.said.emit("There is no text and no file to paste; copy sequences first.")
 
     def open_text(self, text: str) -> None:
-        self._read("Read pasted text", lambda monitor: reading.read_text(text), [])
+        self._read("Read pasted text", lambda monitor: data.read_text(text), [])
 
     def _read(
         self,
@@ -87,6 +88,7 @@ class Opener(QObject):
                 self._add_sequences(sequences, together)
             if others:
                 self._session.add_data(others)
+                self.data_added.emit(others[0])
             for note in dict.fromkeys(datum.note for datum in found[:1000] if datum.note):
                 self.said.emit(note)
             if path:

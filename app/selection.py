@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
@@ -13,9 +14,10 @@ class Selection(QObject):
     """Hovered and chosen places. Signals carry ``object``, because Qt's own integers end at 32 bits.
 
     ``cell`` is the hovered matrix cell (i, j), ``column`` the hovered column of the alignment (from
-    0), ``strip`` the hovered strip and ``ranges`` the visible cells ((i0, i1), (j0, j1)), half-open;
-    each is None where there is none. ``cell_chosen`` and ``column_chosen`` are clicks: other views
-    go there.
+    0), ``strip`` the hovered strip (or chunk of a cube) and ``ranges`` the visible cells ((i0, i1),
+    (j0, j1)), half-open; each is None where there is none. ``cell_chosen`` and ``column_chosen`` are
+    clicks: other views go there. ``taxa`` are the names of chosen sequences: the leaves of a clade that
+    was clicked, or rows of a table; they stay chosen when another result is shown.
     """
 
     cell_changed = Signal(object)
@@ -24,10 +26,12 @@ class Selection(QObject):
     ranges_changed = Signal(object)
     cell_chosen = Signal(object)
     column_chosen = Signal(object)
+    taxa_changed = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._values: dict[str, Any] = {"cell": None, "column": None, "strip": None, "ranges": None}
+        self._values["taxa"] = frozenset[str]()
         self._chosen: dict[str, tuple[Any, Any]] = {}
 
     @property
@@ -46,6 +50,10 @@ class Selection(QObject):
     def ranges(self) -> tuple[Cell, Cell] | None:
         return self._values["ranges"]
 
+    @property
+    def taxa(self) -> frozenset[str]:
+        return self._values["taxa"]
+
     def hover_cell(self, cell: Cell | None) -> None:
         self._set("cell", cell, self.cell_changed)
 
@@ -57,6 +65,10 @@ class Selection(QObject):
 
     def show_ranges(self, ranges: tuple[Cell, Cell] | None) -> None:
         self._set("ranges", ranges, self.ranges_changed)
+
+    def choose_taxa(self, names: Iterable[str]) -> None:
+        """Choose the sequences of these names, everywhere."""
+        self._set("taxa", frozenset(names), self.taxa_changed)
 
     def choose_cell(self, cell: Cell, result: Any = None) -> None:
         """Tell that a cell of ``result`` was clicked; a view that shows it later can still go there."""

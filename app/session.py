@@ -123,9 +123,11 @@ def chosen(state: State, role: int, row: int, count: int) -> State:
 
 def with_chosen(state: State, sequences: Iterable[Sequence]) -> State:
     """These very sequences as the inputs, in this order; as it was where there are none."""
-    rows = {id(sequence): row for row, sequence in enumerate(state.sequences)}
-    wanted = tuple(rows[id(sequence)] for sequence in sequences if id(sequence) in rows)
-    return replace(state, chosen=wanted) if wanted else state
+    order = [id(sequence) for sequence in sequences]
+    wanted = set(order)
+    rows = {id(sequence): row for row, sequence in enumerate(state.sequences) if id(sequence) in wanted}
+    found = tuple(rows[number] for number in order if number in rows)
+    return replace(state, chosen=found) if found else state
 
 
 def with_data(state: State, data: Iterable[Any]) -> State:

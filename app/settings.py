@@ -39,7 +39,8 @@ class Settings:
     """Typed values over one QSettings file (QSettings gives strings back unless it is told the type)."""
 
     def __init__(self) -> None:
-        configuration_folder().mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):  # where nothing can be kept, settings last as long as the window
+            configuration_folder().mkdir(parents=True, exist_ok=True)
         self._store = QSettings(str(configuration_folder() / "window.ini"), QSettings.Format.IniFormat)
 
     def text(self, name: str, default: str = "") -> str:

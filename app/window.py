@@ -312,6 +312,7 @@ class Window(QMainWindow):
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
         opener.said.connect(self.jobs.say)
         opener.opened.connect(self.settings.add_recent)
+        opener.data_added.connect(self._look_at)
         opener.session_wanted.connect(lambda path: actions.open_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
@@ -321,6 +322,9 @@ class Window(QMainWindow):
         self.cost.method_wanted.connect(self.method.choose)
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
+        self.viewer.made.connect(lambda datum: self._keep([datum]))
+        self.sequences.names_selected.connect(self.selection.choose_taxa)
+        self.selection.taxa_changed.connect(self.sequences.select_names)
         self.data.shown_wanted.connect(self._show_datum)
         self.interrupted.found.connect(self.jobs.show_interrupted)
         self.jobs.resume_wanted.connect(self.resume)
@@ -429,12 +433,22 @@ class Window(QMainWindow):
     def _keep_products(self, entry: Entry) -> None:
         method = texts.method_of(entry.result)
         if method and method.problem.products:
-            self.session.add_data(method.problem.products(entry.result))
-            self.jobs.say("Added to the data; methods that take it find it there.")
+            self._keep(method.problem.products(entry.result))
+
+    def _keep(self, data: Sequence[Any]) -> None:
+        self.session.add_data(data)
+        self.jobs.say("Added to the data; methods that take it find it there.")
 
     def _show_datum(self, datum: Any) -> None:
-        if not self.viewer.show_datum(datum):
+        if not self._look_at(datum):
             self.jobs.say(f"No view can show {datum.name}; methods that take it can.", error=True)
+
+    def _look_at(self, datum: Any) -> bool:
+        """Show data in place of a result; False where no view can."""
+        if not self.viewer.able(datum):
+            return False
+        self.session.show(None)
+        return self.viewer.show_datum(datum)
 
     def _show_result(self) -> None:
         self.selection.clear()

@@ -7,18 +7,19 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from kernels import registry
+from kernels import registry, sequences, tree_files
 from kernels.method import DataKind
 from kernels.monitor import Monitor
 from kernels.sequences import SEQUENCE
+from kernels.tree_files import TREE
 
 HEAD = 4096
 """Bytes from which the kind of a file is told."""
 
 
 def kinds() -> tuple[DataKind, ...]:
-    """Every kind that some method takes, sequences first."""
-    found = {SEQUENCE.id: SEQUENCE}
+    """Every kind that some method takes, and trees, which methods make; sequences first."""
+    found = {SEQUENCE.id: SEQUENCE, TREE.id: TREE}
     for method in registry.METHODS:
         found |= {taken.kind.id: taken.kind for taken in method.problem.inputs}
     return tuple(found.values())
@@ -39,6 +40,13 @@ def kind_of_file(path: str | Path) -> DataKind:
 def read(path: str | Path, monitor: Monitor | None = None) -> list[Any]:
     """Everything in a file of any kind; InputError where it cannot be read."""
     return kind_of_file(path).read(Path(path), monitor)
+
+
+def read_text(text: str) -> list[Any]:
+    """Everything in a text that was pasted: trees in Newick or NEXUS, else sequences."""
+    if TREE.claims(Path("pasted text"), text[:HEAD].encode()):
+        return tree_files.parse(text, "pasted text", "pasted tree")
+    return sequences.read_text(text)
 
 
 def _head(path: Path) -> bytes:

@@ -6,7 +6,7 @@ import gzip
 import os
 import uuid
 from collections.abc import Iterable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from kernels.errors import InputError
@@ -34,7 +34,8 @@ def write_bytes(path: str | Path, pieces: Iterable[bytes], packed: bool = False)
     except OSError as error:
         raise _refusal(path, error) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def version(path: Path) -> tuple[Path, int, int, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kernels import pairwise, trees, tropical
+from kernels import pairwise, trees, triple, tropical
 from kernels.errors import ParameterError
 from kernels.method import Method
 
-METHODS: tuple[Method, ...] = (*pairwise.METHODS, *trees.METHODS, *tropical.METHODS)
+METHODS: tuple[Method, ...] = (*pairwise.METHODS, *triple.METHODS, *trees.METHODS, *tropical.METHODS)
 
 
 def method(method_id: str) -> Method:

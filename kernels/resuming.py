@@ -130,6 +130,13 @@ def find(method: Method, problem: Any, given: Mapping[str, Any], backend: str = 
     return max(fitting, key=lambda run: run.fraction, default=None)
 
 
+def at_work(method: Method, problem: Any) -> Run | None:
+    """The run of a method on a problem that some process is computing and keeping now; None where there is none."""
+    computed = [run for run in runs() if run.running and run.method == method.id]
+    digest = plain.digest(problem) if computed else ""
+    return next((run for run in computed if run.digest == digest), None)
+
+
 def parameters(method: Method, run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
     """What is given, and the parameters of an interrupted run that what it kept depends on."""
     names = method.resumption.depends_on if method.resumption else ()

@@ -182,6 +182,20 @@ class Tree:
         running = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values)])
         return running[self.ends] - running[:-1]
 
+    def highest_below(self, values: np.ndarray) -> np.ndarray:
+        """The largest of a value a node among all nodes at and below each node.
+
+        Table k holds the largest of 2^k nodes in a row; two of them that overlap cover any slice.
+        """
+        found, table, width = values.copy(), values.copy(), 1
+        sizes, numbers = self.sizes, np.arange(len(self))
+        while width <= len(self):
+            fitting = numbers[(sizes >= width) & (sizes < 2 * width)]
+            found[fitting] = np.maximum(table[fitting], table[self.ends[fitting] - width])
+            table = np.maximum(table, np.append(table[width:], table[-1:].repeat(min(width, table.size))))
+            width *= 2
+        return found
+
     def path(self, node: int) -> list[int]:
         """The nodes from ``node`` up to the root, both included."""
         found = [node]

@@ -50,9 +50,14 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Tree]:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     stem = path.with_suffix("").stem if path.suffix.lower() == ".gz" else path.stem
+    return parse(text, str(path), stem, monitor)
+
+
+def parse(text: str, source: str = "", name: str = "tree", monitor: Monitor | None = None) -> list[Tree]:
+    """All trees of a text, Newick or NEXUS; trees without a name of their own are called ``name``."""
     if text.lstrip()[:6].lower() == "#nexus":
-        return parse_nexus(text, str(path), monitor)
-    return newick.parse(text, str(path), stem, monitor)
+        return parse_nexus(text, source, monitor)
+    return newick.parse(text, source, name, monitor)
 
 
 def parse_nexus(raw: str, source: str = "", monitor: Monitor | None = None) -> list[Tree]:

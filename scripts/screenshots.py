@@ -29,6 +29,9 @@ TABS = {
 SAMPLE = "mitochondria"
 CELLS, CELLS_SAMPLE, PLACE = "cells", "haemoglobin-pair", "54, 59"
 """Name, sample and place of the picture of single cells."""
+CUBE_SAMPLE, CUBE_METHOD, CUBE_TABS = "globin-triple", "sloped-bt2", ("cube", "orders")
+CUBE_PARAMETERS, ORDERS_STEP = {"s": 32, "h": 32, "threads": 4}, 9
+TREE_SAMPLE, TREE_TABS, JOINS_MADE = "globins", ("tree", "joins", "distances"), 12
 
 SCREEN = 1600, 1000
 TIMEOUT_S = 120
@@ -74,6 +77,12 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         if scale == 100:
             run(window, CELLS_SAMPLE)
             save(window, "matrix", target / f"{CELLS}-{ending}", PLACE)
+            make_cube(window, CUBE_SAMPLE)
+            for view in CUBE_TABS:
+                save(window, view, target / f"{view}-{ending}")
+            make_tree(window, TREE_SAMPLE)
+            for view in TREE_TABS:
+                save(window, view, target / f"{view}-{ending}")
         window.close()
     return 0
 
@@ -88,16 +97,55 @@ def screen(folder: Path, scale: int) -> Path:
 
 
 def run(window: Window, sample_id: str) -> None:
-    """Open a sample in place of what is open, and align it."""
+    """Open a sample in place of what is open, and run the chosen method on it."""
     from kernels.sequences import samples
 
     sample = next(sample for sample in samples() if sample.id == sample_id)
-    before = len(window.session.entries)
     window.session.remove(range(len(window.session.state.sequences)))
     window.opener.open_sample(sample)
-    wait(lambda: bool(window.session.state.sequences) and window.method.run_button.isEnabled())
+    wait(lambda: bool(window.session.state.sequences))
+    finish(window)
+
+
+def finish(window: Window) -> None:
+    """Run the chosen method on what is open."""
+    before = len(window.session.entries)
+    wait(lambda: window.method.run_button.isEnabled() and not window.planner.busy)
     window.run()
     wait(lambda: len(window.session.entries) > before and not window.planner.busy)
+
+
+def make_cube(window: Window, sample_id: str) -> None:
+    """The cube of three sequences, with what phase 3 computed again, and both orders after some steps."""
+    from kernels import registry
+
+    window.method.set_values(registry.method(CUBE_METHOD), {}, CUBE_PARAMETERS)
+    run(window, sample_id)
+    window.viewer.turn_to("cube")
+    cube: Any = window.viewer.tabs.currentWidget()
+    cube.colour.setCurrentIndex(2)
+    window.viewer.turn_to("orders")
+    orders: Any = window.viewer.tabs.currentWidget()
+    orders.slider.setValue(ORDERS_STEP)
+
+
+def make_tree(window: Window, sample_id: str) -> None:
+    """Distances of a sample, and the tree of them, coloured, with a clade selected."""
+    from kernels import registry
+
+    window.method.choose(registry.method("distance-full"))
+    run(window, sample_id)
+    window.viewer.keep.click()
+    window.method.set_values(registry.method("nj-pruned"), {"root": "midpoint"}, {})
+    finish(window)
+    window.viewer.turn_to("joins")
+    joins: Any = window.viewer.tabs.currentWidget()
+    joins.go_to(JOINS_MADE)
+    window.viewer.turn_to("tree")
+    tree: Any = window.viewer.tabs.currentWidget()
+    tree.colour("word")
+    tree.editor.ladderize()
+    tree.choose(tree.tree.path(tree.tree.names.index("alpha_goose"))[2])
 
 
 def save(window: Window, view: str, path: Path, place: str = "") -> None:

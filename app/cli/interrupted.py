@@ -81,6 +81,8 @@ def look_for(method: Method, problem: Any, given: Mapping[str, Any], backend: st
             f"a run of this problem was interrupted on {_local(found.saved)}, {done}; --resume continues it, and this "
             "run starts anew"
         )
+    elif resume and resuming.at_work(method, problem):
+        _say("another process is computing this problem now; 'runs' shows how far it is; this run starts anew")
     elif resume:
         _say("no run of this problem with these parameters was interrupted; this one starts from the beginning")
     return None

@@ -17,7 +17,10 @@ ROWS = 5
 
 
 class DataPanel(Card):
-    """The list; a double click, or Enter, uses a datum for the next run. Hidden while nobody needs it."""
+    """The list. A double click, or Enter, uses a datum for the next run, or shows what the method does not take.
+
+    Hidden while nobody needs it.
+    """
 
     shown_wanted = Signal(object)
 
@@ -36,7 +39,7 @@ class DataPanel(Card):
         self.list.setMaximumHeight((ROWS + 2) * (self.list.fontMetrics().height() + 8))
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
-        self.list.itemActivated.connect(lambda item: self.use())
+        self.list.itemActivated.connect(lambda item: self.activate())
         self.hint = label("", "muted", wrap=True)
         self.use_button = quiet_button("Use", "Take the selected one for the next run (Enter)")
         self.show_button = quiet_button("Show", "Look at the selected one")
@@ -57,6 +60,11 @@ class DataPanel(Card):
         """The problem of the chosen method: what it takes is marked."""
         self._problem = problem
         self._fill()
+
+    def activate(self) -> None:
+        datum = self._session.state.data[self._number(self.list.currentItem())]
+        taken = self._problem is not None and any(isinstance(datum, given.kind.type) for given in self._problem.inputs)
+        self.use() if taken else self.show_it()
 
     def use(self) -> None:
         if self.list.currentItem():

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import pairwise
 from typing import Any, cast
 
 from PySide6.QtCore import (
     QAbstractTableModel,
+    QItemSelection,
     QItemSelectionModel,
+    QItemSelectionRange,
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
@@ -229,10 +233,13 @@ class SequencePanel(Card):
     """Table of sequences, buttons for opening them, and the inputs of the next run."""
 
     refused = Signal(str)
+    names_selected = Signal(object)
+    """Names of the rows that the user selected."""
 
     def __init__(self, session: Session) -> None:
         super().__init__("Sequences")
         self._session = session
+        self._telling = False
         self.model = SequenceModel(session)
         self.model.refused.connect(self.refused)
         self.table = SequenceTable(self.model)
@@ -240,6 +247,7 @@ class SequencePanel(Card):
         self.table.role_wanted.connect(lambda role: self.use(role))
         self.table.delete_wanted.connect(self.delete)
         self.table.customContextMenuRequested.connect(self._menu)
+        self.table.selectionModel().selectionChanged.connect(self._tell_names)
         self.open_button = quiet_button("Open...", "Open sequence files (Ctrl+O)")
         self.sample_button = quiet_button("Samples", "Real sequences that come with the program")
         self.sample_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -336,6 +344,27 @@ class SequencePanel(Card):
         self.table.selectRow(row)
         self.table.scrollTo(self.model.index(row, NAME))
         self.table.setFocus()
+
+    def select_names(self, names: Collection[str]) -> None:
+        """Select the rows of the sequences with these names, and show the first; tells nobody."""
+        rows = [row for row, sequence in enumerate(self._session.state.sequences) if sequence.name in names]
+        if rows == self.table.rows():
+            return
+        selection, columns, index = QItemSelection(), len(HEADERS) - 1, self.model.index
+        breaks = [0, *(at for at in range(1, len(rows)) if rows[at] > rows[at - 1] + 1), len(rows)]
+        for low, high in pairwise(breaks):
+            if low < high:
+                selection.append(QItemSelectionRange(index(rows[low], 0), index(rows[high - 1], columns)))
+        self._telling = True
+        self.table.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self._telling = False
+        if rows:
+            self.table.scrollTo(index(rows[0], NAME))
+
+    def _tell_names(self) -> None:
+        if not self._telling:
+            sequences = self._session.state.sequences
+            self.names_selected.emit([sequences[row].name for row in self.table.rows()])
 
     def _select(self, rows: list[int]) -> None:
         selection = self.table.selectionModel()

@@ -40,6 +40,8 @@ class ResultViews(QWidget):
 
     settings_wanted = Signal(object)
     products_wanted = Signal(object)
+    made = Signal(object)
+    """Data that a view made, for other methods."""
 
     def __init__(self, views: Sequence[Any], empty: QWidget) -> None:
         super().__init__()
@@ -47,6 +49,8 @@ class ResultViews(QWidget):
         for view in self._views:
             view.setParent(self)
             view.hide()
+            if hasattr(view, "kept"):
+                view.kept.connect(self.made)
         self._result: Result | None = None
         self._entry: Entry | None = None
         self._fresh: set[View] = set()
@@ -89,9 +93,13 @@ class ResultViews(QWidget):
     def result(self) -> Result | None:
         return self._result
 
+    def able(self, datum: Any) -> list[Any]:
+        """The views that can show data that no run made."""
+        return [view for view in self._views if hasattr(view, "show_datum") and type(view).shows_datum(datum)]
+
     def show_datum(self, datum: Any) -> bool:
         """Show data that no run made, in the views that can; whether there is one."""
-        able = [view for view in self._views if hasattr(view, "show_datum") and type(view).shows_datum(datum)]
+        able = self.able(datum)
         if not able:
             return False
         self._entry = self._result = None

@@ -87,13 +87,18 @@ class Plots(QWidget):
         self.settings = settings
         self.redraw()
 
+    def show_tab(self, title: str) -> None:
+        """Turn to the tab with this title."""
+        titles = [self.tabs.tabText(index) for index in range(self.tabs.count())]
+        self.tabs.setCurrentIndex(titles.index(title))
+
     def save_figure(self) -> None:
         """Ask for a file and save the plot that is looked at, as PNG or SVG."""
         size = self.tabs.currentWidget().size()
-        export.ask_and_save(self, "sweep", size, self._paint, self._points.title)
+        export.ask_and_save(self, "sweep", size, self.paint, self._points.title)
 
     def copy_figure(self) -> None:
-        export.copy(self.tabs.currentWidget().size(), self._paint)
+        export.copy(self.tabs.currentWidget().size(), self.paint)
 
     def save_table(self) -> None:
         """Ask for a file and save all points as CSV, JSON or Markdown."""
@@ -263,7 +268,7 @@ class Plots(QWidget):
         value = f": {number(self.settings.quantity, found.median)} {quantity}" if found else ""
         self.told.setText(f"{point.name}, {series.label(point, names)}{value}")
 
-    def _paint(self, painter: QPainter, area: QRectF) -> None:
+    def paint(self, painter: QPainter, area: QRectF) -> None:
         """The plot that is looked at, with its legend, into an area."""
         items = self.legend.items
         height = legend_height(painter.fontMetrics(), items, area.width() - 2 * theme.MARGIN)

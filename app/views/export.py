@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyqtgraph as pg
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QPainter
+from PySide6.QtCore import QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
@@ -15,7 +15,7 @@ from app import theme
 from app.views.pieces import LegendItem, draw_legend, legend_height
 from kernels.errors import InputError
 
-FILTERS = "PNG image (*.png);;SVG drawing (*.svg)"
+FILTERS = "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf)"
 Draw = Callable[[QPainter, QRectF], None]
 PNG_SCALE = 2
 
@@ -32,14 +32,16 @@ def image(size: QSize, draw: Draw, scale: float = PNG_SCALE) -> QImage:
 
 
 def save(path: Path, size: QSize, draw: Draw, title: str = "") -> None:
-    """Write a figure as PNG or SVG, by the suffix; InputError where that fails."""
+    """Write a figure as PNG, SVG or PDF, by the suffix; InputError where that fails."""
     if path.suffix.lower() == ".svg":
         _save_svg(path, size, draw, title)
+    elif path.suffix.lower() == ".pdf":
+        _save_pdf(path, size, draw, title)
     elif path.suffix.lower() == ".png":
         if not image(size, draw).save(str(path)):
             raise InputError(f"{path}: the picture could not be written; choose another folder")
     else:
-        raise InputError(f"{path}: figures are written as .png or .svg")
+        raise InputError(f"{path}: figures are written as .png, .svg or .pdf")
 
 
 def copy(size: QSize, draw: Draw) -> None:
@@ -54,7 +56,7 @@ def ask_and_save(parent: QWidget, name: str, size: QSize, draw: Draw, title: str
         return
     path = Path(chosen)
     if not path.suffix:
-        path = path.with_suffix(".svg" if "svg" in kind else ".png")
+        path = path.with_suffix(next((suffix for suffix in (".svg", ".pdf") if suffix in kind), ".png"))
     try:
         save(path, size, draw, title)
     except InputError as error:
@@ -112,17 +114,40 @@ def _title_height(metrics: QFontMetrics) -> int:
 
 
 def _save_svg(path: Path, size: QSize, draw: Draw, title: str) -> None:
-    try:
-        path.touch()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    _check_place(path)
     generator = QSvgGenerator()
     generator.setFileName(str(path))
     generator.setSize(size)
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
     generator.setTitle(title)
-    generator.setResolution(round(QGuiApplication.primaryScreen().logicalDotsPerInch()))
-    painter = QPainter(generator)
+    generator.setResolution(_dots_per_inch())
+    _fill_and_paint(QPainter(generator), size, draw)
+
+
+def _save_pdf(path: Path, size: QSize, draw: Draw, title: str) -> None:
+    """One page of the size of the figure, in which a pixel of the figure is one of the screen."""
+    _check_place(path)
+    dots = _dots_per_inch()
+    writer = QPdfWriter(str(path))
+    writer.setResolution(dots)
+    writer.setPageSize(QPageSize(QSizeF(size) * (72 / dots), QPageSize.Unit.Point, "figure"))
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    writer.setTitle(title)
+    _fill_and_paint(QPainter(writer), size, draw)
+
+
+def _check_place(path: Path) -> None:
+    try:
+        path.touch()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _dots_per_inch() -> int:
+    return round(QGuiApplication.primaryScreen().logicalDotsPerInch())
+
+
+def _fill_and_paint(painter: QPainter, size: QSize, draw: Draw) -> None:
     painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(theme.active().panel))
     _paint(painter, size, draw)
     painter.end()

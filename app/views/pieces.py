@@ -52,6 +52,11 @@ class Legend(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(200, self.heightForWidth(max(self.width(), 200)))
 
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.updateGeometry()  # the layout keeps the hint, and takes its height as the most there may be
+
     def paintEvent(self, event) -> None:
         draw_legend(QPainter(self), QRectF(self.rect()), self.items)
 

@@ -32,6 +32,7 @@ class RowsCanvas(QAbstractScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.text: RowsText | None = None
+        self.chosen = frozenset[str]()
         self.pixels = USUAL
         self.setFrameShape(self.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -143,6 +144,8 @@ class RowsCanvas(QAbstractScrollArea):
     ) -> None:
         colours, line = theme.active(), self._height
         residues, middle = colours.residues(self.text.protein), Qt.AlignmentFlag.AlignVCenter
+        if name in self.chosen:
+            painter.fillRect(QRectF(0, y, self._left - self._advance, line), QColor(colours.selection))
         painter.setPen(QColor(colours.text))
         painter.drawText(QRectF(0, y, self._left, line), middle, name[:NAME_LETTERS])
         painter.setPen(QColor(colours.muted))
@@ -183,6 +186,7 @@ class RowsView(QWidget):
         self.canvas, self.told = RowsCanvas(), Elided()
         self.told.setObjectName("muted")
         self.canvas.hovered.connect(self._tell)
+        self.canvas.hovered.connect(selection.hover_column)
         tools = row(
             self.told,
             tool_button("\N{MINUS SIGN}", "Smaller letters", lambda: self.canvas.set_pixels(self.canvas.pixels - 1)),
@@ -196,6 +200,7 @@ class RowsView(QWidget):
         box.addLayout(tools)
         box.addWidget(self.canvas, 1)
         theme.notifier.changed.connect(self.canvas.viewport().update)
+        selection.taxa_changed.connect(self._mark)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -225,6 +230,11 @@ class RowsView(QWidget):
                 self.told.setText(f"Saved {name}")
             except InputError as error:
                 QMessageBox.warning(self, "Save alignment", str(error))
+
+    def _mark(self, names: frozenset[str]) -> None:
+        """Mark the rows of selected taxa."""
+        self.canvas.chosen = names
+        self.canvas.viewport().update()
 
     def _tell(self, column: int | None) -> None:
         """The column under the mouse, or the whole alignment."""

@@ -17,7 +17,10 @@ from app.views.lanes import Lanes, lanes
 from app.views.pieces import Legend, LegendItem, tool_button
 from kernels.model import Result
 
-HINT = "Wheel to zoom in time, drag to move; a bar lights up its strip in the matrix"
+HINTS = {
+    "strip": "Wheel to zoom in time, drag to move; a bar lights up its strip in the matrix",
+    "chunk": "Wheel to zoom in time, drag to move; a bar lights up its chunk in the cube",
+}
 FILL = 0.8
 SEPARATED, LABELLED = 5, 34
 STRIP_COLOURS = 5
@@ -92,7 +95,7 @@ class Bars(pg.GraphicsObject):
             inside = box.intersected(area)
             if height >= painter.fontMetrics().height() and inside.width() >= LABELLED:
                 painter.setPen(QColor("#10141a"))
-                words = f"strip {self.lanes.events['strip'][number]:,}"
+                words = f"{piece(self.lanes)} {self.lanes.events['strip'][number]:,}"
                 if painter.fontMetrics().horizontalAdvance(words) + 6 > inside.width():
                     words = f"{self.lanes.events['strip'][number]:,}"
                 painter.drawText(inside, Qt.AlignmentFlag.AlignCenter, words)
@@ -166,10 +169,11 @@ class TimelineView(QWidget):
         self.result = result
         self.bars.lanes = lanes(result.steps) if result is not None and self.shows(result) else None
         self.bars.strip = None
-        self._status.setText(HINT if self.bars.lanes else "")
+        self._status.setText(self._hint())
         self._summary.setText(self._summary_text())
         self._describe()
         if self.bars.lanes is not None:
+            self._colour.setItemText(1, f"Colour by {piece(self.bars.lanes)}")
             self._axis.workers = tuple(self.bars.lanes.workers.tolist())
             self.plot.setLabel("left", self._worker_name())
             many = len(self._axis.workers) > MANY_LANES
@@ -197,10 +201,14 @@ class TimelineView(QWidget):
         start, end = int(event["start_ns"]) / 1e6, int(event["end_ns"]) / 1e6
         rows, columns = (f"{event[f'{axis}_start'] + 1:,}\u2013{event[f'{axis}_end']:,}" for axis in ("row", "column"))
         cells = int((event["row_end"] - event["row_start"]) * (event["column_end"] - event["column_start"]))
+        layers = ""
+        if event["layer_end"]:
+            layers = f"layers {event['layer_start'] + 1:,}\u2013{event['layer_end']:,}   "
+            cells *= int(event["layer_end"] - event["layer_start"])
         rate = f"   {texts.rate(cells / (end - start) / 1e6)}" if end > start else ""
         return (
-            f"phase {event['phase']}   strip {event['strip']:,}   rows {rows}   columns {columns}   "
-            f"{self._worker_name()} {event['worker']}   "
+            f"phase {event['phase']}   {piece(self.bars.lanes)} {event['strip']:,}   rows {rows}   columns {columns}   "
+            f"{layers}{self._worker_name()} {event['worker']}   "
             f"{start:,.3f} to {end:,.3f} ms ({texts.duration(end - start)}){rate}"
         )
 
@@ -228,6 +236,9 @@ class TimelineView(QWidget):
         self._point_at(None)
         super().leaveEvent(event)
 
+    def _hint(self) -> str:
+        return HINTS[piece(self.bars.lanes)] if self.bars.lanes else ""
+
     def _worker_name(self) -> str:
         return "multiprocessor" if self.result is not None and self.result.backend == "cuda" else "thread"
 
@@ -235,9 +246,9 @@ class TimelineView(QWidget):
         found = self.bars.lanes
         if found is None:
             return ""
-        count, strips = len(found.workers), len(np.unique(found.events["strip"]))
+        count, strips, name = len(found.workers), len(np.unique(found.events["strip"])), piece(found)
         return (
-            f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} strip{'s' * (strips != 1)}, "
+            f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
             f"busy {100 * found.busy:.0f} % of {texts.duration(found.end_ns / 1e6)}"
         )
 
@@ -245,7 +256,7 @@ class TimelineView(QWidget):
         found, palette = self.bars.lanes, theme.active().phases
         items: list[LegendItem] = []
         if found is not None and self.bars.by_strip:
-            items = [LegendItem("text", "neighbouring strips differ in colour")]
+            items = [LegendItem("text", f"neighbouring {piece(found)}s differ in colour")]
         elif found is not None:
             phases = np.unique(found.events["phase"]).tolist()
             items = [LegendItem("fill", f"phase {n}", (palette[(n - 1) % len(palette)],)) for n in phases]
@@ -271,7 +282,7 @@ class TimelineView(QWidget):
     def _point_at(self, number: int | None) -> None:
         if self.bars.lanes is None:
             return
-        self._status.setText(HINT if number is None else self.hover_text(number))
+        self._status.setText(self._hint() if number is None else self.hover_text(number))
         self.selection.hover_strip(None if number is None else int(self.bars.lanes.events["strip"][number]))
 
     def _on_strip(self, strip: int | None) -> None:
@@ -283,3 +294,8 @@ class TimelineView(QWidget):
         self.plot.setBackground(theme.active().panel)
         self._describe()
         self.bars.update()
+
+
+def piece(found: Lanes) -> str:
+    """What an event computes: strips of a matrix; chunks of a cube, which have layers."""
+    return "chunk" if found.events["layer_end"].any() else "strip"

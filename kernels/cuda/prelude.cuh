@@ -56,3 +56,35 @@ __device__ __forceinline__ unsigned long long load_shared_by_all(const unsigned 
 __device__ __forceinline__ void store_shared_by_all(unsigned long long* address, unsigned long long value) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
 }
+
+// 16 bytes at a time, of words that are each never torn: four of 4 bytes, or two of 8.
+__device__ __forceinline__ int4 load_shared_by_all(const int4* address) {
+    int4 value;
+    asm volatile("ld.relaxed.gpu.global.v4.s32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                 : "l"(address)
+                 : "memory");
+    return value;
+}
+
+__device__ __forceinline__ void store_shared_by_all(int4* address, int4 value) {
+    asm volatile("st.relaxed.gpu.global.v4.s32 [%0], {%1, %2, %3, %4};" ::"l"(address), "r"(value.x), "r"(value.y),
+                 "r"(value.z), "r"(value.w)
+                 : "memory");
+}
+
+__device__ __forceinline__ ulonglong2 load_shared_by_all(const ulonglong2* address) {
+    ulonglong2 value;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(value.x), "=l"(value.y) : "l"(address) : "memory");
+    return value;
+}
+
+__device__ __forceinline__ void store_shared_by_all(ulonglong2* address, ulonglong2 value) {
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(address), "l"(value.x), "l"(value.y) : "memory");
+}
+
+// The same number, which the compiler keeps in a register instead of computing it anew at every use.
+__device__ __forceinline__ int kept_in_register(int value) {
+    asm volatile("" : "+r"(value));
+    return value;
+}

@@ -170,18 +170,21 @@ def as_table(table: PaperTable, compared: Sequence[Compared], quick: bool = Fals
     if quick:
         grows = f"; the ratio, of totals only, takes times to grow with the power {table.power:g} of the length"
         notes.append(f"QUICK: lengths are {table.scale:g} of the paper's{grows if kind == 'ms' else ''}.")
-    rows = tuple(_row(one) for one in compared)
+    factor = MILLISECONDS.get(table.unit, 1.0)
+    rows = tuple(_row(one, factor) for one in compared)
     return Table(table.title + (" (quick)" if quick else ""), columns, rows, tuple(notes))
 
 
-def _row(one: Compared) -> dict[str, Any]:
+def _row(one: Compared, factor: float) -> dict[str, Any]:
+    """A row of the table; ``factor`` takes the paper's unit to that of the column."""
     method = _method(one.published.contender)
+    published, ours = (None if value is None else value * factor for value in (one.published.value, one.ours))
     return {
         "method": method.name if method else one.published.contender,
         **{name: text(one.coordinates.get(name, value)) for name, value in one.published.coordinates.items()},
         "quantity": one.published.quantity,
-        "published": one.published.value,
-        "ours": one.ours,
+        "published": published,
+        "ours": ours,
         "ratio": one.ratio,
         "remark": "; ".join(part for part in (one.published.note, one.remark) if part),
     }

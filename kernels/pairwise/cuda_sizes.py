@@ -49,7 +49,7 @@ class StepCost:
 
 
 SCORE_STEP = StepCost(35, 5.6, 22, 5.2, 32)
-PACKED_STEP = StepCost(48, 3.2, 32, 3.4, 32, registers=2.5, parts=2)
+PACKED_STEP = StepCost(145, 6.4, 110, 4.1, 32, registers=2.5, parts=2)
 STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
 REACH = 4096
 """As in packed_lane.cuh."""
@@ -180,7 +180,7 @@ def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chu
 def score_bytes(problem: PairProblem, parameters: Mapping[str, Any]) -> dict[str, int]:
     """Bytes of StripedScore's sweep on the device."""
     two = packed(problem, parameters)
-    return sweep_bytes(problem, parameters, 1 if two else 2, 8 if two else 7, whole=False, spread=spread(two))
+    return sweep_bytes(problem, parameters, 1 if two else 2, 9 if two else 7, whole=False, spread=spread(two))
 
 
 def sweep_bytes(

@@ -74,7 +74,7 @@ def score(job: Job, kept: KeptPlaces | None = None, launched: Launched = lambda 
     ``launched(slice, registers)`` is called after every launch.
     """
     kernel = job.kernel(SCORE, "striped_score", KEYED=keyed(job), CHECKPOINTS=kept is not None)
-    fields = job.columns_per_lane + 8 if job.packed else 2 * job.columns_per_lane + 7
+    fields = job.columns_per_lane + 9 if job.packed else 2 * job.columns_per_lane + 7
     state = job.empty((job.strips, fields, LANES), np.int32)
     extra = np.int32(KEY_SCALE), *(kept.arguments() if kept else NOWHERE)
     boundary = _boundary(job, whole=False)
@@ -229,7 +229,7 @@ def _corner(job: Job, state: cupy.ndarray, states_kept: bool = False) -> Best:
     end = job.first_row + job.encoded.rows.size, columns
     if job.packed:  # base, and H less base of a column of both parts in a word (Lane.visit in packed_lane.cuh)
         part, column = divmod(column, per_lane // 2)
-        return Best(int(fields[3]) + int(fields[4 + column : 5 + column].view(np.int16)[part]), end)
+        return Best(int(fields[3]) + int(fields[5 + column : 6 + column].view(np.int16)[part]), end)
     first_h = 4 if states_kept else 3
     # The start state of H follows G of its column (Lane.visit in striped_states.cu).
     start_state = int(fields[first_h + per_lane + 3 * column + 1]) if states_kept else 0

@@ -12,25 +12,36 @@
 
 #if PACKED
 constexpr int LEAST_HALF = -32768, GREATEST_HALF = 32767;
+constexpr int LOW = 0xffff, HIGH = ~0xffff;
 constexpr int REACH = 4096;          // base is moved when it is so far away; cuda_sizes.REACH
 
 struct Passed { int hk; };           // H, and K in the upper half, less base
 
 struct Lane : TwoRows, Keeper {
-    static constexpr int P = R / 2, FIELDS = 2 * P + 8;
+    static constexpr int P = R / 2, FIELDS = 2 * P + 9;
     int h[P], g[P];
     int k;                           // K of the last column of both parts
     int diagonal;                    // H left of the first columns, one row above
     Passed out;
     int best, row, column;           // first best cell
     int base;
-    int floor, threshold;            // 0, and the best score, in both halves; kept in range
+    int floor;                       // 0 in both halves, or the least value
+    int threshold;                   // the greatest H of both parts
+    int low_row, high_row;           // the rows that had it, where these are after `row`; else 0
+    int taken[P];                    // H of those rows
 
     __device__ __forceinline__ int packed(int low, int high) const { return halves(low - base, high - base); }
 
     static __device__ __forceinline__ int twice(int value) {
         value = min(max(value, LEAST_HALF), GREATEST_HALF);
         return halves(value, value);
+    }
+
+    __device__ __forceinline__ void place(int strip, int lane) {
+        Keeper::place(strip, lane);
+        low_row = high_row = 0;
+#pragma unroll
+        for (int c = 0; c < P; ++c) taken[c] = 0;
     }
 
     __device__ __forceinline__ void begin(const Strip& problem) {
@@ -44,11 +55,12 @@ struct Lane : TwoRows, Keeper {
         kept_row = checkpoints.tile;
         k = 0, out = {0};
         best = row = column = 0;
+        threshold = twice(best - base);
     }
 
     template <class F>
     __device__ __forceinline__ void visit(F&& keep_value) {
-        keep_value(best), keep_value(row), keep_value(column), keep_value(base);
+        keep_value(best), keep_value(row), keep_value(column), keep_value(base), keep_value(threshold);
 #pragma unroll
         for (int c = 0; c < P; ++c) keep_value(h[c]);
 #pragma unroll
@@ -57,17 +69,19 @@ struct Lane : TwoRows, Keeper {
     }
 
     __device__ __forceinline__ void settle() {
+        find_row_place();
         int ahead = low_half(__shfl_sync(WARP, h[0], 0));
         if (abs(ahead) > REACH) {
+            finish();
             const int least = twice(LEAST_HALF), back = halves(-ahead, -ahead);
             auto move = [&](int& value) { value = add_max_halves(value, back, least); };
 #pragma unroll
             for (int c = 0; c < P; ++c) move(h[c]), move(g[c]);
             move(k), move(diagonal), move(out.hk);
             base += ahead;
+            threshold = twice(best - base);
         }
         floor = twice(LOCAL ? -base : LEAST_HALF);
-        threshold = twice(best - base);
     }
 
     __device__ __forceinline__ Passed arrive(Edge edge, int) const { return {packed(edge.h, edge.k)}; }
@@ -84,7 +98,7 @@ struct Lane : TwoRows, Keeper {
     __device__ __forceinline__ void compute(const Strip& problem, const Scores& scores, Passed in, int at_row) {
         const int open_extend = twice(-problem.open_extend), extend = twice(-problem.extend);
         // Where a half is not inside the matrix, its values stay as they are.
-        const int changes = !MASKED ? -1 : (at_row <= problem.m ? 0xffff : 0) | (at_row >= 2 ? ~0xffff : 0);
+        const int changes = !MASKED ? -1 : (at_row <= problem.m ? LOW : 0) | (at_row >= 2 ? HIGH : 0);
         auto change = [&](int& old, int value) { old = MASKED ? (value & changes) | (old & ~changes) : value; };
         int above_left = diagonal;
         change(diagonal, halves(in.hk, h[P - 1]));
@@ -104,36 +118,51 @@ struct Lane : TwoRows, Keeper {
         if (ENDING) keep_rows(at_row);
     }
 
+    // Where a part has a new greatest H, it is taken down whole; tell_best() looks for the column later.
     __device__ __forceinline__ void remember_best(int at_row, int changes) {
         int greatest = threshold;
 #pragma unroll
         for (int c = 0; c < P; c += 2) greatest = max_halves(greatest, h[c], h[c + 1 < P ? c + 1 : c]);
         greatest = (greatest & changes) | (threshold & ~changes);
-        if (greatest == threshold) return;
-        // The second part is in the row before, so it comes first.
-#pragma unroll 1
-        for (int part = 1; part >= 0; --part) {
-            int score = base + (part ? high_half(greatest) : low_half(greatest));
-            if (score <= best) continue;
-            const int half = part ? ~0xffff : 0xffff;
-            best = score, row = at_row - part;
+        const int better = greatest ^ threshold;
+        if (better == 0) return;
+        const int parts = (better & LOW ? LOW : 0) | (better & HIGH ? HIGH : 0);
 #pragma unroll
-            for (int c = P - 1; c >= 0; --c) column = ((h[c] ^ greatest) & half) == 0 ? part * P + c : column;
+        for (int c = 0; c < P; ++c) taken[c] = (h[c] & parts) | (taken[c] & ~parts);
+        if (parts & LOW) low_row = at_row;
+        if (parts & HIGH) high_row = at_row - 1;
+        threshold = greatest;
+    }
+
+    // The best cell of what was taken down. Of equal scores the one in the smaller row counts, then that of the first
+    // part; those told before are never in a larger row.
+    __device__ void tell_best() {
+#pragma unroll 1
+        for (int part = 0; part < 2; ++part) {
+            const int at_row = part ? high_row : low_row, half = part ? HIGH : LOW;
+            const int score = base + (part ? high_half(threshold) : low_half(threshold));
+            if (at_row == 0 || score < best || (score == best && at_row >= row)) continue;
+            best = score, row = at_row;
+#pragma unroll
+            for (int c = P - 1; c >= 0; --c) column = ((taken[c] ^ threshold) & half) == 0 ? part * P + c : column;
         }
+        low_row = high_row = 0;
         threshold = twice(best - base);
+    }
+
+    __device__ __forceinline__ void finish() {
+        if (LOCAL) tell_best();
     }
 
     // Of the row that is kept next, the first part is there a step before the second.
     __device__ void keep_rows(int at_row) {
         if (at_row == kept_row && at_row < m) {
-            int2* place = row_place();
 #pragma unroll
-            for (int c = 0; c < P; ++c) place[c] = {base + low_half(h[c]), base + low_half(g[c])};
+            for (int c = 0; c < P; ++c) row_place[c] = {base + low_half(h[c]), base + low_half(g[c])};
         }
         if (at_row - 1 == kept_row && at_row - 1 < m) {
-            int2* place = row_place() + P;
 #pragma unroll
-            for (int c = 0; c < P; ++c) place[c] = {base + high_half(h[c]), base + high_half(g[c])};
+            for (int c = 0; c < P; ++c) row_place[P + c] = {base + high_half(h[c]), base + high_half(g[c])};
             kept_row += checkpoints.tile;
         }
     }

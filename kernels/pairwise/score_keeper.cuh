@@ -14,6 +14,8 @@ struct Keeper {
     int kept_row, m, n;              // next row to keep; size of the problem
     int2* kept_column;               // where the strip's right boundary is kept, or null
     Checkpoints checkpoints;
+    int2* row_place;                 // where the lane's part of row kept_row goes
+    int placed_row;                  // the row that this is true of
     int key_scale;                   // where scores are KEYED
 
     __device__ __forceinline__ void place(int strip, int lane) {
@@ -22,6 +24,7 @@ struct Keeper {
         bool keeps = CHECKPOINTS && right % checkpoints.tile == 0 && right < n;
         long long place = static_cast<long long>(right / checkpoints.tile - 1) * checkpoints.height;
         kept_column = keeps ? checkpoints.columns + place : nullptr;
+        placed_row = 0;
     }
 
     __device__ __forceinline__ void keep_cell(int at_row, Edge edge) {
@@ -30,9 +33,12 @@ struct Keeper {
 
     __device__ __forceinline__ int interval() const { return checkpoints.tile; }
 
-    // Where the lane's part of the row goes that is kept next.
-    __device__ int2* row_place() const {
+    // Called between one kept row and the next. Lanes come to a kept row one after another, and strips that wait for
+    // each other do so along it, so nothing is left to do there but to store.
+    __device__ __forceinline__ void find_row_place() {
+        if (!CHECKPOINTS || placed_row == kept_row) return;
         int slot = (kept_row / checkpoints.tile - 1) % checkpoints.slots;
-        return checkpoints.rows + static_cast<long long>(slot) * checkpoints.width + left;
+        row_place = checkpoints.rows + static_cast<long long>(slot) * checkpoints.width + left;
+        placed_row = kept_row;
     }
 };

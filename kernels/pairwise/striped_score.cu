@@ -44,7 +44,9 @@ struct Lane : OneRow, Keeper {
         return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1)};
     }
 
-    __device__ __forceinline__ void settle() {}
+    __device__ __forceinline__ void settle() { find_row_place(); }
+
+    __device__ __forceinline__ void finish() {}
 
     static __device__ __forceinline__ Edge depart(Edge edge) { return edge; }
 
@@ -72,9 +74,8 @@ struct Lane : OneRow, Keeper {
     }
 
     __device__ void keep_row() {
-        int2* place = row_place();
 #pragma unroll
-        for (int c = 0; c < R; ++c) place[c] = {h[c], g[c]};
+        for (int c = 0; c < R; ++c) row_place[c] = {h[c], g[c]};
         kept_row += checkpoints.tile;
     }
 

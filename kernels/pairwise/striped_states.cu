@@ -70,6 +70,8 @@ struct Lane : OneRow {
 
     __device__ __forceinline__ void settle() {}
 
+    __device__ __forceinline__ void finish() {}
+
     static __device__ __forceinline__ Edge depart(Crossing edge) { return {edge.h, edge.k}; }
 
     static __device__ __forceinline__ Crossing arrive(Edge edge, int row) {

@@ -9,7 +9,7 @@
 //     out                               last column's values, on their way to the next lane
 //     place(strip, lane)                which columns it has
 //     begin(problem)                    row 0
-//     settle()                          called every 32 steps, and first of all
+//     settle(), finish()                called every 32 steps, and first of all; at the end of a slice
 //     arrive(Edge, row), next(out)      a boundary cell as it enters; the shuffle to the next lane
 //     compute<MASKED, ENDING>(problem, scores, in, row); MASKED: not all of its rows may be in the matrix;
 //                                       ENDING: a row may be one that is kept
@@ -55,8 +55,8 @@ __device__ __forceinline__ void compute_batch(
     Scores scores;
     scores.load(profile, letters[0], letters[-1], id);
     int before = letters[0], offset = letters[1];
-    // Most batches are neither masked nor ending; of the others a short code is enough.
-    constexpr int UNROLLED = MASKED || ENDING ? 1 : 4;
+    // Strips wait for each other along the first row, and along kept ones, so such batches matter as all others do.
+    constexpr int UNROLLED = MASKED && ENDING ? 1 : 4;
 #pragma unroll UNROLLED
     for (int u = 0; u < BATCH; ++u) {
         auto in = Lane::next(lane.out);
@@ -161,6 +161,7 @@ __device__ __forceinline__ void sweep(
             }
             outgoing.advance(boundary, BATCH);
         }
+        lane.finish();
         keep(lane, own_state, id, true);
         if (id == 0) {
             if (log[strip].end == 0) log[strip].start = began;   // a log may span several slices

@@ -22,7 +22,7 @@ from kernels.trees.packing import Packing, packing
 from kernels.trees.tiling import TILE, Slices
 
 HERE = Path(__file__).parent
-IDENTITIES = (HERE / "identities.cu",)
+IDENTITIES = (HERE / "pairs.cuh", HERE / "identities.cu")
 
 LANES = 32
 THREADS = 128

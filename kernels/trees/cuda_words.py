@@ -17,7 +17,8 @@ from kernels.trees.tiling import TILE, Slices
 from kernels.trees.tuples import Tuples
 from kernels.trees.words import Words
 
-WORDS = (Path(__file__).parent / "words.cu",)
+HERE = Path(__file__).parent
+WORDS = (HERE / "pairs.cuh", HERE / "words.cu")
 LANES, THREADS = 32, 256
 MOST_IN_A_BYTE = 255
 FIRST_SLICE = 1 << 28

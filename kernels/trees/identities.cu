@@ -137,7 +137,7 @@ __device__ WORD compute(const Scoring& scoring, const Strip& strip, int rows_a_l
     }
 }
 
-// Count the identities of the pairs of some tiles; pair `number` is cell number % (side x side) of its tile.
+// Count the identities of the pairs of some tiles.
 //
 // Sequences are numbered by ascending length; `letters` are theirs, one after another from `starts`. A warp has room
 // for borders, `columns` of them. Pairs too long for one launch are computed some strips at a time: then `carried` has
@@ -152,13 +152,8 @@ count_identities(const unsigned char* letters, const long long* starts, int sequ
     __syncthreads();
     const Scoring scoring = {scores, alphabet, opening, extension, lowest};
     const int lane = threadIdx.x % LANES, warp = (blockIdx.x * blockDim.x + threadIdx.x) / LANES;
-    for (;;) {
-        unsigned long long number = lane ? 0 : atomicAdd(ticket, 1ull);
-        number = __shfl_sync(WARP, number, 0);
-        if ((long long)number >= pairs) return;
-        const int* tile = tiles + 2 * (number / (side * side));
-        const int in_tile = number % (side * side), row = tile[0] + in_tile / side, column = tile[1] + in_tile % side;
-        if (row >= column || column >= sequences) continue;
+    for (Task task; next_pair(tiles, side, pairs, sequences, ticket, &task);) {
+        const auto [number, row, column] = task;
         const int m = (int)(starts[row + 1] - starts[row]), n = (int)(starts[column + 1] - starts[column]);
         const int strips = (m + LANES * MOST_ROWS - 1) / (LANES * MOST_ROWS);
         // Rounded as `compute` rounds it, so that strips follow each other without a gap.

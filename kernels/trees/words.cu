@@ -105,13 +105,8 @@ extern "C" __global__ void chain_words(const int* words, const long long* starts
     counts += 2 * diagonals * warp;
     fragments += room * warp;
     int* latest = counts + diagonals;
-    for (;;) {
-        unsigned long long number = lane ? 0 : atomicAdd(ticket, 1ull);
-        number = __shfl_sync(WARP, number, 0);
-        if ((long long)number >= pairs) return;
-        const int* tile = tiles + 2 * (number / (side * side));
-        const int in_tile = number % (side * side), row = tile[0] + in_tile / side, column = tile[1] + in_tile % side;
-        if (row >= column || column >= sequences) continue;
+    for (Task task; next_pair(tiles, side, pairs, sequences, ticket, &task);) {
+        const auto [number, row, column] = task;
         const int m = (int)(starts[row + 1] - starts[row]), n = (int)(starts[column + 1] - starts[column]);
         const int *own = words + starts[row], *there = places + starts[column];
         const int* from = word_starts + (long long)column * (bins + 1);

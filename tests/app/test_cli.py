@@ -126,7 +126,9 @@ def test_matrix_from_a_file(says, tmp_path):
 
 def test_parameters_and_threads(says):
     options = ("-p", "s=64", "-p", "T=32", "--threads", "1", "--backend", "cpu", "--json", "-")
-    assert json.loads(says("run", "striped-score", PAIR, *options))["parameters"] == {"s": 64, "T": 32, "threads": 1}
+    assert json.loads(says("run", "striped-score", PAIR, *options))["parameters"] == {
+        "s": 64, "T": 32, "threads": 1, "precision": "32",
+    }  # fmt: skip
 
 
 def test_records_are_taken_in_the_order_of_their_names(says):

@@ -108,6 +108,17 @@ def test_another_parameter_that_counts_starts_from_the_beginning(pair: Path, sai
     assert "Continued" not in out
 
 
+def test_a_run_of_another_process_is_left_to_it(pair: Path, said: Said) -> None:
+    run = interrupt(pair)
+    resuming._take_over(run)
+    code, out, err = said("run", METHOD, pair, *SETTINGS, "--resume")
+    assert code == 0
+    assert "another process is computing this problem now" in err
+    assert "Continued" not in out
+    (left,) = resuming.runs()
+    assert (left.id, left.fraction, left.running) == (run.id, run.fraction, True)
+
+
 def test_a_method_that_cannot_be_continued_refuses_resume(pair: Path, said: Said) -> None:
     code, _, err = said("run", "striped-score", pair, "--resume")
     assert code == 2

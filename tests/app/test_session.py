@@ -97,3 +97,10 @@ def test_a_type_that_the_letters_refuse():
     with pytest.raises(InputError, match="p: letter 'E' at position 2"):
         session.retype([0], SequenceType.DNA)
     assert session.state.sequences[0].type is SequenceType.PROTEIN
+
+
+def test_what_was_opened_is_chosen_by_identity_and_in_its_order():
+    first, second, third = (Sequence("same", b"ACGT", SequenceType.DNA) for _ in range(3))
+    state = module.with_chosen(State((first, second, third)), [third, first])
+    assert state.chosen == (2, 0)
+    assert module.with_chosen(state, []).chosen == (2, 0)

@@ -326,3 +326,13 @@ def test_sequences_keep_the_name_that_the_user_gave(tmp_path):
 def test_every_suffix_has_a_label():
     assert set(GAPPED) | {".sam", ".paf", ".txt", ".json"} == set(EXTENSIONS)
     assert all(EXTENSIONS.values())
+
+
+def test_a_folder_without_permission_is_explained(tmp_path, monkeypatch):
+    def refuse(*arguments, **named):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+    with pytest.raises(InputError, match="cannot be written: Permission denied; choose another place"):
+        write_lines(tmp_path / "a.txt", ["a"])

@@ -329,6 +329,7 @@ def test_samples_are_there_and_real():
     assert [len(one) for one in by_id["cpg-clone"]] == [8, 20612]
     assert [len(one) for one in by_id["yeast-trna"]] == [76]
     assert [len(one) for one in by_id["five-vertices"]] == [5]
+    assert [len(one) for one in by_id["globins"][:2]] == [141, 141] and len(by_id["globins"]) == 24
     assert [len(one) for one in by_id["mitochondria"]] == [16569, 16548]
     assert [len(one) for one in by_id["phages"]] == [48502, 48502]
     assert [len(one) for one in by_id["globin-distances"]] == [24]

@@ -32,6 +32,14 @@ def test_arrays_agree_with_a_walk_through_the_tree(tree: Tree) -> None:
 
 
 @given(trees())
+def test_sums_and_maxima_below_nodes(tree: Tree) -> None:
+    values = np.random.default_rng(len(tree)).integers(-9, 9, len(tree))
+    below = [values[node : tree.ends[node]] for node in range(len(tree))]
+    assert tree.below(values).tolist() == [part.sum() for part in below]
+    assert tree.highest_below(values).tolist() == [part.max() for part in below]
+
+
+@given(trees())
 def test_children_keep_the_order_of_their_numbers(tree: Tree) -> None:
     for node in range(len(tree)):
         assert (np.diff(tree.children(node)) > 0).all()

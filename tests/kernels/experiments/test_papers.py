@@ -103,7 +103,7 @@ def test_tables_are_found_by_name_and_by_paper():
     assert papers.find([]) == papers.tables()
     assert [table.id for table in papers.find(["001-figure-09"])] == ["001-figure-09"]
     assert len(papers.find(["001"])) >= 10
-    with pytest.raises(ParameterError, match=r"there is no table '009'; there are: 001-figure-07"):
+    with pytest.raises(ParameterError, match=r"there is no table '009'; there are: 000-table-1"):
         papers.find(["009"])
 
 

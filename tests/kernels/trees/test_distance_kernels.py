@@ -20,13 +20,12 @@ from tests.problems import sequence
 nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
 
-@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
-def test_kernels_compile(architecture: str) -> None:
+@pytest.mark.parametrize(("architecture", "local", "wide"), [("sm_75", 0, 0), ("sm_90", 1, 1)])
+def test_kernels_compile(architecture: str, local: int, wide: int) -> None:
     from kernels.trees import cuda_columns, cuda_identities, cuda_words
 
-    for local, wide in ((0, 0), (1, 0), (1, 1)):
-        defines = {"LOCAL": local, "WIDE": wide, "COUNT": 28 if wide else 12}
-        assert compile_without_device(cuda_identities.IDENTITIES, defines, architecture)
+    defines = {"LOCAL": local, "WIDE": wide, "COUNT": 28 if wide else 12}
+    assert compile_without_device(cuda_identities.IDENTITIES, defines, architecture)
     assert compile_without_device(cuda_words.WORDS, {}, architecture)
     assert compile_without_device(cuda_columns.COLUMNS, {}, architecture)
 
@@ -35,7 +34,7 @@ def of_device(emulated, id: str, problem, **parameters) -> np.ndarray:
     return emulated(id, problem, **parameters).answer.distances.values
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(found=families(8), scoring=st.sampled_from(SCORINGS), mode=st.sampled_from(Mode), seed=st.sampled_from((0, 1)))
 def test_emulated_full_distances_are_those_of_the_cpu(emulated, found, scoring, mode, seed) -> None:
     problem = rules.FullProblem(found, scoring, mode)
@@ -85,7 +84,7 @@ def test_emulated_launches_are_sliced(emulated, mode: Mode, monkeypatch: pytest.
     np.testing.assert_array_equal(of_device(emulated, "distance-full", tall), distances("distance-full", tall))
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(found=families(10, longest=60, letters="ACDEFXK"), seed=st.sampled_from((0, 1)))
 def test_emulated_6mer_distances_are_those_of_the_cpu(emulated, found, seed) -> None:
     problem = rules.SixmerProblem(found)
@@ -99,7 +98,7 @@ def test_emulated_6mers_that_are_there_too_often_for_a_byte(emulated) -> None:
     np.testing.assert_array_equal(of_device(emulated, "distance-6mer", problem), distances("distance-6mer", problem))
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(found=families(8, longest=80), k=st.sampled_from((1, 2)), diagonals=st.integers(1, 5), gap=st.integers(0, 4))
 def test_emulated_ktuple_distances_are_those_of_the_cpu(emulated, found, k, diagonals, gap) -> None:
     problem = rules.KTUPLE.build(found, {"ktuple": k, "diagonals": diagonals, "word_gap": gap})
@@ -108,7 +107,7 @@ def test_emulated_ktuple_distances_are_those_of_the_cpu(emulated, found, k, diag
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     kind=st.sampled_from((SequenceType.DNA, SequenceType.PROTEIN)),
     model=st.sampled_from(MODELS), taxa=st.integers(1, 12), columns=st.integers(1, 200), seed=st.integers(0, 99),

@@ -57,7 +57,7 @@ def of_alignment(first, second, scoring: Scoring, mode: Mode) -> float:
     return 1 - path.identical(first, second).sum() / min(len(first), len(second))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(found=families(), scoring=st.sampled_from(SCORINGS), mode=st.sampled_from(Mode), threads=st.sampled_from((1, 3)))
 def test_full_distances_are_those_of_the_best_alignments(found, scoring, mode, threads) -> None:
     values = distances("distance-full", rules.FullProblem(found, scoring, mode), threads=threads)
@@ -77,7 +77,7 @@ def of_sixmers(first: str, second: str) -> float:
     return min(unlike * factor, 10.0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(found=families(longest=80, letters="ACDEFXK"))
 def test_6mer_distances_are_those_of_plain_counters(found) -> None:
     values = distances("distance-6mer", rules.SixmerProblem(found))

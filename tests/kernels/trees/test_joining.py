@@ -35,7 +35,7 @@ def answer(id: str, problem: TreeProblem, given: dict[str, object] | None = None
 
 
 @pytest.mark.parametrize("id", NJ)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_joins_and_lengths_are_the_textbooks(id: str, data: st.DataObject) -> None:
     problem = data.draw(problems())
@@ -66,7 +66,7 @@ def test_passes_are_shared_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer("nj-pruned", problem, {"threads": 3}).tree == answer("nj-serial", problem).tree
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(tree=trees())
 def test_additive_distances_give_their_tree(tree) -> None:
     found = answer("nj-pruned", TreeProblem(path_lengths(tree)))
@@ -76,7 +76,7 @@ def test_additive_distances_give_their_tree(tree) -> None:
     np.testing.assert_allclose(again.values[np.ix_(order, order)], path_lengths(tree).values, atol=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(found=matrices())
 def test_upgma_is_the_textbooks(found) -> None:
     problem = TreeProblem(found)

@@ -14,8 +14,7 @@ from tests.kernels.trees.problems import problems
 pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
 
-@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
-@pytest.mark.parametrize("double", [0, 1])
+@pytest.mark.parametrize(("architecture", "double"), [("sm_75", 1), ("sm_90", 0)])
 def test_kernels_compile(architecture: str, double: int) -> None:
     from kernels.trees import cuda
 
@@ -33,7 +32,7 @@ SMALL = {
 
 
 @pytest.mark.parametrize("id", SMALL)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_emulated_joins_and_lengths_are_the_textbooks(emulated, id: str, data: st.DataObject) -> None:
     problem = data.draw(problems(60))

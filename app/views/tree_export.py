@@ -1,0 +1,172 @@
+"""Figures of a tree for files, at any size, and the tree itself as Newick or NEXUS."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QFormLayout,
+    QMessageBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme
+from app.panels.widgets import label
+from app.views import export, figure, tree_paint
+from app.views.pieces import LegendItem
+from app.views.tree_canvas import BOTTOM, TOP, TreeCanvas, fitting, names_width
+from app.views.tree_frame import Frame
+from app.views.tree_layout import TURN, Shape
+from app.views.tree_paint import Picture
+from kernels.errors import InputError
+from kernels.tree import Tree
+from kernels.tree_files import write
+
+READABLE_ROW = 13.0
+"""Pixels of a row in which a name is easy to read."""
+PRINT_DETAIL = 0.15
+LARGEST_IMAGE = 15_000
+"""Pixels of the side of an image, which PNG doubles; the painter of images counts in 16 bits."""
+MM_PER_INCH = 25.4
+TREE_FILTERS = "Newick tree (*.nwk);;NEXUS tree (*.nex)"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with what stands above and below it."""
+
+    picture: Picture
+    title: str
+    items: tuple[LegendItem, ...]
+
+    def plain(self) -> Picture:
+        """The picture without what the mouse and the keys point at."""
+        return dataclasses.replace(self.picture, hovered=None, current=None)
+
+
+def draw(painter: QPainter, area: QRectF, shown: Figure, frame: Frame | None, detail: float = 1.0) -> None:
+    """Draw title, tree and legend into ``area``; ``frame`` is a window on the tree, None for the whole of it."""
+    picture = shown.plain()
+
+    def body(painter: QPainter, width: float, height: float) -> None:
+        window = frame or fitting(picture, width, height, painter.font())
+        tree_paint.paint(painter, picture, window, theme.active(), detail)
+
+    figure.draw(painter, area, shown.title, shown.items, body)
+
+
+def size_seen(shown: Figure, canvas: TreeCanvas) -> QSize:
+    """Size of the figure of what a canvas shows."""
+    return figure.size(canvas.width(), canvas.height(), shown.items)
+
+
+def size_whole(shown: Figure, canvas: TreeCanvas) -> QSize:
+    """Size of a figure of the whole tree in which every name can be read."""
+    layout, font = shown.picture.layout, QGuiApplication.font()
+    if layout.straight:
+        width, height = float(canvas.width()), layout.rows * READABLE_ROW + TOP + BOTTOM
+    else:
+        names = names_width(layout, font, 1e6)
+        if layout.shape == Shape.CIRCULAR:
+            side = 2 * layout.rows * READABLE_ROW / TURN
+        else:
+            side = 60 * max(layout.rows, 1) ** 0.75
+        width = height = max(side + 2 * names, min(canvas.width(), canvas.height()))
+    return figure.size(width, max(height, 120), shown.items)
+
+
+def save(path: Path, shown: Figure, size: QSize, frame: Frame | None = None) -> None:
+    """Write a figure as PNG, SVG or PDF; InputError where that fails or an image would be too large."""
+    image = path.suffix.lower() == ".png"
+    if image and max(size.width(), size.height()) > LARGEST_IMAGE:
+        raise InputError(
+            f"{path}: {size.width():,} x {size.height():,} points are too many for an image, which ends at "
+            f"{LARGEST_IMAGE:,}; save it as .pdf or .svg, or choose another size"
+        )
+    detail = 1 / export.PNG_SCALE if image else PRINT_DETAIL
+    export.save(path, size, lambda painter, area: draw(painter, area, shown, frame, detail), shown.title)
+
+
+def ask_and_save(parent: QWidget, shown: Figure, canvas: TreeCanvas, kind: str) -> None:
+    """Ask for a file, and for a size where ``kind`` is "size", and write the figure; what goes wrong is shown."""
+    size = {"seen": size_seen, "whole": size_whole}.get(kind, _ask_size)(shown, canvas)
+    if size is None:
+        return
+    chosen, filtered = QFileDialog.getSaveFileName(parent, "Save figure", f"{_file_name(shown.title)}.pdf", FILTERS)
+    if not chosen:
+        return
+    path = _with_suffix(Path(chosen), filtered)
+    QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+    try:
+        save(path, shown, size, canvas.frame if kind == "seen" else None)
+    except InputError as error:
+        QGuiApplication.restoreOverrideCursor()
+        QMessageBox.warning(parent, "Save figure", str(error))
+    else:
+        QGuiApplication.restoreOverrideCursor()
+
+
+FILTERS = ";;".join(reversed(export.FILTERS.split(";;")))
+
+
+def ask_and_save_tree(parent: QWidget, tree: Tree) -> None:
+    """Ask for a file and write the tree; what goes wrong is shown."""
+    chosen, filtered = QFileDialog.getSaveFileName(parent, "Save tree", f"{_file_name(tree.name)}.nwk", TREE_FILTERS)
+    if not chosen:
+        return
+    try:
+        write(_with_suffix(Path(chosen), filtered), [tree])
+    except InputError as error:
+        QMessageBox.warning(parent, "Save tree", str(error))
+
+
+class SizeDialog(QDialog):
+    """Width and height of a figure in millimetres."""
+
+    def __init__(self, parent: QWidget, width: float, height: float) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Size of the figure")
+        self.width_mm, self.height_mm = QDoubleSpinBox(), QDoubleSpinBox()
+        form = QFormLayout()
+        for box, text, value in ((self.width_mm, "Width", width), (self.height_mm, "Height", height)):
+            box.setRange(20, 20_000)
+            box.setDecimals(0)
+            box.setSuffix(" mm")
+            box.setValue(value)
+            form.addRow(text, box)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(label("The whole tree is drawn; names that have no room are left out.", "muted", wrap=True))
+        column.addLayout(form)
+        column.addWidget(buttons)
+
+    def size_px(self) -> QSize:
+        """The size in points of the screen, of which a drawing has 96 an inch."""
+        dots = QGuiApplication.primaryScreen().logicalDotsPerInch() / MM_PER_INCH
+        return QSize(round(self.width_mm.value() * dots), round(self.height_mm.value() * dots))
+
+
+def _ask_size(shown: Figure, canvas: TreeCanvas) -> QSize | None:
+    dialog = SizeDialog(canvas, 180, 240)
+    return dialog.size_px() if dialog.exec() == QDialog.DialogCode.Accepted else None
+
+
+def _with_suffix(path: Path, filtered: str) -> Path:
+    """The path with the suffix of the chosen filter, where it has none."""
+    return path if path.suffix else path.with_suffix(filtered[filtered.rfind("*") + 1 :].rstrip(")"))
+
+
+def _file_name(title: str) -> str:
+    kept = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in title)
+    return kept[:60] or "tree"

@@ -1,0 +1,200 @@
+"""One line of a box on the CPU, linear gaps: 16 cells of one plane at a time (axes and layouts: cpu_boxes.py).
+
+Lane l of step t has the cell (o, l, t - l). Its sources are in the line above (o - 1), in the lane to the left, and in
+the step before:
+
+    move in (o, l, t)        source
+    1 1 1                    left lane of the line above, two steps back: what was shifted a step ago
+    1 1 0                    left lane of the line above, a step back: shifted now
+    1 0 1                    line above, a step back
+    0 1 1                    left lane, two steps back
+    1 0 0 | 0 1 0 | 0 0 1    line above | left lane, shifted now | a step back
+
+What is left of lane 0 comes from the line's row of ``columns``; lane 15 leaves its values for the next strip by a store
+of the whole vector, whose other lanes are overwritten by the stores of later steps.
+"""
+
+from __future__ import annotations
+
+from kernels.jit import compiled, inlined
+from kernels.simd import add, greater, lane_numbers, load, maximum, select, shift_in, splat, store
+from kernels.triple.cpu_sizes import LANES
+
+from numba import int32, uint64  # isort: skip
+
+
+@inlined
+def begin(memory, first, places, places_above):
+    """The four vectors that a step needs of those before it: own cells, left lane, line above, left lane above.
+
+    ``places`` and ``places_above`` are offsets of the line's and of the upper line's cells at t = -1, of the row of
+    columns at t = 0, and of what the line kept at the end of the last window.
+    """
+    plane, west, kept = places
+    if first == 0:
+        own, north = load(memory, plane), load(memory, places_above[0])
+        return own, shift_in(own, memory[west + 1]), north, shift_in(north, memory[places_above[1] + 1])
+    return (
+        load(memory, kept),
+        load(memory, kept + LANES),
+        load(memory, kept + 2 * LANES),
+        load(memory, kept + 3 * LANES),
+    )
+
+
+@inlined
+def keep(memory, kept, own, left, north, corner):
+    """Keep the vectors of ``begin`` for the next window."""
+    store(memory, kept, own)
+    store(memory, kept + LANES, left)
+    store(memory, kept + 2 * LANES, north)
+    store(memory, kept + 3 * LANES, corner)
+
+
+@compiled
+def line(values, scores, score_places, rows, places, places_above, east, first, last):
+    """Steps first .. last - 1 of a line, values only.
+
+    ``score_places`` are offsets into ``scores``: of the 16 lanes with the line's letter; of the line's letter with t
+    - l at step 0, from where steps go down; of lanes with t - l at step 0, from where they go up by 16. ``rows`` and
+    ``east`` are offsets of the strip's rows and of the row of columns that lane 15 writes, at t = 0.
+    """
+    own, left, north, corner = begin(values, first, places, places_above)
+    before, west, west_above = load(values, places[0]), places[1], places_above[1]
+    ol, lanes = load(scores, score_places[0]), lane_numbers()
+    for t in range(first, last):
+        ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + LANES * t)
+        above, beside = load(values, rows + LANES * t), shift_in(north, values[uint64(west_above - t)])
+        beside_own = shift_in(own, values[uint64(west - t)])
+        own = _cell(corner, beside, north, left, above, beside_own, own, ol, ot, lt)
+        left = beside_own
+        if t < LANES:
+            own = select(greater(lanes, splat(int32(t))), before, own)
+        store(values, rows + LANES * t, own)
+        store(values, east - t, own)
+        north, corner = above, beside
+    keep(values, places[2], own, left, north, corner)
+
+
+@compiled
+def two_lines(
+    values, scores, score_places, second_places, rows, places, places_above, below, east, ends, first, last
+):  # fmt: skip
+    """Two lines together, which share what they load; ``below`` are the ``places`` of the second one.
+
+    What is left of the second line's upper neighbours is what is left of the first line's own cells. The first line's
+    vectors from step ``ends[1]`` on are kept from ``ends[0]`` on, since rows keep the second line.
+    """
+    own, left, north, corner = begin(values, first, places, places_above)
+    own_2, left_2, _, _ = begin(values, first, below, places)
+    before, before_2 = load(values, places[0]), load(values, below[0])
+    west_above, west, west_2 = places_above[1], places[1], below[1]
+    east_2 = east + west_2 - west
+    ol, ol_2, lanes = load(scores, score_places[0]), load(scores, second_places[0]), lane_numbers()
+    for t in range(first, last):
+        ot, ot_2 = load(scores, score_places[1] - t), load(scores, second_places[1] - t)
+        lt, above = load(scores, score_places[2] + LANES * t), load(values, rows + LANES * t)
+        beside = shift_in(north, values[uint64(west_above - t)])
+        beside_own = shift_in(own, values[uint64(west - t)])
+        beside_2 = shift_in(own_2, values[uint64(west_2 - t)])
+        now = _cell(corner, beside, north, left, above, beside_own, own, ol, ot, lt)
+        if t < LANES:
+            now = select(greater(lanes, splat(int32(t))), before, now)
+        own_2 = _cell(left, beside_own, own, left_2, now, beside_2, own_2, ol_2, ot_2, lt)
+        if t < LANES:
+            own_2 = select(greater(lanes, splat(int32(t))), before_2, own_2)
+        store(values, rows + LANES * t, own_2)
+        store(values, east - t, now)
+        store(values, east_2 - t, own_2)
+        if t >= ends[1]:
+            store(values, ends[0] + LANES * (t - ends[1]), now)
+        own, left, left_2, north, corner = now, beside_own, beside_2, above, beside
+    keep(values, places[2], own, left, north, corner)
+    keep(values, below[2], own_2, left_2, own, left)
+
+
+@inlined
+def _cell(c7, c6, c5, c3, c4, c2, c1, ol, ot, lt):
+    """The greatest candidate; their values are those of the sources. The slowest to arrive, c2 and c1, come last."""
+    best = add(maximum(add(add(c7, ot), lt), c6), ol)
+    best = maximum(maximum(best, add(c5, ot)), maximum(c4, add(c3, lt)))
+    return maximum(maximum(best, c1), c2)
+
+
+@inlined
+def _offer(best, move, start, value, number, from_start):
+    """The greater of the best candidate so far and another, with its move and its start; the former where equal."""
+    wins = greater(value, best)
+    return maximum(best, value), select(wins, splat(int32(number)), move), select(wins, from_start, start)
+
+
+@inlined
+def best_of(order, c7, c6, c5, c3, c4, c2, c1, s7, s6, s5, s3, s4, s2, s1):
+    """Value, move (as bits of i, j and k) and start of the first best candidate by the rule for ties.
+
+    Candidates are numbered by the bits o, l and t. ``order`` None: o, l and t are i, j and k; else they are k, i and j.
+    """
+    found = c7, splat(int32(7)), s7
+    if order is None:
+        found = _offer(*found, c6, 6, s6)
+        found = _offer(*found, c5, 5, s5)
+        found = _offer(*found, c3, 3, s3)
+        found = _offer(*found, c4, 4, s4)
+        found = _offer(*found, c2, 2, s2)
+        return _offer(*found, c1, 1, s1)
+    found = _offer(*found, c3, 6, s3)
+    found = _offer(*found, c6, 5, s6)
+    found = _offer(*found, c5, 3, s5)
+    found = _offer(*found, c2, 4, s2)
+    found = _offer(*found, c1, 2, s1)
+    return _offer(*found, c4, 1, s4)
+
+
+@compiled
+def line_with_starts(values, starts, order, scores, score_places, rows, places, places_above, east, first, last):
+    """As ``line``, and the local start of every value, laid out as the values are."""
+    own, left, north, corner = begin(values, first, places, places_above)
+    own_s, left_s, north_s, corner_s = begin(starts, first, places, places_above)
+    before, before_s = load(values, places[0]), load(starts, places[0])
+    west, west_above = places[1], places_above[1]
+    ol, lanes = load(scores, score_places[0]), lane_numbers()
+    for t in range(first, last):
+        ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + LANES * t)
+        above, beside = load(values, rows + LANES * t), shift_in(north, values[uint64(west_above - t)])
+        above_s, beside_s = load(starts, rows + LANES * t), shift_in(north_s, starts[uint64(west_above - t)])
+        c7, c6, c5, c3 = add(add(add(corner, ot), lt), ol), add(beside, ol), add(north, ot), add(left, lt)
+        s3 = left_s
+        left, left_s = shift_in(own, values[uint64(west - t)]), shift_in(own_s, starts[uint64(west - t)])
+        own, _, own_s = best_of(
+            order, c7, c6, c5, c3, above, left, own, corner_s, beside_s, north_s, s3, above_s, left_s, own_s
+        )
+        if t < LANES:
+            early = greater(lanes, splat(int32(t)))
+            own, own_s = select(early, before, own), select(early, before_s, own_s)
+        store(values, rows + LANES * t, own)
+        store(starts, rows + LANES * t, own_s)
+        store(values, east - t, own)
+        store(starts, east - t, own_s)
+        north, north_s, corner, corner_s = above, above_s, beside, beside_s
+    keep(values, places[2], own, left, north, corner)
+    keep(starts, places[2], own_s, left_s, north_s, corner_s)
+
+
+@compiled
+def line_with_moves(values, moves, order, scores, score_places, rows, places, places_above, east, steps, move_at):
+    """A whole line, and the move of every cell: uint8, from ``move_at`` on, 16 a step."""
+    own, left, north, corner = begin(values, 0, places, places_above)
+    before, west, west_above = own, places[1], places_above[1]
+    ol, lanes = load(scores, score_places[0]), lane_numbers()
+    for t in range(steps):
+        ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + LANES * t)
+        above, beside = load(values, rows + LANES * t), shift_in(north, values[uint64(west_above - t)])
+        c7, c6, c5, c3 = add(add(add(corner, ot), lt), ol), add(beside, ol), add(north, ot), add(left, lt)
+        left = shift_in(own, values[uint64(west - t)])
+        own, move, _ = best_of(order, c7, c6, c5, c3, above, left, own, c7, c7, c7, c7, c7, c7, c7)
+        if t < LANES:
+            own = select(greater(lanes, splat(int32(t))), before, own)
+        store(values, rows + LANES * t, own)
+        store(values, east - t, own)
+        store(moves, move_at + LANES * t, move)
+        north, corner = above, beside

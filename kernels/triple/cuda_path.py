@@ -1,0 +1,87 @@
+"""Phases 2 and 3 on the GPU: which boxes the path goes through, and the path inside each."""
+
+from __future__ import annotations
+
+import time
+
+import cupy
+import numpy as np
+
+from kernels.triple import cuda_sizes
+from kernels.triple.cuda_job import EVENT, Clock, Job, logged
+
+FIELDS = ("row", "column", "i", "j", "k", "after", "start_i", "start_j", "start_k", "count", "done", "unused")
+PART = np.dtype([(name, "i4") for name in FIELDS])
+"""Part of path.cu."""
+STOP_BOX, STOP_CHUNK, STOP_START = 0, 1, 2
+CELLS_A_LAUNCH = 4_000_000
+"""Cells that a block computes again in a launch: some 20 ms on an H200."""
+
+
+def link(job: Job, last: cupy.ndarray) -> np.ndarray:
+    """Phase 2: the parts of the path, from its end, as PART records."""
+    most = cuda_sizes.parts_bound(job.grid, job.kind)
+    parts, count = job.zeros(most * len(FIELDS), np.int32), job.zeros(1, np.int32)
+    kernel = job.kernel("path", "link_parts", moves=True)
+    clock = Clock(job, "phase 2", 1)
+    kernel((1,), (1,), (*job.arguments(), last, parts, count, np.int32(most)))
+    clock.launched(1)
+    clock.finish()
+    return parts.get().view(PART)[: int(count.get()[0])]
+
+
+def whole(job: Job) -> np.ndarray:
+    """One part: the whole path, where no local starts were kept."""
+    part = np.zeros(1, PART)
+    part["i"], part["j"], part["k"] = job.encoded.end
+    part["after"] = 7
+    part["start_i"] = part["start_j"] = part["start_k"] = -1
+    return part
+
+
+def compute(job: Job, parts: np.ndarray) -> np.ndarray:
+    """Phase 3: the moves of all parts, from the start of the path."""
+    lengths = sum((parts[name] - parts[f"start_{name}"]).astype(np.int64) for name in "ijk")
+    places = np.cumsum(lengths) - lengths
+    kernel, shared = job.kernel("path", "compute_parts", moves=True), job.shared_bytes(True)
+    blocks = min(len(parts), cuda_sizes.MOST_BLOCKS)
+    box = cuda_sizes.move_bytes(job.grid, job.encoded.affine)
+    moves, found = cupy.empty(blocks * box, np.uint8), cupy.empty(int(lengths.sum()), np.uint8)
+    on_device, where = cupy.asarray(parts.view(np.int32)), cupy.asarray(places)
+    log = job.zeros(len(parts) * 3, np.int64)
+    stop = STOP_BOX if job.kind.local else STOP_CHUNK if job.kind.starts else STOP_START
+    most = max(1, CELLS_A_LAUNCH // (job.grid.s**2 * job.grid.h))
+    box_cells = job.grid.s**2 * job.grid.h
+    clock = Clock(job, "phase 3", sum(job.encoded.cells))
+    remaining, done = True, 0
+    while remaining:
+        ticket = job.zeros(1, np.uint32)
+        extra = np.int32(len(parts)), ticket, moves, np.int64(box_cells), found, where, np.int32(stop), np.int32(most)
+        kernel((blocks,), (job.shape.threads,), (*job.arguments(), on_device, *extra, log), shared_mem=shared)
+        after = on_device.get().view(PART)
+        counted = int(after["count"].sum())
+        clock.launched(counted - done)
+        remaining, done = not after["done"].all(), counted
+    clock.finish()
+    before = time.perf_counter()
+    backwards = found.get()
+    job.spend("transfer", (time.perf_counter() - before) * 1e3)
+    _log_parts(job, log.get().view(EVENT), parts)
+    pieces = [backwards[at : at + count] for at, count in zip(places, after["count"], strict=True)]
+    # The move into the first cell is none of the path's columns.
+    return np.concatenate(pieces)[-2::-1].copy()
+
+
+def _log_parts(job: Job, times: np.ndarray, parts: np.ndarray) -> None:
+    """Step log of phase 3: an event for every part of the path, over the cells that were computed again."""
+    found, grid = logged(job, 3, times), job.grid
+    numbers = {chunk: number for number, chunk in enumerate(grid.order())}
+    for event, part in zip(found, parts, strict=True):
+        row, column = (0, 0) if not job.kind.starts else (int(part["row"]), int(part["column"]))
+        event["strip"] = numbers[row, column]
+        size = grid.size(row, column, 0) if job.kind.starts else grid.cells
+        event["row_start"], event["row_end"] = max(row * grid.s - 1, 0), row * grid.s + size[0] - 1
+        event["column_start"], event["column_end"] = max(column * grid.s - 1, 0), column * grid.s + size[1] - 1
+        first_box = max(int(part["start_k"]), 0) // grid.h if not job.kind.local else int(part["k"]) // grid.h
+        event["layer_start"], event["layer_end"] = max(first_box * grid.h - 1, 0), int(part["k"])
+    job.steps.extend(found)

@@ -1,0 +1,100 @@
+"""Sizes of the methods of three sequences: automatic parameters, work, and the bytes they need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kernels.memory import Footprint
+from kernels.triple import cpu_sizes, cuda_sizes
+from kernels.triple.grid import Grid, Kind, grid, refuse_layers
+from kernels.triple.model import TripleProblem
+from kernels.workers import cores
+
+Parameters = Mapping[str, Any]
+
+
+def automatic(problem: TripleProblem, backend: str, multiprocessors: int | None, kind: Kind) -> Parameters:
+    """Chunk width, height of subchunks, and threads that suit the problem and the device."""
+    refuse_layers(problem, kind)
+    if backend == "cuda":
+        return cuda_sizes.automatic(problem, kind)
+    longest = max(problem.lengths[:2])
+    # A chunk gives work to one thread, and its faces are copied: many small ones for few cells, large ones for many.
+    s = 32 if longest < 200 else 48 if longest < 400 else 64 if kind.starts or longest < 700 else 96
+    return {"s": s, "h": 256, "threads": min(cores(), grid(problem, s, None).chunks)}
+
+
+def chunks_of(problem: TripleProblem, parameters: Parameters, kind: Kind) -> Grid:
+    """The chunks of a run."""
+    return grid(problem, parameters["s"], parameters["h"] if kind.subchunks else None)
+
+
+def work(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
+    """Cells computed: the cube, its border included, and where there is an alignment the boxes on the path again
+    (about; the path decides)."""
+    chunks = chunks_of(problem, parameters, kind)
+    cells = chunks.cells[0] * chunks.cells[1] * chunks.cells[2]
+    if not kind.keeps:
+        return cells
+    crossed = chunks.rows + chunks.columns - 1
+    # The path leaves a chunk half way up, on average; of subchunks it crosses those that it runs through.
+    height = chunks.cells[2] // 2 if not kind.subchunks else chunks.h + chunks.cells[2] // crossed
+    return cells + min(crossed * height, crossed * chunks.cells[2]) * chunks.s**2
+
+
+def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind: Kind) -> Footprint:
+    """Bytes of a method that computes chunks."""
+    chunks = chunks_of(problem, parameters, kind)
+    if backend == "cuda":
+        return cuda_sizes.footprint(problem, chunks, kind)
+    n = cpu_sizes.box_layout(chunks, kind.layered, problem.affine)
+    workers = min(parameters["threads"], chunks.chunks)
+    axes = (2, 0, 1) if kind.layered else (0, 1, 2)
+    counts = cpu_sizes.face_counts(chunks, kind, parameters["threads"])
+    numbers = sum(counts[axis] * size for axis, size in zip(axes, cpu_sizes.face_sizes(n), strict=True))
+    scores = cpu_sizes.score_tables(chunks, letters(problem), n, kind.layered)[1]
+    host = {
+        "faces of chunks": 4 * numbers * (2 if kind.starts else 1),
+        "threads": workers * 4 * (n.size * (2 if kind.starts else 1) + scores),
+        "progress": 8 * cpu_sizes.WORD * chunks.chunks,
+    }
+    if kind.keeps:
+        count, type_ = cpu_sizes.moves(n)
+        again = 4 * (n.size + scores) + count * np.dtype(type_).itemsize + cpu_sizes.longest_walk(n)
+        host["threads"] = max(host["threads"], (workers if kind.starts else 1) * again)
+        host["path"] = 2 * sum(chunks.cells)
+    return Footprint(host)
+
+
+def letters(problem: TripleProblem) -> int:
+    """Letters that occur, and the front letter."""
+    return int(np.count_nonzero(sum(np.bincount(codes, minlength=256) for codes in problem.codes))) + 1
+
+
+def serial_automatic(problem: TripleProblem, backend: str, multiprocessors: int | None) -> Parameters:
+    """The baselines have nothing to choose."""
+    return {}
+
+
+def serial_work(problem: TripleProblem, parameters: Parameters) -> int:
+    """Cells computed: each once."""
+    i, j, k = (length + 1 for length in problem.lengths)
+    return i * j * k
+
+
+def scoring_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes of Scoring: two planes."""
+    _, j, k = (length + 1 for length in problem.lengths)
+    values = 8 if problem.affine else 1
+    return Footprint({"two planes": 8 * values * (j + 1) * (k + 1), "scores": 4 * letters(problem) * k})
+
+
+def traceback_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Bytes of Traceback: the planes, and the best move of every cell."""
+    planes = scoring_footprint(problem, parameters, backend)
+    bytes_a_cell = 4 if problem.affine else 1
+    i, j, k = (length + 1 for length in problem.lengths)
+    return Footprint({**planes.host, "moves": bytes_a_cell * i * j * k, "path": i + j + k})

@@ -1,0 +1,55 @@
+"""Draw the measured points in docs/measured as the Tune workspace draws them, into docs/screenshots.
+
+The points are files of the laboratory (``python main.py sweep`` keeps them); a figure is one line of FIGURES.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+POINTS, TARGET = ROOT / "docs" / "measured", ROOT / "docs" / "screenshots"
+WIDTH, HEIGHT = 900, 520
+
+FIGURES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("chunked-cuda", "Heat map", {"x": "s", "y": "h"}),
+    ("chunked-cpu", "Heat map", {"x": "s", "y": "h"}),
+    ("widths-cuda", "Lines", {"x": "s", "quantity": "gcups", "split": ("length",), "log_x": True}),
+    ("widths-cpu", "Lines", {"x": "s", "quantity": "gcups", "split": ("length",), "log_x": True}),
+)
+"""File of points without its suffix, tab, and settings of the plots."""
+
+
+def main() -> int:
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    sys.path.insert(0, str(ROOT))
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["ANTIDIAG_FOLDER"] = folder
+        from app import application
+        from app.settings import Settings
+        from app.tune.plots import Plots
+        from app.tune.points import PointSet
+        from app.tune.settings import PlotSettings
+        from app.views import export
+        from kernels.experiments import results
+
+        app = application.make_application(Settings())
+        for name, tab, chosen in FIGURES:
+            points = PointSet()
+            plots = Plots(points, lambda point, axis: {})
+            plots.resize(WIDTH, HEIGHT)
+            points.begin(name, results.read(POINTS / f"{name}{results.SUFFIX}").newest)
+            plots.use(PlotSettings(**chosen))
+            plots.show_tab(tab)
+            plots.show()
+            app.processEvents()
+            export.save(TARGET / f"{name}.png", plots.tabs.currentWidget().size(), plots.paint)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""Trees in the window: opened, pasted, looked at, linked with the table of sequences, kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app import archive
+from kernels.tree import Tree
+from kernels.tree_files import TREE, write
+from tests.app.views import tree_examples
+from tests.app.views.tree_examples import node, pixel
+
+SELECT = "((one:1,two:2):1,three:1);"
+
+
+@pytest.fixture
+def tree_file(tmp_path: Path) -> Path:
+    write(tmp_path / "animals.nwk", [tree_examples.tree()])
+    return tmp_path / "animals.nwk"
+
+
+def opened(qtbot: Any, window: Any, path: Path) -> Any:
+    """The tree view with the tree of a file."""
+    window.opener.open_paths([path])
+    qtbot.waitUntil(lambda: bool(window.session.state.data))
+    return window.viewer.tabs.currentWidget()
+
+
+def test_a_tree_that_was_opened_is_shown(qtbot: Any, window: Any, tree_file: Path) -> None:
+    view = opened(qtbot, window, tree_file)
+    assert window.viewer.tabs_shown() == ("tree",) and view.tree == tree_examples.tree()
+    assert window.data.isVisible() and window.data.list.topLevelItem(0).text(1) == TREE.label
+    assert "7 taxa" in window.viewer.stamp.text()
+
+
+def test_a_tree_can_be_pasted(qtbot: Any, window: Any) -> None:
+    QApplication.clipboard().setText(SELECT)
+    window.commands["paste"].trigger()
+    qtbot.waitUntil(lambda: bool(window.session.state.data))
+    assert window.viewer.tabs.currentWidget().tree.taxa == ("one", "two", "three")
+
+
+def test_a_result_can_be_shown_again_after_a_tree(qtbot: Any, ready: Any, tree_file: Path) -> None:
+    ready.run()
+    qtbot.waitUntil(lambda: bool(ready.session.entries))
+    opened(qtbot, ready, tree_file)
+    assert ready.session.shown is None and ready.viewer.tabs_shown() == ("tree",)
+    ready.results.table.setCurrentIndex(ready.results.model.index(0, 0))
+    assert ready.session.shown is ready.session.entries[0] and "tree" not in ready.viewer.tabs_shown()
+    ready.data.list.setCurrentItem(ready.data.list.topLevelItem(0))
+    ready.data.activate()
+    assert ready.viewer.tabs_shown() == ("tree",), "no method takes trees, so Enter shows it"
+
+
+def test_a_clade_and_the_rows_of_the_table_are_one_selection(qtbot: Any, ready: Any, tmp_path: Path) -> None:
+    (tmp_path / "pair.nwk").write_text(SELECT)
+    view = opened(qtbot, ready, tmp_path / "pair.nwk")
+    qtbot.waitUntil(lambda: view.canvas.width() > 100 and view.sharp)
+    view.canvas.repaint()
+    qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, pos=pixel(view, node(view, "one", "two")))
+    assert ready.sequences.table.rows() == [0, 1]
+    assert ready.selection.taxa == {"one", "two"}
+    ready.sequences.table.selectRow(1)
+    assert ready.selection.taxa == {"two"} and view.canvas.picture.marked[node(view, "two")]
+    view.choose(node(view, "three"))
+    assert ready.sequences.table.rows() == [], "three is no open sequence"
+    assert ready.selection.taxa == {"three"}
+
+
+def test_a_tree_that_was_edited_can_be_kept(qtbot: Any, window: Any, tree_file: Path, tmp_path: Path) -> None:
+    view = opened(qtbot, window, tree_file)
+    view.editor.remove(node(view, "hen"))
+    view.keep()
+    kept = window.session.state.data[-1]
+    assert isinstance(kept, Tree) and "hen" not in kept.taxa and len(window.session.state.data) == 2
+    archive.save(tmp_path / "all.antidiag", window.session.state, (), {})
+    state, _, _ = archive.load(tmp_path / "all.antidiag")
+    assert state.data == window.session.state.data
+
+
+def test_a_result_with_tree_and_distances_survives_a_session(tmp_path: Path) -> None:
+    from app.session import Entry, State
+
+    before = tree_examples.result()
+    archive.save(tmp_path / "all.antidiag", State(), [Entry(before)], {})
+    _, (entry,), _ = archive.load(tmp_path / "all.antidiag")
+    assert entry.result.answer.tree == before.answer.tree
+    assert entry.result.problem.matrix == before.problem.matrix
+    assert entry.result.answer.joins.tolist() == before.answer.joins.tolist()

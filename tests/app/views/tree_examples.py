@@ -1,0 +1,69 @@
+"""Trees, distances and results of small problems, from the textbook method, for the tests of the views of trees."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QPoint
+
+from app.views.tree import TreeView
+from app.views.tree_frame import points
+from kernels import newick
+from kernels.distances import DistanceMatrix, additive, checked
+from kernels.model import Result
+from kernels.tree import Tree
+from kernels.trees import reference
+from kernels.trees.problem import TreeProblem
+
+NEWICK = "(((cat:1,dog:2)90:1,(cow:1.5,'sea lion':1)70:2)80:1,(hen:3,(newt:2,frog:1)95:0.5)85:1);"
+"""The same shape at both sides; 7 taxa, with support values."""
+
+NAMES = ("ant", "bee", "cow", "dog", "eel", "fox", "gnu", "hen", "ibis")
+
+
+def tree() -> Tree:
+    return newick.parse(NEWICK, name="animals")[0]
+
+
+def matrix(taxa: int = 6, seed: int = 1) -> DistanceMatrix:
+    values = additive(taxa, np.random.default_rng(seed), 0.1)
+    return checked(NAMES[:taxa], values, "little matrix")
+
+
+def result(taxa: int = 6, **changes: Any) -> Result:
+    """Neighbor joining of a small matrix."""
+    problem = TreeProblem(matrix(taxa))
+    values: dict[str, Any] = {
+        "method": "nj-serial",
+        "problem": problem,
+        "parameters": {},
+        "backend": "cpu",
+        "device": "Test processor",
+        "answer": reference.neighbor_joining(problem),
+        "times_ms": {"joins": 1.0},
+        "host_bytes": 1000,
+        "device_bytes": 0,
+        "started": datetime(2025, 3, 4, 12, 4, tzinfo=UTC),
+        "versions": {"python": "3.11.2"},
+        "notes": (),
+        "steps": None,
+    }
+    return Result(**{**values, **changes})
+
+
+def node(view: TreeView, *taxa: str) -> int:
+    """The node of the tree in a view that has just these taxa below it."""
+    shown = view.tree
+    for number in range(len(shown)):
+        leaves = shown.leaves[(shown.leaves >= number) & (shown.leaves < shown.ends[number])]
+        if {shown.names[leaf] for leaf in leaves.tolist()} == set(taxa):
+            return number
+    raise AssertionError(f"no clade of {taxa}")
+
+
+def pixel(view: TreeView, number: int) -> QPoint:
+    """Where a node is on the canvas."""
+    x, y = points(view.canvas.picture.layout, view.canvas.frame, np.array([number]))
+    return QPoint(round(float(x[0])), round(float(y[0])))

@@ -1,0 +1,100 @@
+"""The kernels of three sequences: compiled for old and new cards anywhere; where there is a GPU, equal to the CPU."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels import engine, registry, sequences
+from kernels.errors import Cancelled
+from kernels.method import Method
+from kernels.model import SequenceType
+from kernels.monitor import Monitor
+from kernels.scoring import Scoring, named_matrix
+from kernels.steps import Steps
+from kernels.triple import cuda_sizes
+from kernels.triple.grid import KINDS, Grid
+from kernels.triple.problem import TRIPLE
+from tests.kernels.triple.problems import triple as problem_of
+from tests.kernels.triple.test_emulated import ON_DEVICE
+
+KERNELS = [("sloped", False, "sm_90"), ("sloped-bt3", True, "sm_90"), ("layered-bt2", False, "sm_75")]
+
+
+@pytest.mark.parametrize(("kind", "affine", "architecture"), KERNELS)
+def test_kernels_compile(kind: str, affine: bool, architecture: str) -> None:
+    pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
+    from kernels.cuda.compile import compile_without_device
+
+    shape = cuda_sizes.shape(Grid((300, 300, 300), 32, 64), KINDS[kind], affine)
+    name = "layered" if shape.layered else "sloped"
+    assert compile_without_device(cuda_sizes.files(name, affine), shape.defines(False), architecture)
+    if shape.keeps:
+        assert compile_without_device(cuda_sizes.files("path", affine), shape.defines(True), architecture)
+
+
+def related(length: int, seed: int) -> str:
+    """A protein; those of one length and other seeds are related."""
+    letters = list("ARNDCQEGHILKMFPSTWYV")
+    random, ancestor = np.random.default_rng(seed), np.random.default_rng(1).choice(letters, length + 9)
+    kept = ancestor[random.random(length + 9) < 0.97][:length]
+    return "".join(np.where(random.random(kept.size) < 0.7, kept, random.choice(letters, kept.size)))
+
+
+def answers(method: Method, problem, backend: str, steps: Steps | None = None, **parameters: int):
+    given = {name: value for name, value in parameters.items() if name in {p.name for p in method.parameters}}
+    result = engine.execute(engine.plan(method, problem, given, backend), steps=steps)
+    result.check(problem)
+    return result.answer
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("method", ON_DEVICE, ids=lambda method: method.id)
+@pytest.mark.parametrize("gap_open", [0, 11])
+def test_gpu_gives_the_alignment_of_the_cpu(method: Method, gap_open: int) -> None:
+    scoring = Scoring(named_matrix("BLOSUM62"), gap_open, 2 if gap_open else 8)
+    for lengths in ((150, 170, 190), (31, 200, 97), (0, 40, 3), (97, 1, 130)):
+        rows = [related(length, seed) for seed, length in enumerate(lengths)]
+        problem = problem_of(*rows, scoring, SequenceType.PROTEIN)
+        expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
+        for s, h in ((16, 16), (32, 64), (48, 8)):
+            found = answers(method, problem, "cuda", s=s, h=h)
+            assert found.score == expected.score, (lengths, s, h)
+            if found.alignment is not None:
+                np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves, f"{lengths} {s} {h}")
+
+
+@pytest.mark.gpu
+def test_gpu_gives_one_score_to_all_orders_and_methods() -> None:
+    scoring = Scoring(named_matrix("BLOSUM62"), 0, 8)
+    rows = [related(length, seed) for seed, length in enumerate((420, 500, 610))]
+    found = {
+        answers(method, problem_of(*order, scoring, SequenceType.PROTEIN), "cuda").score
+        for method in ON_DEVICE
+        for order in permutations(rows)
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.gpu
+def test_real_proteins_on_the_gpu(shared_data: Path) -> None:
+    problem = TRIPLE.build(sequences.read(shared_data / "triples" / "triple_267_452.fasta"), {})
+    expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
+    for method in ON_DEVICE:
+        found = answers(method, problem, "cuda")
+        assert found.score == expected.score
+        if found.alignment is not None:
+            np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
+
+
+@pytest.mark.gpu
+def test_cancelled_run_ends_on_the_gpu() -> None:
+    monitor = Monitor()
+    monitor.cancel()
+    rows = [related(length, seed) for seed, length in enumerate((300, 310, 320))]
+    problem = problem_of(*rows, Scoring(named_matrix("BLOSUM62"), 0, 8), SequenceType.PROTEIN)
+    with pytest.raises(Cancelled):
+        engine.execute(engine.plan(registry.method("sloped-bt1"), problem, {}, "cuda"), monitor)

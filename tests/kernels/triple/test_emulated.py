@@ -1,0 +1,71 @@
+"""The device code of the methods of three sequences, run by the emulator: the textbook's score and path."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import triple as family
+from kernels.method import Method
+from kernels.scoring import Scoring, match_mismatch
+from kernels.steps import Steps
+from kernels.triple.model import TripleProblem
+from tests.kernels.triple.problems import COSTS, best, triple, triples
+
+LINEAR = tuple(costs for costs in COSTS if not costs[0])
+AFFINE_COSTS = tuple(costs for costs in COSTS if costs[0])
+
+ON_DEVICE = [method for method in family.METHODS if "cuda" in method.backends]
+each = pytest.mark.parametrize("method", ON_DEVICE, ids=lambda method: method.id)
+
+
+def given_to(method: Method, s: int, h: int) -> dict[str, int]:
+    return {name: value for name, value in {"s": s, "h": h}.items() if name in {p.name for p in method.parameters}}
+
+
+AFFINE = [method for method in ON_DEVICE if method.id in ("sloped", "sloped-bt3", "layered-bt2", "sloped-checkpointed")]
+
+
+def assert_textbook(emulated, method: Method, problem: TripleProblem, **given) -> None:
+    found, expected = emulated(method, problem, **given).answer, best(problem)
+    assert found.score == expected.score
+    if "alignment" in method.returns:
+        np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
+
+
+@each
+@settings(max_examples=5)
+@given(data=st.data())
+def test_linear_gaps(emulated, method: Method, data: st.DataObject) -> None:
+    problem = data.draw(triples(longest=34, costs=LINEAR))
+    given = given_to(method, 16, data.draw(st.sampled_from((8, 16))))
+    assert_textbook(emulated, method, problem, seed=data.draw(st.sampled_from((0, 1, 2))), **given)
+
+
+@pytest.mark.parametrize("method", AFFINE, ids=lambda method: method.id)
+@settings(max_examples=4)
+@given(data=st.data())
+def test_affine_gaps(emulated, method: Method, data: st.DataObject) -> None:
+    """In chunks of 16, of which every thread has 2 x 2 or 4 x 4 columns."""
+    problem = data.draw(triples(longest=20, costs=AFFINE_COSTS))
+    given = given_to(method, 16, data.draw(st.sampled_from((8, 16))))
+    assert_textbook(emulated, method, problem, seed=data.draw(st.sampled_from((0, 1, 2))), **given)
+
+
+def test_steps_of_layered_and_sloped_are_logged(emulated) -> None:
+    """LAYERED's events are ranges of layers, one after another; those of SLOPED cut the layers of their neighbours."""
+    rows = ("ACGTTGCAAC" * 3, "ACGTGCAAT" * 3, "TTGCAAG" * 30)
+    problem = triple(*rows, Scoring(match_mismatch(2, -3), 0, 2))
+    overlaps = {}
+    for name in ("layered", "sloped"):
+        steps = Steps()
+        emulated(name, problem, steps=steps, s=16)
+        events = steps.array()
+        assert set(events["strip"]) == set(range(4)) and events["layer_end"].max() == len(problem.third)
+        first = events[events["strip"] == 0]
+        first = first[np.argsort(first["layer_start"])]
+        assert first["layer_start"][0] == 0 and first["row_end"].max() == 15
+        overlaps[name] = set((first["layer_end"][:-1] - first["layer_start"][1:]).tolist())
+    assert overlaps["layered"] == {0} and min(overlaps["sloped"]) == 2 * (16 // 4 - 1)

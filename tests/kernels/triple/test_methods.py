@@ -1,0 +1,210 @@
+"""One suite for all methods of three sequences on the CPU: the right answer, path included, whatever the parameters."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import engine, registry, sequences, triple
+from kernels.errors import Cancelled, InputError
+from kernels.memory import refusal
+from kernels.method import Method
+from kernels.model import Mode, PairProblem, SequenceType
+from kernels.monitor import Monitor
+from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.steps import Steps
+from kernels.triple import grid
+from kernels.triple.model import TripleAnswer, TripleProblem
+from kernels.triple.problem import TRIPLE
+from tests.kernels.triple.problems import best, triples
+from tests.kernels.triple.problems import triple as problem_of
+
+ALIGNING = [method for method in triple.METHODS if "alignment" in method.returns]
+CHUNKED = [method for method in triple.METHODS if method.parameters]
+each = pytest.mark.parametrize("method", triple.METHODS, ids=lambda method: method.id)
+FILES = ("triple_113_364.fasta", "triple_267_452.fasta")
+
+
+def answer(method: Method, problem: TripleProblem, **parameters: int) -> TripleAnswer:
+    result = engine.execute(engine.plan(method, problem, parameters, "cpu"))
+    result.check(problem)
+    return result.answer
+
+
+def parameters(method: Method) -> st.SearchStrategy[dict[str, int]]:
+    """Small values, which cut a small problem into many pieces."""
+    choices = {"s": (16, 32, 112), "h": (8, 16, 24), "threads": (1, 2, 3)}
+    return st.fixed_dictionaries({p.name: st.sampled_from(choices[p.name]) for p in method.parameters})
+
+
+def assert_same(found: TripleAnswer, expected: TripleAnswer) -> None:
+    assert found.score == expected.score
+    assert found.end == expected.end
+    if found.alignment is not None and expected.alignment is not None:
+        np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
+
+
+@each
+@settings(max_examples=12)
+@given(data=st.data())
+def test_answer_is_the_textbooks(method: Method, data: st.DataObject) -> None:
+    problem = data.draw(triples(longest=18))
+    found = answer(method, problem, **data.draw(parameters(method)))
+    assert (found.alignment is not None) == (method in ALIGNING)
+    assert_same(found, best(problem))
+
+
+@pytest.mark.parametrize("method", CHUNKED, ids=lambda method: method.id)
+@settings(max_examples=6)
+@given(data=st.data())
+def test_larger_problems_agree_with_traceback(method: Method, data: st.DataObject) -> None:
+    """Several chunks along every side; sequences short beside s and h, and long; whatever the parameters."""
+    problem = data.draw(triples(longest=80))
+    found = answer(method, problem, **data.draw(parameters(method)))
+    assert_same(found, answer(registry.method("triple-traceback"), problem))
+
+
+@pytest.mark.parametrize("name", ["sloped-bt2", "sloped-bt3", "layered-bt3", "sloped-checkpointed"])
+@pytest.mark.parametrize("gap_open", [0, 4])
+def test_subchunks_end_where_a_block_of_planes_does(name: str, gap_open: int) -> None:
+    """Planes are computed in blocks of 128: here one ends among the last steps of some lines of a subchunk."""
+    random = np.random.default_rng(3)
+    ancestor = random.choice(list("ACDEFGHIKL"), 260)
+    rows = ["".join(np.where(random.random(n) < 0.6, ancestor[:n], random.permutation(ancestor)[:n]))
+            for n in (33, 40, 260)]  # fmt: skip
+    problem = problem_of(*rows, Scoring(named_matrix("BLOSUM62"), gap_open, 4), SequenceType.PROTEIN)
+    expected = answer(registry.method("triple-traceback"), problem)
+    for h in (96, 104, 112, 120, 128, 248):
+        assert_same(answer(registry.method(name), problem, s=32, h=h), expected)
+
+
+@pytest.mark.parametrize("method", ALIGNING, ids=lambda method: method.id)
+@pytest.mark.parametrize("gap_open", [0, 4])
+def test_order_of_the_sequences_leaves_the_score(method: Method, gap_open: int) -> None:
+    scoring = Scoring(match_mismatch(2, -3), gap_open, 2)
+    rows = ("ACGTTGCA" * 4, "ACGTGCAAT" * 3, "TTGCA" * 7)
+    assert len({answer(method, problem_of(*order, scoring), s=16).score if method.parameters else
+                answer(method, problem_of(*order, scoring)).score for order in permutations(rows)}) == 1  # fmt: skip
+
+
+@pytest.mark.parametrize("gap_open", [0, 5])
+def test_two_equal_sequences_reduce_to_the_best_pair(gap_open: int) -> None:
+    """S(x, x, y) = 2 D(x, y) + s(x, x) with D the best pair, where x aligned with itself is its best alignment."""
+    random = np.random.default_rng(5)
+    x, y = ("".join(random.choice(list("ACGT"), length)) for length in (70, 90))
+    scoring = Scoring(match_mismatch(2, -3), gap_open, 2)
+    pair = PairProblem(problem_of(x, y, "", scoring).first, problem_of(x, y, "", scoring).second, scoring, Mode.GLOBAL)
+    apart = engine.execute(engine.plan(registry.method("striped-score"), pair, {}, "cpu")).answer.score
+    for rows in permutations((x, x, y)):
+        assert answer(registry.method("sloped"), problem_of(*rows, scoring), s=32).score == 2 * apart + 2 * len(x)
+
+
+@each
+@pytest.mark.parametrize("gap_open", [0, 3])
+@pytest.mark.parametrize("rows", [("", "", ""), ("A", "", ""), ("", "A", ""), ("", "", "A"), ("A", "A", "A"),
+                                  ("A", "", "ACGT" * 10), ("ACGT" * 10, "A", ""), ("", "ACGT" * 10, "C")])  # fmt: skip
+def test_empty_sequences_and_single_letters(method: Method, rows: tuple[str, str, str], gap_open: int) -> None:
+    problem = problem_of(*rows, Scoring(match_mismatch(2, -3), gap_open, 2))
+    assert_same(answer(method, problem), best(problem))
+
+
+@pytest.mark.parametrize("matrix", ["BLOSUM62", "PAM250", "GONNET1992", "NUC.4.4"])
+def test_matrices_score_proteins_and_dna(matrix: str) -> None:
+    rows = ("ACGTACGT", "ACGTCGT", "CGTACG")
+    problem = problem_of(*rows, Scoring(named_matrix(matrix), 0.5, 3), SequenceType.PROTEIN)
+    for method in (registry.method("sloped-bt3"), registry.method("layered-bt1")):
+        assert_same(answer(method, problem), best(problem))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_real_proteins(name: str, shared_data: Path) -> None:
+    file = shared_data / "triples" / name
+    if not file.exists():
+        pytest.skip(f"{name} is absent")
+    found = sequences.read(file)
+    for options in ({}, {"gap_open": 10, "gap_extend": 1}) if name == FILES[0] else ({},):
+        problem = TRIPLE.build(found, options)
+        score = answer(registry.method("sloped"), problem).score
+        expected = answer(registry.method("sloped-checkpointed"), problem)
+        assert expected.score == score
+        for other in ("layered-bt2", "sloped-bt3"):
+            assert_same(answer(registry.method(other), problem), expected)
+
+
+def test_layered_logs_layers_and_sloped_planes_which_cut_many_layers() -> None:
+    """The windows of LAYERED follow one another in layers; those of SLOPED overlap by the slope of the planes."""
+    problem = problem_of("ACGT" * 20, "ACGA" * 20, "AGT" * 300, Scoring(match_mismatch(1, -1), 0, 1))
+    overlaps = {}
+    for name in ("layered", "sloped"):
+        steps = Steps()
+        engine.execute(engine.plan(registry.method(name), problem, {"s": 48, "threads": 1}, "cpu"), steps=steps)
+        events = steps.array()
+        first = events[events["strip"] == 0]
+        assert first["layer_start"][0] == 0 and first["layer_end"].max() == len(problem.third)
+        assert set(np.unique(events["strip"])) == set(range(4))
+        overlaps[name] = (first["layer_end"][:-1] - first["layer_start"][1:]).tolist()
+    assert len(overlaps["layered"]) > 0 and set(overlaps["layered"]) == {0}
+    assert len(overlaps["sloped"]) > 0 and min(overlaps["sloped"]) >= 48
+
+
+def test_phase_3_computes_less_again_with_subchunks() -> None:
+    problem = problem_of("ACGTTG" * 12, "ACGTG" * 14, "CGTTGA" * 30, Scoring(match_mismatch(2, -3), 0, 2))
+    again = {}
+    for name in ("sloped-bt1", "sloped-bt2", "sloped-bt3"):
+        steps, given = Steps(), {"s": 32} if name == "sloped-bt1" else {"s": 32, "h": 24}
+        engine.execute(engine.plan(registry.method(name), problem, given, "cpu"), steps=steps)
+        events = steps.array()
+        third = events[events["phase"] == 3]
+        again[name] = int((third["layer_end"] - third["layer_start"]).sum())
+    assert again["sloped-bt2"] == again["sloped-bt3"] < again["sloped-bt1"]
+
+
+@pytest.mark.parametrize("method", CHUNKED, ids=lambda method: method.id)
+@pytest.mark.parametrize("gap_open", [0, 4])
+def test_footprint_is_what_a_run_takes(method: Method, gap_open: int) -> None:
+    problem = problem_of("ACGT" * 15, "ACGT" * 14, "AGT" * 30, Scoring(match_mismatch(1, -1), gap_open, 1))
+    given = {name: value for name, value in {"s": 32, "h": 16, "threads": 2}.items()
+             if name in {parameter.name for parameter in method.parameters}}  # fmt: skip
+    planned = engine.plan(method, problem, given, "cpu")
+    taken = engine.execute(planned).host_bytes
+    path = planned.footprint.host.get("path", 0)
+    assert planned.footprint.host_bytes - path == taken
+
+
+@each
+def test_a_run_that_does_not_fit_is_refused_before_it_begins(method: Method) -> None:
+    problem = problem_of("ACGT" * 15, "ACGT" * 14, "AGT" * 30, Scoring(match_mismatch(1, -1), 0, 1))
+    footprint = engine.plan(method, problem, {}, "cpu").footprint
+    assert refusal(footprint, footprint.host_bytes, None) is None
+    assert "host memory" in str(refusal(footprint, footprint.host_bytes - 1, None))
+
+
+def test_local_starts_number_so_many_layers() -> None:
+    problem = problem_of("A", "A", "A" * grid.MOST_LAYERS, Scoring(match_mismatch(1, -1), 0, 1))
+    with pytest.raises(InputError, match="SLOPED-checkpointed"):
+        engine.plan(registry.method("sloped-bt1"), problem, {}, "cpu")
+    assert answer(registry.method("sloped-checkpointed"), problem).score == 3 - 2 * (grid.MOST_LAYERS - 1)
+
+
+@each
+def test_cancelled_run_ends(method: Method) -> None:
+    monitor = Monitor()
+    monitor.cancel()
+    problem = problem_of("ACGT" * 15, "ACGT" * 14, "AGT" * 30, Scoring(match_mismatch(1, -1), 0, 1))
+    with pytest.raises(Cancelled):
+        engine.execute(engine.plan(method, problem, {}, "cpu"), monitor)
+
+
+@pytest.mark.parametrize("method", CHUNKED, ids=lambda method: method.id)
+def test_progress_reaches_the_end(method: Method) -> None:
+    seen: list[tuple[int, int, str]] = []
+    problem = problem_of("ACGT" * 15, "ACGT" * 14, "AGT" * 30, Scoring(match_mismatch(1, -1), 0, 1))
+    engine.execute(engine.plan(method, problem, {}, "cpu"), Monitor(lambda *told: seen.append(told)))
+    for phase in {phase for _, _, phase in seen}:
+        done, total, _ = [told for told in seen if told[2] == phase][-1]
+        assert done == total, phase
