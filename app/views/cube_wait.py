@@ -18,8 +18,8 @@ from kernels.triple import cpu_slices
 from kernels.triple.cpu_slices import Values
 from kernels.triple.model import Cell, TripleProblem
 
-ASKED_VALUES = 2_000_000_000
-"""Values above which the user is asked first: several seconds."""
+ASKED_CELLS = 2_000_000_000
+"""Cells (cpu_slices.effort) above which the user is asked first: several seconds."""
 DOING = "Computing H"
 APPEARS_MS = 300
 """What takes less is not announced, so that the views beside do not jump."""
@@ -88,7 +88,7 @@ class SliceBar(QWidget):
         if not self._missing():
             self._work.cancel()
             self._give()
-        elif problem.cells * cpu_slices.values_a_cell(problem) > ASKED_VALUES:
+        elif cpu_slices.effort(problem) > ASKED_CELLS:
             self._work.cancel()
             self._say(f"Slices of H here need a pass over up to {problem.cells:,} cells.", "Compute them")
         else:

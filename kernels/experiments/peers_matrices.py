@@ -1,4 +1,4 @@
-"""Peers for matrices: scikit-bio's neighbor joining, SciPy's Floyd-Warshall."""
+"""Peers for matrices: neighbor joining of scikit-bio and of anjl, SciPy's Floyd-Warshall."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ def _neighbor_joining(problem: Any) -> Callable[[], Any]:
     return lambda: nj(matrix, neg_as_zero=problem.negative == "zero")
 
 
+def _anjl(problem: Any) -> Callable[[], Any]:
+    from anjl import dynamic_nj
+
+    matrix = np.array(problem.matrix.values, np.float32)
+    return lambda: dynamic_nj(matrix, disallow_negative_distances=problem.negative == "zero")
+
+
 def _floyd_warshall(problem: Any) -> Callable[[], float]:
     from scipy.sparse.csgraph import floyd_warshall
 
@@ -44,7 +51,15 @@ PEERS = (
         counts=IN_MEMORY, install="pip install scikit-bio", version=partial(package_version, "scikit-bio"),
         refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
         prepare=_neighbor_joining, score=lambda tree: None, answer=lambda tree: f"{tree.count(tips=True):,} taxa",
-        host_bytes=lambda problem: 3 * 8 * len(problem.matrix.names) ** 2, methods="neighbor-joining",
+        host_bytes=lambda problem: 3 * 8 * len(problem.matrix.names) ** 2, methods="nj-",
+    ),
+    Peer(
+        id="anjl", name="anjl dynamic_nj", problems=frozenset({"tree"}), returns=frozenset({"tree"}),
+        counts="one call on a matrix in memory, in single precision; all cores", install="pip install anjl",
+        version=partial(package_version, "anjl"),
+        refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
+        prepare=_anjl, score=lambda joins: None, answer=lambda joins: f"{len(joins) + 1:,} taxa",
+        host_bytes=lambda problem: 3 * 4 * len(problem.matrix.names) ** 2, methods="nj-",
     ),
     Peer(
         id="scipy-floyd-warshall", name="SciPy floyd_warshall", problems=frozenset({"paths", "bipartite-paths"}),

@@ -148,6 +148,6 @@ PEERS = (
         install="apt install quicktree", version=partial(program_version, ("quicktree", "-v")),
         refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
         prepare=_quicktree, score=lambda newick: None, answer=lambda newick: f"{newick.count(',') + 1:,} taxa",
-        methods="neighbor-joining",
+        methods="nj-",
     ),
 )  # fmt: skip

@@ -55,6 +55,8 @@ def _cpu(quick: bool) -> Iterator[Case]:
     yield _paths(name, proteins, PROTEIN, 4 * repeats)
     yield _scores("phages", phages, DNA, repeats, ())
     yield _paths("phages", phages, DNA, repeats, peer=not quick, with_peak=True)
+    for taxa in (1000, 2000) if quick else (1000, 2000, 4000):
+        yield _trees(taxa)
     yield _tropical("floyd-blocked", ("scipy-floyd-warshall",), 1000 if quick else 2000, ("cpu",))
     yield _tropical("viterbi-persistent", ("hmmlearn-viterbi", "numpy-viterbi"), (64, 20_000), ("cpu",))
 
@@ -114,6 +116,21 @@ def _on_gpu(method: str, length: int, with_cpu: bool) -> Case:
         title=f"{method} on a GPU: random {length // 1000} kb with a mutated copy",
     )
     return Case(sweep, {"backend": "cpu"} if with_cpu else {})
+
+
+def _trees(taxa: int) -> Case:
+    """Neighbor joining of the distances along a random tree, with noise."""
+    sweep = Sweep(
+        contenders=("nj-pruned", "scikit-bio-nj", "anjl", "quicktree"),
+        inputs=Generated(length=taxa),
+        axes=(thread_axis(),),
+        backends=("cpu",),
+        repeats=3,
+        patience_s=25.0,
+        side_by_side=True,
+        title=f"Neighbor joining: random tree of {taxa:,} taxa with noise",
+    )
+    return Case(sweep, {"method": "scikit-bio-nj"})
 
 
 def _tropical(method: str, peers: tuple[str, ...], length: Length, backends: tuple[BackendChoice, ...]) -> Case:

@@ -21,8 +21,8 @@ TILES = 64
 LEAST_TILE, MOST_TILE = 1024, 131_072
 TILES_CELLS, TILES_BYTES = 2**33, 2**30
 """Cells and bytes of tiles that are swept together, unless a single tile has more: enough to keep a GPU busy."""
-TILE_BYTES, SUB_PATH_BYTES = 48, 32
-"""Records of a tile and of a sub-path (striped_states.cu, states.cuh)."""
+TILE_BYTES, SUB_PATH_BYTES = 2 * 56, 32
+"""Two records of a tile, and one of a sub-path (striped_states.cu, states.cuh)."""
 WHOLE_TILE_WIDTHS = tuple(LANES * count for count in (1, 2, 3, 4, 6, 8, 12, 16, 18, 20, 24, 28, 32))
 """Strip widths that strips of two to four lanes' columns divide, see tile_strip_width."""
 TILE_THREADS = 128

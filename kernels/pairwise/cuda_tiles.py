@@ -2,9 +2,10 @@
 
 A tile is swept again with local start states. Its borders hold true values, so every choice, ties included, is that of
 the whole matrix, and which tiles are swept together changes nothing. Where the path crosses the special rows is not
-known before the tiles below are done, so it is guessed: in turn at the greatest H of each special row, which on a good
+known before the tiles below are done, so it is guessed: at the greatest H of each special row, which on a good
 alignment is on the path or close to it, and along the diagonal. One thread then follows the path through the tiles that
-were swept; where it leaves them, the next guess begins. A bad guess costs time, and at least one tile is gained.
+were swept; where it leaves them, the next guess begins, and of that only tiles that are missing are swept. A bad guess
+costs time, and at least one tile is gained.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from kernels.pairwise.cuda_path import SUB_PATH
 from kernels.pairwise.cuda_sweep import IN_H, STATES, Best
 from kernels.steps import Steps
 
-TILE = np.dtype([("top", "u8"), ("left", "u8"), ("row", "i4"), ("column", "i4"), ("m", "i4"), ("n", "i4")])
+TILE = np.dtype(
+    [(name, "u8") for name in ("top", "left", "states", "registers")]
+    + [(name, "i4") for name in ("row", "column", "m", "n", "height", "unused")]
+)
 """Tile of striped_states.cu."""
 MARGIN = 64
 """Columns beside the guessed one at which the path is expected to cross a special row as well."""
@@ -41,17 +45,32 @@ class Place:
     began: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """Tiles that were swept, TILE records in the order in which a path backwards meets them, and their arrays."""
+
+    tiles: np.ndarray
+    arrays: tuple[cupy.ndarray, ...] = ()
+
+
 def follow(job: Job, checkpoints: Checkpoints, best: Best) -> tuple[np.ndarray, np.ndarray]:
     """Phase 2: sub-paths from the last to the first, and the operations along the border that remain."""
+    part = replace(
+        job, s=sizes.tile_strip_width(job.s), threads=sizes.TILE_THREADS, packed=False, steps=Steps(), quiet=True
+    )
     found: list[np.ndarray] = []
-    place, turn = Place(*best.end), 0
+    place, swept = Place(*best.end), Swept(np.empty(0, TILE))
     while place.row and place.column and not place.began:
         job.monitor.update(sum(best.end) - place.row - place.column, sum(best.end), "phase 2")
-        by_score = turn % 2 == 0 and not checkpoints.layout.on_disk
-        crossings = _by_score(job, checkpoints, best, place) if by_score else _by_diagonal(checkpoints, place)
-        paths, place = _through(job, checkpoints, place, _crossed(checkpoints, place, crossings))
+        guesses = [_by_diagonal(checkpoints, place)]
+        if not checkpoints.layout.on_disk:
+            guesses.append(_by_score(job, checkpoints, best, place))
+            if not found:  # a short alignment need not be looked for in many tiles
+                guesses[0][guesses[1] == 0] = 0
+        crossed = {tile for crossings in guesses for tile in _crossed(checkpoints, place, crossings)}
+        swept = _sweep(job, part, checkpoints, swept, sorted(crossed, reverse=True), None if found else best.end)
+        paths, place = _link(part, checkpoints.layout.tile, place, swept)
         found.append(paths)
-        turn += 1
     rest = 0 if job.encoded.local else place.row + place.column
     return np.concatenate(found), np.full(rest, UP if place.row else LEFT, np.uint8)
 
@@ -97,52 +116,56 @@ def _crossed(checkpoints: Checkpoints, place: Place, crossings: np.ndarray) -> l
     return found[: layout.tiles_together]
 
 
-def _through(
-    job: Job, checkpoints: Checkpoints, place: Place, crossed: list[tuple[int, int]]
-) -> tuple[np.ndarray, Place]:
-    """Sweep tiles; the sub-paths of the path that ends at a place, as far as they hold it, and where it goes on."""
+def _sweep(
+    job: Job,
+    part: Job,
+    checkpoints: Checkpoints,
+    swept: Swept,
+    crossed: list[tuple[int, int]],
+    end: tuple[int, int] | None,
+) -> Swept:
+    """Sweep those tiles that were not, the first of them up to the cell ``end`` only; all that are kept.
+
+    As many are kept as are swept together at most: of earlier ones all or none.
+    """
     layout = checkpoints.layout
-    band, segment = np.array(crossed).T
-    tiles = np.zeros(len(crossed), TILE)
+    known = set(zip(swept.tiles["row"].tolist(), swept.tiles["column"].tolist(), strict=True))
+    missing = [tile for tile in crossed if (tile[0] * layout.tile, tile[1] * layout.tile) not in known]
+    missing = missing[: layout.tiles_together]
+    if len(missing) + len(swept.tiles) > layout.tiles_together:
+        swept = Swept(np.empty(0, TILE))
+    band, segment = np.array(missing).T
+    tiles = np.zeros(len(missing), TILE)
     tiles["row"], tiles["column"] = band * layout.tile, segment * layout.tile
     tiles["m"] = np.minimum(layout.tile, layout.rows - tiles["row"])
     tiles["n"] = np.minimum(layout.tile, layout.columns - tiles["column"])
-    tiles["m"][0], tiles["n"][0] = place.row - tiles["row"][0], place.column - tiles["column"][0]
+    if end:
+        tiles["m"][0], tiles["n"][0] = end[0] - tiles["row"][0], end[1] - tiles["column"][0]
     tiles["top"], tiles["left"], borders = checkpoints.border_addresses(band, segment, tiles["m"], tiles["n"])
-    largest = (0, int(tiles["m"].max())), (0, int(tiles["n"].max()))
-    part = replace(
-        job,
-        encoded=job.encoded.part(*largest),
-        s=sizes.tile_strip_width(job.s),
-        packed=False,
-        threads=sizes.TILE_THREADS,
-        steps=Steps(),
-        quiet=True,
-        tiles=len(tiles),
-    )
+    height, width = int(tiles["m"].max()), int(tiles["n"].max())
+    part = replace(part, encoded=job.encoded.part((0, height), (0, width)), tiles=len(tiles))
     (on_device,) = part.upload(tiles.view(np.uint8))
     kept, registers, times = cuda_sweep.tile_states(part, on_device)
-    del borders  # the sweep is over
+    del borders  # which the sweep has read by now
     _log(job, tiles, band, times)
-    return _link(part, layout.tile, place, len(tiles), on_device, kept.boundary_states, registers)
+    order = part.strips * np.arange(len(tiles))
+    tiles["states"] = kept.boundary_states.data.ptr + order * kept.boundary_states[0].nbytes
+    tiles["registers"] = registers.data.ptr + order * registers[0].nbytes
+    tiles["height"] = height
+    every = np.concatenate([swept.tiles, tiles])
+    arrays = (*swept.arrays, kept.boundary_states, registers)
+    return Swept(every[np.lexsort((every["column"], every["row"]))[::-1]], arrays)
 
 
-def _link(
-    part: Job,
-    size: int,
-    place: Place,
-    count: int,
-    tiles: cupy.ndarray,
-    boundary_states: cupy.ndarray,
-    registers: cupy.ndarray,
-) -> tuple[np.ndarray, Place]:
-    """Follow the path through tiles that were swept."""
+def _link(part: Job, size: int, place: Place, swept: Swept) -> tuple[np.ndarray, Place]:
+    """The sub-paths of the path that ends at a place, as far as tiles were swept, and where it goes on."""
     kernel = part.kernel(STATES, "link_tiles", CHUNKS=0, TILE=True)
-    paths = part.empty((count * part.strips, SUB_PATH.itemsize // 4), np.int32)
-    found = part.empty(5, np.int32)
-    numbers = count, size, part.strips * part.s, part.encoded.rows.size, place.row, place.column, place.end_in
+    (tiles,) = part.upload(swept.tiles.view(np.uint8))
+    most = int((-(-swept.tiles["n"] // part.s)).sum())
+    paths, found = part.empty((most, SUB_PATH.itemsize // 4), np.int32), part.empty(5, np.int32)
+    numbers = len(swept.tiles), size, place.row, place.column, place.end_in
     clock = Clock(part, "phase 2", 1)
-    kernel((1,), (1,), (registers, boundary_states, tiles, *map(np.int32, numbers), paths, found))
+    kernel((1,), (1,), (tiles, *map(np.int32, numbers), paths, found))
     clock.launched(1)
     clock.finish()
     parts, row, column, end_in, began = found.get().tolist()

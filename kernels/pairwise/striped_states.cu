@@ -21,7 +21,9 @@ struct Buffers {
 struct Tile {                        // rows row + 1 .. row + m and columns column + 1 .. column + n of the problem
     const int2* top;                 // as those of Strip
     const int2* left;
-    int row, column, m, n;
+    const int2* states;              // once it is swept: boundary states, a column of `height` for each of its strips
+    const int* registers;            // and what its lanes left, Lane::FIELDS x LANES for each
+    int row, column, m, n, height, unused;
 };
 
 struct __align__(16) Crossing { int h, k, h_state, k_state; };
@@ -170,34 +172,29 @@ extern "C" __global__ void striped_states(
 
 #if TILE
 // The start state of a cell on the bottom or the right border of a tile: of its H, K or G, whichever `in` names.
-__device__ int state_on_border(
-    const int* registers, const int2* boundary_states, const Tile& tile, int tile_rows, int row, int column, int in) {
+__device__ int state_on_border(const Tile& tile, int row, int column, int in) {
     int strip = (column - 1) / (LANES * R), place = (column - 1) % (LANES * R);
     if (in == IN_K || row < tile.m) {
-        int2 pair = boundary_states[static_cast<long long>(strip) * tile_rows + row - 1];
+        int2 pair = tile.states[static_cast<long long>(strip) * tile.height + row - 1];
         return in == IN_K ? pair.y : pair.x;
     }
     int field = 4 + R + 3 * (place % R) + 1 + (in == IN_G);      // Lane::visit
-    return registers[(static_cast<long long>(strip) * Lane::FIELDS + field) * LANES + place / R];
+    return tile.registers[(static_cast<long long>(strip) * Lane::FIELDS + field) * LANES + place / R];
 }
 
 // Phase 2: one thread follows the states from tile to tile, as long as these were computed; writes the sub-paths
 // from the last to the first, and to `found` their number, where the path goes on (row, column, as what it ends)
 // and whether it began. Tiles stand in an order in which a path backwards meets them, `size` rows and columns apart.
 extern "C" __global__ void link_tiles(
-    const int* registers, const int2* boundary_states, const Tile* tiles, int tile_count, int size, int width,
-    int tile_rows, int end_row, int end_column, int end_in, SubPath* paths, int* found) {
-    const int strips = width / (LANES * R);
+    const Tile* tiles, int tile_count, int size, int end_row, int end_column, int end_in, SubPath* paths, int* found) {
     int count = 0, began = 0, index = 0;
     while (end_row > 0 && end_column > 0 && !began) {
         const int top = (end_row - 1) / size * size, left = (end_column - 1) / size * size;
         while (index < tile_count && (tiles[index].row != top || tiles[index].column != left)) ++index;
         if (index == tile_count) break;
         const Tile tile = tiles[index];
-        const long long first = static_cast<long long>(index) * strips;
-        const int2* states = boundary_states + first * tile_rows;
         int row = end_row - tile.row, column = end_column - tile.column, strip = (column - 1) / (LANES * R);
-        int state = state_on_border(registers + first * Lane::FIELDS * LANES, states, tile, tile_rows, row, column, end_in);
+        int state = state_on_border(tile, row, column, end_in);
         column -= strip * LANES * R;
         while (true) {
             int kind = kind_of(state), place = place_of(state);
@@ -210,7 +207,7 @@ extern "C" __global__ void link_tiles(
             began = kind == NEW_PATH;
             if (!from_left || strip == 0 || row == 0) break;
             column = LANES * R;
-            int2 pair = states[static_cast<long long>(--strip) * tile_rows + row - 1];
+            int2 pair = tile.states[static_cast<long long>(--strip) * tile.height + row - 1];
             state = kind == FROM_K ? pair.y : pair.x;
         }
         end_row = tile.row + row, end_column = tile.column + strip * LANES * R + column;

@@ -33,7 +33,7 @@ from kernels.workers import share, stop_word
 
 ROWS_AT_ONCE = 64
 FIRST_ROOM = 4096
-"""Fragments that a chain of k-tuples has room for at first."""
+"""Chains of k-tuples that there is room for at first."""
 
 
 def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -106,8 +106,8 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
     scores, longest = np.zeros((taxa, taxa)), int(lengths.max())
 
     def work() -> Callable[[int], None]:
-        marked, counts = np.empty(2 * longest + 2, np.int32), np.empty(2 * longest + 2, np.int32)
-        room = [np.zeros((5, FIRST_ROOM), np.int64)]
+        marked, counts = np.empty(2 * longest + 2, np.int32), np.empty(4 * longest + 4, np.int32)
+        room = [np.empty((3, FIRST_ROOM), np.int32)]
 
         def one(column: int) -> None:
             for row in range(column):
@@ -118,7 +118,7 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
                         problem.diagonals, problem.window, problem.word_gap, marked, counts, room[0],
                     )  # fmt: skip
                     if score < 0:
-                        room[0] = np.zeros((5, 2 * room[0].shape[1]), np.int64)
+                        room[0] = np.empty((3, 2 * room[0].shape[1]), np.int32)
                 scores[row, column] = score
 
         return one
@@ -216,7 +216,7 @@ def _compile_words() -> float:
 @cache
 def _compile_ktuple() -> float:
     before = time.perf_counter()
-    word, from_to, room = np.zeros(1, np.int32), np.array([0, 1], np.int32), np.zeros((5, 4), np.int64)
-    diagonals = np.zeros(4, np.int32), np.zeros(4, np.int32)
+    word, from_to, room = np.zeros(1, np.int32), np.array([0, 1], np.int32), np.zeros((3, 4), np.int32)
+    diagonals = np.zeros(4, np.int32), np.zeros(8, np.int32)
     cpu_words.ktuple_score(word, from_to, word, np.int64(1), 1, 1, 1, 1, *diagonals, room)
     return (time.perf_counter() - before) * 1e3

@@ -50,20 +50,51 @@ def _mark_diagonals(row_words, starts, places, rows, columns, top, window, marke
 
 
 @compiled
-def ktuple_score(row_words, starts, places, columns, k, top, window, gap, marked, counts, fragments):
+def _chained(chains, used, i, j, k, gap, own_score, own_row):
+    """The score of a word at (i, j), which goes on from the best chain that it fits, or begins one.
+
+    It fits behind a chain on its own diagonal, and behind one whose last word lies wholly before it; there it may as
+    well go on from the latest word of its own diagonal, of ``own_score`` (0: none) in row ``own_row``.
+    """
+    for at in range(used - 1, -1, -1):
+        row, column = chains[1, at], chains[2, at]
+        if i - j == row - column and row < i:
+            return chains[0, at] + min(i - row, k)
+        if row + k - 1 < i and column + k - 1 < j:
+            alone = own_score + min(i - own_row, k) if own_score else k
+            return max(chains[0, at] - gap + k, alone)
+    return k
+
+
+@compiled
+def _insert(chains, used, score, row, column):
+    """Put a chain behind those that do not score more; all by ascending score."""
+    low, high = 0, used
+    while low < high:
+        middle = (low + high) // 2
+        if chains[0, middle] <= score:
+            low = middle + 1
+        else:
+            high = middle
+    for at in range(used, low, -1):
+        chains[0, at], chains[1, at], chains[2, at] = chains[0, at - 1], chains[1, at - 1], chains[2, at - 1]
+    chains[0, low], chains[1, low], chains[2, low] = score, row, column
+
+
+@compiled
+def ktuple_score(row_words, starts, places, columns, k, top, window, gap, marked, counts, chains):
     """Letters matched by the best chain of words on the marked diagonals, less ``gap`` for each change of diagonal.
 
     ``row_words`` int32 are the words of the first sequence, -1 where there is none; those of the second, which has
     ``columns`` letters, are at places[starts[w]]..places[starts[w + 1]], int32. ``marked`` and ``counts`` are room for
-    diagonals, int32; ``fragments`` int64 (5, words): score, row, column, before (unused), next worse, of a chain's end.
-    A word goes on from the best chain whose last word lies wholly before it, or on its own diagonal; of equals, from
-    the latest. -1 where there are more fragments than room.
+    diagonals, int32 (the latter twice); ``chains`` int32 (3, words): score, row and column of the ends of chains, by
+    ascending score, of equals the latest last. -1 where there are more than there is room for.
     """
     rows = row_words.size + k - 1
     _mark_diagonals(row_words, starts, places, rows, columns, top, window, marked, counts)
-    latest = counts
-    latest[: rows + columns] = 0
-    used, best = 0, 0
+    latest_score, latest_row = counts[: rows + columns], counts[rows + columns : 2 * (rows + columns)]
+    latest_score[:] = 0
+    used = 0
     for i in range(row_words.size):
         word = row_words[i]
         if word < 0:
@@ -71,30 +102,11 @@ def ktuple_score(row_words, starts, places, columns, k, top, window, gap, marked
         for at in range(starts[word + 1] - 1, starts[word] - 1, -1):
             j = places[at]
             d = i - j + columns - 1
-            if not marked[d]:
-                continue
-            score, before = k, best
-            while before:
-                row, column = fragments[1, before], fragments[2, before]
-                if i - j == row - column and row < i:
-                    score = fragments[0, before] + min(i - row, k)
-                    break
-                if row + k - 1 < i and column + k - 1 < j:
-                    own = latest[d]
-                    alone = fragments[0, own] + min(i - fragments[1, own], k) if own else k
-                    score = max(fragments[0, before] - gap + k, alone)
-                    break
-                before = fragments[4, before]
-            used += 1
-            if used >= fragments.shape[1]:
-                return -1
-            latest[d] = used
-            fragments[0, used], fragments[1, used], fragments[2, used] = score, i, j
-            if best == 0 or score >= fragments[0, best]:
-                fragments[4, used], best = best, used
-                continue
-            worse = best
-            while fragments[4, worse] and score < fragments[0, fragments[4, worse]]:
-                worse = fragments[4, worse]
-            fragments[4, used], fragments[4, worse] = fragments[4, worse], used
-    return fragments[0, best] if best else 0
+            if marked[d]:
+                if used >= chains.shape[1]:
+                    return -1
+                score = _chained(chains, used, i, j, k, gap, latest_score[d], latest_row[d])
+                latest_score[d], latest_row[d] = score, i
+                _insert(chains, used, score, i, j)
+                used += 1
+    return chains[0, used - 1] if used else 0

@@ -64,7 +64,7 @@ def chains(problem: KtupleProblem, words: Tuples, monitor: Monitor, times_ms: di
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     diagonals, room = chain_numbers(problem, lengths)
     warps = min(chain_warps(problem, lengths), CHAIN_WARPS * cupy.cuda.Device().attributes["MultiProcessorCount"])
-    counts, fragments = cupy.empty(2 * diagonals * warps, np.int32), cupy.empty(4 * room * warps, np.int32)
+    counts, room_of_chains = cupy.empty(3 * diagonals * warps, np.int32), cupy.empty(4 * room * warps, np.int32)
     ticket = cupy.empty(1, np.uint64)
     times_ms["transfer"] += (time.perf_counter() - before) * 1e3
     before = time.perf_counter()
@@ -79,8 +79,8 @@ def chains(problem: KtupleProblem, words: Tuples, monitor: Monitor, times_ms: di
         kernel((warps * LANES // THREADS,), (THREADS,),
                (*arrays, np.int32(words.bins), np.int32(taxa), np.int32(problem.ktuple), np.int32(problem.diagonals),
                 np.int32(problem.window), np.int32(problem.word_gap), cupy.asarray(corners.astype(np.int32)),
-                np.int32(TILE), np.int64(found.size), ticket, counts, np.int64(diagonals), fragments, np.int64(room),
-                found))  # fmt: skip
+                np.int32(TILE), np.int64(found.size), ticket, counts, np.int64(diagonals), room_of_chains,
+                np.int64(room), found))  # fmt: skip
         scores[rows[part], :, columns[part]] = found.get().reshape(-1, TILE, TILE)
     times_ms["words"] = (time.perf_counter() - before) * 1e3
     return np.triu(scores.reshape(blocks * TILE, -1)[:taxa, :taxa], 1)

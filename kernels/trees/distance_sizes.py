@@ -36,14 +36,14 @@ def border_warps(longest: int, itemsize: int) -> int:
     return min(MOST_WARPS, max(4, room // 4 * 4))
 
 
-CHAIN_WARPS = 16
+CHAIN_WARPS = 32
 """Warps a multiprocessor that chain the words of pairs."""
-CHAIN_ROOM = 1 << 30
-"""Bytes that their diagonals and fragments may take on a GPU."""
+CHAIN_ROOM = 1 << 31
+"""Bytes that their diagonals and chains may take on a GPU."""
 
 
 def chain_numbers(problem: KtupleProblem, lengths: np.ndarray) -> tuple[int, int]:
-    """Diagonals and fragments that the pair with the most of them can have."""
+    """Diagonals and chains that the pair with the most of them can have."""
     shorter, longer = np.sort(np.append(lengths, 0))[-2:].tolist()
     marked = problem.diagonals * (2 * problem.window + 1)
     return shorter + longer, 1 + shorter * min(longer, marked)
@@ -51,8 +51,8 @@ def chain_numbers(problem: KtupleProblem, lengths: np.ndarray) -> tuple[int, int
 
 def chain_warps(problem: KtupleProblem, lengths: np.ndarray) -> int:
     """Warps that have room for that; whole blocks of them."""
-    diagonals, fragments = chain_numbers(problem, lengths)
-    return max(8, min(MOST_WARPS, CHAIN_ROOM // (8 * diagonals + 16 * fragments)) // 8 * 8)
+    diagonals, chains = chain_numbers(problem, lengths)
+    return max(8, min(MOST_WARPS, CHAIN_ROOM // (12 * diagonals + 16 * chains)) // 8 * 8)
 
 
 def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
@@ -73,9 +73,9 @@ def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Foot
     if isinstance(problem, FullProblem):
         device["borders of strips"] = 16 * longest * border_warps(longest, 8)
     if isinstance(problem, KtupleProblem):
-        diagonals, fragments = chain_numbers(problem, lengths)
+        diagonals, chains = chain_numbers(problem, lengths)
         device["words"] = host["words"]
-        device["chains"] = (8 * diagonals + 16 * fragments) * chain_warps(problem, lengths)
+        device["chains"] = (12 * diagonals + 16 * chains) * chain_warps(problem, lengths)
     if isinstance(problem, SixmerProblem):
         device["words"] = letters + WORD_TABLES
     return Footprint(host, device)

@@ -31,9 +31,9 @@ extern "C" __global__ void common_words(const int* words, const int* counts, con
     }
 }
 
-// The end of a chain of k-tuples: its score, where its last word is, and the end with the next lower score.
-struct Fragment {
-    int score, row, column, worse;
+// The end of a chain of k-tuples: its score, and where its last word is.
+struct __align__(16) End {
+    int score, row, column, unused;
 };
 
 // What a pair has in common with all: lengths and options.
@@ -41,7 +41,7 @@ struct Chain {
     int k, top, window, gap;
 };
 
-// Mark the diagonals with the most words and those beside them: `latest` is 0 there and -1 elsewhere. Of equal ones the
+// Mark the diagonals with the most words and those beside them: `latest` (scores) is 0 there and -1 elsewhere. Of equal ones the
 // later diagonals are taken. All lanes call this.
 __device__ inline void mark_diagonals(int* counts, int* latest, int diagonals, const Chain& options) {
     const int lane = threadIdx.x % LANES;
@@ -61,50 +61,68 @@ __device__ inline void mark_diagonals(int* counts, int* latest, int diagonals, c
     }
 }
 
-// Add a word at (i, j) on diagonal d to the chains; fragments are numbered from 1. One lane calls this.
-__device__ inline void add_word(Fragment* fragments, int* latest, int i, int j, int d, int number, int* best,
-                                const Chain& options) {
-    int score = options.k;
-    for (int before = *best; before; before = fragments[before].worse) {
-        const Fragment end = fragments[before];
-        if (i - j == end.row - end.column && end.row < i) {
-            score = end.score + min(i - end.row, options.k);
+// The score of a word at (i, j) behind the best chain that it fits, 32 of which are looked at together; see
+// cpu_words.py: chains are by ascending score, of equals the latest last. All lanes call this, and have it.
+__device__ inline int chained(const End* chains, int used, int i, int j, int own_score, int own_row,
+                              const Chain& options) {
+    const int lane = threadIdx.x % LANES, k = options.k;
+    for (int first = 0; first < used; first += LANES) {
+        End end = {};
+        bool same = false, before = false;
+        if (first + lane < used) {
+            end = chains[used - 1 - first - lane];
+            same = i - j == end.row - end.column && end.row < i;
+            before = end.row + k - 1 < i && end.column + k - 1 < j;
+        }
+        const unsigned fits = __ballot_sync(WARP, same || before);
+        if (!fits) continue;
+        const int alone = own_score ? own_score + min(i - own_row, k) : k;
+        const int score = same ? end.score + min(i - end.row, k) : max(end.score - options.gap + k, alone);
+        return __shfl_sync(WARP, score, __ffs(fits) - 1);
+    }
+    return k;
+}
+
+// Put a chain behind those that do not score more; the others move by one, the last ones first.
+__device__ inline void insert(End* chains, int used, const End& end) {
+    const int lane = threadIdx.x % LANES;
+    int low = 0, high = used;   // what does not score more ends between them
+    while (low < high) {
+        const int width = (high - low + LANES - 1) / LANES, at = min(low + (lane + 1) * width, high) - 1;
+        const int more = __popc(__ballot_sync(WARP, chains[at].score <= end.score));
+        if (more == LANES) {
+            low = high;
             break;
         }
-        if (end.row + options.k - 1 < i && end.column + options.k - 1 < j) {
-            const int own = latest[d];
-            const int alone = own ? fragments[own].score + min(i - fragments[own].row, options.k) : options.k;
-            score = max(end.score - options.gap + options.k, alone);
-            break;
-        }
+        const int end_of_part = min(low + (more + 1) * width, high) - 1;
+        low = min(low + more * width, high);
+        high = end_of_part;
     }
-    latest[d] = number;
-    int worse = *best;
-    if (worse == 0 || score >= fragments[worse].score) {
-        *best = number;
-    } else {
-        while (fragments[worse].worse && score < fragments[fragments[worse].worse].score) worse = fragments[worse].worse;
-        const int next = fragments[worse].worse;
-        fragments[worse].worse = number;
-        worse = next;
+    for (int last = used; last > low; last -= LANES) {
+        const int at = last - 1 - lane;
+        End moved = {};
+        if (at >= low) moved = chains[at];
+        __syncwarp();
+        if (at >= low) chains[at + 1] = moved;
+        __syncwarp();
     }
-    fragments[number] = {score, i, j, worse};
+    if (lane == 0) chains[low] = end;
+    __syncwarp();
 }
 
 // k-tuples: a warp takes a pair. The words of a sequence are at `words` from `starts`, -1 where there is none; places of
-// word w of a sequence are places[from] .. places[to] with from and to in its row of `word_starts`. Each warp has `room`
-// fragments, and 2 x `diagonals` numbers in `counts`.
+// word w of a sequence are places[from] .. places[to] with from and to in its row of `word_starts`. Each warp has room for
+// `room` chains, and 3 x `diagonals` numbers in `counts`: words, then the score and row of the latest chain of each.
 extern "C" __global__ void chain_words(const int* words, const long long* starts, const int* places,
                                        const int* word_starts, int bins, int sequences, int k, int top, int window,
                                        int gap, const int* tiles, int side, long long pairs, unsigned long long* ticket,
-                                       int* counts, long long diagonals, Fragment* fragments, long long room,
-                                       int* found) {
+                                       int* counts, long long diagonals, End* chains, long long room, int* found) {
     const Chain options = {k, top, window, gap};
     const int lane = threadIdx.x % LANES;
     const long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / LANES;
-    counts += 2 * diagonals * warp;
-    fragments += room * warp;
-    int* latest = counts + diagonals;
+    counts += 3 * diagonals * warp;
+    chains += room * warp;
+    int *latest = counts + diagonals, *latest_row = latest + diagonals;
     for (Task task; next_pair(tiles, side, pairs, sequences, ticket, &task);) {
         const auto [number, row, column] = task;
         const int m = (int)(starts[row + 1] - starts[row]), n = (int)(starts[column + 1] - starts[column]);
@@ -117,7 +135,7 @@ extern "C" __global__ void chain_words(const int* words, const long long* starts
                 for (int at = from[own[i]]; at < from[own[i] + 1]; ++at) atomicAdd(&counts[i - there[at] + n - 1], 1);
         __syncwarp();
         mark_diagonals(counts, latest, m + n - 1, options);
-        int used = 0, best = 0;
+        int used = 0;
         for (int i = 0; i < m; ++i) {
             const int word = own[i];
             if (word < 0) continue;
@@ -125,14 +143,18 @@ extern "C" __global__ void chain_words(const int* words, const long long* starts
                 const int at = last - 1 - lane, j = at >= from[word] ? there[at] : 0;
                 unsigned marked = __ballot_sync(WARP, at >= from[word] && latest[i - j + n - 1] >= 0);
                 for (; marked; marked &= marked - 1) {
-                    const int place = __shfl_sync(WARP, j, __ffs(marked) - 1);
-                    ++used;
-                    if (lane == 0) add_word(fragments, latest, i, place, i - place + n - 1, used, &best, options);
+                    const int place = __shfl_sync(WARP, j, __ffs(marked) - 1), d = i - place + n - 1;
+                    const int score = chained(chains, used, i, place, latest[d], latest_row[d], options);
+                    __syncwarp();
+                    if (lane == 0) {
+                        latest[d] = score;
+                        latest_row[d] = i;
+                    }
+                    insert(chains, used++, {score, i, place, 0});
                 }
-                __syncwarp();
             }
         }
-        if (lane == 0) found[number] = best ? fragments[best].score : 0;
+        if (lane == 0) found[number] = used ? chains[used - 1].score : 0;
         __syncwarp();
     }
 }

@@ -20,15 +20,15 @@ from kernels.triple.reference import OPENINGS
 
 KEPT_VALUES = 1 << 25
 """Values of a cube that is kept, 4 bytes each; affine gaps have eight a cell."""
-MOST_VALUES = 20_000_000_000
-"""Values that are computed for a slice: about a minute."""
+MOST_CELLS, AFFINE_EFFORT = 20_000_000_000, 20
+"""Cells that are computed for a slice, about a minute; and how many such a cell with affine gaps is worth."""
 FIRST = 7
 """The move that is taken to come before the first cell: a column of three letters, after which any gap opens."""
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """All cells of a cube: H' (encoding.py), int32; with affine gaps at index m what a next move m takes from a cell."""
+    """All cells of a cube: H' (encoding.py), int32; with affine gaps at index m what a next move m takes of it."""
 
     problem: TripleProblem
     array: np.ndarray
@@ -124,15 +124,19 @@ def is_kept(problem: TripleProblem) -> bool:
     return _cells(problem) * values_a_cell(problem) <= KEPT_VALUES
 
 
+def effort(problem: TripleProblem) -> int:
+    """What a pass over the cube costs, in cells with linear gaps."""
+    return _cells(problem) * (AFFINE_EFFORT if problem.affine else 1)
+
+
 def refusal(problem: TripleProblem) -> str:
     """Why no slice of this cube is computed; empty where slices are."""
-    cells = _cells(problem)
-    if cells * values_a_cell(problem) <= MOST_VALUES:
+    if effort(problem) <= MOST_CELLS:
         return ""
     gaps = ", with affine gaps" if problem.affine else ""
     return (
-        f"H is not kept by any method and would be computed again cell by cell; this cube has {cells:,} cells, "
-        f"and slices are shown up to {MOST_VALUES // values_a_cell(problem):,}{gaps}"
+        f"H is not kept by any method and would be computed again cell by cell; this cube has {_cells(problem):,} "
+        f"cells, and slices are shown up to {MOST_CELLS // (AFFINE_EFFORT if problem.affine else 1):,}{gaps}"
     )
 
 
@@ -150,7 +154,7 @@ def keep(problem: TripleProblem, monitor: Monitor) -> Values:
 def slices(problem: TripleProblem, cell: Cell, axes: frozenset[int], monitor: Monitor) -> Mapping[int, np.ndarray]:
     """H of the planes through ``cell`` across each of ``axes``, in engine units, int64; see ``Values.plane``.
 
-    For one plane only the cells before it are computed. InputError above MOST_VALUES; raises Cancelled.
+    For one plane only the cells before it are computed. InputError above MOST_CELLS; raises Cancelled.
     """
     if reason := refusal(problem):
         raise InputError(reason)

@@ -266,7 +266,7 @@ def test_a_cube_that_is_not_kept_is_computed_slice_by_slice(qtbot: Any, monkeypa
 
 def test_a_long_pass_is_asked_for_and_can_be_cancelled(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu_slices, "KEPT_VALUES", 10)
-    monkeypatch.setattr("app.views.cube_wait.ASKED_VALUES", 10)
+    monkeypatch.setattr("app.views.cube_wait.ASKED_CELLS", 10)
     view = opened(qtbot, triples.result(triples.problem()))
     assert view.bar.isVisible() and "pass over" in view.bar.text.text()
     assert view.plots[0].values is None
@@ -280,7 +280,7 @@ def test_a_long_pass_is_asked_for_and_can_be_cancelled(qtbot: Any, monkeypatch: 
 
 def test_a_cube_beyond_reach_says_so(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu_slices, "KEPT_VALUES", 10)
-    monkeypatch.setattr(cpu_slices, "MOST_VALUES", 10)
+    monkeypatch.setattr(cpu_slices, "MOST_CELLS", 10)
     view = opened(qtbot, triples.result(triples.problem()))
     assert "slices are shown up to 10" in view.bar.text.text() and not view.bar.button.isVisible()
     assert view.picture.scene().words

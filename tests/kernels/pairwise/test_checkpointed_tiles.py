@@ -65,4 +65,4 @@ def test_a_short_local_alignment_needs_few_tiles(emulated) -> None:
     random, steps = np.random.default_rng(2), Steps()
     first, second = ("".join(random.choice(list("ACGT"), 1500)) for _ in range(2))
     emulated(METHOD, pair(first, second, DNA), steps=steps, **{**GIVEN, "tile": 256})
-    assert (steps.array()["phase"] == 2).sum() <= 6  # of 36
+    assert (steps.array()["phase"] == 2).sum() <= 10  # of 36

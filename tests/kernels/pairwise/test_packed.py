@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from kernels import registry
 from kernels.model import Mode, PairProblem
-from kernels.pairwise import cuda_sizes
+from kernels.pairwise import cuda_sizes, reference
 from kernels.scoring import Scoring, match_mismatch, named_matrix
 from tests import oracle
 from tests.kernels.test_conformance import assert_same_path
-from tests.problems import lengths, pair, shifted
+from tests.problems import lengths, pair, pairs, shifted
 
 SCORE, ALIGNMENT = registry.method("striped-score"), registry.method("checkpointed-alignment")
 SCORINGS = (
@@ -85,6 +85,17 @@ def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPat
     problem = shifted(1400, 16)
     assert sizes.boundary_rows(problem.rows, problem.columns, 64, 16, whole=False, spread=64) < problem.rows
     assert emulated(SCORE, problem, s=64, T=16, precision="16").answer.score == 2 * 1384
+
+
+@settings(max_examples=25, deadline=None)
+@given(problem=pairs(longest=24))
+def test_cells_differ_by_no_more_than_their_distance_allows(problem: PairProblem) -> None:
+    """What fits_16_bits counts on: d (best score + extend) + 2 open, for cells d rows and columns apart."""
+    H, scoring = reference.matrices(problem).H, problem.scoring
+    step = max(int(scoring.scores.max()), 0) + scoring.extend
+    rows, columns = (places.ravel() for places in np.indices(H.shape))
+    distance = np.abs(rows[:, None] - rows) + np.abs(columns[:, None] - columns)
+    assert (np.abs(H.ravel()[:, None] - H.ravel()) <= distance * step + 2 * scoring.open).all()
 
 
 def test_only_scores_that_cannot_overflow_are_packed() -> None:

@@ -63,7 +63,7 @@ def test_winners_lead_along_the_path(problem: TripleProblem) -> None:
 def test_a_large_cube_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = _problem()
     monkeypatch.setattr(cpu_slices, "KEPT_VALUES", 100)
-    monkeypatch.setattr(cpu_slices, "MOST_VALUES", 100)
+    monkeypatch.setattr(cpu_slices, "MOST_CELLS", 100)
     assert not cpu_slices.is_kept(problem)
     with pytest.raises(InputError, match="too many to keep"):
         cpu_slices.keep(problem, Monitor())
