@@ -16,7 +16,7 @@ from kernels import classes
 from kernels.classes import DynamicClass
 from kernels.method import Method
 
-DETAIL_WIDTH = 340
+DETAIL_WIDTH, PICTURE_HEIGHT = 340, 165
 INTRODUCTION = (
     "A recurrence is serial where a level needs only the level before, and monadic where each alternative has one "
     "recursive term. These two questions say what can be computed at the same time."
@@ -35,10 +35,12 @@ class ClassCard(Card):
         self.buttons: dict[str, QToolButton] = {}
         self.picture = PictureWidget()
         self.box.addWidget(label(cls.meaning, "muted", wrap=True))
-        self.box.addWidget(self.picture, 1)
+        self.picture.setFixedHeight(PICTURE_HEIGHT)
+        self.box.addWidget(self.picture)
         for problem, found in groupby(self.methods, key=lambda method: method.problem):
             self.box.addWidget(label(problem.label, wrap=True))
             self.box.addWidget(self._links(tuple(found)))
+        self.box.addStretch(1)
         self.show_of(self.methods[0] if self.methods else None)
 
     def show_of(self, method: Method | None) -> None:

@@ -21,7 +21,7 @@ from kernels.model import Result
 
 REST_MS = 40
 SHADES = 9
-TRELLIS_LETTERS = 14
+MOST_LETTERS = 20
 """Letters around a place that one goes to."""
 
 
@@ -91,8 +91,7 @@ class StatesView(DrawnView):
         self._where.setProperty("wrong", not good)
         self._where.style().polish(self._where)
         if good:
-            letter = int(word) - 1
-            self.plane.show_span(letter - TRELLIS_LETTERS // 2, letter + TRELLIS_LETTERS // 2 + 1)
+            self._show_trellis(int(word) - 1)
         else:
             self.say(f"Type a letter from 1 to {self.plane.length:,}")
         return good
@@ -115,6 +114,12 @@ class StatesView(DrawnView):
         else:
             self.say("There is no feature " + ("after" if by > 0 else "before") + " this one")
 
+    def _show_trellis(self, letter: int) -> None:
+        """Show as many letters around this one as there is room for in the trellis, and not too many."""
+        room = (self.plane.width() - states_paint.NAMES) / states_paint.ROOMY - 1
+        half = min(int(room), MOST_LETTERS) // 2
+        self.plane.show_span(letter - half, letter + half + 1)
+
     def _on_moved(self) -> None:
         if self.states is not None:
             self._rest.start()
@@ -135,7 +140,7 @@ class StatesView(DrawnView):
     def _on_clicked(self, place: QPointF) -> None:
         letter = self.plane.letter_at(place.x())
         if letter is not None and not states_paint.shows_trellis(self.plane, self.states):
-            self.plane.show_span(letter - TRELLIS_LETTERS // 2, letter + TRELLIS_LETTERS // 2 + 1)
+            self._show_trellis(letter)
 
     def _on_pointed(self, place: QPointF | None) -> None:
         if self.states is None:
@@ -190,7 +195,8 @@ class StatesView(DrawnView):
         found.append(LegendItem("line", path, (colours.path,)))
         if near:
             found.append(LegendItem("line", "best way to a state", (colours.boundary,)))
-            found.append(LegendItem("text", "numbers: \u2212ln p of the best path to the state"))
+            above = " above that of the best state" if states_paint.shows_differences(self.states.stretch) else ""
+            found.append(LegendItem("text", f"numbers: \u2212ln p of the best path to the state{above}"))
         for label, colour in self.states.label_colours(colours).items():
             found.append(LegendItem("fill", label, (colour,)))
         return found

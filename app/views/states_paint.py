@@ -23,8 +23,10 @@ FEATURES, GAP = 22, 6
 """Pixels of the row of features, and around the states."""
 TRELLIS_WIDTH, TRELLIS_HEIGHT = 38, 24
 """Pixels of a letter and of a state from which on the trellis is drawn."""
+ROOMY = 56
+"""Pixels of a letter at which the numbers of the trellis are read."""
 NODE_HEIGHT, NODE_WIDTH = 20, 46
-ARROW = 5
+LONG_COST = 1000
 TALLEST = 140
 PATH = 2.0
 DOT = 2.5
@@ -81,6 +83,11 @@ def shows_trellis(canvas: LetterCanvas, what: States) -> bool:
     _, height = rows_of(QRectF(canvas.rect()), canvas, what)
     found = what.stretch is not None and what.stretch.winners is not None
     return found and canvas.letter_width >= TRELLIS_WIDTH and height >= TRELLIS_HEIGHT
+
+
+def shows_differences(stretch: Stretch) -> bool:
+    """Whether the trellis shows what states cost above the best of their letter, because costs have too many digits."""
+    return bool(stretch.values[np.isfinite(stretch.values)].max(initial=0) >= LONG_COST)
 
 
 def image(stretch: Stretch, what: States) -> QImage:
@@ -148,10 +155,13 @@ def _draw_trellis(painter: QPainter, area: QRectF, canvas: LetterCanvas, what: S
                     start, end = place(letter - 1, won), place(letter, state)
                     painter.drawLine(start + QPointF(half, 0), end - QPointF(half, 0))
     painter.setFont(matrix_cells.font(10))
+    relative = shows_differences(stretch)
     for letter in letters:
         column = letter - stretch.first
+        least = float(stretch.values[:, column].min())
+        costs = stretch.values[:, column] - (least if relative and np.isfinite(least) else 0)
         for state in range(what.count):
-            _draw_node(painter, place(letter, state), half, float(stretch.values[state, column]),
+            _draw_node(painter, place(letter, state), half, float(costs[state]),
                        states[letter] == state, what.pointed == (letter, state), theme)  # fmt: skip
 
 
@@ -166,7 +176,7 @@ def _draw_node(
     painter.setPen(QPen(QColor(theme.path if on_path else theme.accent if pointed else theme.border), 2))
     painter.setBrush(QColor(theme.selection if on_path else theme.panel))
     painter.drawRoundedRect(box, NODE_HEIGHT / 2, NODE_HEIGHT / 2)
-    text = f"{cost:.1f}" if cost < 1000 else f"{cost:,.0f}"
+    text = f"{cost:.1f}"
     if painter.fontMetrics().horizontalAdvance(text) > box.width() - 4:
         text = ""
     painter.setPen(QColor(theme.text))

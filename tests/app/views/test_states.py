@@ -66,7 +66,9 @@ def test_the_island_is_an_annotation_of_the_sequence(qtbot, view):
     assert QColor(image.pixel(round(box.x_of(10)), y)).name() != theme.active().phases[0]
 
 
-def test_near_by_the_trellis_has_costs_and_winners(qtbot, view):
+@pytest.mark.parametrize("width", [560, 700, 1300])
+def test_near_by_the_trellis_has_costs_and_winners(qtbot, view, width):
+    view.resize(width, 420)
     shown(qtbot, view, RESULT)
     assert not states_paint.shows_trellis(view.plane, view.states)
     assert view.go_to("40")
