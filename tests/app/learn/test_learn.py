@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from app import theme
+from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import COALESCING, GUIDELINES, OCCUPANCY
 from app.learn.workspace import LearnWorkspace
 from kernels import classes, guidelines, registry
@@ -91,11 +92,13 @@ def test_words_of_coalescing_follow_the_sliders(learn):
 
 @pytest.mark.parametrize("guideline", GUIDELINES, ids=lambda guideline: guideline.id)
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_every_end_of_every_slider_is_painted(learn, guideline, colours):
+def test_every_end_of_every_slider_is_painted(qtbot, guideline, colours):
     theme.switch(colours)
     try:
-        page = learn.guidelines[guideline.id]
-        learn.contents.setCurrentRow(1 + GUIDELINES.index(guideline))
+        page = GuidelinePage(guideline)
+        qtbot.addWidget(page)
+        page.resize(500, 450)
+        page.show()
         pictures = set()
         for name in page.rows:
             for value in (page.rows[name].values[0], page.rows[name].values[-1]):
