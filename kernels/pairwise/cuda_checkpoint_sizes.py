@@ -21,6 +21,8 @@ TILES = 64
 LEAST_TILE, MOST_TILE = 1024, 131_072
 TILES_CELLS, TILES_BYTES = 2**33, 2**30
 """Cells and bytes of tiles that are swept together, unless a single tile has more: enough to keep a GPU busy."""
+SHARED_BATCH = 16
+"""Boundary cells handed over at a time where several warps share a scheduler: with 32, phase 1 took 9 % longer."""
 TILE_BYTES, SUB_PATH_BYTES = 2 * 56, 32
 """Two records of a tile, and one of a sub-path (striped_states.cu, states.cuh)."""
 WHOLE_TILE_WIDTHS = tuple(LANES * count for count in (1, 2, 3, 4, 6, 8, 12, 16, 18, 20, 24, 28, 32))
@@ -99,14 +101,21 @@ def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int, s
 
 
 def automatic(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
-    """As for StripedScore, and the distance of special rows and columns: a part of the longer sequence.
+    """As for StripedScore in 32 bits, and the distance of special rows and columns: a part of the longer sequence.
 
+    While rows and columns are kept, 16 bits were slower (600 kb x 600 kb on an H200: 200 ms for phase 1, not 165).
     So they take some 1,000 bytes a letter. What is computed again grows with the distance; below LEAST_TILE a tile
     gains little, because each of its strips waits for the one before.
     """
-    chosen = cuda_sizes.score_automatic(problem, multiprocessors)
+    chosen = cuda_sizes.automatic(problem, multiprocessors, cuda_sizes.SCORE_STEP)
+    alone = chosen["threads"] == 4 * LANES
     s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
-    return {**chosen, "tile": max(1, min(max(problem.columns // TILES, LEAST_TILE), MOST_TILE) // s) * s}
+    return {
+        **chosen,
+        "T": cuda_sizes.BATCH if alone else SHARED_BATCH,
+        "precision": "32",
+        "tile": max(1, min(max(problem.columns // TILES, LEAST_TILE), MOST_TILE) // s) * s,
+    }
 
 
 def tile_strip_width(s: int) -> int:

@@ -48,8 +48,8 @@ class StepCost:
     parts: int = 1
 
 
-SCORE_STEP = StepCost(35, 5.6, 22, 5.2, 32)
-PACKED_STEP = StepCost(75, 4.0, 30, 4.1, 32, registers=3.0, parts=2)
+SCORE_STEP = StepCost(37, 6.1, 22, 5.4, 32)
+PACKED_STEP = StepCost(58, 4.25, 28, 3.9, 32, registers=4.3, parts=2)
 STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
 REACH = 4096
 """As in packed_lane.cuh."""
