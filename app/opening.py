@@ -13,6 +13,7 @@ from app import texts
 from app.jobs import Job, JobQueue
 from app.session import Session
 from kernels import data
+from kernels.errors import InputError
 from kernels.model import Sequence
 from kernels.monitor import Monitor
 from kernels.sequences import Sample
@@ -48,7 +49,7 @@ class Opener(QObject):
             if path.suffix == SESSION_SUFFIX:
                 self.session_wanted.emit(path)
             else:
-                self._read(f"Read {path.name}", partial(data.read, path), together, path)
+                self._read(f"Read {path.name}", partial(read_file, path), together, path)
 
     def open_sample(self, sample: Sample) -> None:
         self._read(f"Read sample: {sample.title}", lambda monitor: sample.read(), [])
@@ -101,6 +102,13 @@ class Opener(QObject):
         enough = self.inputs is not None and len(together) >= self.inputs
         label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
         self._session.add(found, label, together[: self.inputs] if enough else [])
+
+
+def read_file(path: Path, monitor: Monitor) -> list[Any]:
+    """What is in a file; InputError for a pipe, on which a window could wait for ever."""
+    if path.is_fifo():
+        raise InputError(f"{path}: a pipe; save what comes out of it to a file, and open that")
+    return data.read(path, monitor)
 
 
 def can_open(mime: QMimeData) -> bool:

@@ -248,7 +248,7 @@ class AlignmentView(QWidget):
                 f"Gaps <b>{counts.gap_letters:,}</b> letters in {counts.gaps:,} gap{'s' * (counts.gaps != 1)}",
             ]
         for sequence, start, end in zip(problem.sequences, path.start, path.end, strict=True):
-            name = sequence.name.replace("&", "&amp;").replace("<", "&lt;")
+            name = texts.shortened(sequence.name).replace("&", "&amp;").replace("<", "&lt;")
             parts.append(f"{name} <b>{min(start + 1, end):,}\u2013{end:,}</b> of {len(sequence):,}")
         return "&nbsp; ".join(f"<span style='white-space:nowrap'>{part}</span>&nbsp;" for part in parts)
 

@@ -188,7 +188,7 @@ class DotPlotView(PlaneView):
         self._window.cancel()
         self.scan_panel.stop()
         problem = self._problem
-        self.begin((problem.first.name, problem.second.name) if problem else ("", ""))
+        self.begin((texts.shortened(problem.first.name), texts.shortened(problem.second.name)) if problem else ("", ""))
         if problem:
             lengths = sorted(self.plot.lengths)
             self.k.set_automatic(automatic_k(*problem.sequences))

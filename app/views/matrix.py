@@ -149,7 +149,7 @@ class MatrixView(PlaneView):
         self._hover.cancel()
         self.scan_panel.stop()
         problem = self.result.problem if self.result else None
-        self.begin((problem.first.name, problem.second.name) if problem else ("", ""))
+        self.begin((texts.shortened(problem.first.name), texts.shortened(problem.second.name)) if problem else ("", ""))
         if problem:
             lengths = sorted(self.plot.lengths)
             self.square.setChecked(lengths[1] <= LONGEST_SQUARE * lengths[0])

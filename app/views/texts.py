@@ -8,6 +8,12 @@ from kernels.model import PairProblem, Result
 MINUS, TIMES, DOT, INFINITY, ELLIPSIS = "\u2212", "\u00d7", "\u00b7", "\u221e", "\u2026"
 MINUS_INFINITY = -(2**29)
 """Engine scores at or below this stand for minus infinity."""
+MOST_NAME = 40
+
+
+def shortened(name: str, most: int = MOST_NAME) -> str:
+    """A name, which may be of any length, for a place that has room for a line."""
+    return name if len(name) <= most else f"{name[: most - 1]}{ELLIPSIS}"
 
 
 def number(value: float) -> str:

@@ -1,6 +1,7 @@
 """The window as a person uses it."""
 
 import gzip
+import os
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, QSize, Qt, QUrl
@@ -86,6 +87,14 @@ def test_a_bad_file_says_where_and_leaves_the_rest_alone(qtbot, ready, tmp_path)
         assert row.button.text() == "Dismiss"
         row.button.click()
     assert not ready.jobs.rows
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_is_refused_and_the_next_file_is_read(qtbot, window, pair, tmp_path):
+    os.mkfifo(tmp_path / "pipe.fa")
+    window.opener.open_paths([tmp_path / "pipe.fa", pair])
+    qtbot.waitUntil(lambda: len(window.session.state.sequences) == 2)
+    assert "a pipe; save what comes out of it" in window.queue.jobs[0].error
 
 
 def test_a_run_shows_its_result(qtbot, ready):
