@@ -123,7 +123,9 @@ def shape(grid: Grid, kind: Kind, affine: bool) -> Shape:
 def automatic(problem: TripleProblem, kind: Kind) -> Mapping[str, Any]:
     """Chunk width and height of subchunks of a GPU; ``threads`` belongs to the CPU."""
     longest = max(problem.lengths[:2])
-    return {"s": 16 if longest < 64 else WIDTH, "h": HEIGHT, "threads": 1}
+    # Subchunks that are computed one after another are smaller than those that are computed all at once.
+    height = HEIGHT if kind.starts else HEIGHT // 2
+    return {"s": 16 if longest < 64 else WIDTH, "h": height, "threads": 1}
 
 
 def pieces(shape: Shape, layers: int) -> np.ndarray:

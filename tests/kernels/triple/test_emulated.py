@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernels import engine, registry
 from kernels import triple as family
 from kernels.method import Method
 from kernels.scoring import Scoring, match_mismatch
@@ -69,3 +70,12 @@ def test_steps_of_layered_and_sloped_are_logged(emulated) -> None:
         assert first["layer_start"][0] == 0 and first["row_end"].max() == 15
         overlaps[name] = set((first["layer_end"][:-1] - first["layer_start"][1:]).tolist())
     assert overlaps["layered"] == {0} and min(overlaps["sloped"]) == 2 * (16 // 4 - 1)
+
+
+@pytest.mark.parametrize("name", ["sloped", "layered-bt2", "sloped-bt3", "sloped-checkpointed"])
+def test_no_more_memory_is_taken_than_was_foretold(emulated, name: str) -> None:
+    problem = triple("ACGTTGCAAC" * 6, "ACGTGCAAT" * 7, "TTGCAAG" * 12, Scoring(match_mismatch(2, -3), 0, 2))
+    planned = engine.plan(registry.method(name), problem, {"s": 16}, "cuda")
+    taken = emulated(name, problem, s=16).device_bytes
+    allocations, rounding = 24, 512
+    assert 0 < taken <= planned.footprint.device_bytes + allocations * rounding
