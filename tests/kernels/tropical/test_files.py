@@ -104,7 +104,7 @@ def run(method: str, inputs: list, **options) -> Result:
 
 def test_distances_as_csv_and_npy(tmp_path: Path) -> None:
     graph = from_weights(np.array([[0, 1.5, INF], [INF, 0, 2], [INF, INF, 0]]), ("a", "b, too", "c"))
-    result = run("floyd-blocked", [graph])
+    result = run("floyd-warshall", [graph])
     formats.write_result(tmp_path / "d.csv", result)
     formats.write_result(tmp_path / "d.npy", result)
     expected = [[0, 1.5, 3.5], [INF, 0, 2], [INF, INF, 0]]
@@ -115,7 +115,7 @@ def test_distances_as_csv_and_npy(tmp_path: Path) -> None:
 
 
 def test_a_negative_cycle_is_told_and_leaves_no_distances(tmp_path: Path) -> None:
-    result = run("floyd-blocked", [from_weights(np.array([[0, 1.0], [-2, 0]]), "ab")])
+    result = run("floyd-warshall", [from_weights(np.array([[0, 1.0], [-2, 0]]), "ab")])
     told = formats.result_json(result)
     assert told["negative_cycle"] == ["a", "b"] and told["negative_cycle_weight"] == -1
     with pytest.raises(InputError, match="negative cycle"):
