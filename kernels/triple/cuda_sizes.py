@@ -22,7 +22,7 @@ BLOCKS = {False: 8, True: 4}
 """Blocks of 64 threads that fit a multiprocessor, without and with affine gaps."""
 MOST_SHARED = 232_448
 """Bytes of shared memory that a block can have on the GPUs that have most."""
-LETTERS = 64
+LETTERS = 128
 """Letters of the third sequence in shared memory (cube.cuh)."""
 PIECES = 4
 """Events of the step log for each chunk (sweep.cuh)."""

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from kernels import engine, registry
 from kernels import triple as family
 from kernels.method import Method
-from kernels.scoring import Scoring, match_mismatch
+from kernels.model import SequenceType
+from kernels.scoring import Scoring, match_mismatch, named_matrix
 from kernels.steps import Steps
 from kernels.triple.model import TripleProblem
-from tests.kernels.triple.problems import COSTS, best, triple, triples
+from tests.kernels.triple.problems import COSTS, best, related, triple, triples
 
 LINEAR = tuple(costs for costs in COSTS if not costs[0])
 AFFINE_COSTS = tuple(costs for costs in COSTS if costs[0])
@@ -53,6 +54,20 @@ def test_affine_gaps(emulated, method: Method, data: st.DataObject) -> None:
     problem = data.draw(triples(longest=20, costs=AFFINE_COSTS))
     given = given_to(method, 16, data.draw(st.sampled_from((8, 16))))
     assert_textbook(emulated, method, problem, seed=data.draw(st.sampled_from((0, 1, 2))), **given)
+
+
+@pytest.mark.parametrize("name", ["sloped-checkpointed", "sloped-bt2", "sloped-bt3"])
+def test_boxes_begin_with_the_values_above_them(emulated, name: str) -> None:
+    """With affine gaps and many boxes, below chunks of several tiles."""
+    scoring = Scoring(named_matrix("BLOSUM62"), 11, 2)
+    for lengths in ((97, 1, 130), (40, 20, 60)):
+        rows = [related(length, seed) for seed, length in enumerate(lengths)]
+        problem = triple(*rows, scoring, SequenceType.PROTEIN)
+        planned = engine.plan(registry.method("triple-traceback"), problem, {}, "cpu")
+        expected = engine.execute(planned).answer
+        found = emulated(name, problem, s=32, h=16).answer
+        assert found.score == expected.score
+        np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
 
 
 def test_steps_of_layered_and_sloped_are_logged(emulated) -> None:
