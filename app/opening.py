@@ -32,7 +32,7 @@ class Opener(QObject):
 
     opened = Signal(str)
     data_added = Signal(object)
-    """The first datum, where those opened are no sequences."""
+    """The first of the data that were opened and are no sequences."""
     said = Signal(str)
     session_wanted = Signal(object)
 
@@ -82,11 +82,13 @@ class Opener(QObject):
             return found
 
         def done(found: list[Any]) -> None:
-            if found and isinstance(found[0], Sequence):
-                self._add_sequences(found, together)
-            else:
-                self._session.add_data(found)
-                self.data_added.emit(found[0])
+            sequences = [datum for datum in found if isinstance(datum, Sequence)]
+            others = [datum for datum in found if not isinstance(datum, Sequence)]
+            if sequences:
+                self._add_sequences(sequences, together)
+            if others:
+                self._session.add_data(others)
+                self.data_added.emit(others[0])
             for note in dict.fromkeys(datum.note for datum in found[:1000] if datum.note):
                 self.said.emit(note)
             if path:

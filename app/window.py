@@ -27,6 +27,7 @@ from app import actions, opening, running, texts, theme, views
 from app.dialogs import pages
 from app.jobs import JobQueue
 from app.keeping import Interrupted, Keeper
+from app.learn.workspace import LearnWorkspace
 from app.panels.cost import CostPanel
 from app.panels.curves import CurvePanel
 from app.panels.data import DataPanel
@@ -51,6 +52,7 @@ from kernels.sequences import SEQUENCE, samples
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
 LEFT, MIDDLE, RIGHT = 430, 700, 370
 LEFT_MINIMUM, LEFT_SMALL = 200, 330
+WORKSPACES = ("analyse", "tune", "learn")
 SEARCH_WIDTH = 340
 SEARCH_SIZE = QSize(460, 420)
 
@@ -118,9 +120,9 @@ class Window(QMainWindow):
         )
 
     def turn_to(self, number: int) -> None:
-        """Work in Analyse (0) or Tune (1)."""
+        """Work in Analyse (0), Tune (1) or Learn (2)."""
         self.workspaces.setCurrentIndex(number)
-        for index, name in enumerate(("analyse", "tune")):
+        for index, name in enumerate(WORKSPACES):
             self.commands[name].setChecked(index == number)
 
     def run(self) -> None:
@@ -221,6 +223,7 @@ class Window(QMainWindow):
         self.empty = EmptyPage()
         self.viewer = ResultViews([view(self.selection) for view in getattr(views, "VIEWS", ())], self.empty)
         self.tune = TuneWorkspace(self.queue, self.methods)
+        self.learn = LearnWorkspace(self.methods)
         self.workspaces = QStackedWidget()
 
     def _lay_out(self) -> None:
@@ -244,7 +247,7 @@ class Window(QMainWindow):
         box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
         box.setSpacing(theme.MARGIN)
         box.addLayout(self._toolbar())
-        for workspace in (middle, self.tune):
+        for workspace in (middle, self.tune, self.learn):
             self.workspaces.addWidget(workspace)
         box.addWidget(self.workspaces, 1)
         box.addWidget(self.jobs)
@@ -276,7 +279,7 @@ class Window(QMainWindow):
         box.setSpacing(theme.SPACING)
         box.addWidget(brand)
         box.addSpacing(theme.MARGIN)
-        for name in ("analyse", "tune"):
+        for name in WORKSPACES:
             button = QToolButton()
             button.setDefaultAction(self.commands[name])
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
@@ -329,6 +332,7 @@ class Window(QMainWindow):
         self.jobs.discard_wanted.connect(self.discard)
         self.queue.ended.connect(self.interrupted.ended)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
+        self.learn.method_wanted.connect(self._use_method)
         self.tune.values_wanted.connect(self._take_values)
         self.tune.said.connect(lambda text, error: self.jobs.say(text, error=error))
         self.tune.tuned_changed.connect(self._replan)
@@ -346,6 +350,7 @@ class Window(QMainWindow):
 
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
+        self.learn.set_devices(len(found.gpus))
         self.jobs.log(f"GPUs: {gpus}" if gpus else f"No GPU is used: {found.reason}")
         self._replan()
 
@@ -414,6 +419,10 @@ class Window(QMainWindow):
         state, method = self.session.state, self.method.method
         missing = state.missing(method.problem) if method else ""
         self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting)
+
+    def _use_method(self, method: Method) -> None:
+        self.method.choose(method)
+        self.turn_to(0)
 
     def _take_values(self, method_id: str, parameters: dict[str, Any]) -> None:
         """The parameters of a point go into the form, and Analyse is shown."""

@@ -32,6 +32,14 @@ CELLS, CELLS_SAMPLE, PLACE = "cells", "haemoglobin-pair", "54, 59"
 CUBE_SAMPLE, CUBE_METHOD, CUBE_TABS = "globin-triple", "sloped-bt2", ("cube", "orders")
 CUBE_PARAMETERS, ORDERS_STEP = {"s": 32, "h": 32, "threads": 4}, 9
 TREE_SAMPLE, TREE_TABS, JOINS_MADE = "globins", ("tree", "joins", "distances"), 12
+TROPICAL = {
+    "states": ("cpg-clone", "viterbi-persistent", {}, "states", ""),
+    "trellis": ("cpg-clone", "viterbi-tree", {}, "states", "4650"),
+    "graph": ("five-vertices", "floyd-blocked", {"start": "1", "end": "3"}, "graph", ""),
+    "structure": ("yeast-trna", "nussinov", {}, "structure", ""),
+}
+"""Sample, method, options, view and place of each picture of the tropical family."""
+LEARN_PAGES = (0, 1)
 
 SCREEN = 1600, 1000
 TIMEOUT_S = 120
@@ -83,6 +91,13 @@ def render(theme_name: str, scale: int, target: Path) -> int:
             make_tree(window, TREE_SAMPLE)
             for view in TREE_TABS:
                 save(window, view, target / f"{view}-{ending}")
+            for name, (sample, method, options, view, place) in TROPICAL.items():
+                run_on(window, sample, method, options)
+                save(window, view, target / f"{name}-{ending}", place)
+            for page in LEARN_PAGES:
+                window.turn_to(2)
+                window.learn.contents.setCurrentRow(page)
+                grab(window, target / f"learn-{page}-{ending}")
         window.close()
     return 0
 
@@ -113,6 +128,18 @@ def finish(window: Window) -> None:
     wait(lambda: window.method.run_button.isEnabled() and not window.planner.busy)
     window.run()
     wait(lambda: len(window.session.entries) > before and not window.planner.busy)
+
+
+def run_on(window: Window, sample_id: str, method_id: str, options: dict[str, Any]) -> None:
+    """Run a method with options on a sample of any kind of data, in place of what is open."""
+    from kernels import registry
+    from kernels.sequences import samples
+
+    window.method.set_values(registry.method(method_id), options, {})
+    window.session.remove(range(len(window.session.state.sequences)))
+    window.session.remove_data(range(len(window.session.state.data)))
+    window.opener.open_sample(next(sample for sample in samples() if sample.id == sample_id))
+    finish(window)
 
 
 def make_cube(window: Window, sample_id: str) -> None:
@@ -150,8 +177,6 @@ def make_tree(window: Window, sample_id: str) -> None:
 
 def save(window: Window, view: str, path: Path, place: str = "") -> None:
     """Save a picture of the window with this view, at a place of the matrix where one is named."""
-    from PySide6.QtGui import QImage
-
     window.viewer.turn_to(view)
     widget: Any = window.viewer.tabs.currentWidget()
     wait(lambda: getattr(widget, "sharp", True))
@@ -159,6 +184,13 @@ def save(window: Window, view: str, path: Path, place: str = "") -> None:
         widget.go_to(place)
         settle(0.5)
         wait(lambda: widget.sharp)
+    grab(window, path)
+
+
+def grab(window: Window, path: Path) -> None:
+    """Save a picture of the window as it is."""
+    from PySide6.QtGui import QImage
+
     settle(1)
     picture = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
     picture.save(str(path), quality=0)

@@ -34,6 +34,29 @@ SOKAL = Citation(
     year=1958,
 )
 
+CLUSTALW = Citation(
+    key="larkin2007clustal",
+    authors="M. A. Larkin, G. Blackshields, N. P. Brown, and others",
+    title="Clustal W and Clustal X version 2.0",
+    venue="Bioinformatics 23",
+    year=2007,
+)
+MAFFT = Citation(
+    key="katoh2007parttree",
+    authors="Kazutaka Katoh, Hiroyuki Toh",
+    title="PartTree: an algorithm to build an approximate tree from a large number of unaligned sequences",
+    venue="Bioinformatics 23",
+    year=2007,
+)
+KIMURA = Citation(
+    key="kimura1980simple",
+    authors="Motoo Kimura",
+    title="A simple method for estimating evolutionary rates of base substitutions through comparative studies of "
+    "nucleotide sequences",
+    venue="Journal of Molecular Evolution 16",
+    year=1980,
+)
+
 BLOCK = Parameter(
     name="block",
     kind="choice",
@@ -75,30 +98,6 @@ THREADS = Parameter(
     backends=("cpu",),
 )
 
-ON_BOTH = ("cpu", "cuda")
-
-CLUSTALW = Citation(
-    key="larkin2007clustal",
-    authors="M. A. Larkin, G. Blackshields, N. P. Brown, and others",
-    title="Clustal W and Clustal X version 2.0",
-    venue="Bioinformatics 23",
-    year=2007,
-)
-MAFFT = Citation(
-    key="katoh2007parttree",
-    authors="Kazutaka Katoh, Hiroyuki Toh",
-    title="PartTree: an algorithm to build an approximate tree from a large number of unaligned sequences",
-    venue="Bioinformatics 23",
-    year=2007,
-)
-KIMURA = Citation(
-    key="kimura1980simple",
-    authors="Motoo Kimura",
-    title="A simple method for estimating evolutionary rates of base substitutions through comparative studies of "
-    "nucleotide sequences",
-    venue="Journal of Molecular Evolution 16",
-    year=1980,
-)
 PAIR_THREADS = Parameter(
     name="threads",
     kind="int",
@@ -109,6 +108,8 @@ PAIR_THREADS = Parameter(
     unit="threads",
     backends=("cpu",),
 )
+
+ON_BOTH = ("cpu", "cuda")
 
 
 def _method(
@@ -156,7 +157,7 @@ METHODS = (
         "NJ-pruned",
         "Neighbor joining, the same tree with few reads: bounds on the rows of the matrix say which to look at.",
         SAITOU,
-        {"cpu": 0.3, "cuda": 30.0},
+        {"cpu": 0.3, "cuda": 8.0},
         (EPOCH, THREADS),
         ON_BOTH,
         footprint=sizes.square_footprint,

@@ -24,6 +24,8 @@ BUSY_WARPS, LONE_WARPS = 24, 4
 MOST_WARPS = 8192
 ALL_COUNTS = 1 << 28
 """Bytes of the counts of one launch, at most."""
+ROUNDED = 1 << 14
+"""Bytes by which the memory of a GPU is rounded up, for some arrays together."""
 WORD_TABLES = 1 << 27
 """Bytes of the tables of words of all blocks, where a word may be there more often than a byte can say."""
 BORDER_ROOM = 1 << 30
@@ -87,7 +89,7 @@ def _of_rows(problem: AlignedProblem, backend: str) -> Footprint:
     if backend == "cpu":
         return Footprint({"letters": letters, "distances": 8 * rows**2, "a row with all others": 6 * rows * columns})
     host = {"letters": letters, "distances": 40 * rows**2, "counts": 12 * rows**2}
-    return Footprint(host, {"letters": letters, "counts": min(ALL_COUNTS, 12 * rows**2)})
+    return Footprint(host, {"letters": letters, "counts": min(ALL_COUNTS, 12 * rows**2 + ROUNDED)})
 
 
 def automatic(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:

@@ -53,21 +53,26 @@ def square_footprint(problem: TreeProblem, parameters: Parameters, backend: str)
 
 def basic_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
     """Bytes of NJ-basic: places are numbered from 1."""
-    return _footprint(problem, backend, problem.taxa + 1, problem.taxa + 1)
+    return _footprint(problem, backend, problem.taxa + 1, problem.taxa + 1, folding=True)
 
 
 def compact_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
     """Bytes of NJ-compact: half the rows."""
-    return _footprint(problem, backend, folded_rows(problem.taxa), problem.taxa + 1)
+    return _footprint(problem, backend, folded_rows(problem.taxa), problem.taxa + 1, folding=True)
 
 
-def _footprint(problem: TreeProblem, backend: str, rows: int, columns: int) -> Footprint:
+def _footprint(problem: TreeProblem, backend: str, rows: int, columns: int, folding: bool = False) -> Footprint:
+    """``folding``: a GPU gets the matrix in blocks of rows, whose cells it then puts where they belong."""
     size = np.dtype(problem.dtype).itemsize
-    parts = {"matrix": rows * columns * size, "sums and joins": WORKING_NUMBERS * 8 * problem.taxa}
+    parts = {"matrix": rows * columns * size, "sums and joins": WORKING_NUMBERS * 8 * problem.taxa + DEVICE_NUMBERS}
     if backend == "cpu":
         return Footprint(parts)
-    return Footprint({"matrix in blocks": STAGING, "sums and joins": parts["sums and joins"]}, parts)
+    blocks = {"matrix in blocks": min(STAGING, 8 * (problem.taxa + 1) ** 2)}
+    return Footprint({**blocks, "joins": parts["sums and joins"]}, {**parts, **(blocks if folding else {})})
 
+
+DEVICE_NUMBERS = 1 << 18
+"""Bytes of what each block of a GPU finds, and of what its memory is rounded to."""
 
 STAGING = 64 << 20
 """Bytes of the matrix that are converted on the host at a time, on their way to a device."""

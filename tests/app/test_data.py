@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -94,3 +95,10 @@ def test_any_number_of_sequences_can_be_narrowed(qtbot: Any, weighing: Any) -> N
     assert weighing.sequences.names[0].text() == "1 of 2"
     weighing.sequences.all_button.click()
     assert weighing.sequences.names[0].text() == "all 2"
+
+
+def test_a_sample_of_a_model_and_a_sequence_opens_both(qtbot: Any, window: Any) -> None:
+    mixed = [ONE, LETTERS[0], TWO]
+    window.opener.open_sample(SimpleNamespace(title="mixed", read=lambda: list(mixed)))
+    qtbot.waitUntil(lambda: len(window.session.state.data) == 2)
+    assert window.session.state.data == (ONE, TWO) and window.session.state.sequences == (LETTERS[0],)

@@ -1,0 +1,173 @@
+"""Pictures of the guidelines: curves of occupancy, what a warp loads, how it takes a branch, tiles of a product."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from app import theme
+from kernels import guidelines
+from kernels.guidelines import Limits, Occupancy
+
+Values = Mapping[str, int]
+KIB = 1024
+LEFT, BOTTOM, GAP = 52, 34, 26
+MOST_SEGMENTS = 48
+"""Segments that are drawn; a stride beyond them is cut."""
+CELL = 16.0
+TILE_WORDS = (
+    "Blue: the tile of a block.\nOrange: the slabs in shared memory.\nGrey: what the tile needs in all\n"
+    "(matrices of 512 \u00d7 512)."
+)
+MOST_TICKS = 8
+
+
+def occupancy(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> None:
+    """Occupancy over threads, and over shared memory, with the point that is set."""
+    height = (area.height() - GAP) / 2
+    shared, registers = values["shared"] * KIB, values["registers"]
+    by_threads = guidelines.occupancy_by_threads(limits, shared, registers)
+    by_shared = guidelines.occupancy_by_shared(limits, values["threads"], registers)
+    upper = QRectF(area.left(), area.top(), area.width(), height)
+    lower = upper.translated(0, height + GAP)
+    _curve(painter, upper, by_threads, values["threads"], "threads of a block", 1)
+    _curve(painter, lower, by_shared, shared, "KiB of shared memory of a block", KIB)
+
+
+def _curve(
+    painter: QPainter, area: QRectF, points: Sequence[tuple[int, Occupancy]], now: int, title: str, unit: int
+) -> None:
+    """Shares as steps, with axes; the present value is marked."""
+    colours = theme.active()
+    box = area.adjusted(LEFT, 6, -12, -BOTTOM)
+    last = max(points[-1][0], 1)
+
+    def place(value: float, share: float) -> QPointF:
+        return QPointF(box.left() + box.width() * value / last, box.bottom() - box.height() * share)
+
+    painter.fillRect(box, QColor(colours.background))
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        painter.setPen(QPen(QColor(colours.border), 1))
+        painter.drawLine(place(0, share), place(last, share))
+        painter.setPen(QColor(colours.muted))
+        label = QRectF(area.left(), place(0, share).y() - 8, LEFT - 6, 16)
+        painter.drawText(label, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{100 * share:.0f} %")
+    step = next(2**k * unit for k in range(20) if last / (2**k * unit) <= MOST_TICKS)
+    for value in range(0, last + 1, step):
+        label = QRectF(place(value, 0).x() - 40, box.bottom() + 2, 80, 14)
+        painter.drawText(label, Qt.AlignmentFlag.AlignCenter, f"{value // unit:,}")
+    painter.drawText(QRectF(box.left(), box.bottom() + 15, box.width(), 18), Qt.AlignmentFlag.AlignCenter, title)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(colours.series[0]), 2))
+    painter.drawPolyline(QPolygonF([place(value, found.share) for value, found in points]))
+    share = next((found.share for value, found in points if value >= now), 0.0)
+    painter.setPen(QPen(QColor(colours.path), 1, Qt.PenStyle.DashLine))
+    painter.drawLine(place(now, 0), place(now, 1))
+    painter.setPen(QPen(QColor(colours.panel), 2))
+    painter.setBrush(QColor(colours.path))
+    painter.drawEllipse(place(now, share), 6, 6)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def coalescing(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> None:
+    """Lanes above, segments of memory below; a line from each lane to the item that it loads."""
+    colours = theme.active()
+    stride, item, offset = values["stride"], values["item"], values["offset"]
+    found = guidelines.coalescing(stride, item, offset)
+    last = max(found.lines)
+    segments = min(last + 1, MOST_SEGMENTS)
+    lane = min((area.width() - 20) / guidelines.WARP, 2 * CELL)
+    width = min((area.width() - 20) / segments, 4 * lane)
+    top, bottom = area.top() + 24, min(area.bottom() - 70, area.top() + 320)
+    left = area.center().x() - lane * guidelines.WARP / 2
+    start = area.center().x() - width * segments / 2
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for segment in range(segments):
+        box = QRectF(start + segment * width, bottom, width, 26).adjusted(1, 0, -1, 0)
+        painter.fillRect(box, QColor(colours.selection if segment in found.lines else colours.background))
+        painter.setPen(QPen(QColor(colours.border), 1))
+        painter.drawRect(box)
+    for number in range(guidelines.WARP):
+        first = (offset + number * stride) * item
+        x = start + width * first / guidelines.SEGMENT_BYTES
+        size = max(width * item / guidelines.SEGMENT_BYTES, 1.5)
+        box = QRectF(left + number * lane, top, lane, 20).adjusted(1, 0, -1, 0)
+        painter.fillRect(box, QColor(colours.series[0]))
+        if found.lines[number] >= segments:
+            continue
+        painter.fillRect(QRectF(x, bottom, size, 26).adjusted(0.5, 0, -0.5, 0), QColor(colours.series[0]))
+        painter.setPen(QPen(QColor(colours.series[0]), 1))
+        painter.drawLine(QPointF(box.center().x(), box.bottom()), QPointF(x + size / 2, bottom))
+    painter.setPen(QColor(colours.muted))
+    _words(painter, QRectF(area.left(), area.top(), area.width(), 20), "32 lanes of a warp")
+    cut = f"; the first {segments:,} are shown" if last >= segments else ""
+    words = f"segments of {guidelines.SEGMENT_BYTES} bytes: dark is used, light moves too{cut}"
+    _words(painter, QRectF(area.left(), bottom + 30, area.width(), 20), words)
+
+
+def divergence(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> None:
+    """Lanes by steps: first way, other way, and waiting."""
+    colours = theme.active()
+    lanes, first, other = values["lanes"], values["then"], values["otherwise"]
+    steps = guidelines.divergence(lanes, first, other).steps
+    ways = [(first, True)] * bool(lanes) + [(other, False)] * (lanes < guidelines.WARP)
+    size = min((area.width() - LEFT - 20) / max(steps, 1), (area.height() - 70) / guidelines.WARP, 1.5 * CELL)
+    left, top = area.center().x() - size * steps / 2, area.top() + 24
+    column = 0
+    for count, taken in ways:
+        for step in range(column, column + count):
+            for lane in range(guidelines.WARP):
+                box = QRectF(left + step * size, top + lane * size, size, size).adjusted(0.5, 0.5, -0.5, -0.5)
+                busy = (lane < lanes) == taken
+                painter.fillRect(box, QColor(colours.series[0 if taken else 1] if busy else colours.hover))
+        column += count
+    painter.setPen(QColor(colours.muted))
+    _words(painter, QRectF(area.left(), area.top(), area.width(), 20), f"steps of the warp ({steps})")
+    foot = top + guidelines.WARP * size + 8
+    legend = (("first way", colours.series[0]), ("other way", colours.series[1]), ("waits", colours.hover))
+    x = left
+    for words, colour in legend:
+        painter.fillRect(QRectF(x, foot + 3, 12, 12), QColor(colour))
+        painter.setPen(QColor(colours.muted))
+        painter.drawText(QPointF(x + 18, foot + 13), words)
+        x += 18 + painter.fontMetrics().horizontalAdvance(words) + 18
+
+
+def tiling(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> None:
+    """A product of two matrices: the tile that a block computes, and the slabs that it holds of both factors."""
+    colours, whole = theme.active(), 512
+    side = min(area.width() / 2.4, (area.height() - 20) / 2.3)
+    left, top = area.center().x() - 1.08 * side, area.top() + 10
+    tile, depth = values["tile"] / whole * side, max(values["depth"] / whole * side, 2)
+    place = (whole // values["tile"]) // 2 * tile
+    corner = QPointF(left + 1.12 * side, top + 1.12 * side)
+    first = QRectF(left, corner.y(), side, side)
+    second = QRectF(corner.x(), top, side, side)
+    product = QRectF(corner.x(), corner.y(), side, side)
+    for box, name in ((first, "A"), (second, "B"), (product, "A \u2297 B")):
+        painter.fillRect(box, QColor(colours.background))
+        painter.setPen(QPen(QColor(colours.border), 1))
+        painter.drawRect(box)
+        painter.setPen(QColor(colours.muted))
+        painter.drawText(box.adjusted(6, 4, -6, -4), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, name)
+    row = QRectF(first.left(), first.top() + place, side, tile)
+    column = QRectF(second.left() + place, second.top(), tile, side)
+    for band in (row, column):
+        painter.fillRect(band, QColor(colours.hover))
+    along = min(0.35 * side, side - depth)
+    painter.fillRect(QRectF(first.left() + along, row.top(), depth, tile), QColor(colours.series[1]))
+    painter.fillRect(QRectF(column.left(), second.top() + along, tile, depth), QColor(colours.series[1]))
+    box = QRectF(product.left() + place, product.top() + place, tile, tile)
+    painter.fillRect(box, QColor(colours.series[0]))
+    words = f"{values['tile']} x {values['tile']}".replace("x", "\u00d7")
+    if painter.fontMetrics().horizontalAdvance(words) + 4 < tile:
+        painter.setPen(QColor(colours.accent_text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+    painter.setPen(QColor(colours.muted))
+    painter.drawText(QRectF(left, top, side, side), Qt.AlignmentFlag.AlignCenter, TILE_WORDS)
+
+
+def _words(painter: QPainter, box: QRectF, words: str) -> None:
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)

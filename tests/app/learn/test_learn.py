@@ -1,0 +1,124 @@
+"""The Learn workspace as a person uses it."""
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from app import theme
+from app.learn.guideline_page import GuidelinePage
+from app.learn.guidelines import COALESCING, GUIDELINES, OCCUPANCY
+from app.learn.workspace import LearnWorkspace
+from kernels import classes, guidelines, registry
+from kernels.guidelines import CARDS
+from kernels.registry import method
+
+
+@pytest.fixture
+def learn(qtbot):
+    learn = LearnWorkspace(registry.METHODS)
+    qtbot.addWidget(learn)
+    learn.resize(1000, 600)
+    learn.show()
+    return learn
+
+
+def test_every_method_stands_in_its_class_and_nowhere_else(learn):
+    shown = {identifier: cls for cls, card in learn.classes.cards.items() for identifier in card.buttons}
+    placed = {one.id: classes.of(one).cls.id for one in registry.METHODS if classes.of(one)}
+    assert shown == placed
+    assert sum(len(card.buttons) for card in learn.classes.cards.values()) == len(placed)
+    assert all(card.buttons for card in learn.classes.cards.values())
+
+
+def test_a_click_explains_a_method_and_leads_to_it(qtbot, learn):
+    button = learn.classes.cards["npdp"].buttons["matrix-chain"]
+    button.click()
+    place = classes.of(method("matrix-chain"))
+    assert learn.classes.detail.heading.text() == method("matrix-chain").name
+    assert learn.classes.recurrence.text() == place.recurrence and learn.classes.why.text() == place.why
+    assert button.isChecked()
+    checked = [key for card in learn.classes.cards.values() for key, one in card.buttons.items() if one.isChecked()]
+    assert checked == ["matrix-chain"]
+    with qtbot.waitSignal(learn.method_wanted) as wanted:
+        learn.classes.use.click()
+    assert wanted.args == [method("matrix-chain")]
+
+
+def test_a_picture_shows_one_alternative_after_another(learn):
+    picture = learn.classes.picture
+    terms = sorted({arrow.term for arrow in picture.picture.arrows})
+    seen = []
+    for _ in range(len(terms) + 1):
+        picture.step()
+        seen.append(picture.term)
+    assert seen == [*terms, None]
+
+
+def test_pages_follow_each_other(learn):
+    assert not learn.back.isEnabled()
+    for _ in range(10):
+        learn.forward.click()
+    assert learn.contents.currentRow() == len(GUIDELINES) and not learn.forward.isEnabled()
+    learn.back.click()
+    assert learn.pages.currentWidget().guideline is GUIDELINES[-2]
+
+
+def test_occupancy_is_computed_for_the_card_that_is_chosen(learn):
+    page = learn.guidelines["occupancy"]
+    page.rows["threads"].set_value(192)
+    for number, card in enumerate(CARDS):
+        learn.card.setCurrentIndex(number)
+        values = page.values
+        found = guidelines.occupancy(card, values["threads"], values["shared"] * 1024, values["registers"])
+        assert page.limits is card and values["threads"] == 192
+        assert f"{found.warps:,} of {found.most_warps:,} warps, {100 * found.share:.0f} %" in page.words.text()
+        assert f"Limited by {found.limited_by}" in page.words.text()
+
+
+def test_a_gpu_at_hand_comes_first(qtbot, learn, monkeypatch):
+    own = guidelines.Limits("a card at hand", 512, 1024, 8, 32_768, 48 << 10, 48 << 10)
+    monkeypatch.setattr(guidelines, "of_device", lambda index: own)
+    learn.set_devices(1)
+    qtbot.waitUntil(lambda: learn.card.itemText(0) == "a card at hand (at hand)")
+    assert learn.guidelines["occupancy"].limits is own
+    assert learn.guidelines["occupancy"].rows["threads"].values[-1] == 512
+
+
+def test_words_of_coalescing_follow_the_sliders(learn):
+    page = learn.guidelines["coalescing"]
+    assert "128 of 128 bytes" in page.words.text() and "100 %" in page.words.text()
+    page.rows["stride"].set_value(8)
+    assert "128 of 1,024 bytes" in page.words.text() and "8 times one after another" in page.words.text()
+
+
+@pytest.mark.parametrize("guideline", GUIDELINES, ids=lambda guideline: guideline.id)
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_every_end_of_every_slider_is_painted(qtbot, guideline, colours):
+    theme.switch(colours)
+    try:
+        page = GuidelinePage(guideline)
+        qtbot.addWidget(page)
+        page.resize(500, 450)
+        page.show()
+        pictures = set()
+        for name in page.rows:
+            for value in (page.rows[name].values[0], page.rows[name].values[-1]):
+                page.rows[name].set_value(value)
+                QGuiApplication.processEvents()
+                pictures.add(bytes(page.canvas.grab().toImage().constBits()))
+                assert page.words.text()
+        assert len(pictures) > 2
+    finally:
+        theme.switch("light")
+
+
+def test_only_guidelines_of_cards_offer_cards(learn):
+    for guideline in (OCCUPANCY, COALESCING):
+        learn.contents.setCurrentRow(1 + GUIDELINES.index(guideline))
+        assert learn._card_box.isVisible() == guideline.of_card
+
+
+def test_learn_is_a_workspace_of_the_window(qtbot, window):
+    window.commands["learn"].trigger()
+    assert window.workspaces.currentWidget() is window.learn
+    window.learn.method_wanted.emit(window.methods[1])
+    assert window.method.method is window.methods[1] and window.commands["analyse"].isChecked()

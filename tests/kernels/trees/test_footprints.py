@@ -1,0 +1,53 @@
+"""What a run is said to need is at least what it takes, on the emulated device."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels import engine
+from kernels.distances import DistanceMatrix, additive, numbered
+from kernels.model import Mode, SequenceType
+from kernels.registry import method
+from kernels.trees import distance_problem as rules
+from kernels.trees.aligned import AlignedSequences
+from kernels.trees.problem import TreeProblem
+from tests.kernels.trees.problems import matrix
+from tests.kernels.trees.test_distances import SCORINGS
+from tests.problems import sequence
+
+GIB = 1 << 30
+
+
+def problems():
+    random = np.random.default_rng(3)
+    texts = ["".join(random.choice(list("ACDE"), random.integers(1, 100))) for _ in range(40)]
+    found = tuple(sequence(text, f"s{number}", SequenceType.PROTEIN) for number, text in enumerate(texts))
+    rows = AlignedSequences(tuple(numbered(40)), np.full((40, 100), ord("A"), np.uint8), SequenceType.PROTEIN)
+    tree = TreeProblem(matrix(additive(120, random, 0.1)))
+    return [
+        *[(name, tree) for name in ("nj-pruned", "nj-basic", "nj-compact")],
+        ("distance-full", rules.FullProblem(found, SCORINGS[0], Mode.LOCAL)),
+        ("distance-6mer", rules.SixmerProblem(found)),
+        ("distance-ktuple", rules.KTUPLE.build(found, {})),
+        ("distance-alignment", rules.AlignedProblem(rows)),
+    ]
+
+
+@pytest.mark.parametrize(("name", "problem"), problems())
+def test_device_memory_is_foretold(emulated, name: str, problem) -> None:
+    import cupy
+
+    cupy.get_default_memory_pool().free_all_blocks()
+    plan = engine.plan(method(name), problem, {}, "cuda")
+    assert 0 < engine.execute(plan).device_bytes <= plan.footprint.device_bytes
+
+
+def test_100_000_taxa_fit_an_h200() -> None:
+    """The matrix is in single precision and joined in place: it is there once."""
+    one = np.zeros((1, 1), np.float32)
+    problem = TreeProblem(DistanceMatrix(numbered(100_000), np.broadcast_to(one, (100_000, 100_000))), "single")
+    for name, most in (("nj-pruned", 38 * GIB), ("nj-basic", 38 * GIB), ("nj-compact", 19 * GIB)):
+        planned = method(name).footprint(problem, {}, "cuda")
+        assert most - GIB < planned.device_bytes < most
+        assert planned.host_bytes < GIB
