@@ -23,7 +23,8 @@ constexpr int SIDE = S / TILE, THREADS = SIDE * SIDE;
 constexpr int DIAGONALS = 2 * SIDE - 1;
 constexpr int PARTS = AFFINE ? 4 : 1;            // values of a cell that cross a face
 constexpr int RING_NEEDED = SIDE - 1 + 2 * BATCH, RING = RING_NEEDED <= 16 ? 16 : RING_NEEDED <= 32 ? 32 : 64;
-constexpr int LETTERS = 64;                      // letters of the third sequence that are in shared memory
+constexpr int LETTERS = 128;                     // letters of the third sequence that are in shared memory
+static_assert(2 * (SIDE - 1) + 2 * BATCH <= LETTERS, "the letters of all layers that are computed at a time");
 constexpr int SOUTH = PARTS * S, EAST = PARTS * (S + 4);
 constexpr int BOTTOM = PARTS * S * S;
 constexpr int PIECES = 4;                        // events of the step log for each chunk

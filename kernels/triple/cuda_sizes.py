@@ -22,7 +22,7 @@ BLOCKS = {False: 8, True: 4}
 """Blocks of 64 threads that fit a multiprocessor, without and with affine gaps."""
 MOST_SHARED = 232_448
 """Bytes of shared memory that a block can have on the GPUs that have most."""
-LETTERS = 64
+LETTERS = 128
 """Letters of the third sequence in shared memory (cube.cuh)."""
 PIECES = 4
 """Events of the step log for each chunk (sweep.cuh)."""
@@ -123,7 +123,9 @@ def shape(grid: Grid, kind: Kind, affine: bool) -> Shape:
 def automatic(problem: TripleProblem, kind: Kind) -> Mapping[str, Any]:
     """Chunk width and height of subchunks of a GPU; ``threads`` belongs to the CPU."""
     longest = max(problem.lengths[:2])
-    return {"s": 16 if longest < 64 else WIDTH, "h": HEIGHT, "threads": 1}
+    # Subchunks that are computed one after another are smaller than those that are computed all at once.
+    height = HEIGHT if kind.starts else HEIGHT // 2
+    return {"s": 16 if longest < 64 else WIDTH, "h": height, "threads": 1}
 
 
 def pieces(shape: Shape, layers: int) -> np.ndarray:

@@ -62,9 +62,9 @@ __device__ __forceinline__ void begin_box(
     const Word* north = chunk.north + static_cast<long long>(k) * SOUTH;
     const Word* west = chunk.west + static_cast<long long>(k) * EAST;
     const int* above = faces.bottom + faces.bottom_of(cube, chunk.row, chunk.column, box - 1) * BOTTOM;
-    tile.before([&](int& value, int&, int r, int c, int part, int) {
-        int row = at.row + r, column = at.column + c;
-        if (row >= 0 && column >= 0) value = above[(part * S + row) * S + column];
+    tile.before([&](int& value, int&, int r, int c, int part, int move) {
+        int row = at.row + r, column = at.column + c, down = AFFINE ? move >> 1 : 0;
+        if (row >= 0 && column >= 0) value = above[(down * S + row) * S + column];
         else if (column >= 0) value = chunk.north ? north[part * S + column] : MINUS_INFINITY;
         else value = chunk.west ? west[part * (S + 4) + (row >= 0 ? row : S)] : MINUS_INFINITY;
     });

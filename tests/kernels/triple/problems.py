@@ -51,6 +51,14 @@ def _descendant(ancestor: np.ndarray, alphabet: str, random: np.random.Generator
     return "".join(np.roll(changed, int(random.integers(4))))
 
 
+def related(length: int, seed: int) -> str:
+    """A protein; those of one length and other seeds are related."""
+    letters = list("ARNDCQEGHILKMFPSTWYV")
+    random, ancestor = np.random.default_rng(seed), np.random.default_rng(1).choice(letters, length + 9)
+    kept = ancestor[random.random(length + 9) < 0.97][:length]
+    return "".join(np.where(random.random(kept.size) < 0.7, kept, random.choice(letters, kept.size)))
+
+
 @lru_cache(maxsize=256)
 def best(problem: TripleProblem) -> TripleAnswer:
     """The alignment that every method must return."""

@@ -19,6 +19,7 @@ from kernels.triple import cuda_sizes
 from kernels.triple.grid import KINDS, Grid
 from kernels.triple.model import TripleAnswer
 from kernels.triple.problem import TRIPLE
+from tests.kernels.triple.problems import related
 from tests.kernels.triple.problems import triple as problem_of
 from tests.kernels.triple.test_emulated import ON_DEVICE
 
@@ -35,14 +36,6 @@ def test_kernels_compile(kind: str, affine: bool, architecture: str) -> None:
     assert compile_without_device(cuda_sizes.files(name, affine), shape.defines(False), architecture)
     if shape.keeps:
         assert compile_without_device(cuda_sizes.files("path", affine), shape.defines(True), architecture)
-
-
-def related(length: int, seed: int) -> str:
-    """A protein; those of one length and other seeds are related."""
-    letters = list("ARNDCQEGHILKMFPSTWYV")
-    random, ancestor = np.random.default_rng(seed), np.random.default_rng(1).choice(letters, length + 9)
-    kept = ancestor[random.random(length + 9) < 0.97][:length]
-    return "".join(np.where(random.random(kept.size) < 0.7, kept, random.choice(letters, kept.size)))
 
 
 def answers(method: Method, problem, backend: str, steps: Steps | None = None, **parameters: int):

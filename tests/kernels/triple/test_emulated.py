@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernels import engine, registry
 from kernels import triple as family
 from kernels.method import Method
-from kernels.scoring import Scoring, match_mismatch
+from kernels.model import SequenceType
+from kernels.scoring import Scoring, match_mismatch, named_matrix
 from kernels.steps import Steps
 from kernels.triple.model import TripleProblem
-from tests.kernels.triple.problems import COSTS, best, triple, triples
+from tests.kernels.triple.problems import COSTS, best, related, triple, triples
 
 LINEAR = tuple(costs for costs in COSTS if not costs[0])
 AFFINE_COSTS = tuple(costs for costs in COSTS if costs[0])
@@ -54,6 +56,20 @@ def test_affine_gaps(emulated, method: Method, data: st.DataObject) -> None:
     assert_textbook(emulated, method, problem, seed=data.draw(st.sampled_from((0, 1, 2))), **given)
 
 
+@pytest.mark.parametrize("name", ["sloped-checkpointed", "sloped-bt2", "sloped-bt3"])
+def test_boxes_begin_with_the_values_above_them(emulated, name: str) -> None:
+    """With affine gaps and many boxes, below chunks of several tiles."""
+    scoring = Scoring(named_matrix("BLOSUM62"), 11, 2)
+    for lengths in ((97, 1, 130), (40, 20, 60)):
+        rows = [related(length, seed) for seed, length in enumerate(lengths)]
+        problem = triple(*rows, scoring, SequenceType.PROTEIN)
+        planned = engine.plan(registry.method("triple-traceback"), problem, {}, "cpu")
+        expected = engine.execute(planned).answer
+        found = emulated(name, problem, s=32, h=16).answer
+        assert found.score == expected.score
+        np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
+
+
 def test_steps_of_layered_and_sloped_are_logged(emulated) -> None:
     """LAYERED's events are ranges of layers, one after another; those of SLOPED cut the layers of their neighbours."""
     rows = ("ACGTTGCAAC" * 3, "ACGTGCAAT" * 3, "TTGCAAG" * 30)
@@ -69,3 +85,12 @@ def test_steps_of_layered_and_sloped_are_logged(emulated) -> None:
         assert first["layer_start"][0] == 0 and first["row_end"].max() == 15
         overlaps[name] = set((first["layer_end"][:-1] - first["layer_start"][1:]).tolist())
     assert overlaps["layered"] == {0} and min(overlaps["sloped"]) == 2 * (16 // 4 - 1)
+
+
+@pytest.mark.parametrize("name", ["sloped", "layered-bt2", "sloped-bt3", "sloped-checkpointed"])
+def test_no_more_memory_is_taken_than_was_foretold(emulated, name: str) -> None:
+    problem = triple("ACGTTGCAAC" * 6, "ACGTGCAAT" * 7, "TTGCAAG" * 12, Scoring(match_mismatch(2, -3), 0, 2))
+    planned = engine.plan(registry.method(name), problem, {"s": 16}, "cuda")
+    taken = emulated(name, problem, s=16).device_bytes
+    allocations, rounding = 24, 512
+    assert 0 < taken <= planned.footprint.device_bytes + allocations * rounding
