@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 from app import texts
 from app.jobs import Job
@@ -63,11 +64,14 @@ def _lane(backend: str, device: int) -> str:
     return f"cuda {device}" if backend == "cuda" else "cpu"
 
 
-def made_by(plan: Plan, result: Result) -> bool:
-    """Whether a run of this plan would be this result again."""
-    return (
-        result.method == plan.method.id
-        and result.backend == plan.backend
-        and dict(result.parameters) == dict(plan.parameters)
-        and result.problem == plan.problem
-    )
+def made_by(plan: Plan, given: Mapping[str, Any], entry: Entry) -> bool:
+    """Whether a run of this plan, with the parameters ``given`` by hand, would be the result of an entry again.
+
+    What is automatic in both may differ: it follows the machine, such as its free memory.
+    """
+    result = entry.result
+    if (result.method, result.backend) != (plan.method.id, plan.backend):
+        return False
+    by_hand = {**given, **entry.parameters}
+    same = all(result.parameters.get(name) == plan.parameters.get(name) for name in by_hand)
+    return same and result.problem == plan.problem

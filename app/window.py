@@ -96,7 +96,7 @@ class Window(QMainWindow):
         if self.answer is None or self.answer.plan is None:
             return False
         if entry not in self._stale:
-            self._stale[entry] = not running.made_by(self.answer.plan, entry.result)
+            self._stale[entry] = not running.made_by(self.answer.plan, self.answer.request.parameters, entry)
         return self._stale[entry]
 
     def request(self) -> Request | None:
@@ -136,8 +136,9 @@ class Window(QMainWindow):
 
     def resume(self, run: Run) -> None:
         """Go on with an interrupted run."""
-        self.jobs.show_interrupted(())
-        self.queue.submit(running.resumed_job(run, self.session))
+        job = running.resumed_job(run, self.session)
+        self.interrupted.taken[job] = run
+        self.queue.submit(job)
         self.interrupted.look()
 
     def discard(self, run: Run) -> None:
@@ -326,7 +327,7 @@ class Window(QMainWindow):
         self.interrupted.found.connect(self.jobs.show_interrupted)
         self.jobs.resume_wanted.connect(self.resume)
         self.jobs.discard_wanted.connect(self.discard)
-        self.queue.ended.connect(lambda job: self.interrupted.look())
+        self.queue.ended.connect(self.interrupted.ended)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
         self.tune.values_wanted.connect(self._take_values)
         self.tune.said.connect(lambda text, error: self.jobs.say(text, error=error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import threading
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,6 +19,9 @@ from kernels.workers import cores
 _LOCK = threading.Lock()
 MINIMUM_MS = 5.0
 """Shorter runs say more about start-up than about the rate, and are not remembered."""
+
+ALIKE = 0.1
+"""Rates of the same work that differ by so little are the same: to write the file takes a millisecond."""
 
 COMPARABLE = 30
 """A run that is so many times smaller than another says little about its rate."""
@@ -65,7 +69,10 @@ def remember(method: Method, backend: str, device: str, work: float, time_ms: fl
         rates, key = dict(_read()), f"{method.id}/{backend}/{device}"
         if COMPARABLE * work < rates.get(key, (0.0, 0.0))[1]:
             return
-        rates[key] = work / time_ms / 1e6, work
+        rate = work / time_ms / 1e6
+        if abs(rate / rates.get(key, (math.inf, 0.0))[0] - 1) < ALIKE and work == rates[key][1]:
+            return
+        rates[key] = rate, work
         _path().parent.mkdir(parents=True, exist_ok=True)
         _path().write_text(json.dumps(rates, indent=1))
         _parsed.cache_clear()

@@ -364,7 +364,7 @@ class SequencePanel(Card):
     def _tell_names(self) -> None:
         if not self._telling:
             sequences = self._session.state.sequences
-            self.names_selected.emit([sequences[row].name for row in self.table.rows()])
+            self.names_selected.emit([sequences[row].name for row in self.table.rows() if row < len(sequences)])
 
     def _select(self, rows: list[int]) -> None:
         selection = self.table.selectionModel()

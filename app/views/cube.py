@@ -79,8 +79,7 @@ class CubeView(QWidget):
         same = result is not None and self.result is not None and result.problem == self.result.problem
         self.result = result
         self.found = cube_data.chunks(result) if result else None
-        alignment = result.answer.alignment if result else None
-        self.path = alignment.cells() if alignment is not None else None
+        self.path = self.found.path if self.found else None
         self._hovered = None
         self._offer_path()
         self._tools.setEnabled(result is not None)

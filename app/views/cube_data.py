@@ -34,7 +34,7 @@ def chunk_grid(result: Result) -> Grid:
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """The chunks of a result and its step log.
+    """The chunks of a result and its step log; ``path`` has the cells of the path, shape (n, 3), or is None.
 
     ``rows`` and ``columns`` say where in the grid each chunk is, by its number (000, figure 1).
     """
@@ -43,6 +43,7 @@ class Chunks:
     events: np.ndarray
     rows: np.ndarray
     columns: np.ndarray
+    path: np.ndarray | None = None
 
     @property
     def count(self) -> int:
@@ -87,17 +88,33 @@ class Chunks:
     def recomputed(self) -> np.ndarray:
         """Whether phase 3 computed a part of each chunk again, bool."""
         again = np.zeros(self.count, bool)
-        again[self.again["strip"]] = True
+        again[self.box_chunks] = True
         return again
+
+    @cached_property
+    def box_chunks(self) -> np.ndarray:
+        """The chunk of each of ``boxes``."""
+        return self.numbers[self.boxes[:, 0] // self.grid.s, self.boxes[:, 2] // self.grid.s]
 
     @cached_property
     def boxes(self) -> np.ndarray:
         """Cells that phase 3 computed again, half-open: i, i_end, j, j_end, k, k_end, int64, shape (parts, 6)."""
         parts = self.again
+        if (parts["row_end"] - parts["row_start"] > self.grid.s).any() and self.path is not None:
+            return self._boxes_of_path()  # one event stands for all chunks, which the path tells
         found = np.stack([parts[name].astype(np.int64) for name in _RANGES], 1).reshape(-1, 6)
         found[:, 1::2] += 1
         found[:, 0::2] += found[:, 0::2] > 0
         return found
+
+    def _boxes_of_path(self) -> np.ndarray:
+        """The subchunks that the path goes through, each down to its last cell there."""
+        cells, unit = self.path, np.array([self.grid.s, self.grid.s, self.grid.h])
+        ends = np.flatnonzero(np.append((np.diff(cells // unit, axis=0) != 0).any(axis=1), True))
+        first = cells[ends] // unit * unit
+        last = np.minimum(first + unit, np.array(self.grid.cells))
+        last[:, 2] = cells[ends, 2] + 1
+        return np.stack((first, last), 2).reshape(-1, 6)
 
     def chunk_at(self, cell: Cell) -> int:
         """The number of the chunk that a cell lies in."""
@@ -136,7 +153,9 @@ def chunks(result: Result) -> Chunks:
     order = np.array(grid.order(), np.int64)
     events = result.steps.array()
     events = events[(events["strip"] >= 0) & (events["strip"] < len(order))]
-    return Chunks(grid, events, order[:, 0], order[:, 1])
+    alignment = result.answer.alignment
+    path = alignment.cells() if alignment is not None else None
+    return Chunks(grid, events, order[:, 0], order[:, 1], path)
 
 
 def shades(found: Chunks, colouring: str, numbers: np.ndarray, palette: np.ndarray, lut: np.ndarray) -> np.ndarray:

@@ -79,7 +79,7 @@ def chunk_text(found: Chunks, number: int, worker_name: str) -> str:
         parts.append(f"{worker_name} {found.worker[number]}")
         parts.append(f"{start / 1e6:,.3f} to {end / 1e6:,.3f} ms ({app_texts.duration((end - start) / 1e6)})")
     if found.again.size:
-        cells = cells_of(found.boxes[found.again["strip"] == number])
+        cells = cells_of(found.boxes[found.box_chunks == number])
         share = cells / cells_of(box[None, :])
         parts.append(f"phase 3 computed {100 * share:.0f} % of it again" if cells else "not on the path")
     return "   ".join(parts)

@@ -105,10 +105,11 @@ def paint(painter: QPainter, picture: Heat, view: View, theme: Theme, density: f
     painter.save()
     _cells(painter, picture, view, theme, min(density, FINEST))
     _numbers(painter, picture, view, base)
+    _cover(painter, view, theme)
+    drawn = _tree(painter, picture, view, theme) if picture.layout is not None else None
     _marks(painter, picture, view, theme)
     if picture.labelled:
         _names(painter, picture, view, base, theme)
-    drawn = _tree(painter, picture, view, theme) if picture.layout is not None else None
     painter.restore()
     return drawn
 
@@ -172,6 +173,19 @@ def _numbers(painter: QPainter, picture: Heat, view: View, base: QFont) -> None:
     painter.restore()
 
 
+def _cover(painter: QPainter, view: View, theme: Theme) -> None:
+    """Cover the parts of cells outside the area, because SVG knows no clipping."""
+    area, over = view.area, view.cell + 1
+    outside = area.adjusted(-over, -over, over, over)
+    for part in (
+        QRectF(outside.topLeft(), area.topRight() + QPointF(over, 0)),
+        QRectF(area.bottomLeft() - QPointF(over, 0), outside.bottomRight()),
+        QRectF(outside.topLeft(), area.bottomLeft()),
+        QRectF(area.topRight(), outside.bottomRight()),
+    ):
+        painter.fillRect(part, QColor(theme.panel))
+
+
 def _marks(painter: QPainter, picture: Heat, view: View, theme: Theme) -> None:
     """Bars beside the rows and under the columns of selected taxa, and a frame around the current cell."""
     area, thick = view.area, max(GAP - 2, 3.0)
@@ -233,6 +247,7 @@ def _tree(painter: QPainter, picture: Heat, view: View, theme: Theme) -> Branche
         painter.setPen(QPen(QColor(colour), width))
         painter.drawLines([QLineF(*line) for line in found.lines[chosen].tolist()])
     painter.restore()
+    painter.fillRect(QRectF(0, -6, view.area.left() - 1, view.area.top() + 5), QColor(theme.panel))
     return found
 
 

@@ -21,18 +21,23 @@ def size(width: float, height: float, items: tuple[LegendItem, ...]) -> QSize:
 
 
 def draw(painter: QPainter, area: QRectF, title: str, items: tuple[LegendItem, ...], body: Body) -> None:
-    """Draw a figure into ``area``, which begins at (0, 0)."""
+    """Draw a figure into ``area``, which begins at (0, 0).
+
+    SVG knows no clipping, so what reaches over the edge of the body is covered before title and legend are drawn.
+    """
     metrics, room = painter.fontMetrics(), area.width() - 2 * theme.MARGIN
     above, below = _heights(metrics, items, area.width())
-    painter.setPen(QColor(theme.active().text))
-    shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, int(room))
-    painter.drawText(QRectF(theme.MARGIN, 0, room, above), Qt.AlignmentFlag.AlignVCenter, shown)
     height = area.height() - above - below
     painter.save()
     painter.translate(0, above)
     painter.setClipRect(QRectF(0, 0, area.width(), height))
     body(painter, area.width(), height)
     painter.restore()
+    for top, high in ((0.0, above), (above + height, below)):
+        painter.fillRect(QRectF(0, top, area.width(), high), QColor(theme.active().panel))
+    painter.setPen(QColor(theme.active().text))
+    shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, int(room))
+    painter.drawText(QRectF(theme.MARGIN, 0, room, above), Qt.AlignmentFlag.AlignVCenter, shown)
     draw_legend(painter, QRectF(theme.MARGIN, above + height, room, below), items)
 
 

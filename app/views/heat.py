@@ -33,10 +33,11 @@ def swatches(name: str, count: int = 7) -> tuple[str, ...]:
 
 
 def levels(values: np.ndarray) -> tuple[float, float]:
-    """The least and the greatest value beside the diagonal."""
-    beside = values[~np.eye(len(values), dtype=bool)] if len(values) > 1 else values
-    beside = beside[np.isfinite(beside)]
-    return (float(beside.min()), float(beside.max())) if beside.size else (0.0, 0.0)
+    """The least and the greatest value of a symmetric matrix beside the diagonal; makes no copy of it."""
+    rows = [values[row, :row] for row in range(1, len(values))]
+    if not rows:
+        return 0.0, 0.0
+    return float(min(row.min() for row in rows)), float(max(row.max() for row in rows))
 
 
 def shades(values: np.ndarray, low: float, high: float) -> np.ndarray:

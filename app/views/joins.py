@@ -12,6 +12,7 @@ from app import theme
 from app.panels.widgets import label
 from app.selection import Selection
 from app.views import export, figure, heat, joins_paint
+from app.views.flow import Flow
 from app.views.joins_paint import Moment, Places
 from app.views.joins_scene import MOST_TAXA, scene
 from app.views.pieces import Legend, LegendItem, choice_actions, menu_button, tool_button
@@ -248,7 +249,8 @@ class JoinsView(QWidget):
         box = QVBoxLayout(self._tools)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        upper, lower = QHBoxLayout(), QHBoxLayout()
+        upper, below = QHBoxLayout(), QWidget()
+        lower = Flow(below)
         for widget in (
             tool_button("|\u25c0", "The first join (Home)", self.first),
             tool_button("\u25c0", "One join back (Left)", self.back),
@@ -262,11 +264,10 @@ class JoinsView(QWidget):
         lower.addWidget(self.speed)
         lower.addWidget(self.what)
         lower.addWidget(menu_button("Colours", "Colours of the matrix", maps))
-        lower.addStretch(1)
         lower.addWidget(tool_button("Copy", "Copy the picture", self.copy))
         lower.addWidget(tool_button("Save\u2026", "Save the picture as PNG, SVG or PDF", self.save))
         box.addLayout(upper)
-        box.addLayout(lower)
+        box.addWidget(below)
         column = QVBoxLayout(self)
         column.setSpacing(theme.SPACING)
         column.addWidget(self._tools)

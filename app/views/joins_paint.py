@@ -186,15 +186,11 @@ def _matrix(painter: QPainter, moment: Moment, place: Places, base: QFont, theme
     spread = _spread(moment, at)
     if change and at + 1 <= scene.end and scene.step(at).pair:
         after = _spread(moment, at + 1)
-        spread = np.where(np.isnan(after) & (change < 1), spread, (1 - change) * spread + change * after)
+        spread = np.where(np.isnan(after), spread, (1 - change) * spread + change * after)
     heat.draw_image(painter, place.matrix, heat.image(spread, moment.map_name, theme.border))
     coming = scene.coming(at)
-    borders = np.flatnonzero(np.diff(clusters)) + 1
     painter.setPen(QPen(QColor(theme.panel), 1 if place.row < 12 else 2))
-    between = {int(max(scene.first[node] for node in coming))} if len(coming) == 2 and change else set()
-    for border in borders.tolist():
-        if border in between and change >= 1:
-            continue
+    for border in (np.flatnonzero(np.diff(clusters)) + 1).tolist():
         y, x = place.y(border), place.matrix.left() + border * place.row
         painter.drawLine(QLineF(place.matrix.left(), y, place.matrix.right(), y))
         painter.drawLine(QLineF(x, place.matrix.top(), x, place.matrix.bottom()))

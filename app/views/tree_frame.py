@@ -7,6 +7,7 @@ the pixels and not the leaves.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -59,20 +60,17 @@ def branches(layout: Layout, frame: Frame, detail: float = 1.0) -> Branches:
 
     A detail below 1 draws everything that a large print can show.
     """
-    extent = _extent(layout, frame)
-    big = layout.inner & (extent >= _affordable(layout, frame, extent, detail))
-    big[0] = layout.inner[0]
-    drawn = layout.shown & big[np.maximum(layout.tree.parents, 0)]
-    drawn[0] = True
-    tiny = drawn & layout.inner & ~big
-    if layout.shape == Shape.CIRCULAR:
-        lines, owners = _circular(layout, frame, drawn, big, tiny, ARC_STEP * max(detail, 1.0))
+    if layout.shape == Shape.UNROOTED and detail >= 1:
+        parts = _parts(layout, frame.across, frame.down, _affordable(layout, frame, detail))
     else:
-        make = _rectangular if layout.shape == Shape.RECTANGULAR else _direct
-        lines, owners = make(layout, frame, drawn, big, tiny)
+        parts = _kept_parts(layout, frame.across, frame.down, detail)
+    if layout.shape == Shape.CIRCULAR:
+        lines, owners = _circular(layout, frame, parts, ARC_STEP * max(detail, 1.0))
+    else:
+        lines, owners = (_rectangular if layout.shape == Shape.RECTANGULAR else _direct)(layout, frame, parts)
     lines, owners = _visible(lines, owners, frame)
     lines, owners = _different(lines, owners)
-    return Branches(lines, owners, tiny[owners])
+    return Branches(lines, owners, parts.tiny[owners])
 
 
 def points(layout: Layout, frame: Frame, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -89,20 +87,43 @@ def tip_spacing(layout: Layout, frame: Frame) -> float:
     return 0.0
 
 
-def _extent(layout: Layout, frame: Frame) -> np.ndarray:
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """What is drawn at a scale: ``nodes`` with a branch, the ``inner`` ones whose children have one; both ascending.
+
+    ``tiny`` says of every node whether its branch stands for its whole clade.
+    """
+
+    nodes: np.ndarray
+    inner: np.ndarray
+    tiny: np.ndarray
+
+
+def _parts(layout: Layout, across: float, down: float, least: float) -> _Parts:
+    """What is drawn where clades of an extent below ``least`` are one line."""
+    big = layout.inner & (_extent(layout, across, down) >= least)
+    big[0] = layout.inner[0]
+    drawn = layout.shown & big[np.maximum(layout.tree.parents, 0)]
+    drawn[0] = True
+    return _Parts(np.flatnonzero(drawn), np.flatnonzero(big & drawn), drawn & layout.inner & ~big)
+
+
+_kept_parts = lru_cache(maxsize=2)(_parts)
+"""The same for the scales of the last pictures: while a tree is panned, its scale stays."""
+
+
+def _extent(layout: Layout, across: float, down: float) -> np.ndarray:
     """Height of every clade in pixels; in the unrooted shape, the length of its longest way."""
     if layout.straight:
-        return (layout.last - layout.first) * frame.down
+        return (layout.last - layout.first) * down
     if layout.shape == Shape.CIRCULAR:
-        return (layout.last - layout.first) / max(layout.rows, 1) * TURN * np.abs(layout.far) * frame.across
-    return layout.reach * frame.across
+        return (layout.last - layout.first) / max(layout.rows, 1) * TURN * np.abs(layout.far) * across
+    return layout.reach * across
 
 
-def _affordable(layout: Layout, frame: Frame, extent: np.ndarray, detail: float) -> float:
-    """The least extent of a clade that is drawn: more in the unrooted shape, where clades lie over each other."""
-    if layout.shape != Shape.UNROOTED or detail < 1:
-        return detail
-    x, y = frame.px(layout.x), frame.py(layout.y)
+def _affordable(layout: Layout, frame: Frame, detail: float) -> float:
+    """The least extent of a clade that is drawn in the unrooted shape, where many clades lie over each other."""
+    extent, x, y = _extent(layout, frame.across, frame.down), frame.px(layout.x), frame.py(layout.y)
     near = layout.inner & (extent >= detail) & (np.abs(x - frame.width / 2) - extent <= frame.width / 2)
     near &= np.abs(y - frame.height / 2) - extent <= frame.height / 2
     found = extent[near]
@@ -110,14 +131,13 @@ def _affordable(layout: Layout, frame: Frame, extent: np.ndarray, detail: float)
     return detail if found.size <= most else float(np.partition(found, found.size - most)[found.size - most])
 
 
-def _rectangular(
-    layout: Layout, frame: Frame, drawn: np.ndarray, big: np.ndarray, tiny: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _rectangular(layout: Layout, frame: Frame, parts: _Parts) -> tuple[np.ndarray, np.ndarray]:
     top, bottom = frame.y(-2), frame.y(frame.height + 2)
-    across = np.flatnonzero(drawn & (layout.row >= top) & (layout.row <= bottom))
-    down = np.flatnonzero(big & drawn & (layout.last >= top) & (layout.first <= bottom))
+    row = layout.row[parts.nodes]
+    across = parts.nodes[(row >= top) & (row <= bottom)]
+    down = parts.inner[(layout.last[parts.inner] >= top) & (layout.first[parts.inner] <= bottom)]
     y = frame.py(layout.row[across])
-    ends = np.where(tiny[across], layout.far[across], layout.along[across])
+    ends = np.where(parts.tiny[across], layout.far[across], layout.along[across])
     x = frame.px(layout.along[down])
     lines = np.empty((across.size + down.size, 4))
     lines[: across.size] = np.stack([_starts(layout, frame, across), y, frame.px(ends), y], axis=1)
@@ -126,13 +146,10 @@ def _rectangular(
     return lines, np.concatenate([across, down])
 
 
-def _direct(
-    layout: Layout, frame: Frame, drawn: np.ndarray, big: np.ndarray, tiny: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _direct(layout: Layout, frame: Frame, parts: _Parts) -> tuple[np.ndarray, np.ndarray]:
     """A straight line from each parent to each child."""
-    nodes = np.flatnonzero(drawn)
-    nodes = nodes if layout.straight else nodes[nodes > 0]
-    ends = np.where(tiny[nodes], layout.farthest[nodes], nodes)
+    nodes = parts.nodes if layout.straight else parts.nodes[parts.nodes > 0]
+    ends = np.where(parts.tiny[nodes], layout.farthest[nodes], nodes)
     ends_x, ends_y = points(layout, frame, ends)
     from_x, from_y = points(layout, frame, np.maximum(layout.tree.parents[nodes], 0))
     if layout.straight:
@@ -140,28 +157,27 @@ def _direct(
     return np.stack([from_x, from_y, ends_x, ends_y], axis=1), nodes
 
 
-def _circular(
-    layout: Layout, frame: Frame, drawn: np.ndarray, big: np.ndarray, tiny: np.ndarray, piece: float
-) -> tuple[np.ndarray, np.ndarray]:
-    nodes = np.flatnonzero(drawn & _near(layout, frame, layout.reach))
-    nodes = nodes[nodes > 0]
+def _circular(layout: Layout, frame: Frame, parts: _Parts, piece: float) -> tuple[np.ndarray, np.ndarray]:
+    nodes = parts.nodes[parts.nodes > 0]
+    nodes = nodes[_near(layout, frame, nodes, layout.reach[nodes])]
     angle = layout.angle[nodes]
     near = layout.along[layout.tree.parents[nodes]]
-    ends = np.where(tiny[nodes], layout.far[nodes], layout.along[nodes])
+    ends = np.where(parts.tiny[nodes], layout.far[nodes], layout.along[nodes])
     cos, sin = np.cos(angle), np.sin(angle)
     spokes = np.stack([frame.px(near * cos), frame.py(near * sin), frame.px(ends * cos), frame.py(ends * sin)], axis=1)
-    turn = (layout.last - layout.first) / max(layout.rows, 1) * TURN
-    curved = big & drawn & _near(layout, frame, turn * np.abs(layout.along))
-    arcs, owners = _arcs(layout, frame, np.flatnonzero(curved), piece)
+    turn = (layout.last - layout.first)[parts.inner] / max(layout.rows, 1) * TURN
+    curved = parts.inner[_near(layout, frame, parts.inner, turn * np.abs(layout.along[parts.inner]))]
+    arcs, owners = _arcs(layout, frame, curved, piece)
     return np.concatenate([spokes, arcs]), np.concatenate([nodes, owners])
 
 
-def _near(layout: Layout, frame: Frame, reach: np.ndarray) -> np.ndarray:
-    """Whether anything within ``reach`` of each node, or the branch above it, can be in the window."""
-    branch = np.maximum(layout.along - layout.along[np.maximum(layout.tree.parents, 0)], 0)
-    way = (reach + branch) * frame.across
-    inside = np.abs(frame.px(layout.x) - frame.width / 2) - way <= frame.width / 2
-    return inside & (np.abs(frame.py(layout.y) - frame.height / 2) - way <= frame.height / 2)
+def _near(layout: Layout, frame: Frame, nodes: np.ndarray, reach: np.ndarray) -> np.ndarray:
+    """Whether anything within ``reach`` of these nodes, or the branch above them, can be in the window."""
+    along = layout.along
+    way = (reach + np.maximum(along[nodes] - along[np.maximum(layout.tree.parents[nodes], 0)], 0)) * frame.across
+    x, y = points(layout, frame, nodes)
+    inside = np.abs(x - frame.width / 2) - way <= frame.width / 2
+    return inside & (np.abs(y - frame.height / 2) - way <= frame.height / 2)
 
 
 def _arcs(layout: Layout, frame: Frame, nodes: np.ndarray, piece: float) -> tuple[np.ndarray, np.ndarray]:

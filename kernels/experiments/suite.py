@@ -13,11 +13,13 @@ from kernels.engine import BackendChoice
 from kernels.experiments.axes import Axis
 from kernels.experiments.inputs import Generated, Inputs, Length, Loaded
 from kernels.experiments.sweep import Sweep
+from kernels.model import SequenceType
 from kernels.workers import cores
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 SHARED = SAMPLES.parents[2] / "shared" / "data"
 DNA = {"match": 2.0, "mismatch": -3.0, "gap_open": 5.0, "gap_extend": 2.0, "wildcard": "N"}
+TRIPLE = {"matrix": "BLOSUM62", "gap_open": 0.0, "gap_extend": 8.0}
 PROTEIN = {"matrix": "BLOSUM62", "gap_open": 10.0, "gap_extend": 1.0}
 SCORE_PEER, PATH_PEER = "parasail-score-32", "parasail-path-32"
 
@@ -55,6 +57,7 @@ def _cpu(quick: bool) -> Iterator[Case]:
     yield _paths(name, proteins, PROTEIN, 4 * repeats)
     yield _scores("phages", phages, DNA, repeats, ())
     yield _paths("phages", phages, DNA, repeats, peer=not quick, with_peak=True)
+    yield _triples(repeats)
     for taxa in (1000, 2000) if quick else (1000, 2000, 4000):
         yield _trees(taxa)
     yield _tropical("floyd-blocked", ("scipy-floyd-warshall",), 1000 if quick else 2000, ("cpu",))
@@ -67,6 +70,7 @@ def _gpu(quick: bool, with_cpu: bool) -> Iterator[Case]:
     yield _on_gpu("striped-alignment", 50_000, with_cpu)
     for length in (100_000,) if quick else (100_000, 600_000):
         yield _on_gpu("checkpointed-alignment", length, False)
+    yield _triples_on_gpu()
     yield _tropical("floyd-blocked", (), 4096, ("cuda",))
     yield _tropical("viterbi-persistent", (), (256, 32_768), ("cuda",))
 
@@ -147,6 +151,37 @@ def _tropical(method: str, peers: tuple[str, ...], length: Length, backends: tup
         title=f"{method}{' on a GPU' * (backends == ('cuda',))}: random, {size}",
     )
     return Case(sweep, {"method": peers[-1]} if peers else {})
+
+
+def _triples(repeats: int) -> Case:
+    """Three proteins of the paper's second size, at 1, 2, 4 ... threads, over Scoring on one core."""
+    threads = [1 << power for power in range(cores().bit_length()) if 1 << power <= cores()]
+    sweep = Sweep(
+        contenders=("sloped", "layered", "sloped-checkpointed", "triple-scoring", "triple-traceback"),
+        inputs=Generated(type=SequenceType.PROTEIN, length=(347, 349, 365), divergence=0.5),
+        axes=(Axis("threads", "parameter", tuple(sorted({*threads, cores()})), "Threads", "threads"),),
+        options=TRIPLE,
+        backends=("cpu",),
+        repeats=repeats,
+        patience_s=25.0,
+        side_by_side=True,
+        title="Three proteins of about 350 letters",
+    )
+    return Case(sweep, {"method": "triple-scoring"})
+
+
+def _triples_on_gpu() -> Case:
+    """Three proteins of the paper's largest size."""
+    sweep = Sweep(
+        contenders=("sloped", "layered", "sloped-bt1", "sloped-bt2", "sloped-bt3", "sloped-checkpointed"),
+        inputs=Generated(type=SequenceType.PROTEIN, length=(1399, 1404, 1406), divergence=0.5),
+        options=TRIPLE,
+        backends=("cuda",),
+        repeats=5,
+        side_by_side=True,
+        title="Three proteins of about 1,400 letters on a GPU",
+    )
+    return Case(sweep, {"method": "layered"})
 
 
 def _mitochondria() -> Loaded:

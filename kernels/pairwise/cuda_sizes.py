@@ -25,7 +25,7 @@ LEAST_STEPS = 1024
 DIRECTION_BYTES = 2**30
 """Directions of phase 3 kept at a time, unless a single strip needs more."""
 
-BATCH = 16
+BATCH = 32
 """Boundary cells handed over at a time: fewer cost more than the earlier start gains."""
 LAG = 70
 """Steps that a strip runs behind its left neighbour: its lanes, a batch, and the way through the cache."""
@@ -49,7 +49,7 @@ class StepCost:
 
 
 SCORE_STEP = StepCost(35, 5.6, 22, 5.2, 32)
-PACKED_STEP = StepCost(145, 6.4, 110, 4.1, 32, registers=2.5, parts=2)
+PACKED_STEP = StepCost(75, 4.0, 30, 4.1, 32, registers=3.0, parts=2)
 STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
 REACH = 4096
 """As in packed_lane.cuh."""
@@ -231,7 +231,8 @@ def _round_up(rows: int) -> int:
 @lru_cache(maxsize=1024)
 def _fastest(rows: int, columns: int, schedulers: int, cost: StepCost) -> int:
     """Columns a lane of least expected time."""
-    choices = range(cost.parts, cost.most_columns + 1, cost.parts)
+    # Odd numbers beyond 3 load their scores in more pieces than the even ones beside them.
+    choices = [count for count in range(cost.parts, cost.most_columns + 1, cost.parts) if count <= 3 or count % 2 == 0]
     return min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost))
 
 

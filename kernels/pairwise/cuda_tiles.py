@@ -29,8 +29,6 @@ TILE = np.dtype(
     + [(name, "i4") for name in ("row", "column", "m", "n", "height", "unused")]
 )
 """Tile of striped_states.cu."""
-MARGIN = 64
-"""Columns beside the guessed one at which the path is expected to cross a special row as well."""
 LEAST_GAIN = 16
 """A local path is expected to gain, on the average, one part in so many of what matches alone would gain."""
 
@@ -107,9 +105,9 @@ def _crossed(checkpoints: Checkpoints, place: Place, crossings: np.ndarray) -> l
     found: list[tuple[int, int]] = []
     for band in range(len(crossings) - 1, -1, -1):
         left = int(crossings[band])
-        first = max((left or right - layout.tile) - MARGIN - 1, 0) // layout.tile
-        last = min(right + MARGIN, place.column) - 1
-        found += [(band, segment) for segment in range(last // layout.tile, first - 1, -1)]
+        last = (right - 1) // layout.tile
+        first = min(max(left or right - layout.tile, 0) // layout.tile, last)
+        found += [(band, segment) for segment in range(last, first - 1, -1)]
         if not left or len(found) >= layout.tiles_together:
             break
         right = left

@@ -124,13 +124,13 @@ struct Lane : TwoRows, Keeper {
 #pragma unroll
         for (int c = 0; c < P; c += 2) greatest = max_halves(greatest, h[c], h[c + 1 < P ? c + 1 : c]);
         greatest = (greatest & changes) | (threshold & ~changes);
+        // No branch: every step would wait at it.
         const int better = greatest ^ threshold;
-        if (better == 0) return;
         const int parts = (better & LOW ? LOW : 0) | (better & HIGH ? HIGH : 0);
 #pragma unroll
         for (int c = 0; c < P; ++c) taken[c] = (h[c] & parts) | (taken[c] & ~parts);
-        if (parts & LOW) low_row = at_row;
-        if (parts & HIGH) high_row = at_row - 1;
+        low_row = parts & LOW ? at_row : low_row;
+        high_row = parts & HIGH ? at_row - 1 : high_row;
         threshold = greatest;
     }
 

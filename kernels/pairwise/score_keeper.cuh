@@ -28,7 +28,10 @@ struct Keeper {
     }
 
     __device__ __forceinline__ void keep_cell(int at_row, Edge edge) {
-        if (CHECKPOINTS && kept_column) kept_column[(at_row - 1) % checkpoints.height] = {edge.h, edge.k};
+        if (!CHECKPOINTS || !kept_column) return;
+        int place = at_row - 1;
+        if (place >= checkpoints.height) place %= checkpoints.height;        // slow, and rarely needed
+        kept_column[place] = {edge.h, edge.k};
     }
 
     __device__ __forceinline__ int interval() const { return checkpoints.tile; }

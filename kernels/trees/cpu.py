@@ -87,9 +87,15 @@ class _Joins:
     def to_do(self) -> int:
         return len(self.joins) - self.done
 
-    def slice(self) -> int:
-        """Joins that take a fraction of a second by the full search."""
-        return max(1, int(SLICE / (self.taxa - self.done) ** 2))
+    def make(self, join: Callable[[int, int, np.ndarray], int], monitor: Monitor) -> None:
+        """Make all joins on a thread: ``join(done, most, stop)`` returns how many there are then."""
+        stop = stop_word()
+
+        def work(worker: int) -> None:
+            while self.to_do > 0 and not stop[0]:
+                self.done = join(self.done, max(1, int(SLICE / (self.taxa - self.done) ** 2)), stop)
+
+        share(work, 1, stop, lambda: self.report(monitor))
 
     def report(self, monitor: Monitor) -> None:
         """Progress in pairs: the first joins take the longest."""
@@ -100,9 +106,10 @@ class _Joins:
 def _serial(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor) -> tuple[TreeAnswer, int]:
     D, found = working_matrix(problem), _Joins(problem.taxa)
     S, valid, nodes = _sums(D, monitor), np.ones(problem.taxa, np.uint8), np.arange(problem.taxa, dtype=np.int32)
-    while found.to_do > 0:
-        found.done = cpu_serial.join(D, S, valid, nodes, found.done, found.slice(), found.joins, found.records)
-        found.report(monitor)
+    found.make(
+        lambda done, most, stop: cpu_serial.join(D, S, valid, nodes, done, most, found.joins, found.records, stop),
+        monitor,
+    )
     slots = np.flatnonzero(valid)
     return finish(problem, found.joins, found.records, nodes[slots], D[np.ix_(slots, slots)]), D.nbytes
 
@@ -116,11 +123,12 @@ def _blocks(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monito
     S = np.concatenate([np.zeros(1), _sums(values, monitor)])
     slots, nodes = np.arange(-1, taxa, dtype=np.int32), np.arange(-1, taxa, dtype=np.int32)
     side = block_side(parameters)
-    while found.to_do > 0:
-        found.done = cpu_blocks.join(
-            cells, S, slots, nodes, taxa, middle, side, found.done, found.slice(), found.joins, found.records
-        )
-        found.report(monitor)
+    found.make(
+        lambda done, most, stop: cpu_blocks.join(
+            cells, S, slots, nodes, taxa, middle, side, done, most, found.joins, found.records, stop
+        ),
+        monitor,
+    )
     left = np.argsort(slots[1 : min(taxa, 3) + 1]) + 1
     apart = np.array([[cells[cpu_blocks.cell(y, x, taxa, middle)] if y != x else 0 for x in left] for y in left])
     return finish(problem, found.joins, found.records, nodes[left], apart), cells.nbytes

@@ -78,10 +78,11 @@ def _close_gap(cells, S, slots, nodes, taxa, middle, r, gap):
 
 
 @compiled
-def join(cells, S, slots, nodes, taxa, middle, side, done, most, joins, records):
+def join(cells, S, slots, nodes, taxa, middle, side, done, most, joins, records, stop):
     """Up to ``most`` joins after the first ``done``; returns the joins done.
 
     ``S``, ``slots`` and ``nodes`` have a number a place, from 1; ``joins`` and ``records`` as in `cpu_pruned.join`.
+    ``stop`` ends them early.
     """
     best = np.empty(5)
     last = min(done + most, taxa - 3)
@@ -91,7 +92,10 @@ def join(cells, S, slots, nodes, taxa, middle, side, done, most, joins, records)
         blocks = (r + side - 1) // side
         for row in range(blocks):
             for column in range(row, blocks):
-                _scan_block(cells, S, slots, taxa, middle, r, side, row, column, best)
+                if not stop[0]:
+                    _scan_block(cells, S, slots, taxa, middle, r, side, row, column, best)
+        if stop[0]:
+            return step
         a, b = int(best[3]), int(best[4])
         if slots[a] > slots[b]:
             a, b = b, a

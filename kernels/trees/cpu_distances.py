@@ -103,7 +103,7 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
     words = [found.words[start:end] for start, end in pairwise(found.starts.tolist())]
     places = [found.places[start:end] for start, end in pairwise(found.starts.tolist())]
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    scores, longest = np.zeros((taxa, taxa)), int(lengths.max())
+    scores, longest, stop = np.zeros((taxa, taxa)), int(lengths.max()), stop_word()
 
     def work() -> Callable[[int], None]:
         marked, counts = np.empty(2 * longest + 2, np.int32), np.empty(4 * longest + 4, np.int32)
@@ -112,7 +112,7 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
         def one(column: int) -> None:
             for row in range(column):
                 score = -1
-                while score < 0:
+                while score < 0 and not stop[0]:
                     score = cpu_words.ktuple_score(
                         words[row], found.word_starts[column], places[column], lengths[column], problem.ktuple,
                         problem.diagonals, problem.window, problem.word_gap, marked, counts, room[0],
@@ -124,7 +124,7 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
         return one
 
     _take_in_turns((lengths[column] * (column + 1) for column in range(taxa)), work, parameters["threads"],
-                   stop_word(), monitor)  # fmt: skip
+                   stop, monitor)  # fmt: skip
     values = distances_of_chains(problem, scores)
     times_ms["words"] = (time.perf_counter() - before) * 1e3
     return _outcome(problem, values, times_ms, "k-tuple distances")

@@ -31,10 +31,15 @@ def row_sums(D, S, first, last):
 
 
 @compiled
-def best_pair(D, S, valid, r):
-    """The first pair of the smallest criterion, in the order of the loops of figure 2: (j, i) with i < j."""
+def best_pair(D, S, valid, r, stop):
+    """The first pair of the smallest criterion, in the order of the loops of figure 2: (j, i) with i < j.
+
+    ``stop`` ends the search early.
+    """
     smallest, best_j, best_i = np.inf, -1, -1
     for j in range(valid.size):
+        if stop[0]:
+            break
         if not valid[j]:
             continue
         for i in range(j):
@@ -60,12 +65,14 @@ def unite(D, S, valid, nodes, j, i, r, node):
 
 
 @compiled
-def join(D, S, valid, nodes, done, most, joins, records):
+def join(D, S, valid, nodes, done, most, joins, records, stop):
     """Up to ``most`` joins after the first ``done``; arrays as in `cpu_pruned.join`. Returns the joins done."""
     taxa = valid.size
     for step in range(done, min(done + most, taxa - 3)):
         r = taxa - step
-        j, i = best_pair(D, S, valid, r)
+        j, i = best_pair(D, S, valid, r, stop)
+        if stop[0]:
+            return step
         joins[step, 0], joins[step, 1] = nodes[i], nodes[j]
         records[step, 0], records[step, 1], records[step, 2] = D[i, j], S[i], S[j]
         unite(D, S, valid, nodes, j, i, r, taxa + step)

@@ -53,6 +53,10 @@ class _Sequences:
     sequences: tuple[Sequence, ...]
 
     @property
+    def data(self) -> tuple[Sequence, ...]:
+        return self.sequences
+
+    @property
     def pairs(self) -> int:
         return len(self.sequences) * (len(self.sequences) - 1) // 2
 
@@ -104,6 +108,10 @@ class AlignedProblem:
 
     alignment: AlignedSequences
     model: str = "p"
+
+    @property
+    def data(self) -> tuple[AlignedSequences]:
+        return (self.alignment,)
 
     @property
     def cells(self) -> int:

@@ -56,6 +56,10 @@ class TreeProblem:
     outgroup: str = ""
 
     @property
+    def data(self) -> tuple[DistanceMatrix]:
+        return (self.matrix,)
+
+    @property
     def taxa(self) -> int:
         return len(self.matrix)
 

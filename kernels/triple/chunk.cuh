@@ -105,35 +105,50 @@ __device__ __forceinline__ void store_edge(int* to, const int (&values)[T]) {
     else *reinterpret_cast<int2*>(to) = make_int2(values[0], values[1]);
 }
 
+// A number that is known when the kernel is compiled.
+template <int VALUE>
+struct Constant {
+    static constexpr int value = VALUE;
+    __device__ __forceinline__ constexpr operator int() const { return VALUE; }
+};
+
 // Packs of one face on their way into the ring: a thread asks for every THREADS-th of a batch, and goes on.
 template <int WIDTH>
 struct Coming {
     static constexpr int COUNT = (BATCH * WIDTH / PACK + THREADS - 1) / THREADS;
     Pack packs[COUNT];
 
-    __device__ __forceinline__ void ask(const Word* face, int first, int last) {
+    // Whether the n-th pack of a thread belongs to so many layers; of a full batch known when this is compiled.
+    static __device__ __forceinline__ bool has(int n, int layers) {
+        const int index = n * THREADS + threadIdx.x;
+        return layers == BATCH ? (n + 1) * THREADS <= BATCH * WIDTH / PACK || index < BATCH * WIDTH / PACK
+                               : index < layers * WIDTH / PACK;
+    }
+
+    __device__ __forceinline__ void ask(const Word* face, int first, int layers) {
         if (!face) return;
-        const Pack* from = reinterpret_cast<const Pack*>(face + static_cast<long long>(first) * WIDTH);
+        const Pack* from = reinterpret_cast<const Pack*>(face + static_cast<long long>(first) * WIDTH) + threadIdx.x;
 #pragma unroll
-        for (int n = 0; n < COUNT; ++n) {
-            const int index = n * THREADS + threadIdx.x;
-            if (index < (last - first) * WIDTH / PACK) packs[n] = load_shared_by_all(from + index);
-        }
+        for (int n = 0; n < COUNT; ++n)
+            if (has(n, layers)) packs[n] = load_shared_by_all(from + n * THREADS);
     }
 
     // Wait for what is not there yet, and put all into the ring.
-    __device__ __forceinline__ void take(const Word* face, int first, int last, int from, int* ring) {
+    __device__ __forceinline__ void take(const Word* face, int first, int layers, int from, int* ring) {
         if (!face) return;
-        const Pack* again = reinterpret_cast<const Pack*>(face + static_cast<long long>(first) * WIDTH);
-        int* to = ring + first % RING * WIDTH;
+        bool all = true;
 #pragma unroll
-        for (int n = 0; n < COUNT; ++n) {
-            const int index = n * THREADS + threadIdx.x;
-            if (index < (last - first) * WIDTH / PACK) {
-                while (!arrived(packs[n], from)) packs[n] = load_shared_by_all(again + index);
-                unpack(to + index * PACK, packs[n]);
-            }
+        for (int n = 0; n < COUNT; ++n) all = all && (!has(n, layers) || arrived(packs[n], from));
+        if (!all) {
+            const Pack* again = reinterpret_cast<const Pack*>(face + static_cast<long long>(first) * WIDTH) + threadIdx.x;
+#pragma unroll
+            for (int n = 0; n < COUNT; ++n)
+                while (has(n, layers) && !arrived(packs[n], from)) packs[n] = load_shared_by_all(again + n * THREADS);
         }
+        int* to = ring + first % RING * WIDTH + threadIdx.x * PACK;
+#pragma unroll
+        for (int n = 0; n < COUNT; ++n)
+            if (has(n, layers)) unpack(to + n * THREADS * PACK, packs[n]);
     }
 };
 
@@ -143,17 +158,29 @@ struct Coming {
 struct Batch {
     Coming<SOUTH> north;
     Coming<EAST> west;
-    int first, last, letter;
+    int first, layers, letter;
 
     __device__ __forceinline__ void ask(const Cube& cube, const Chunk& chunk, int first_layer, int last_layer) {
-        first = first_layer, last = last_layer;
-        north.ask(chunk.north, first, last), west.ask(chunk.west, first, last);
+        first = first_layer, layers = last_layer - first_layer;
+        if (layers == BATCH) ask_faces(chunk, Constant<BATCH>{});
+        else ask_faces(chunk, layers);
         letter = cube.ks[min(first + static_cast<int>(threadIdx.x % BATCH), cube.nk - 1)];
     }
     __device__ __forceinline__ void take(const Chunk& chunk, const Store& store) {
-        north.take(chunk.north, first, last, chunk.row, store.ring_north);
-        west.take(chunk.west, first, last, chunk.column, store.ring_west);
+        if (layers == BATCH) take_faces(chunk, store, Constant<BATCH>{});
+        else take_faces(chunk, store, layers);
         if (threadIdx.x < BATCH) store.letters[(first + threadIdx.x) % LETTERS] = letter * PROFILE;
+    }
+
+private:
+    template <class Layers>
+    __device__ __forceinline__ void ask_faces(const Chunk& chunk, Layers number) {
+        north.ask(chunk.north, first, number), west.ask(chunk.west, first, number);
+    }
+    template <class Layers>
+    __device__ __forceinline__ void take_faces(const Chunk& chunk, const Store& store, Layers number) {
+        north.take(chunk.north, first, number, chunk.row, store.ring_north);
+        west.take(chunk.west, first, number, chunk.column, store.ring_west);
     }
 };
 
@@ -297,9 +324,6 @@ __device__ __forceinline__ void begin_cube(Tile& tile, const Chunk& chunk, Place
 #endif
     }
 }
-
-template <int VALUE>
-struct Constant { static constexpr int value = VALUE; };
 
 // Steps first .. last - 1 of so many layers, each after a barrier: layer(number, Constant<step % 2>) of every thread that
 // computes one. `first` is even.

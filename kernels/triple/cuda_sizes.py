@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kernels.errors import ParameterError
 from kernels.memory import Footprint
 from kernels.triple.grid import Grid, Kind
 from kernels.triple.model import TripleProblem
@@ -17,6 +18,10 @@ WIDTH, HEIGHT = 32, 64
 """s and h where the user does not choose: 64 threads a chunk, so that a multiprocessor has many chunks at a time."""
 BATCH = {False: 8, True: 4}
 """Layers of faces that are fetched at a time, without and with affine gaps: more would not fit the registers."""
+BLOCKS = {False: 8, True: 4}
+"""Blocks of 64 threads that fit a multiprocessor, without and with affine gaps."""
+MOST_SHARED = 232_448
+"""Bytes of shared memory that a block can have on the GPUs that have most."""
 LETTERS = 64
 """Letters of the third sequence in shared memory (cube.cuh)."""
 PIECES = 4
@@ -59,6 +64,11 @@ class Shape:
         return BATCH[self.affine]
 
     @property
+    def blocks(self) -> int:
+        """Blocks that should fit a multiprocessor, for which the compiler saves registers."""
+        return BLOCKS[self.affine] if self.threads == 64 and not self.starts else 1
+
+    @property
     def parts(self) -> int:
         return 4 if self.affine else 1
 
@@ -76,6 +86,7 @@ class Shape:
             "S": self.s,
             "TILE": self.tile,
             "BATCH": self.batch,
+            "BLOCKS": self.blocks,
             "LAYERED": int(self.layered),
             "AFFINE": int(self.affine),
             "KEPT": int(self.keeps),
@@ -105,7 +116,7 @@ def files(kernel: str, affine: bool) -> tuple[Path, ...]:
 
 def shape(grid: Grid, kind: Kind, affine: bool) -> Shape:
     """Tiles are 4 x 4, and 2 x 2 where four values and their starts would not fit the registers of a thread."""
-    small = affine and kind.starts and grid.s <= 64
+    small = affine and kind.starts and grid.s <= 32
     return Shape(grid.s, 2 if small else 4, kind.layered, affine, kind.keeps, kind.starts, kind.subchunks, kind.local)
 
 
@@ -164,11 +175,22 @@ def blocks_of_parts(grid: Grid, kind: Kind) -> int:
     return min(parts_bound(grid, kind), MOST_BLOCKS)
 
 
+def refuse_wide(shape: Shape, letters: int) -> None:
+    """ParameterError where no GPU has the shared memory for chunks so wide."""
+    needed = shape.shared_bytes(letters, False)
+    if needed > MOST_SHARED:
+        raise ParameterError(
+            f"s={shape.s}: with these gap costs a chunk needs {needed:,} bytes of shared memory, and no GPU has more "
+            f"than {MOST_SHARED:,}; choose a smaller s"
+        )
+
+
 def footprint(problem: TripleProblem, grid: Grid, kind: Kind) -> Footprint:
     """Bytes of a run on a GPU."""
     affine = problem.affine
     numbers = face_numbers(grid, kind, affine)
     letters = int(np.count_nonzero(sum(np.bincount(codes, minlength=256) for codes in problem.codes))) + 1
+    refuse_wide(shape(grid, kind, affine), letters)
     device = {
         "sequences": sum(grid.cells) + 4 * letters**2,
         "faces of chunks": word_bytes(kind) * (numbers["south"] + numbers["east"]),

@@ -50,6 +50,10 @@ class TripleProblem:
         return self.first, self.second, self.third
 
     @property
+    def data(self) -> tuple[Sequence, Sequence, Sequence]:
+        return self.sequences
+
+    @property
     def lengths(self) -> Cell:
         return len(self.first), len(self.second), len(self.third)
 

@@ -48,6 +48,8 @@ def test_an_interrupted_run_is_there_after_a_restart_and_goes_on(qtbot, make_win
     assert row.title.text() == "Interrupted: Kept \N{MIDDLE DOT} first x second"
     assert row.numbers.text().startswith("60 % done")
     row.resume_button.click()
+    window.interrupted._tell(tuple(resuming.runs()))
+    assert rows(window) == []
     qtbot.waitUntil(lambda: len(window.session.entries) == 1)
     (entry,) = window.session.entries
     assert fake.COMPUTED == [4]

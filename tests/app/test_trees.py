@@ -27,7 +27,7 @@ def tree_file(tmp_path: Path) -> Path:
 def opened(qtbot: Any, window: Any, path: Path) -> Any:
     """The tree view with the tree of a file."""
     window.opener.open_paths([path])
-    qtbot.waitUntil(lambda: bool(window.session.state.data))
+    qtbot.waitUntil(lambda: bool(window.session.state.data), timeout=60_000)
     return window.viewer.tabs.currentWidget()
 
 
@@ -41,13 +41,13 @@ def test_a_tree_that_was_opened_is_shown(qtbot: Any, window: Any, tree_file: Pat
 def test_a_tree_can_be_pasted(qtbot: Any, window: Any) -> None:
     QApplication.clipboard().setText(SELECT)
     window.commands["paste"].trigger()
-    qtbot.waitUntil(lambda: bool(window.session.state.data))
+    qtbot.waitUntil(lambda: bool(window.session.state.data), timeout=60_000)
     assert window.viewer.tabs.currentWidget().tree.taxa == ("one", "two", "three")
 
 
 def test_a_result_can_be_shown_again_after_a_tree(qtbot: Any, ready: Any, tree_file: Path) -> None:
     ready.run()
-    qtbot.waitUntil(lambda: bool(ready.session.entries))
+    qtbot.waitUntil(lambda: bool(ready.session.entries), timeout=60_000)
     opened(qtbot, ready, tree_file)
     assert ready.session.shown is None and ready.viewer.tabs_shown() == ("tree",)
     ready.results.table.setCurrentIndex(ready.results.model.index(0, 0))
@@ -60,7 +60,7 @@ def test_a_result_can_be_shown_again_after_a_tree(qtbot: Any, ready: Any, tree_f
 def test_a_clade_and_the_rows_of_the_table_are_one_selection(qtbot: Any, ready: Any, tmp_path: Path) -> None:
     (tmp_path / "pair.nwk").write_text(SELECT)
     view = opened(qtbot, ready, tmp_path / "pair.nwk")
-    qtbot.waitUntil(lambda: view.canvas.width() > 100 and view.sharp)
+    qtbot.waitUntil(lambda: view.canvas.width() > 100 and view.sharp, timeout=60_000)
     view.canvas.repaint()
     qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, pos=pixel(view, node(view, "one", "two")))
     assert ready.sequences.table.rows() == [0, 1]

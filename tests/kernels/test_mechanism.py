@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from kernels import data, registry
+from kernels import data, plain, registry
 from kernels.method import Method, ProblemType
 from kernels.sequences import SEQUENCE
 
@@ -44,6 +46,30 @@ def test_positional_inputs_are_of_one_kind_and_options_are_declared_once(problem
     suffixes = [found.suffix for found in problem.formats]
     assert len(set(suffixes)) == len(suffixes)
     assert all((found.lines is None) != (found.write is None) for found in problem.formats)
+
+
+@pytest.mark.parametrize("problem", TYPES)
+def test_a_problem_keeps_its_data_and_can_be_told_and_written(problem: ProblemType) -> None:
+    random = np.random.default_rng(1)
+    given = []
+    for taken in problem.inputs:
+        if taken.kind.generate is None:
+            pytest.skip(f"nobody generates {taken.kind.plural}")
+        count = max(taken.minimum, 4) if taken.maximum is None else taken.maximum
+        given += [taken.kind.generate(12, random) for _ in range(count)]
+    built = problem.build(given, {})
+    assert len(built.data) == len(given)
+    assert all(kept is datum for kept, datum in zip(built.data, given, strict=True))
+    assert isinstance(built.cells, int) and built.cells > 0
+    assert built.title and built.size
+    arrays: list[np.ndarray] = []
+
+    def put(array: np.ndarray) -> int:
+        arrays.append(array)
+        return len(arrays) - 1
+
+    tree = json.loads(json.dumps(plain.encode(built, put)))
+    assert plain.digest(plain.decode(tree, arrays.__getitem__)) == plain.digest(built)
 
 
 def test_options_of_one_name_mean_the_same() -> None:

@@ -12,6 +12,7 @@ from Bio import Phylo
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels import data
 from kernels.errors import InputError
 from kernels.tree import Tree
 from kernels.tree_files import TREE, claims, newick_lines, nexus_lines, parse_nexus, random_tree, read, write
@@ -121,3 +122,12 @@ def test_random_trees_have_the_size_that_was_asked_for(taxa: int) -> None:
     tree = random_tree(taxa, np.random.default_rng(taxa))
     assert tree.leaves.size == taxa == len(set(tree.taxa))
     assert TREE.generate is random_tree and isinstance(tree, TREE.type)
+
+
+def test_trees_are_among_the_kinds_of_data_and_can_be_pasted(tmp_path: Path) -> None:
+    (tmp_path / "any.txt").write_text("((a,b),c);")
+    assert data.kind_of_file(tmp_path / "any.txt") is TREE
+    assert data.read(tmp_path / "any.txt") == data.read_text(" ((a,b),c);")
+    (pasted,) = data.read_text("#NEXUS\nbegin trees;\ntree one = (a,(b,c));\nend;")
+    assert (pasted.name, pasted.taxa) == ("one", ("a", "b", "c"))
+    assert [sequence.name for sequence in data.read_text(">one\nACGT\n")] == ["one"]

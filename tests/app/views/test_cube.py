@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from app.views import cube_data, cube_gl, cube_picture, export
 from app.views.cube import CubeView
 from app.views.cube_drawing import TILT, TURN
 from app.views.timeline import TimelineView
+from kernels.steps import Steps
 from kernels.triple import cpu_slices, reference
 from kernels.triple.model import ORDER
 from tests.app.views import triples
@@ -226,6 +228,19 @@ def test_recomputed_boxes_hold_the_path(view: CubeView) -> None:
         assert inside.all(axis=1).any()
 
 
+def test_one_event_for_the_whole_path_gives_the_same_boxes(view: CubeView) -> None:
+    """A log may tell of phase 3 as one event; then the path says which subchunks were computed."""
+    log, (i, j, k) = Steps(), view.result.problem.lengths
+    log.extend(view.found.first)
+    log.add(3, 0, (0, i), (0, j), 0, 60_000_000, 61_000_000, (0, k))
+    told = cube_data.chunks(replace(view.result, steps=log))
+    assert np.array_equal(told.recomputed, view.found.recomputed)
+    assert len(told.boxes) == len(view.found.boxes)
+    for cell in view.path:
+        assert ((told.boxes[:, 0::2] <= cell) & (cell < told.boxes[:, 1::2])).all(axis=1).sum() == 1
+    assert (told.boxes[:, 1::2] > told.boxes[:, 0::2]).all()
+
+
 def test_the_menu_hides_and_shows(view: CubeView) -> None:
     names = {stroke.name for stroke in view.picture.scene().strokes}
     assert {"path", "projection 0", "projection 1", "projection 2", "borders"} <= names
@@ -295,8 +310,6 @@ def test_a_score_has_no_path(qtbot: Any) -> None:
 
 
 def test_a_method_without_chunks_has_one(qtbot: Any) -> None:
-    from dataclasses import replace
-
     result = triples.result(triples.problem())
     view = opened(qtbot, replace(result, method="triple-traceback", parameters={}))
     assert view.found.count == 1 and "one chunk" in words(view)

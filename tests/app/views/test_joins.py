@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -84,15 +85,21 @@ def test_steps_by_keys_buttons_and_slider(qtbot, view) -> None:
     assert view.moment.at == 0
 
 
-def test_play_runs_to_the_end_and_pause_stops(qtbot, view) -> None:
-    view.speed.setCurrentIndex(view.speed.count() - 1)
+def test_play_runs_to_the_end_and_pause_stops(qtbot, view, monkeypatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("app.views.joins.time", SimpleNamespace(monotonic=lambda: now[0]))
     qtbot.keyClick(view.canvas, Qt.Key.Key_Space)
     assert view.playing and view.play_button.text() == "Pause"
-    qtbot.waitUntil(lambda: view.moment.at == view.moment.scene.end, timeout=60_000)
+    now[0] += 1.5
+    qtbot.waitUntil(lambda: view.moment.time == 1.5, timeout=60_000)
+    view.speed.setCurrentIndex(view.speed.findText("5 joins a second"))
+    now[0] += 0.1
+    qtbot.waitUntil(lambda: view.moment.time == pytest.approx(2.0), timeout=60_000)
+    now[0] += 100
     qtbot.waitUntil(lambda: not view.playing, timeout=60_000)
-    assert view.play_button.text() == "Play"
+    assert view.moment.at == view.moment.scene.end and view.play_button.text() == "Play"
     view.play_button.click()
-    assert view.playing and view.moment.at < view.moment.scene.end, "from the beginning"
+    assert view.playing and view.moment.at == 0, "from the beginning"
     view.play_button.click()
     assert not view.playing
     view.play()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +120,16 @@ def test_splits_are_those_of_biopython(shared_data: Path, name: str) -> None:
     text = io.StringIO()
     Phylo.write(theirs, text, "newick")
     (expected,) = newick.parse(text.getvalue())
+    assert splits(answer("nj-pruned", TreeProblem(found)).tree) == splits(expected)
+
+
+@pytest.mark.parametrize("name", ["decenttree_example.dist", "decenttree_uncorrected.dist"])
+def test_splits_are_those_of_quicktree(shared_data: Path, name: str) -> None:
+    if not shutil.which("quicktree"):
+        pytest.skip("QuickTree is not installed")
+    path = shared_data / "nj" / name
+    text = subprocess.run(["quicktree", "-in", "m", "-out", "t", path], capture_output=True, text=True, check=True)
+    (found,), (expected,) = distances.read(path), newick.parse(text.stdout)
     assert splits(answer("nj-pruned", TreeProblem(found)).tree) == splits(expected)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kernels import engine, registry, sequences
-from kernels.errors import Cancelled
+from kernels.errors import Cancelled, ParameterError
 from kernels.method import Method
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
@@ -17,6 +17,7 @@ from kernels.scoring import Scoring, named_matrix
 from kernels.steps import Steps
 from kernels.triple import cuda_sizes
 from kernels.triple.grid import KINDS, Grid
+from kernels.triple.model import TripleAnswer
 from kernels.triple.problem import TRIPLE
 from tests.kernels.triple.problems import triple as problem_of
 from tests.kernels.triple.test_emulated import ON_DEVICE
@@ -51,6 +52,12 @@ def answers(method: Method, problem, backend: str, steps: Steps | None = None, *
     return result.answer
 
 
+def assert_same(found: TripleAnswer, expected: TripleAnswer) -> None:
+    assert found.score == expected.score
+    if found.alignment is not None:
+        np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", ON_DEVICE, ids=lambda method: method.id)
 @pytest.mark.parametrize("gap_open", [0, 11])
@@ -60,11 +67,26 @@ def test_gpu_gives_the_alignment_of_the_cpu(method: Method, gap_open: int) -> No
         rows = [related(length, seed) for seed, length in enumerate(lengths)]
         problem = problem_of(*rows, scoring, SequenceType.PROTEIN)
         expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
-        for s, h in ((16, 16), (32, 64), (48, 8)):
-            found = answers(method, problem, "cuda", s=s, h=h)
-            assert found.score == expected.score, (lengths, s, h)
-            if found.alignment is not None:
-                np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves, f"{lengths} {s} {h}")
+        for h in (16, 64):
+            assert_same(answers(method, problem, "cuda", s=32, h=h), expected)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("s", "gap_open"), [(16, 0), (16, 11), (48, 0), (48, 11), (112, 0)])
+def test_chunks_of_any_width(s: int, gap_open: int) -> None:
+    scoring = Scoring(named_matrix("BLOSUM62"), gap_open, 2)
+    rows = [related(length, seed) for seed, length in enumerate((150, 170, 190))]
+    problem = problem_of(*rows, scoring, SequenceType.PROTEIN)
+    expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
+    for method in (registry.method("sloped"), registry.method("sloped-bt2")):
+        assert_same(answers(method, problem, "cuda", s=s, h=32), expected)
+
+
+def test_chunks_too_wide_for_any_gpu_are_refused() -> None:
+    wide = Grid((300, 300, 300), 112, 64)
+    cuda_sizes.refuse_wide(cuda_sizes.shape(wide, KINDS["sloped-bt1"], False), 22)
+    with pytest.raises(ParameterError, match="choose a smaller s"):
+        cuda_sizes.refuse_wide(cuda_sizes.shape(wide, KINDS["sloped-bt1"], True), 22)
 
 
 @pytest.mark.gpu
@@ -84,10 +106,7 @@ def test_real_proteins_on_the_gpu(shared_data: Path) -> None:
     problem = TRIPLE.build(sequences.read(shared_data / "triples" / "triple_267_452.fasta"), {})
     expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
     for method in ON_DEVICE:
-        found = answers(method, problem, "cuda")
-        assert found.score == expected.score
-        if found.alignment is not None:
-            np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
+        assert_same(answers(method, problem, "cuda"), expected)
 
 
 @pytest.mark.gpu

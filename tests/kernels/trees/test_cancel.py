@@ -1,0 +1,49 @@
+"""Runs end where the user wishes: no result, no thread left behind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels import engine
+from kernels.distances import additive
+from kernels.errors import Cancelled
+from kernels.model import Mode, SequenceType
+from kernels.monitor import Monitor
+from kernels.registry import method
+from kernels.trees import distance_problem as rules
+from kernels.trees.problem import TreeProblem
+from tests.kernels.trees.problems import matrix
+from tests.kernels.trees.test_distances import SCORINGS
+from tests.problems import sequence
+
+
+class Impatient(Monitor):
+    """Cancels when it is asked for the second time."""
+
+    calls = 0
+
+    def check(self) -> None:
+        self.calls += 1
+        if self.calls > 1:
+            raise Cancelled
+
+    def update(self, done: int, total: int, phase: str = "") -> None:
+        self.check()
+
+
+def problems():
+    found = tuple(sequence("ACDEFGHIKL" * 9, f"s{number}", SequenceType.PROTEIN) for number in range(20))
+    tree = TreeProblem(matrix(additive(150, np.random.default_rng(1), 0.1)))
+    for name in ("nj-serial", "nj-basic", "nj-compact", "nj-pruned", "upgma"):
+        yield name, tree
+    yield "distance-full", rules.FullProblem(found, SCORINGS[0], Mode.LOCAL)
+    yield "distance-6mer", rules.SixmerProblem(found)
+    yield "distance-ktuple", rules.KTUPLE.build(found, {})
+
+
+@pytest.mark.parametrize(("name", "problem"), list(problems()))
+def test_a_run_can_be_cancelled(name: str, problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kernels.trees.cpu.SLICE", 1e4)
+    with pytest.raises(Cancelled):
+        engine.execute(engine.plan(method(name), problem, {}, "cpu"), Impatient())
