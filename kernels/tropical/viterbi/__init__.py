@@ -61,7 +61,7 @@ PIECE = Parameter(
 )
 
 
-SERIAL = ("viterbi-serial", "viterbi-probabilities", "viterbi-scalprod")
+SERIAL = ("viterbi-serial", "viterbi-probabilities")
 """Methods that take one number after another: they have no version for the GPU."""
 
 

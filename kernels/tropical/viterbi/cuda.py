@@ -23,6 +23,7 @@ HERE = Path(__file__).parent
 ELEMENT_FILE = HERE.parent / "algebra" / "elements.cuh"
 ROWS = (ELEMENT_FILE, HERE / "rows.cu")
 PIECES = (ELEMENT_FILE, HERE / "pieces.cu")
+SCALAR = (ELEMENT_FILE, HERE / "scalar.cu")
 TRACE = (ELEMENT_FILE, HERE / "trace.cu")
 
 UNKNOWN = -2
@@ -61,6 +62,11 @@ class Model:
 
 
 Fill = Callable[[Model, Mapping[str, Any]], None]
+
+
+def viterbi_scalprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """TROPSCALPRODVITERBI: one block, a thread a state; whole costs in float64, which no sequence outgrows."""
+    return _run(problem, parameters, monitor, _scalar_products, np.dtype(np.float64))
 
 
 def viterbi_matvecprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -148,6 +154,23 @@ class _Pieces:
                      np.int32(correct), *map(np.int32, sizes)), shared_mem=shaped.shared_bytes,
                 )  # fmt: skip
                 phase.launched(min(offset + several, self.length), self.length)
+
+
+def _scalar_products(model: Model, parameters: Mapping[str, Any]) -> None:
+    states, symbols = model.states, int(model.emissions.shape[0])
+    make, multiply = model.kernel(SCALAR, "make_sums"), model.kernel(SCALAR, "scalar_products")
+    sums = cupy.empty((symbols, states, states), model.type)
+    threads = min(cuda_sizes.MOST_THREADS, -(-states // cuda_sizes.WARP) * cuda_sizes.WARP)
+    row_bytes = states * model.type.itemsize
+    # Nothing is shared here: a letter takes about four times as long as in `advance`.
+    several = max(1, cuda_sizes.letters_a_launch(states, cuda_sizes.shape(states, row_bytes // states, 1, False)) // 4)
+    with model.run.phase("rows") as phase:
+        make((states, symbols), (threads,), (model.transitions, model.emissions, sums, np.int32(states)))
+        for first in range(0, model.steps, several):
+            last = min(first + several, model.steps)
+            sizes = np.int32(states), np.int32(first), np.int32(last)
+            multiply((1,), (threads,), (sums, model.seen, model.rows, *sizes), shared_mem=row_bytes)
+            phase.launched(last, model.steps)
 
 
 def _rows_times_matrices(model: Model, parameters: Mapping[str, Any]) -> None:

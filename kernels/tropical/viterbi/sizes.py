@@ -59,11 +59,13 @@ def parts(problem: HmmProblem, parameters: Mapping[str, Any], method: str) -> Ma
 def device_parts(problem: HmmProblem, parameters: Mapping[str, Any], method: str) -> Mapping[str, int]:
     """Bytes of a run on the GPU, by purpose."""
     tree = method == "viterbi-tree"
-    item = 8 if tree or not cuda_sizes.exact_in_32_bits(problem) else 4
+    item = 8 if tree or method == "viterbi-scalprod" or not cuda_sizes.exact_in_32_bits(problem) else 4
     states, n = problem.states, problem.n
     row = item * states
     found = {"rows": row * n, "path": 4 * n, "observations": n, "model": 3 * row * states + 8 * row}
-    if method.startswith("viterbi-matprod"):
+    if method == "viterbi-scalprod":
+        found["sums of transition and emission"] = row * states * (len(problem.hmm.alphabet) + 1)
+    elif method.startswith("viterbi-matprod"):
         found["products"] = row * (states + 1)
     elif method in ("viterbi-tree", "viterbi-persistent"):
         count = len(pieces(n, parameters["piece"])) + 1

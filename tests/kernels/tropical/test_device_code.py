@@ -44,9 +44,9 @@ def test_rows_of_viterbi_compile(element: str, width: int, per: int, normalise: 
 
 @pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])
 def test_pieces_and_paths_of_viterbi_compile(element: str, architecture: str) -> None:
-    from kernels.tropical.viterbi.cuda import PIECES, TRACE
+    from kernels.tropical.viterbi.cuda import PIECES, SCALAR, TRACE
 
-    for files in (PIECES, TRACE):
+    for files in (PIECES, SCALAR, TRACE):
         assert compile_without_device(files, {"ELEMENT": ELEMENTS[element], "SEMIRING": 0}, architecture)
 
 
