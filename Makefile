@@ -13,8 +13,9 @@ setup:
 setup-dev:
 	@$(PYTHON) scripts/setup.py --dev
 
+# Files of tests are dealt out to processes; what a file has compiled serves all of its tests.
 test: setup-dev
-	$(VENV) -m pytest
+	$(VENV) -m pytest -n logical --maxprocesses 4 --dist loadfile
 
 check: setup-dev
 	$(VENV) -m ruff check .
