@@ -25,9 +25,11 @@ class Foretold(QObject):
         super().__init__(parent)
         self._kept: dict[Hashable, Curves] = {}
         self._wanted: dict[Hashable, tuple[Task, str, tuple[float, ...]]] = {}
+        self._asked: tuple[Hashable, ...] = ()
         self._thread = Latest(self)
         self._thread.finished.connect(self._keep)
-        self._thread.failed.connect(lambda error: self._keep({}))
+        # Without curves, and not asked for again: what failed would fail at every redraw.
+        self._thread.failed.connect(lambda error: self._keep({key: {} for key in self._asked}))
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._ask)
 
@@ -42,6 +44,7 @@ class Foretold(QObject):
 
     def _ask(self) -> None:
         asked, self._wanted = self._wanted, {}
+        self._asked = tuple(asked)
         if asked:
             self._thread.request(lambda monitor: _all_curves(asked, monitor))
 
