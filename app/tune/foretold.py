@@ -29,7 +29,7 @@ class Foretold(QObject):
         self._thread = Latest(self)
         self._thread.finished.connect(self._keep)
         # Without curves, and not asked for again: what failed would fail at every redraw.
-        self._thread.failed.connect(lambda error: self._keep({key: {} for key in self._asked}))
+        self._thread.failed.connect(lambda error: self._keep(_without_curves(self._asked)))
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._ask)
 
@@ -65,3 +65,7 @@ def _all_curves(
         growing = [model for model in models.of(registry.method(task.contender)) if model.grows_with_time]
         found[key] = {model.label: models.curve(model, task, name, over) for model in growing}
     return found
+
+
+def _without_curves(keys: Sequence[Hashable]) -> dict[Hashable, Curves]:
+    return {key: {} for key in keys}
