@@ -31,7 +31,10 @@ PREEMPTED = ("-fsanitize-coverage=trace-pc",)
 """Threads give way in every loop, so that one that waits for a volatile variable does not wait for ever."""
 PRECOMPILED = "everything.h"
 IGNORED_OPTIONS = ("--use_fast_math", "-use_fast_math", "-lineinfo", "-arch", "--gpu-architecture")
-LINES = ("-g1", "-gdwarf-4")
+HEADERS = "emulator:"
+LINES = ("-g1", "-gdwarf-4", f"-ffile-prefix-map={DEVICE}/={HEADERS}")
+"""The table of lines names the emulator's headers so, wherever the project lies."""
+
 OFFSET = re.compile(r"\{([0-9a-f]+)\}")
 
 
@@ -111,8 +114,8 @@ def _line(library: Path, offset: str) -> str:
     """FILE:LINE in the kernel, also where the instruction comes from the emulator's headers."""
     command = ("addr2line", "-i", "-e", str(library), f"0x{offset}")
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    own = next((place for place in found if str(DEVICE) not in place), found[0])
-    return Path(own.partition(" (")[0]).name
+    own = next((place for place in found if HEADERS not in place), found[0])
+    return Path(own.removeprefix(HEADERS).partition(" (")[0]).name
 
 
 def _compile(arguments: Sequence[str], text: str) -> str:
