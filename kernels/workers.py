@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 import numpy as np
 
 POLL_S = 0.05
-SLEEP_S = 50e-6
 
 
 def cores() -> int:
@@ -42,19 +40,3 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
         except BaseException:
             stop[0] = 1
             raise
-
-
-def advance_to(progress: np.ndarray, word: int, goal: int, stop: np.ndarray, call: Callable[[], None]) -> int:
-    """Call until ``progress[word]`` is ``goal``, sleeping where nothing moves; when the work began, in ns.
-
-    Ends early when ``stop`` is set. ``progress`` is int64; the compiled code behind ``call`` raises the word.
-    """
-    begun_ns, reached = time.perf_counter_ns(), progress[word]
-    while progress[word] < goal and not stop[0]:
-        called_ns, before = time.perf_counter_ns(), progress[word]
-        call()
-        if progress[word] == before:
-            time.sleep(SLEEP_S)
-        elif before == reached:
-            begun_ns = called_ns
-    return begun_ns

@@ -23,7 +23,7 @@ from kernels.model import Outcome, PairProblem
 from kernels.monitor import Monitor
 from kernels.pairwise.baselines_sizes import Grid, Span, antidiagonal_length, extent_of
 from kernels.pairwise.cpu_cells import Costs
-from kernels.pairwise.cpu_levels import Levels, all_reached, border, compute, share_of, tiny_pair
+from kernels.pairwise.cpu_levels import Levels, all_reach, border, compute, share_of, tiny_pair
 from kernels.pairwise.cpu_sizes import WORD
 from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
 from kernels.phases import PhaseClock, time_ms
@@ -67,7 +67,7 @@ def _compute(pair: Encoded, workers: int, monitor: Monitor, steps: Steps, starte
     fixed = row_letters, column_letters, pair.table.ravel(), H, E, F, costs, m, n
 
     def advance(worker: int, level: int) -> None:
-        advance_antidiagonals(*fixed, levels.best[worker], worker, level, levels.progress, levels.stop, levels.patience)
+        advance_antidiagonals(*fixed, levels.best[worker], worker, level, levels.progress, levels.stop)
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
         first, end = grid.span(numbers)
@@ -109,12 +109,12 @@ def vector_of_cells(H, H1, H2, E, E1, F, F1, scores, place, costs):
 
 @compiled
 def advance_antidiagonals(
-    row_letters, column_letters, table, H, E, F, costs, m, n, best, worker, until, progress, stop, patience
+    row_letters, column_letters, table, H, E, F, costs, m, n, best, worker, until, progress, stop
 ):  # fmt: skip
-    """Compute a worker's part of the antidiagonals before ``until``, or to where it is held up."""
+    """Compute a worker's part of the antidiagonals before ``until``, or until told to stop."""
     workers, scores = progress.size // WORD, np.empty(LANES, np.int32)
     d = progress[worker * WORD]
-    while d < until and all_reached(progress, d, stop, patience):
+    while d < until and all_reach(progress, d, stop):
         low, high = max(0, d - n), min(m, d)
         begin, end = share_of(low // LANES, high // LANES + 1, worker, workers)
         H0, H1, H2, E0, F0 = H[d % 3], H[(d - 1) % 3], H[(d - 2) % 3], E[d % 2], F[d % 2]

@@ -27,7 +27,7 @@ from kernels.monitor import Monitor
 from kernels.pairwise.baselines_sizes import WALK_STEPS, Span, block_worker_bytes, blocks, extent_of
 from kernels.pairwise.borders import block_borders
 from kernels.pairwise.cpu_cells import Costs
-from kernels.pairwise.cpu_levels import Levels, all_reached, border, compute, share_of, tiny_pair
+from kernels.pairwise.cpu_levels import Levels, all_reach, border, compute, share_of, tiny_pair
 from kernels.pairwise.cpu_sizes import WORD
 from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
 from kernels.pairwise.path import FROM_DIAGONAL, FROM_E, FROM_F, finished
@@ -92,7 +92,7 @@ def _compute(
     fixed = row_letters, pair.columns, pair.table.ravel(), *matrix, *borders, costs, s
 
     def advance(worker: int, level: int) -> None:
-        advance_blocks(*fixed, levels.best[worker], worker, level, levels.progress, levels.stop, levels.patience)
+        advance_blocks(*fixed, levels.best[worker], worker, level, levels.progress, levels.stop)
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
         low, high = share_of.py_func(*grid.span(numbers), worker, workers)
@@ -216,14 +216,14 @@ def compute_blocks(
 @compiled
 def advance_blocks(
     row_letters, column_letters, table, H, E, F, above, beside, corners, costs, s,
-    best, worker, until, progress, stop, patience,
+    best, worker, until, progress, stop,
 ):  # fmt: skip
-    """Compute a worker's blocks of the levels before ``until``, or to where it is held up."""
+    """Compute a worker's blocks of the levels before ``until``, or until told to stop."""
     m, n, workers = row_letters.size, column_letters.size, progress.size // WORD
     block_rows, block_columns = -(-m // s), -(-n // s)
     scores, edge = np.zeros(s * LANES, np.int32), np.zeros((EDGES, (s + 1) * LANES), np.int32)
     level = progress[worker * WORD]
-    while level < until and all_reached(progress, level, stop, patience):
+    while level < until and all_reach(progress, level, stop):
         first, end = share_of(max(level - block_columns + 1, 0), min(level, block_rows - 1) + 1, worker, workers)
         for group in range(first, end, LANES):
             if acquire(stop, 0) != 0:

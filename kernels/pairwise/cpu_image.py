@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernels.jit import compiled
 from kernels.pairwise.cpu_cells import score_tile
 from kernels.pairwise.cpu_sizes import WORD
-from kernels.pairwise.cpu_strips import may_go_on
+from kernels.pairwise.cpu_strips import may_compute
 from kernels.simd import release
 
 
@@ -14,7 +14,7 @@ def advance_image(
     letters, profile, edge, left, right, costs, best, peaks,
     bands, pixel_columns, image, kept_rows, progress, strip, stop,
 ):  # fmt: skip
-    """Compute a strip band by band, to its end, or to where its neighbour or the stop word holds it up.
+    """Compute a strip band by band, to its end, or until told to stop.
 
     ``bands`` int64 (bands, 3): the last row of a band, its row of pixels, and the place of its last row in
     ``kept_rows``. ``pixel_columns``: the column of pixels of each column of the tile. -1 means none. ``image`` int32
@@ -25,7 +25,7 @@ def advance_image(
         end, pixel_row, place = bands[band]
         if end <= row:
             continue
-        if not may_go_on(progress, strip, end, stop):
+        if not may_compute(progress, strip, end, stop):
             return
         score_tile(letters, row, end - row, profile, edge, left, right, costs, best, peaks)
         if pixel_row >= 0:

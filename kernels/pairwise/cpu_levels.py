@@ -1,8 +1,7 @@
 """Levels on the CPU: threads share one level after another, and wait for each other between two.
 
 A worker's progress word counts the levels it has finished. Nobody begins a level before all words have reached it:
-that is the barrier, one acquire a worker. A wait spins for some microseconds, then the thread sleeps in Python,
-where it can be stopped; so compiled functions return when they are held up, and go on when they are called again.
+that is the barrier, one acquire a worker.
 """
 
 from __future__ import annotations
@@ -10,23 +9,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
-from kernels.jit import inlined
+from kernels.cpu_waiting import wait_for
+from kernels.jit import compiled, inlined
 from kernels.monitor import Monitor
 from kernels.pairwise.baselines_sizes import MOST_BATCHES, Span
 from kernels.pairwise.cpu_sizes import WORD
 from kernels.pairwise.encoding import Encoded
-from kernels.simd import acquire, relax
 from kernels.steps import Steps
-from kernels.workers import advance_to, cores, share, stop_word
+from kernels.workers import share, stop_word
 
-PATIENCE = 5000
-"""Looks at another worker's word before a thread sleeps, where every thread has a processor of its own: some 100 us,
-since a sleep takes as long and holds up everybody else. Where threads share processors, they soon make room."""
-CROWDED = 100
 NEVER_BETTER = 2**30
 """A score that no cell exceeds."""
 
@@ -50,11 +44,6 @@ class Levels:
         self.best[:, 0] = 0 if self.pair.local else NEVER_BETTER
 
     @property
-    def patience(self) -> int:
-        """Looks at another worker's word before a thread sleeps."""
-        return PATIENCE if self.workers <= cores() else CROWDED
-
-    @property
     def nbytes(self) -> int:
         return self.progress.nbytes + self.best.nbytes
 
@@ -70,17 +59,13 @@ class Levels:
         return int(score[first]), (int(row[first]), int(column[first]))
 
 
-@inlined
-def all_reached(progress, level, stop, patience):
-    """Whether all workers have finished ``level`` levels, after some spinning, and nobody wants to stop."""
+@compiled
+def all_reach(progress, level, stop):
+    """Wait until all workers have finished ``level`` levels; False where ``stop`` was set."""
+    told_to_stop = False
     for worker in range(0, progress.size, WORD):
-        spins = 0
-        while acquire(progress, worker) < level:
-            relax()
-            spins += 1
-            if spins > patience:
-                return False
-    return acquire(stop, 0) == 0
+        told_to_stop |= not wait_for(progress, worker, level, stop)
+    return not told_to_stop
 
 
 @inlined
@@ -109,7 +94,7 @@ def compute(
 ) -> None:
     """All levels on threads; raises Cancelled.
 
-    ``advance(worker, level)`` computes a worker's part up to a level, or to where it is held up. ``extent(numbers,
+    ``advance(worker, level)`` computes a worker's part up to a level, or until it is told to stop. ``extent(numbers,
     worker)`` says which rows and columns its part of some levels spans; ``done(level)`` counts earlier levels' cells.
     """
     batches = min(levels.count, MOST_BATCHES)
@@ -118,8 +103,9 @@ def compute(
     def work(worker: int) -> None:
         start = 0
         for batch, end in enumerate(ends):
-            call = partial(advance, worker, end)
-            begun_ns = advance_to(levels.progress, worker * WORD, end, levels.stop, call)
+            all_reach(levels.progress, start, levels.stop)
+            begun_ns = time.perf_counter_ns()
+            advance(worker, end)
             if levels.stop[0]:
                 return
             ended_ns = time.perf_counter_ns()

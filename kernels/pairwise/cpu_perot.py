@@ -26,7 +26,7 @@ from kernels.model import Outcome, PairProblem
 from kernels.monitor import Monitor
 from kernels.pairwise.baselines_sizes import Span, row_length
 from kernels.pairwise.cpu_cells import Costs
-from kernels.pairwise.cpu_levels import Levels, all_reached, border, compute, share_of, tiny_pair
+from kernels.pairwise.cpu_levels import Levels, all_reach, border, compute, share_of, tiny_pair
 from kernels.pairwise.cpu_sizes import WORD, score_type
 from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
 from kernels.phases import PhaseClock, time_ms
@@ -78,7 +78,7 @@ def _compute(pair: Encoded, workers: int, monitor: Monitor, steps: Steps, starte
     fixed = pair.rows, scores, H, intermediate, E, scan, slope, costs, n
 
     def advance(worker: int, level: int) -> None:
-        advance_rows(*fixed, levels.best[worker], worker, level, levels.progress, levels.stop, levels.patience)
+        advance_rows(*fixed, levels.best[worker], worker, level, levels.progress, levels.stop)
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
         begin, end = share_of.py_func(0, length // LANES - 1, worker, workers)
@@ -131,14 +131,14 @@ def finish_row(H, intermediate, scan, slope, before, costs, begin, end, row, n, 
 
 @compiled
 def advance_rows(
-    row_letters, scores, H, intermediate, E, scan, slope, costs, n, best, worker, until, progress, stop, patience
+    row_letters, scores, H, intermediate, E, scan, slope, costs, n, best, worker, until, progress, stop
 ):  # fmt: skip
-    """Compute a worker's part of the levels before ``until``, or to where it is held up; two levels a row."""
+    """Compute a worker's part of the levels before ``until``, or until told to stop; two levels a row."""
     workers = progress.size // WORD
     first, last = share_of(1, H.size // LANES, worker, workers)
     begin, end = first * LANES, last * LANES
     level = progress[worker * WORD]
-    while level < until and all_reached(progress, level, stop, patience):
+    while level < until and all_reach(progress, level, stop):
         row = level // 2 + 1
         if level % 2 == 0:
             intermediate_row(scores[row_letters[row - 1]], H, intermediate, E, costs, begin, end)

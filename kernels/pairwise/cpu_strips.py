@@ -1,8 +1,7 @@
 """Phase 1 on the CPU: threads take strips in order, each a row batch behind its left neighbour.
 
 Boundary columns pass from strip to strip through memory. A strip's progress word is the last row whose boundary
-cells are written; its neighbour waits for the word before it computes a batch of T rows. A wait spins for some
-microseconds, then the thread sleeps in Python, where it can be stopped.
+cells are written; its neighbour waits for the word before it computes a batch of T rows.
 
 Where only the score is wanted, threads + 1 boundary columns are enough, used in turn. A strip finishes after its
 left neighbour, since it needs that one's last row, so the unfinished strips among those handed out are the latest
@@ -16,21 +15,20 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
-from kernels.jit import compiled, inlined
+from kernels.cpu_waiting import wait_for
+from kernels.jit import compiled
 from kernels.monitor import Monitor
 from kernels.pairwise.cpu_cells import NEW_STATE, Costs, end_chunk, in_lanes, out_of_lanes, score_tile, state_tile
 from kernels.pairwise.cpu_sizes import WORD, score_type, tile_width
 from kernels.pairwise.encoding import Encoded
 from kernels.pairwise.path import KIND_K, PLACE_BITS
-from kernels.simd import LANES, acquire, release
+from kernels.simd import LANES, release
 from kernels.steps import Steps
-from kernels.workers import advance_to, share, stop_word
+from kernels.workers import share, stop_word
 
-SPINS = 2000
 SLICES = 8
 """Steps of the log for each strip."""
 NEVER_BETTER = 2**30
@@ -163,20 +161,15 @@ def best_cell(strips: Strips) -> tuple[int, tuple[int, int], int]:
     return (int(score[k]), (int(row[k]), int(column[k])), int(state[k])) if score[k] > 0 else (0, (0, 0), 0)
 
 
-@inlined
-def may_go_on(progress, strip, row, stop):
-    """Wait some microseconds for the strip on the left to reach ``row``; False where it does not, or at a stop."""
-    spins = 0
-    while strip > 0 and acquire(progress, (strip - 1) * WORD) < row:
-        spins += 1
-        if spins > SPINS:
-            return False
-    return acquire(stop, 0) == 0
+@compiled
+def may_compute(progress, strip, row, stop):
+    """Wait for the strip on the left to reach ``row``; False where ``stop`` was set."""
+    return wait_for(progress, max(strip - 1, 0) * WORD, row if strip > 0 else 0, stop)
 
 
 @compiled
 def advance(letters, until, batch, h, profile, edge, left, right, states, bottoms, costs, best, progress, strip, stop):
-    """Compute a strip down to row ``until``, or to where its neighbour or the stop word holds it up.
+    """Compute a strip down to row ``until``, or until told to stop.
 
     The strip's own progress word says how far it has come. ``states`` None: values only. No tile goes beyond the end
     of a chunk of ``h`` rows, whose last row is kept in ``bottoms``.
@@ -184,7 +177,7 @@ def advance(letters, until, batch, h, profile, edge, left, right, states, bottom
     row = progress[strip * WORD]
     while row < until:
         rows = min(batch, until - row, h - row % h)
-        if not may_go_on(progress, strip, row + rows, stop):
+        if not may_compute(progress, strip, row + rows, stop):
             return
         if states is None:
             score_tile(letters, row, rows, profile, edge, left, right, costs, best, None)
@@ -232,8 +225,9 @@ def _compute_strip(strips: Strips, strip: int, slices: int) -> Iterator[tuple[tu
     slice_rows = -(-m // slices // strips.batch) * strips.batch
     for top in range(0, m, slice_rows):
         bottom = min(top + slice_rows, m)
-        call = partial(advance, strips.rows_below(0), bottom, strips.batch, strips.h, *fixed)
-        begun_ns = advance_to(strips.progress, strip * WORD, bottom, strips.stop, call)
+        may_compute(strips.progress, strip, min(top + strips.batch, bottom), strips.stop)
+        begun_ns = time.perf_counter_ns()
+        advance(strips.rows_below(0), bottom, strips.batch, strips.h, *fixed)
         if strips.stop[0]:
             return
         yield (top, bottom), begun_ns, time.perf_counter_ns()

@@ -10,7 +10,6 @@ All indices, spans and arrays are in the orientation of the problem, cells 0 .. 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -18,10 +17,10 @@ from kernels.model import PairProblem
 from kernels.monitor import Monitor
 from kernels.pairwise.cpu_cells import in_lanes, out_of_lanes
 from kernels.pairwise.cpu_image import advance_image, fill_block
-from kernels.pairwise.cpu_sizes import WIDTH_STEP, WORD, column_length
+from kernels.pairwise.cpu_sizes import WIDTH_STEP, column_length
 from kernels.pairwise.cpu_strips import NEVER_BETTER, Strips, share_strips
 from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
-from kernels.workers import advance_to, cores
+from kernels.workers import cores
 
 Span = tuple[int, int]
 
@@ -188,7 +187,7 @@ def _sweep(
 ) -> None:
     """Compute all strips; the columns of ``strips`` begin after column ``offset``, pixels divide ``columns``."""
     pixel_edges = _edges(columns, image.shape[1])
-    m, kept_places = strips.pair.rows.size, bands[bands[:, 2] >= 0, 2]
+    kept_places = bands[bands[:, 2] >= 0, 2]
 
     def one_strip(strip: int, worker: int) -> None:
         start, end = strips.columns(strip)
@@ -201,8 +200,7 @@ def _sweep(
         best, peaks = strips.best[strip], np.empty(width, np.int32)
         tile = strips.rows_below(0), profile, edge, left, right, strips.costs, best, peaks
         shown = bands, in_lanes(pixels), image, kept
-        call = partial(advance_image, *tile, *shown, strips.progress, strip, strips.stop)
-        advance_to(strips.progress, strip * WORD, m, strips.stop, call)
+        advance_image(*tile, *shown, strips.progress, strip, strips.stop)
         for place in kept_places:
             for part in range(2):
                 kept_rows[place, part, start + 1 : end + 1] = out_of_lanes(kept[place, part])[: end - start]

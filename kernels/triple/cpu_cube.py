@@ -16,7 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from kernels.cpu_waiting import wait_for
+from kernels.jit import compiled
 from kernels.monitor import Monitor
+from kernels.simd import acquire, release
 from kernels.steps import Steps
 from kernels.triple import cpu_faces, cpu_sizes
 from kernels.triple.cpu_boxes import Box, skew
@@ -25,7 +28,7 @@ from kernels.triple.cpu_sizes import LANES, WORD, Layout
 from kernels.triple.encoding import BARRED, NEGATIVE, Encoded
 from kernels.triple.grid import LAYER_AT, MOVE_AT, PLACE_BITS, Grid, Kind
 from kernels.triple.model import Cell
-from kernels.workers import SLEEP_S, share, stop_word
+from kernels.workers import share, stop_word
 
 WINDOWS = 4
 """Windows that a box is cut into, unless they would be short."""
@@ -131,6 +134,11 @@ class Cube:
         by_axis = [(numbers[axis], size) for axis, size in zip(self.axes, sizes, strict=True)]
         return Places(*(number[0] * size for number, size in by_axis), *(number[1] * size for number, size in by_axis))
 
+    def word(self, row: int, column: int) -> int:
+        """Where the progress word of a chunk is; -1 where there is no such chunk."""
+        number = self.numbers.get((row, column))
+        return -1 if number is None else number * WORD
+
     @property
     def nbytes(self) -> int:
         starts = 0 if self.start_faces is None else sum(face.nbytes for face in self.start_faces)
@@ -205,14 +213,15 @@ def _box(worker: Worker, chunk: Chunk, box: int, steps: Steps, started_ns: int) 
     """All windows of a box, each as soon as the neighbours are far enough."""
     cube = worker.cube
     extent = worker.begin(chunk, box)
+    own, above, left = cube.word(*chunk), cube.word(chunk[0] - 1, chunk[1]), cube.word(chunk[0], chunk[1] - 1)
     first_layer = box * cube.grid.h
     windows = _layers if cube.kind.layered else _planes
     for lines, planes, taken, given, needed, ready, touched in windows(extent, cube.layout):
-        begun_ns = _wait(cube, chunk, first_layer + needed)
-        if cube.stop[0]:
+        if not await_layers(cube.progress, above, left, first_layer + needed, cube.stop):
             return
+        begun_ns = time.perf_counter_ns()
         worker.advance(lines, planes, taken, given)
-        cube.progress[cube.numbers[chunk] * WORD] = first_layer + ready
+        publish(cube.progress, own, first_layer + ready)
         now_ns = time.perf_counter_ns()
         rows, columns, layers = ranges(cube.grid, chunk, (first_layer + touched[0], first_layer + touched[1]))
         steps.add(
@@ -239,14 +248,19 @@ def last_cell(cube: Cube, extent: Box) -> int:
     return n.rows + part + (strip * (n.steps + LANES) + extent.cells - 1 + lane) * LANES + lane
 
 
-def _wait(cube: Cube, chunk: Chunk, layers: int) -> int:
-    """Wait for the chunks above and on the left to have so many layers; when that was, in ns."""
-    row, column = chunk
-    for neighbour in ((row - 1, column), (row, column - 1)):
-        word = cube.numbers.get(neighbour)
-        while word is not None and cube.progress[word * WORD] < layers and not cube.stop[0]:
-            time.sleep(SLEEP_S)
-    return time.perf_counter_ns()
+@compiled
+def await_layers(progress, above, left, layers, stop):
+    """Wait for the chunks of two words (-1: no chunk) to have so many layers; False where ``stop`` was set."""
+    for word in (above, left):
+        if word >= 0 and not wait_for(progress, word, layers, stop):
+            return False
+    return acquire(stop, 0) == 0
+
+
+@compiled
+def publish(progress, word, layers):
+    """So many layers of a chunk are there."""
+    release(progress, word, layers)
 
 
 def _planes(extent: Box, n: Layout) -> Any:
