@@ -61,7 +61,8 @@ class Published:
 class PaperTable:
     """A table or figure of a paper, with its numbers in the paper's ``unit``.
 
-    ``scale`` is the factor of the lengths of a quick run, ``power`` the power of the lengths with which time grows.
+    ``scale`` is the factor of the lengths of a quick run, or of what else ``scaled`` names, and ``power`` the power of
+    it with which time grows.
     ``plot`` says how the paper draws it: the names on ``x`` and ``y``, what tells the ``colour``, and whether the axes
     are ``logarithmic``. Numbers over a ``baseline`` are speed-ups: how many times as long that method takes.
     """
@@ -74,6 +75,7 @@ class PaperTable:
     inputs: Generated
     published: tuple[Published, ...]
     scale: float = 1.0
+    scaled: str = "length"
     power: float = 2.0
     options: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -168,8 +170,8 @@ def as_table(table: PaperTable, compared: Sequence[Compared], quick: bool = Fals
     if devices:
         notes.append("Here: " + ", ".join(devices) + "; median time of the phases, without compilation and transfer.")
     if quick:
-        grows = f"; the ratio, of totals only, takes times to grow with the power {table.power:g} of the length"
-        notes.append(f"QUICK: lengths are {table.scale:g} of the paper's{grows if kind == 'ms' else ''}.")
+        grows = f"; the ratio, of totals only, takes times to grow with the power {table.power:g} of the {table.scaled}"
+        notes.append(f"QUICK: every {table.scaled} is {table.scale:g} of the paper's{grows if kind == 'ms' else ''}.")
     factor = MILLISECONDS.get(table.unit, 1.0)
     rows = tuple(_row(one, factor) for one in compared)
     return Table(table.title + (" (quick)" if quick else ""), columns, rows, tuple(notes))
@@ -196,7 +198,7 @@ def _compared(table: PaperTable, number: Published, by_place: Mapping[Any, Point
     remarks = [
         f"{name} = {number.coordinates[name]} in the paper"
         for name, value in task.coordinates.items()
-        if name not in ("method", "length") and number.coordinates.get(name) not in (None, text(value))
+        if name not in ("method", "length", table.scaled) and number.coordinates.get(name) not in (None, text(value))
     ]
     if point is not None and point.status is not Status.MEASURED:
         remarks.append(f"{point.status}: {point.reason}")
@@ -260,11 +262,12 @@ def _task(
         if not words:
             continue
         role, declared = axes.declared(name, [method])
+        scale = table.scale if quick and name == table.scaled else 1.0
         if name == "length":
-            inputs = replace(inputs, length=_scaled(words, table.scale if quick else 1.0))
+            inputs = replace(inputs, length=_scaled(words, scale))
             coordinates[name] = inputs.length
         else:
-            coordinates[name] = _nearest(declared, words)
+            coordinates[name] = _nearest(declared, words, scale)
             if role == "input":
                 inputs = replace(inputs, **{name: coordinates[name]})
             else:
@@ -287,11 +290,11 @@ def _scaled(words: str, scale: float) -> Length:
     return lengths if len(lengths) > 1 else lengths[0]
 
 
-def _nearest(parameter: Parameter, words: str) -> Any:
-    """The valid value nearest to a published one."""
+def _nearest(parameter: Parameter, words: str, scale: float = 1.0) -> Any:
+    """The valid value nearest to a published one, or to a part of it."""
     if parameter.kind not in ("int", "float"):
         return parameter.parse(words)
-    number = float(words)
+    number = float(words) * scale
     low = parameter.minimum if parameter.minimum is not None else number
     high = parameter.maximum if parameter.maximum is not None else number
     number = min(max(number, low), high)
@@ -342,6 +345,7 @@ def _table(path: Path, paper: Mapping[str, Any], table: Mapping[str, Any]) -> Pa
         inputs=Generated(**source),
         published=_numbers(path.parent / merged.get("published", f"{table['id']}.csv")),
         scale=merged.get("quick", 1.0),
+        scaled=merged.get("quick_of", "length"),
         power=merged.get("power", 2.0),
         options=merged.get("options", {}),
         parameters=table.get("parameters", {}),

@@ -159,7 +159,15 @@ def test_a_quick_run_is_smaller_and_says_so():
     compared = papers.compare(table, [point(chunked, 10.0, 4.0)], quick=True)
     assert compared[0].ratio == 100.0 / (10.0 * 4), "four times the cells at the full size"
     assert compared[1].ratio is None, "phases grow in their own ways"
-    assert "QUICK: lengths are 0.5 of the paper's" in tables.markdown(papers.as_table(table, compared, True))
+    assert "QUICK: every length is 0.5 of the paper's" in tables.markdown(papers.as_table(table, compared, True))
+
+
+def test_a_quick_run_has_less_of_what_the_table_names():
+    (table,) = papers.find(["004-table-2-distances"])
+    tasks, quick = papers.tasks(table), papers.tasks(table, quick=True)
+    assert [task.inputs.count for task in quick] == [round(task.inputs.count * table.scale) for task in tasks]
+    assert [task.inputs.length for task in quick] == [task.inputs.length for task in tasks]
+    assert not any(one.remark for one in papers.compare(table, (), quick=True))
 
 
 def test_numbers_in_seconds_and_rates_are_compared_in_their_unit():
