@@ -211,7 +211,7 @@ class Window(QMainWindow):
         event.acceptProposedAction()
 
     def _make_panels(self) -> None:
-        self.sequences = SequencePanel(self.session)
+        self.sequences = SequencePanel(self.session, self.queue)
         self.data = DataPanel(self.session)
         self.results = ResultPanel(self.session, self.is_stale)
         self.method = MethodPanel(self.methods)
@@ -297,8 +297,7 @@ class Window(QMainWindow):
 
     def _connect(self) -> None:
         session, method, opener = self.session, self.method, self.opener
-        for signal in (session.sequences_changed, session.data_changed, session.chosen_changed, method.changed,
-                       self.device.changed):  # fmt: skip
+        for signal in (session.chosen_changed, method.changed, self.device.changed):
             signal.connect(self._replan)
         self.device.found.connect(self._found_devices)
         session.shown_changed.connect(self._show_result)
