@@ -190,11 +190,16 @@ def without_data(state: State, numbers: Iterable[int]) -> State:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again."""
+    """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again.
+
+    ``edits`` is what the user did to the picture of it, by the id of the view: plain values and frozen data of the
+    engine, which a session file keeps.
+    """
 
     result: Result
     options: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
+    edits: dict[str, Any] = field(default_factory=dict)
 
 
 class Session(QObject):
@@ -204,6 +209,7 @@ class Session(QObject):
     data_changed = Signal()
     chosen_changed = Signal()
     results_changed = Signal()
+    edits_changed = Signal()
     shown_changed = Signal()
 
     def __init__(self) -> None:
@@ -310,6 +316,14 @@ class Session(QObject):
         if entry is not self.shown:
             self.shown = entry
             self.shown_changed.emit()
+
+    def keep_edits(self, entry: Entry, view_id: str, edits: Any) -> None:
+        """What the user did to the picture of a result; None where nothing is left of it."""
+        if edits is None:
+            entry.edits.pop(view_id, None)
+        else:
+            entry.edits[view_id] = edits
+        self.edits_changed.emit()
 
     def replace_all(self, state: State, entries: Iterable[Entry]) -> None:
         """Open another session; there is no way back by undo."""

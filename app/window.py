@@ -322,6 +322,7 @@ class Window(QMainWindow):
         self.cost.method_wanted.connect(self.method.choose)
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
+        self.viewer.edited.connect(session.keep_edits)
         self.viewer.made.connect(lambda datum: self._keep([datum]))
         self.sequences.names_selected.connect(self.selection.choose_taxa)
         self.selection.taxa_changed.connect(self.sequences.select_names)
