@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import theme
 from app.views.pieces import LegendItem, draw_legend, legend_height
+from kernels import formats, registry
 from kernels.errors import InputError
+from kernels.model import Result
 
 FILTERS = "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf)"
 Draw = Callable[[QPainter, QRectF], None]
@@ -61,6 +63,20 @@ def ask_and_save(parent: QWidget, name: str, size: QSize, draw: Draw, title: str
         save(path, size, draw, title)
     except InputError as error:
         QMessageBox.warning(parent, "Save figure", str(error))
+
+
+def ask_alignment_file(parent: QWidget, result: Result) -> Path | None:
+    """Ask for a file for the alignment of a result; the suffix says the format."""
+    known = formats.suffixes(registry.method(result.method))
+    filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
+    name, chosen = QFileDialog.getSaveFileName(parent, "Save alignment", "alignment.aln", f"All formats (*);;{filters}")
+    return with_suffix(name, chosen, known) if name else None
+
+
+def write_alignment(path: Path, result: Result) -> Path:
+    """Write the alignment of a result in the format of the suffix; InputError where that fails."""
+    formats.write_result(path, result)
+    return path
 
 
 def with_suffix(path: str, chosen: str, known: Iterable[str]) -> Path:

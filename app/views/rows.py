@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
-from PySide6.QtWidgets import QAbstractScrollArea, QFileDialog, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QMessageBox, QVBoxLayout, QWidget
 
 from app import theme
 from app.panels.widgets import Elided, row
 from app.selection import Selection
+from app.views import export
+from app.views.background import Latest
 from app.views.pieces import tool_button
 from app.views.rows_text import GAP, RowsText, rows_text, shows
-from kernels import formats, registry
-from kernels.errors import InputError
 from kernels.model import Result
 
 SMALLEST, LARGEST, USUAL = 7, 40, 14
@@ -195,6 +193,9 @@ class RowsView(QWidget):
             tool_button("Save...", "Save the alignment in the format of the suffix", self.save),
             stretch=0,
         )
+        self._saving = Latest(self)
+        self._saving.finished.connect(lambda target: self.told.setText(f"Saved {target}"))
+        self._saving.failed.connect(self._fail_to_save)
         box = QVBoxLayout(self)
         box.setSpacing(theme.SPACING)
         box.addLayout(tools)
@@ -221,15 +222,14 @@ class RowsView(QWidget):
         """Ask for a file and write the alignment in the format of its suffix."""
         if self.result is None:
             return
-        known = formats.suffixes(registry.method(self.result.method))
-        filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
-        name, _ = QFileDialog.getSaveFileName(self, "Save alignment", "alignment.aln", f"All formats (*);;{filters}")
-        if name:
-            try:
-                formats.write_result(Path(name), self.result)
-                self.told.setText(f"Saved {name}")
-            except InputError as error:
-                QMessageBox.warning(self, "Save alignment", str(error))
+        target, result = export.ask_alignment_file(self, self.result), self.result
+        if target:
+            self.told.setText(f"Saving {target} ...")
+            self._saving.request(lambda monitor: export.write_alignment(target, result))
+
+    def _fail_to_save(self, error: Exception) -> None:
+        self.told.setText("")
+        QMessageBox.warning(self, "Save alignment", str(error))
 
     def _mark(self, names: frozenset[str]) -> None:
         """Mark the rows of selected taxa."""
