@@ -330,7 +330,8 @@ class Window(QMainWindow):
         self.interrupted.found.connect(self.jobs.show_interrupted)
         self.jobs.resume_wanted.connect(self.resume)
         self.jobs.discard_wanted.connect(self.discard)
-        self.queue.ended.connect(self.interrupted.ended)
+        for signal in (self.queue.ended, self.queue.left):
+            signal.connect(self.interrupted.ended)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
         self.learn.method_wanted.connect(self._use_method)
         self.tune.values_wanted.connect(self._take_values)
