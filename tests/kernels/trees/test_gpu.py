@@ -1,4 +1,7 @@
-"""Trees and distances on a GPU, at sizes that an emulator does not reach: the same as on the CPU."""
+"""Trees and distances on a GPU, at sizes that an emulator does not reach: the same as on the CPU.
+
+Joins are compared with those of the plainest method there, which is quickly compiled and has no bounds to get wrong.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def values(kind: str, taxa: int) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["random", "additive", "noisy", "ties"])
 def test_joins_are_those_of_the_cpu(kind: str, precision: str) -> None:
     problem = TreeProblem(matrix(values(kind, 1531)), precision)
-    expected = answer("nj-pruned", problem)
+    expected = answer("nj-serial", problem)
     for name, parameters in (
         ("nj-pruned", {"epoch": 8}),
         ("nj-pruned", {"epoch": 64}),
@@ -48,7 +51,7 @@ def test_joins_are_those_of_the_cpu(kind: str, precision: str) -> None:
 @pytest.mark.parametrize("id", ["nj-pruned", "nj-basic", "nj-compact"])
 def test_few_taxa(id: str, taxa: int) -> None:
     problem = TreeProblem(matrix(1 - np.eye(taxa)))
-    assert answer(id, problem, {}, "cuda").tree == answer(id, problem).tree
+    assert answer(id, problem, {}, "cuda").tree == answer("nj-serial", problem).tree
 
 
 def proteins(count: int, longest: int):
