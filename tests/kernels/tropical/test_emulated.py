@@ -55,6 +55,17 @@ def test_indexed_product_names_the_smallest_winner(emulated, type) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
+def test_products_in_launches_of_one_row_of_tiles(emulated, monkeypatch) -> None:
+    from kernels.tropical.algebra import cuda
+
+    monkeypatch.setattr(cuda, "LAUNCH_CELLS", 1)
+    infinite = algebra.MIN_PLUS.zero(np.float64)
+    a, b = (np.abs(matrix(shape, infinite, np.float64, 3)) for shape in ((150, 70), (70, 66)))
+    same(cuda.product(a, b), products.product(a, b))
+    for found, expected in zip(cuda.indexed_product(a, b), products.indexed_product(a, b), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 def agree(emulated, method: str, graph, precision: str, seed: int) -> None:
     kind = registry.method(method).problem
     made = kind.build([graph], {"numbers": precision, "predecessors": True})
