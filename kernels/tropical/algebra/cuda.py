@@ -50,7 +50,7 @@ def whole(length: int, size: int) -> int:
 
 
 def launch_cells(type: np.dtype | type) -> int:
-    """Sums of one launch on the current device; fewer of 8 bytes, and few where the card is slow in double precision."""
+    """Sums of one launch on the current device: fewer in 8 bytes, and few where it is slow in double precision."""
     attributes = cupy.cuda.Device().attributes
     slower = {"int64": 4, "float64": 2 * attributes["SingleToDoublePrecisionPerfRatio"]}.get(np.dtype(type).name, 1)
     return LAUNCH_CELLS * attributes["MultiProcessorCount"] // slower
