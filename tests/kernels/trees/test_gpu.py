@@ -8,8 +8,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernels import engine
 from kernels.distances import additive
+from kernels.errors import Cancelled
 from kernels.model import Mode, SequenceType
+from kernels.monitor import Monitor
+from kernels.registry import method
 from kernels.trees import distance_problem as rules
 from kernels.trees.aligned import MODELS, AlignedSequences
 from kernels.trees.problem import TreeProblem
@@ -54,6 +58,15 @@ def test_few_taxa(id: str, taxa: int) -> None:
     assert answer(id, problem, {}, "cuda").tree == answer("nj-serial", problem).tree
 
 
+@pytest.mark.parametrize("id", ["nj-pruned", "nj-basic", "nj-compact"])
+def test_a_cancelled_run_leaves_nothing_that_the_next_one_trips_over(id: str) -> None:
+    problem = TreeProblem(matrix(values("random", 600)))
+    monitor = Monitor(lambda done, total, phase: monitor.cancel())
+    with pytest.raises(Cancelled):
+        engine.execute(engine.plan(method(id), problem, {}, "cuda"), monitor)
+    assert answer(id, problem, {}, "cuda").tree == answer("nj-serial", problem).tree
+
+
 def proteins(count: int, longest: int):
     """Mutated pieces of a few random sequences, of very different lengths."""
     random = np.random.default_rng(4)
@@ -81,6 +94,16 @@ def test_words_are_those_of_the_cpu() -> None:
     same("distance-6mer", rules.SixmerProblem(found))
     for k in (1, 2):
         same("distance-ktuple", rules.KTUPLE.build(found, {"ktuple": k}))
+
+
+def test_chains_of_long_pairs_are_those_of_the_cpu() -> None:
+    """Some pairs are beyond what one launch does."""
+    from kernels.trees.cuda_chains import LONG
+
+    problem = rules.KTUPLE.build(proteins(9, 6000), {"ktuple": 2})
+    longest = sorted(map(len, problem.sequences))[-3:]
+    assert longest[0] * longest[1] > LONG
+    same("distance-ktuple", problem)
 
 
 @pytest.mark.parametrize("model", MODELS)
