@@ -17,7 +17,7 @@ from app.views.rows_text import GAP, RowsText, rows_text, shows
 from kernels.model import Result
 
 SMALLEST, LARGEST, USUAL = 7, 40, 14
-NAME_LETTERS, TENTH = 16, 10
+NAME_LETTERS, TENTH, RULER_WIDTH = 16, 10, 80
 BAR_LINES = 1.6
 """Height of the conservation bars, in lines."""
 
@@ -73,6 +73,11 @@ class RowsCanvas(QAbstractScrollArea):
         column = block * self.per_line + int((place.x() - self._left) // self._advance)
         return column if 0 <= column < self.text.columns else None
 
+    def ruler(self, first: int, last: int) -> list[tuple[int, float]]:
+        """Every tenth column of the block of columns first..last (half-open), from 1, and its right edge in pixels."""
+        numbers = range(first - first % TENTH + TENTH, last + 1, TENTH)
+        return [(number, self._left + (number - first) * self._advance) for number in numbers]
+
     def paintEvent(self, event) -> None:
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), QColor(theme.active().panel))
@@ -126,10 +131,9 @@ class RowsCanvas(QAbstractScrollArea):
         colours, line = theme.active(), self._height
         painter.setFont(self._font)
         painter.setPen(QColor(colours.muted))
-        for column in range(first + (-first) % TENTH, last, TENTH):
-            if column:
-                box = QRectF(self._left + (column - first) * self._advance - 40, y, 40 + self._advance, line)
-                painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{column:,}")
+        for number, right in self.ruler(first, last):
+            box = QRectF(right - RULER_WIDTH, y, RULER_WIDTH, line)
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{number:,}")
         before, after = self.text.positions(first), self.text.positions(last)
         for number, name in enumerate(self.text.names):
             self._draw_row(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.selection import Selection
@@ -16,6 +17,16 @@ def view(qtbot) -> RowsView:
     qtbot.addWidget(view)
     view.show_result(triples.result(triples.problem()))
     return view
+
+
+def test_the_ruler_counts_as_the_line_below_does(view) -> None:
+    width = view.canvas.per_line
+    for first in (0, width):
+        for number, right in view.canvas.ruler(first, first + width):
+            block = QPointF(right - 1, first // width * view.canvas._block + 1 - view.canvas.verticalScrollBar().value())
+            assert number % 10 == 0
+            assert view.canvas.column_at(block) in (number - 1, None)
+    assert view.canvas.column_at(QPointF(view.canvas.ruler(0, 10)[0][1] - 1, 1)) == 9
 
 
 def test_an_alignment_is_written_by_a_thread(qtbot, view, monkeypatch, tmp_path) -> None:
