@@ -23,7 +23,9 @@ def test_the_ruler_counts_as_the_line_below_does(view) -> None:
     width = view.canvas.per_line
     for first in (0, width):
         for number, right in view.canvas.ruler(first, first + width):
-            block = QPointF(right - 1, first // width * view.canvas._block + 1 - view.canvas.verticalScrollBar().value())
+            block = QPointF(
+                right - 1, first // width * view.canvas._block + 1 - view.canvas.verticalScrollBar().value()
+            )
             assert number % 10 == 0
             assert view.canvas.column_at(block) in (number - 1, None)
     assert view.canvas.column_at(QPointF(view.canvas.ruler(0, 10)[0][1] - 1, 1)) == 9
