@@ -17,13 +17,7 @@ from kernels.tropical.viterbi import cpu_sums, sizes
 from kernels.tropical.viterbi.cpu_tables import Tables, probabilities, tiny
 from kernels.tropical.viterbi.hmm import Hmm
 from kernels.tropical.viterbi.problem import HmmProblem
-from kernels.tropical.viterbi.sums import (
-    EvaluationAnswer,
-    LearningAnswer,
-    LearningProblem,
-    PosteriorAnswer,
-    estimated,
-)
+from kernels.tropical.viterbi.sums import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, learned
 from kernels.workers import stop_word
 
 SLICE = 1 << 25
@@ -61,21 +55,11 @@ def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], moni
     """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
     times_ms = {"compilation": time_ms(_warm_counts), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    model = problem.hmm
-    history: list[float] = []
-    for iteration in range(problem.iterations + 1):
-        monitor.update(iteration, problem.iterations, "learning")
-        total, following = _counted(problem, model, monitor)
-        if len(history) and total - history[-1] < problem.tolerance:
-            history.append(total)
-            break
-        history.append(total)
-        if iteration < problem.iterations:
-            model = following
+    found = learned(problem, lambda model: _counted(problem, model, monitor), monitor)
     clock.phase("learning")
     longest = max(map(len, problem.sequences))
-    needed = 8 * sizes.padded(len(model)) * longest + 32 * sizes.padded(len(model)) ** 2
-    return Outcome(LearningAnswer(model, tuple(history)), times_ms, needed)
+    width = sizes.padded(len(problem.hmm))
+    return Outcome(found, times_ms, 8 * width * longest + 32 * width**2)
 
 
 def _warm() -> Tables:
@@ -121,8 +105,8 @@ def _posterior(model: Tables, monitor: Monitor, pairs: np.ndarray) -> tuple[floa
     return found, rows
 
 
-def _counted(problem: LearningProblem, model: Hmm, monitor: Monitor) -> tuple[float, Hmm]:
-    """The logarithm of the probability of all sequences under ``model``, and the model that its counts make."""
+def _counted(problem: LearningProblem, model: Hmm, monitor: Monitor) -> Counts:
+    """What all sequences count under ``model``."""
     states, symbols = len(model), len(model.alphabet)
     first, pairs, letters = np.zeros(states), np.zeros((states, states)), np.zeros((symbols + 1, states))
     total = 0.0
@@ -138,4 +122,4 @@ def _counted(problem: LearningProblem, model: Hmm, monitor: Monitor) -> tuple[fl
         first += rows[:states]
         pairs += counts.reshape(width, width)[:states, :states] * model.transitions
         letters += seen.reshape(-1, width)[:, :states]
-    return total, estimated(model, first, pairs, letters[:symbols].T)
+    return total, first, pairs, letters[:symbols].T

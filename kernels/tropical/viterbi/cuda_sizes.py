@@ -24,6 +24,24 @@ TOGETHER = (4, 2, 1)
 TRACED = 256
 """Letters of a piece of the path."""
 
+AS_THEY_ARE, UP_TO_A_FACTOR, UP_TO_A_POWER = 0, 1, 2
+"""How rows are kept: NORMALISE of the device code."""
+
+RAISED = 800
+"""Sums of probabilities are kept near 2 to this power: far below the largest number, and further above the smallest."""
+
+FEW = 32
+"""States of a model up to which sums multiply matrices, of which no row needs another; more make rows cheaper."""
+
+SLICE_TEAMS = 8192
+"""Slices of a sequence, each for some lanes, in what is summed letter by letter."""
+
+PAIR_SLICES = 256
+"""Slices of a sequence, each for some blocks, in the count of transitions."""
+
+SLICE_BYTES = 1 << 26
+"""Most bytes of the tables that such slices fill."""
+
 LAUNCH_US = 100_000
 """What a launch should take at most."""
 
@@ -88,3 +106,24 @@ def automatic_piece(states: int, letters: int, multiprocessors: int) -> int:
     """Letters of a piece: enough pieces for all multiprocessors, but not so short that all is corrected afterwards."""
     blocks = 4 if states > WARP else 32
     return max(64 if states > WARP else 256, -(-letters // (blocks * multiprocessors)))
+
+
+def team(states: int) -> int:
+    """Lanes that share a letter in sums over all paths."""
+    return 8 if states <= 8 else 16 if states <= 16 else WARP
+
+
+def slice_letters(letters: int, table_bytes: int = 0) -> int:
+    """Letters of a slice, of which each fills a table of so many bytes."""
+    slices = max(1, min(SLICE_TEAMS, SLICE_BYTES // table_bytes if table_bytes else SLICE_TEAMS))
+    return max(16, -(-letters // slices))
+
+
+def pairs_per_thread(states: int) -> int:
+    """Rows and columns of a thread's sums of transitions."""
+    return 1 if states <= 16 else 2 if states <= 32 else 4
+
+
+def pair_slices(states: int, letters: int) -> int:
+    """Slices of the letters in the count of transitions."""
+    return max(1, min(PAIR_SLICES, SLICE_BYTES // (8 * states**2), letters // 64))
