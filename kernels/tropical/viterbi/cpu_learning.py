@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.phases import PhaseClock, time_ms
@@ -17,7 +16,14 @@ from kernels.tropical.viterbi import cpu_sums, sizes
 from kernels.tropical.viterbi.cpu_tables import Tables, probabilities, tiny
 from kernels.tropical.viterbi.hmm import Hmm
 from kernels.tropical.viterbi.problem import HmmProblem
-from kernels.tropical.viterbi.sums import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, learned
+from kernels.tropical.viterbi.sums import (
+    Counts,
+    EvaluationAnswer,
+    LearningProblem,
+    PosteriorAnswer,
+    cannot_emit,
+    learned,
+)
 from kernels.workers import stop_word
 
 SLICE = 1 << 25
@@ -116,7 +122,7 @@ def _counted(problem: LearningProblem, model: Hmm, monitor: Monitor) -> Counts:
         counts, seen = np.zeros(width**2), np.zeros((symbols + 1) * width)
         found, rows = _posterior(table, monitor, counts)
         if rows is None:
-            raise InputError(f"{part.title}: the model cannot emit this sequence; take zeros out of the model")
+            raise cannot_emit(part)
         cpu_sums.count_letters(rows, width, states, table.seen, 0, part.n, seen)
         total += found
         first += rows[:states]

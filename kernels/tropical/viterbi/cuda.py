@@ -81,8 +81,8 @@ def _upload(problem: HmmProblem, run: Run, type: np.dtype) -> Model:
     )
     rows = cupy.empty((problem.n, problem.states), type)
     rows[:1].set(initial[None])
-    return Model(run, problem, MIN_PLUS, type, run.up(transitions), run.up(transitions.T), run.up(emissions),
-                 run.up(problem.observations), rows, initial)  # fmt: skip
+    return Model(run, problem.states, problem.n, MIN_PLUS, type, run.up(transitions), run.up(transitions.T),
+                 run.up(emissions), run.up(problem.observations), rows, initial)  # fmt: skip
 
 
 def _scalar_products(model: Model, parameters: Mapping[str, Any]) -> None:
@@ -144,7 +144,7 @@ def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
 
 def _path(model: Model) -> np.ndarray:
     """The states of all letters, int32; -1 at the last one where no path is possible."""
-    letters, length = model.problem.n, cuda_sizes.TRACED
+    letters, length = model.letters, cuda_sizes.TRACED
     count, warps = -(-letters // length), TRACE_THREADS // cuda_sizes.WARP
     kernel = model.kernel(TRACE, "trace_back")
     path = cupy.empty(letters, np.int32)

@@ -12,7 +12,6 @@ import numpy as np
 from kernels.tropical.algebra import PLUS_TIMES, Semiring
 from kernels.tropical.cuda_run import ELEMENTS, Run
 from kernels.tropical.viterbi import cuda_sizes
-from kernels.tropical.viterbi.problem import HmmProblem
 
 HERE = Path(__file__).parent
 ELEMENT_FILE = HERE.parent / "algebra" / "elements.cuh"
@@ -25,15 +24,17 @@ NOTHING = np.uint64(0)
 
 @dataclass
 class Model:
-    """A problem on the device; ``rows`` (n x states) is what the methods fill. The first row is ``initial``.
+    """A problem on the device; ``rows`` (letters x states) is what the methods fill. The first row is ``initial``.
 
     ``columns`` is the transpose of the transitions; ``emissions`` has a row a symbol. Backward rows have both exchanged
     and ``seen`` reversed, and are told the forward rows as ``reached``: states that cannot be reached are left out.
-    ``name`` is the phase in which rows are computed.
+    ``starts`` marks the first letters of several sequences, and what follows the last one; ``seam`` says for each state
+    how a sequence ends there and another begins. ``name`` is the phase in which rows are computed.
     """
 
     run: Run
-    problem: HmmProblem
+    states: int
+    letters: int
     semiring: Semiring
     type: np.dtype
     transitions: cupy.ndarray
@@ -43,15 +44,13 @@ class Model:
     rows: cupy.ndarray
     initial: np.ndarray
     reached: cupy.ndarray | None = None
+    starts: cupy.ndarray | None = None
+    seam: cupy.ndarray | None = None
     name: str = "rows"
 
     @property
-    def states(self) -> int:
-        return self.problem.states
-
-    @property
     def steps(self) -> int:
-        return self.problem.n - 1
+        return self.letters - 1
 
     def kernel(self, files: tuple[Path, ...], name: str, **defines: int) -> Any:
         if self.semiring is PLUS_TIMES:
@@ -98,8 +97,9 @@ class Pieces:
     def advance(self, correct: bool = False) -> None:
         """All pieces to their ends, in launches of a fraction of a second."""
         model, shaped = self.model, self.shape
-        reached = NOTHING if model.reached is None else model.reached
-        several = cuda_sizes.letters_a_launch(model.states, shaped)
+        sums = (NOTHING if array is None else array for array in (model.reached, model.starts, model.seam))
+        told = self.exponents, *sums
+        several = cuda_sizes.letters_a_launch(model.states, shaped, model.type.itemsize)
         with model.run.phase(self.name) as phase:
             for offset in range(0, self.length, several):
                 sizes = (model.states, self.count, model.steps, self.length, self.repeat, offset,
@@ -107,7 +107,7 @@ class Pieces:
                 self.kernel(
                     (-(-self.count // shaped.pieces),), (shaped.teams * shaped.width,),
                     (model.transitions, model.emissions, model.seen, self.current, self.active, self.rows,
-                     self.exponents, reached, np.int32(correct), *map(np.int32, sizes)), shared_mem=shaped.shared_bytes,
+                     *told, np.int32(correct), *map(np.int32, sizes)), shared_mem=shaped.shared_bytes,
                 )  # fmt: skip
                 phase.launched(min(offset + several, self.length), self.length)
 

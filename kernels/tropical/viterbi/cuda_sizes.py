@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +39,12 @@ SLICE_TEAMS = 8192
 
 PAIR_SLICES = 256
 """Slices of a sequence, each for some blocks, in the count of transitions."""
+
+BATCH_CELLS = 1 << 25
+"""Rows times states of sequences that are counted together."""
+
+PAIR_CELLS = 1 << 34
+"""Products of one launch in the count of transitions: at most 0.1 s on a card that is slow in 64 bits."""
 
 SLICE_BYTES = 1 << 26
 """Most bytes of the tables that such slices fill."""
@@ -96,9 +103,12 @@ def shape(
     return Shape(width, teams, per, height, row_bytes + height * states * item_bytes)
 
 
-def letters_a_launch(states: int, shaped: Shape) -> int:
-    """Letters that a block does in the time of a launch: about 10 sums a nanosecond and 1 us of waiting a letter."""
-    letter_us = 1.0 + states * states * shaped.pieces / 1e4
+def letters_a_launch(states: int, shaped: Shape, item_bytes: int = 4) -> int:
+    """Letters that a block does in the time of a launch: about 10 sums a nanosecond and 1 us of waiting a letter.
+
+    In 64 bits most cards are much slower.
+    """
+    letter_us = 1.0 + states * states * shaped.pieces / (1e4 if item_bytes == 4 else 2e3)
     return max(16, int(LAUNCH_US / letter_us))
 
 
@@ -127,3 +137,18 @@ def pairs_per_thread(states: int) -> int:
 def pair_slices(states: int, letters: int) -> int:
     """Slices of the letters in the count of transitions."""
     return max(1, min(PAIR_SLICES, SLICE_BYTES // (8 * states**2), letters // 64))
+
+
+def batches(lengths: Sequence[int], states: int) -> list[list[int]]:
+    """Numbers of the sequences that are counted together, in order; sequences without letters are left out."""
+    found: list[list[int]] = []
+    room = 0
+    for number, length in enumerate(lengths):
+        if not length:
+            continue
+        if not found or length > room:
+            found.append([])
+            room = BATCH_CELLS // states
+        found[-1].append(number)
+        room -= length
+    return found

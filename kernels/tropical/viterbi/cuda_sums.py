@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import cupy
 import numpy as np
 
-from kernels.errors import InputError
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.steps import Steps
@@ -19,7 +18,14 @@ from kernels.tropical.viterbi import cuda_sizes
 from kernels.tropical.viterbi.cuda_rows import HERE, Model, Pieces, by_correction
 from kernels.tropical.viterbi.hmm import Hmm
 from kernels.tropical.viterbi.problem import HmmProblem
-from kernels.tropical.viterbi.sums import EvaluationAnswer, LearningProblem, PosteriorAnswer, learned
+from kernels.tropical.viterbi.sums import (
+    Counts,
+    EvaluationAnswer,
+    LearningProblem,
+    PosteriorAnswer,
+    cannot_emit,
+    learned,
+)
 
 SUMS = (HERE / "sums.cu",)
 TREE = (HERE / "sum_tree.cu",)
@@ -32,7 +38,7 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
     run = Run(monitor)
     if not problem.n:
         return Outcome(EvaluationAnswer(0.0), run.times_ms)
-    found = _log_probability(_forward(problem, run, parameters["piece"]))
+    found = _log_probability(_forward(problem.hmm, [problem], run, parameters["piece"]), problem.hmm)
     return Outcome(EvaluationAnswer(found), run.times_ms, problem.n, run.device_bytes)
 
 
@@ -41,12 +47,13 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     run = Run(monitor)
     if not problem.n:
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
-    forward = _forward(problem, run, parameters["piece"])
-    found = _log_probability(forward)
+    forward = _forward(problem.hmm, [problem], run, parameters["piece"])
+    found = _log_probability(forward, problem.hmm)
     if found == -np.inf:
         return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes)
     backward = _backward(forward, parameters["piece"])
-    _by_letter(forward, "posterior", "posterior", (forward.rows, backward.rows, forward.emissions, forward.seen))
+    arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
+    _by_letter(forward, "posterior", "posterior", arrays)
     posterior = run.down(forward.rows)
     return Outcome(PosteriorAnswer(found, posterior), run.times_ms, posterior.nbytes, run.device_bytes)
 
@@ -55,18 +62,24 @@ def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], moni
     """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
     run = Run(monitor)
     found = learned(problem, lambda model: _counted(problem, model, run, parameters["piece"]), monitor)
-    return Outcome(found, run.times_ms, problem.letters, run.device_bytes)
+    return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes)
 
 
-def _forward(problem: HmmProblem, run: Run, piece: int) -> Model:
-    """The model on the device, with its forward rows: of letter k before what k emits, each up to a factor."""
-    hmm = problem.hmm
-    emissions = np.vstack([hmm.emissions.T, np.ones(problem.states)])
+def _forward(hmm: Hmm, parts: Sequence[HmmProblem], run: Run, piece: int) -> Model:
+    """The model on the device, with forward rows of sequences that lie one after another.
+
+    That of letter k is before what k emits, and right up to a factor.
+    """
+    letters = np.concatenate([part.observations for part in parts])
+    starts = np.zeros(len(letters) + 1, np.uint8)
+    starts[np.cumsum([0, *(part.n for part in parts)])] = 1
     initial = hmm.initial * 2.0**cuda_sizes.RAISED
-    rows = cupy.empty((problem.n, problem.states))
+    rows = cupy.empty((len(letters), len(hmm)))
     rows[:1].set(initial[None])
-    model = Model(run, problem, PLUS_TIMES, rows.dtype, run.up(hmm.transitions), run.up(hmm.transitions.T),
-                  run.up(emissions), run.up(problem.observations), rows, initial, name="forward")  # fmt: skip
+    seam = np.stack([np.ones(len(hmm)), hmm.initial])
+    model = Model(run, len(hmm), len(letters), PLUS_TIMES, rows.dtype, run.up(hmm.transitions),
+                  run.up(hmm.transitions.T), run.up(np.vstack([hmm.emissions.T, np.ones(len(hmm))])), run.up(letters),
+                  rows, initial, starts=run.up(starts), seam=run.up(seam), name="forward")  # fmt: skip
     _fill(model, piece)
     return model
 
@@ -76,9 +89,11 @@ def _backward(forward: Model, piece: int) -> Model:
     last = np.full(forward.states, forward.one)
     rows = cupy.empty_like(forward.rows)
     rows[:1].set(last[None])
-    model = replace(forward, transitions=forward.columns, columns=forward.transitions, initial=last, rows=rows,
-                    seen=forward.run.up(forward.problem.observations[::-1]), reached=forward.rows,
-                    name="backward")  # fmt: skip
+    model = replace(
+        forward, transitions=forward.columns, columns=forward.transitions, initial=last, rows=rows,
+        seen=cupy.ascontiguousarray(forward.seen[::-1]), seam=cupy.ascontiguousarray(forward.seam[::-1]),
+        reached=forward.rows, name="backward",
+    )  # fmt: skip
     _fill(model, piece)
     return model
 
@@ -125,7 +140,7 @@ def _by_letter(
     model: Model, phase: str, name: str, arrays: tuple[Any, ...], length: int = 0, last: tuple[int, ...] = ()
 ) -> None:
     """Launch a kernel whose teams take a slice of the letters each, of this length or of the usual one."""
-    team, n = cuda_sizes.team(model.states), model.problem.n
+    team, n = cuda_sizes.team(model.states), model.letters
     length = length or cuda_sizes.slice_letters(n)
     kernel, sizes = _kernel(model, name), map(np.int32, (model.states, n, length, *last))
     with model.run.phase(phase) as launches:
@@ -136,54 +151,76 @@ def _by_letter(
 def _teams(model: Model, length: int) -> int:
     """Teams that take a slice of the letters each, in whole blocks."""
     block = THREADS // cuda_sizes.team(model.states)
-    slices = -(-model.problem.n // length)
+    slices = -(-model.letters // length)
     return -(-slices // block) * block
 
 
-def _row_sums(model: Model) -> cupy.ndarray:
-    return model.run.up(model.problem.hmm.transitions.sum(axis=1))
+def _row_sums(model: Model, hmm: Hmm) -> cupy.ndarray:
+    return model.run.up(hmm.transitions.sum(axis=1))
 
 
-def _log_probability(model: Model) -> float:
+def _log_probability(model: Model, hmm: Hmm) -> float:
     """The logarithm of the probability of all letters, from forward rows."""
-    logarithms = cupy.zeros(_teams(model, cuda_sizes.slice_letters(model.problem.n)))
-    arrays = model.rows, model.emissions, model.seen, _row_sums(model), logarithms
+    logarithms = cupy.zeros(_teams(model, cuda_sizes.slice_letters(model.letters)))
+    arrays = (model.rows, model.emissions, model.seen, model.starts, _row_sums(model, hmm),
+              np.float64(hmm.initial.sum()), logarithms)  # fmt: skip
     _by_letter(model, "forward", "evidence", arrays)
     return float(model.run.down(logarithms).sum())
 
 
-def _counted(
-    problem: LearningProblem, hmm: Hmm, run: Run, piece: int
-) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-    """The logarithm of the probability of all sequences, and the expected counts, as `sums.learned` wants them."""
+def _counted(problem: LearningProblem, hmm: Hmm, run: Run, piece: int) -> Counts:
+    """What all sequences count under a model, a batch of them at a time."""
     states, symbols = len(hmm), len(hmm.alphabet)
-    total, counts = 0.0, (np.zeros(states), np.zeros((states, states)), np.zeros((symbols + 1, states)))
-    for part in problem.parts:
-        forward = _forward(HmmProblem(hmm, part.sequence, part.unknown), run, piece)
-        found = _log_probability(forward)
+    total, pairs, letters = 0.0, np.zeros((states, states)), np.zeros((symbols + 2, states))
+    for batch in cuda_sizes.batches([len(each) for each in problem.sequences], states):
+        parts = [HmmProblem(hmm, problem.sequences[number], problem.unknown) for number in batch]
+        forward = _forward(hmm, parts, run, piece)
+        found = _log_probability(forward, hmm)
         if found == -np.inf:
-            raise InputError(f"{part.title}: the model cannot emit this sequence; take zeros out of the model")
+            _refuse(hmm, parts, run, piece)
         total += found
-        for sums, own in zip(counts, _counts(forward, _backward(forward, piece), symbols + 1), strict=True):
+        for sums, own in zip((pairs, letters), _counts(forward, _backward(forward, piece), hmm), strict=True):
             sums += run.down(own).reshape(sums.shape)
-    first, pairs, letters = counts
-    return total, first, pairs * hmm.transitions, letters[:symbols].T
+    return total, letters[-1], pairs * hmm.transitions, letters[:symbols].T
 
 
-def _counts(forward: Model, backward: Model, symbols: int) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray]:
-    """Expected counts of first states, of transitions (before they are multiplied by T) and of letters by state."""
-    run, states, n = forward.run, forward.states, forward.problem.n
-    table = symbols * states
-    length = cuda_sizes.slice_letters(n, 8 * table)
-    tables, first = cupy.zeros((_teams(forward, length), table)), cupy.empty(states)
-    arrays = forward.rows, backward.rows, forward.emissions, forward.seen, _row_sums(forward), tables, first
+def _refuse(hmm: Hmm, parts: Sequence[HmmProblem], run: Run, piece: int) -> NoReturn:
+    """InputError that names the first sequence that the model cannot emit."""
+    for part in parts:
+        if len(parts) == 1 or _log_probability(_forward(hmm, [part], run, piece), hmm) == -np.inf:
+            raise cannot_emit(part)
+    raise AssertionError("every sequence is possible, and all of them together are not")
+
+
+def _counts(forward: Model, backward: Model, hmm: Hmm) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """Expected counts of transitions (before they are multiplied by T) and of letters by state.
+
+    After the letters of the alphabet, one that was not seen and the first letters of the sequences are counted.
+    """
+    states, n = forward.states, forward.letters
+    symbols = len(hmm.alphabet) + 2
+    length = cuda_sizes.slice_letters(n, 8 * symbols * states)
+    tables = cupy.zeros((_teams(forward, length), symbols * states))
+    arrays = (forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts, _row_sums(forward, hmm),
+              tables)  # fmt: skip
     _by_letter(forward, "counts", "factors", arrays, length, (symbols,))
-    per, slices = cuda_sizes.pairs_per_thread(states), cuda_sizes.pair_slices(states, n)
-    pairs, tiles = cupy.empty((slices, states**2)), -(-states // (PAIR_SIDE * per))
-    kernel, sizes = _kernel(forward, "pairs"), map(np.int32, (states, n, -(-n // slices)))
-    with run.phase("counts"):
-        kernel((tiles, tiles, slices), (PAIR_SIDE**2,), (forward.rows, backward.rows, pairs, *sizes))
-    return first, _added_up(forward, pairs), _added_up(forward, tables)
+    return _added_up(forward, _pairs(forward, backward)), _added_up(forward, tables)
+
+
+def _pairs(forward: Model, backward: Model) -> cupy.ndarray:
+    """Sums over the letters of each slice, a row of states x states numbers a slice."""
+    states, n, per = forward.states, forward.letters, cuda_sizes.pairs_per_thread(forward.states)
+    slices = cuda_sizes.pair_slices(states, n)
+    tables, tiles = cupy.empty((slices, states**2)), -(-states // (PAIR_SIDE * per))
+    kernel, sizes = _kernel(forward, "pairs"), [np.int32(size) for size in (states, n, -(-n // slices))]
+    band = min(tiles, max(1, cuda_sizes.PAIR_CELLS // (n * states * PAIR_SIDE * per)))
+    with forward.run.phase("counts") as phase:
+        for first in range(0, tiles, band):
+            count = min(band, tiles - first)
+            arguments = forward.rows, backward.rows, tables, *sizes, np.int32(first)
+            kernel((tiles, count, slices), (PAIR_SIDE**2,), arguments)
+            phase.launched(first + count, tiles)
+    return tables
 
 
 def _added_up(model: Model, tables: cupy.ndarray) -> cupy.ndarray:

@@ -17,6 +17,9 @@
 // Sums of probabilities are kept near 2^RAISED instead of 1: below them is room for an emission and a transition that
 // are each as small as a number can be.
 //
+// Where another of several sequences begins, all of the row goes into the initial probabilities: there T is the product of
+// a column `seam` and a row `seam` + states.
+//
 // Backward rows run over the reversed sequence with T transposed; `reached` are the forward rows then: what cannot be
 // reached is left out, or it might be so much larger than the rest that nothing of that was left.
 //
@@ -100,8 +103,8 @@ __device__ __forceinline__ bool differs(Number before, Number now) {
 
 extern "C" __global__ void __launch_bounds__(WIDTH > 256 ? WIDTH : 256)
 advance(const Number* transitions, const Number* emissions, const unsigned char* seen, Number* current, int* active,
-        Number* rows, long long* exponents, const Number* reached, int correct, int states, int pieces, int steps,
-        int length, int repeat, int offset, int count, int height) {
+        Number* rows, long long* exponents, const Number* reached, const unsigned char* starts, const Number* seam,
+        int correct, int states, int pieces, int steps, int length, int repeat, int offset, int count, int height) {
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ Together totals[MOST_TEAMS][WARPS];
     __shared__ int same[2][MOST_TEAMS][PER];
@@ -168,6 +171,12 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
             for (int q = 0; q < PER; q++) {
                 int k = letters[q].first + done;
                 if (k >= letters[q].last) continue;
+                if (SEMIRING == 2 && starts != nullptr && starts[reached == nullptr ? k + 1 : steps - k]) {
+                    best.of[q] = zero();
+                    for (int before = 0; before < states; before++)
+                        best.of[q] = step(best.of[q], ready[before].of[q], seam[before]);
+                    best.of[q] = times(best.of[q], seam[states + s]);
+                }
                 Number value = normalised(best.of[q], total.of[q]);
                 row[s].of[q] = value;
                 if (rows != nullptr && (piece + q) % repeat == 0) {

@@ -98,23 +98,28 @@ SWEEPS = {"hmm-forward": 1, "hmm-posterior": 2, "hmm-baum-welch": 3}
 """Passes of l^2 steps a letter: forward; backward; counting transitions."""
 
 
-def longest(problem: Any) -> int:
-    """Letters of the sequence, or of the longest of several."""
-    return max(map(len, problem.sequences)) if isinstance(problem, LearningProblem) else problem.n
+def together(problem: Any, backend: str) -> int:
+    """Letters that are in memory at a time: of the sequence, of the longest of several, or of a batch on the GPU."""
+    if not isinstance(problem, LearningProblem):
+        return problem.n
+    lengths = [len(each) for each in problem.sequences]
+    if backend == "cpu":
+        return max(lengths)
+    return max(sum(lengths[number] for number in batch) for batch in cuda_sizes.batches(lengths, len(problem.hmm)))
 
 
 def sums_automatic(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Pieces that keep a GPU busy; the CPU has none."""
-    states = len(problem.hmm)
-    return {"piece": cuda_sizes.automatic_piece(states, longest(problem), multiprocessors or 1)}
+    letters = together(problem, backend)
+    return {"piece": cuda_sizes.automatic_piece(len(problem.hmm), letters, multiprocessors or 1)}
 
 
 def sums_footprint(method: str, problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Bytes of the methods that sum over all paths."""
-    n, states = longest(problem), len(problem.hmm)
+    n, states = together(problem, backend), len(problem.hmm)
     if backend == "cuda":
-        host = {"posterior": 8 * states * n} if method == "hmm-posterior" else {"observations": 2 * n}
-        return Footprint(host=host, device=sums_device_parts(method, problem, parameters["piece"]))
+        host = {"posterior": 8 * states * n} if method == "hmm-posterior" else {"observations": 4 * n}
+        return Footprint(host=host, device=sums_device_parts(method, problem, n, parameters["piece"]))
     if method == "hmm-forward":
         return Footprint(host={"observations": 9 * n, "divisors": 8 * n})
     if method == "hmm-posterior":
@@ -123,16 +128,17 @@ def sums_footprint(method: str, problem: Any, parameters: Mapping[str, Any], bac
     return Footprint(host={"rows": 8 * width * n, "observations": 17 * n, "counts": 48 * width**2})
 
 
-def sums_device_parts(method: str, problem: Any, piece: int) -> Mapping[str, int]:
-    """Bytes on the GPU of the methods that sum over all paths, by purpose."""
-    n, states, symbols = longest(problem), len(problem.hmm), len(problem.hmm.alphabet) + 1
-    count, row, both = len(pieces(n, piece)) + 1, 8 * states, 1 if method == "hmm-forward" else 2
-    found = {"rows": both * row * n, "observations": both * n, "model": 2 * row * states + row * (symbols + 8)}
+def sums_device_parts(method: str, problem: Any, n: int, piece: int) -> Mapping[str, int]:
+    """Bytes on the GPU of the methods that sum over all paths, by purpose; ``n`` letters are there at a time."""
+    states, symbols = len(problem.hmm), len(problem.hmm.alphabet) + 2
+    count, row, directions = len(range(0, n, piece)) + 1, 8 * states, 1 if method == "hmm-forward" else 2
+    found = {"rows": directions * row * n, "observations": (directions + 1) * n,
+             "model": 2 * row * states + row * (symbols + 8)}  # fmt: skip
     if states <= cuda_sizes.FEW:
-        found["products of pieces"] = 3 * (row + 8) * states * count + 2 * row * count
+        found["products of pieces"] = 4 * (row + 8) * states * count + 4 * row * count
     else:
         found["starts and ends of pieces"] = 4 * row * count
-    found["sums of slices"] = 8 * 2 * cuda_sizes.SLICE_TEAMS
+    found["sums of slices"] = 16 * cuda_sizes.SLICE_TEAMS
     if method == "hmm-baum-welch":
         table = row * symbols
         found["letters of slices"] = table * (-(-n // cuda_sizes.slice_letters(n, table)) + cuda_sizes.WARP)

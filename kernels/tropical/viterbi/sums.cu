@@ -6,9 +6,11 @@
 // Backward rows lie in reverse: that of letter k is row n - 1 - k. A team of TEAM lanes takes a letter after another of
 // its slice of `length` letters, a lane a state (or every TEAM-th state).
 
+// Several sequences lie one after another; starts[k] marks the first letter of each, and k = n.
+
 struct Letter {
     int k;
-    bool works;
+    bool works, first, last;            // whether it is done at all; in its sequence
     const double* emission;
     long long forward, backward;        // where the rows begin
 };
@@ -17,11 +19,11 @@ __device__ __forceinline__ int own_team() { return (blockIdx.x * blockDim.x + th
 __device__ __forceinline__ int own_lane() { return threadIdx.x % TEAM; }
 
 __device__ __forceinline__ Letter letter_of(int done, int length, int n, int states, const double* emissions,
-                                            const unsigned char* seen) {
+                                            const unsigned char* seen, const unsigned char* starts) {
     long long k = (long long)own_team() * length + done;
     bool works = k < n;
     if (!works) k = 0;
-    return {(int)k, works, emissions + (long long)seen[k] * states, k * states, (n - 1 - k) * states};
+    return {(int)k, works, starts[k] != 0, starts[k + 1] != 0, emissions + (long long)seen[k] * states, k * states, (n - 1 - k) * states};
 }
 
 // The sum over the lanes of a team, in all of them.
@@ -37,12 +39,14 @@ __device__ __forceinline__ double usual(double raised) { return raised * __longl
 //
 //   sum of a[k] e[k] / sum of a[k - 1] e[k - 1]   where a[k] is a[k - 1] e[k - 1] times T itself:
 //
-// the sum of a[k] is that of a[k - 1] e[k - 1] times the sums of the rows of T, which are 1 up to rounding in the model.
+// the sum of a[k] is that of a[k - 1] e[k - 1] times the sums of the rows of T, which are 1 up to rounding in the model,
+// and so is the sum of the initial probabilities.
 extern "C" __global__ void evidence(const double* forward, const double* emissions, const unsigned char* seen,
-                                    const double* row_sums, double* logarithms, int states, int n, int length) {
+                                    const unsigned char* starts, const double* row_sums, double initial_sum,
+                                    double* logarithms, int states, int n, int length) {
     double found = 0;
     for (int done = 0; done < length; done++) {
-        Letter letter = letter_of(done, length, n, states, emissions, seen);
+        Letter letter = letter_of(done, length, n, states, emissions, seen, starts);
         double all = 0, emitted = 0, passed = 0;
         for (int s = own_lane(); s < states && letter.works; s += TEAM) {
             double reached = forward[letter.forward + s], emits = reached * letter.emission[s];
@@ -54,9 +58,7 @@ extern "C" __global__ void evidence(const double* forward, const double* emissio
         emitted = team_sum(emitted);
         passed = team_sum(passed);
         if (!letter.works) continue;
-        // The first row is the initial probabilities, and is not divided by their sum.
-        if (letter.k == 0) all = __longlong_as_double((1023LL + RAISED) << 52);
-        double share = letter.k == n - 1 ? emitted / all : passed / all;
+        double share = (letter.last ? emitted : passed) / (letter.first ? all / initial_sum : all);
         found += emitted > 0 ? log(share) : log(0.0);
     }
     if (own_lane() == 0) logarithms[own_team()] = found;
@@ -64,9 +66,10 @@ extern "C" __global__ void evidence(const double* forward, const double* emissio
 
 // The probability of every state at every letter, given all letters; it takes the place of the forward rows.
 extern "C" __global__ void posterior(double* forward, const double* backward, const double* emissions,
-                                     const unsigned char* seen, int states, int n, int length) {
+                                     const unsigned char* seen, const unsigned char* starts, int states, int n,
+                                     int length) {
     for (int done = 0; done < length; done++) {
-        Letter letter = letter_of(done, length, n, states, emissions, seen);
+        Letter letter = letter_of(done, length, n, states, emissions, seen, starts);
         double joint = 0;
         for (int s = own_lane(); s < states && letter.works; s += TEAM)
             joint += usual(forward[letter.forward + s]) * letter.emission[s] * backward[letter.backward + s];
@@ -81,13 +84,13 @@ extern "C" __global__ void posterior(double* forward, const double* backward, co
 
 // What transitions are counted from, in the place of the rows: F[k] for a[k], G[k] for b[k], such that the expected
 // number of transitions from i to j between letters k and k + 1 is F[k][i] T[i][j] G[k + 1][j]. The posterior is added
-// up here, by letter, a table of `symbols` x states a slice; that of the first letter goes to `first`.
+// up here, by letter, a table of `symbols` x states a slice, of which the last row is for the first letters of sequences.
 extern "C" __global__ void factors(double* forward, double* backward, const double* emissions,
-                                   const unsigned char* seen, const double* row_sums, double* counts, double* first,
-                                   int states, int n, int length, int symbols) {
+                                   const unsigned char* seen, const unsigned char* starts, const double* row_sums,
+                                   double* counts, int states, int n, int length, int symbols) {
     double* own_counts = counts + (long long)own_team() * symbols * states;
     for (int done = 0; done < length; done++) {
-        Letter letter = letter_of(done, length, n, states, emissions, seen);
+        Letter letter = letter_of(done, length, n, states, emissions, seen, starts);
         double all = 0, passed = 0, joint = 0;
         for (int s = own_lane(); s < states && letter.works; s += TEAM) {
             double reached = usual(forward[letter.forward + s]), emits = reached * letter.emission[s];
@@ -102,26 +105,27 @@ extern "C" __global__ void factors(double* forward, double* backward, const doub
             double reached = usual(forward[letter.forward + s]), emission = letter.emission[s];
             double after = reached > 0 ? emission * backward[letter.backward + s] / joint : 0;
             own_counts[(long long)seen[letter.k] * states + s] += reached * after;
-            if (letter.k == 0) first[s] = reached * after;
-            forward[letter.forward + s] = reached * emission / passed;
+            if (letter.first) own_counts[(symbols - 1LL) * states + s] += reached * after;
+            forward[letter.forward + s] = letter.last ? 0 : reached * emission / passed;
             backward[letter.backward + s] = after * all;
         }
     }
 }
 
 // The sum of F[k][i] G[k + 1][j] over the letters of a slice, a block a tile of i and j: SIDE x SIDE threads, each with
-// PER x PER sums that are SIDE apart.
+// PER x PER sums that are SIDE apart; `first_row` is the launch's first row of tiles.
 constexpr int SIDE = 16, TILE = SIDE * PER, SLAB = 16;
 
 extern "C" __global__ void __launch_bounds__(SIDE* SIDE)
-pairs(const double* forward, const double* backward, double* counts, int states, int n, int length) {
+pairs(const double* forward, const double* backward, double* counts, int states, int n, int length,
+      int first_row) {
     __shared__ double left[SLAB][TILE], right[SLAB][TILE];
-    int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
+    int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE, top = (first_row + blockIdx.y) * TILE;
     int begin = blockIdx.z * length, end = min(begin + length, n - 1);
     double sums[PER][PER] = {};
     for (int k = begin; k < end; k += SLAB) {
         for (int at = threadIdx.x; at < SLAB * TILE; at += SIDE * SIDE) {
-            int down = at / TILE, i = blockIdx.y * TILE + at % TILE, j = blockIdx.x * TILE + at % TILE;
+            int down = at / TILE, i = top + at % TILE, j = blockIdx.x * TILE + at % TILE;
             bool there = k + down < end;
             left[down][at % TILE] = there && i < states ? forward[(long long)(k + down) * states + i] : 0;
             right[down][at % TILE] = there && j < states ? backward[(long long)(n - 2 - k - down) * states + j] : 0;
@@ -137,7 +141,7 @@ pairs(const double* forward, const double* backward, double* counts, int states,
     }
     for (int i = 0; i < PER; i++)
         for (int j = 0; j < PER; j++) {
-            int row = blockIdx.y * TILE + y + i * SIDE, column = blockIdx.x * TILE + x + j * SIDE;
+            int row = top + y + i * SIDE, column = blockIdx.x * TILE + x + j * SIDE;
             if (row < states && column < states)
                 counts[((long long)blockIdx.z * states + row) * states + column] = sums[i][j];
         }

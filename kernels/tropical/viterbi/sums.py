@@ -153,6 +153,11 @@ def learned(problem: LearningProblem, counted: Callable[[Hmm], Counts], monitor:
     return LearningAnswer(model, tuple(history))
 
 
+def cannot_emit(problem: HmmProblem) -> InputError:
+    """The error for a sequence that there is nothing to learn from."""
+    return InputError(f"{problem.title}: the model cannot emit this sequence; take zeros out of the model")
+
+
 def build_learning(data: Sequences[Any], options: Mapping[str, Any]) -> LearningProblem:
     """The problem of a model and one or more sequences; InputError where none has a letter."""
     model, *sequences = data
