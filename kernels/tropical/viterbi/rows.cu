@@ -152,8 +152,8 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
         }
         if (!__syncthreads_or(more)) break;
         if (NORMALISE) {
-            total = nothing();
-            for (int warp = 0; warp < WARPS; warp++) collect(total, totals[team][warp]);
+            total = totals[team][0];
+            for (int warp = 1; warp < WARPS; warp++) collect(total, totals[team][warp]);
         }
         if (NORMALISE == 2) {
 #pragma unroll
