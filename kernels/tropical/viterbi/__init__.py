@@ -60,6 +60,8 @@ PIECE = Parameter(
     unit="letters",
 )
 
+PIECE_ON_GPU = replace(PIECE, help=f"GPU: {PIECE.help[0].lower()}{PIECE.help[1:]}", backends=("cuda",))
+
 
 SERIAL = ("viterbi-serial", "viterbi-probabilities")
 """Methods that take one number after another: they have no version for the GPU."""
@@ -123,7 +125,7 @@ def _sum_method(id: str, name: str, kind: ProblemType, summary: str, citation: C
         summary=summary,
         citation=citation,
         problem=kind,
-        parameters=(replace(PIECE, backends=("cuda",)),),
+        parameters=(PIECE_ON_GPU,),
         backends={
             backend: f"kernels.tropical.viterbi.{module}:{id.replace('-', '_')}"
             for backend, module in (("cpu", "cpu_learning"), ("cuda", "cuda_sums"))
