@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import cupy
 import numpy as np
@@ -12,10 +11,10 @@ import numpy as np
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.steps import Steps
-from kernels.tropical.algebra import PLUS_TIMES
 from kernels.tropical.cuda_run import Run
 from kernels.tropical.viterbi import cuda_sizes
-from kernels.tropical.viterbi.cuda_rows import HERE, Model, Pieces, by_correction
+from kernels.tropical.viterbi.cuda_rows import HERE, Model
+from kernels.tropical.viterbi.cuda_sum_rows import Letters, backward_rows, forward_rows, of_product, on_device
 from kernels.tropical.viterbi.hmm import Hmm
 from kernels.tropical.viterbi.problem import HmmProblem
 from kernels.tropical.viterbi.sums import (
@@ -28,9 +27,15 @@ from kernels.tropical.viterbi.sums import (
 )
 
 SUMS = (HERE / "sums.cu",)
-TREE = (HERE / "sum_tree.cu",)
 THREADS = 128
 PAIR_SIDE = 16
+
+
+class Batch(NamedTuple):
+    """Sequences that are counted together."""
+
+    parts: Sequence[HmmProblem]
+    letters: Letters
 
 
 def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -38,8 +43,12 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
     run = Run(monitor)
     if not problem.n:
         return Outcome(EvaluationAnswer(0.0), run.times_ms)
-    found = _log_probability(_forward(problem.hmm, [problem], run, parameters["piece"]), problem.hmm)
-    return Outcome(EvaluationAnswer(found), run.times_ms, problem.n, run.device_bytes)
+    hmm, letters, piece = problem.hmm, on_device([problem], run), parameters["piece"]
+    if problem.states <= cuda_sizes.FEW:
+        found = of_product(hmm, letters, run, piece, int(problem.observations[-1]))
+    else:
+        found = _log_probability(forward_rows(hmm, letters, run, piece), hmm)
+    return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes)
 
 
 def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -47,11 +56,11 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     run = Run(monitor)
     if not problem.n:
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
-    forward = _forward(problem.hmm, [problem], run, parameters["piece"])
+    forward = forward_rows(problem.hmm, on_device([problem], run), run, parameters["piece"])
     found = _log_probability(forward, problem.hmm)
     if found == -np.inf:
         return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes)
-    backward = _backward(forward, parameters["piece"])
+    backward = backward_rows(forward, parameters["piece"])
     arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
     _by_letter(forward, "posterior", "posterior", arrays)
     posterior = run.down(forward.rows)
@@ -60,74 +69,15 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
 
 def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
-    run = Run(monitor)
-    found = learned(problem, lambda model: _counted(problem, model, run, parameters["piece"]), monitor)
+    run, piece = Run(monitor), parameters["piece"]
+    lengths = [len(each) for each in problem.sequences]
+    batches = [
+        Batch(parts, on_device(parts, run))
+        for numbers in cuda_sizes.batches(lengths, len(problem.hmm))
+        for parts in [[HmmProblem(problem.hmm, problem.sequences[number], problem.unknown) for number in numbers]]
+    ]
+    found = learned(problem, lambda hmm: _counted(batches, hmm, run, piece), monitor)
     return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes)
-
-
-def _forward(hmm: Hmm, parts: Sequence[HmmProblem], run: Run, piece: int) -> Model:
-    """The model on the device, with forward rows of sequences that lie one after another.
-
-    That of letter k is before what k emits, and right up to a factor.
-    """
-    letters = np.concatenate([part.observations for part in parts])
-    starts = np.zeros(len(letters) + 1, np.uint8)
-    starts[np.cumsum([0, *(part.n for part in parts)])] = 1
-    initial = hmm.initial * 2.0**cuda_sizes.RAISED
-    rows = cupy.empty((len(letters), len(hmm)))
-    rows[:1].set(initial[None])
-    seam = np.stack([np.ones(len(hmm)), hmm.initial])
-    model = Model(run, len(hmm), len(letters), PLUS_TIMES, rows.dtype, run.up(hmm.transitions),
-                  run.up(hmm.transitions.T), run.up(np.vstack([hmm.emissions.T, np.ones(len(hmm))])), run.up(letters),
-                  rows, initial, starts=run.up(starts), seam=run.up(seam), name="forward")  # fmt: skip
-    _fill(model, piece)
-    return model
-
-
-def _backward(forward: Model, piece: int) -> Model:
-    """Backward rows over the reversed sequence: row m is of letter n - 1 - m, after what that letter emits."""
-    last = np.full(forward.states, forward.one)
-    rows = cupy.empty_like(forward.rows)
-    rows[:1].set(last[None])
-    model = replace(
-        forward, transitions=forward.columns, columns=forward.transitions, initial=last, rows=rows,
-        seen=cupy.ascontiguousarray(forward.seen[::-1]), seam=cupy.ascontiguousarray(forward.seam[::-1]),
-        reached=forward.rows, name="backward",
-    )  # fmt: skip
-    _fill(model, piece)
-    return model
-
-
-def _fill(model: Model, piece: int) -> None:
-    """All rows of a model: from products of matrices where those are small, else from guesses that are corrected."""
-    if model.states > cuda_sizes.FEW:
-        by_correction(model, piece)
-    elif model.steps:
-        length = min(piece, model.steps)
-        Pieces(model, _starts(model, length), length).advance()
-
-
-def _starts(model: Model, length: int) -> cupy.ndarray:
-    """The rows that pieces of so many letters start from, by a tree of their products."""
-    states, count = model.states, -(-model.steps // length)
-    units = cupy.tile(model.run.up(np.eye(states) * model.one), (count, 1))
-    leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.UP_TO_A_POWER)
-    leaves.advance()
-    levels, nodes, threads = [(leaves.current, leaves.exponents)], [count], (model.threads,)
-    join, descend = (model.run.kernel(TREE, name, RAISED=cuda_sizes.RAISED) for name in ("join", "descend"))
-    with model.run.phase(model.name):
-        while nodes[-1] > 1:
-            half = -(-nodes[-1] // 2)
-            above = cupy.empty((half * states, states)), cupy.empty(half * states, np.int64)
-            join((half, states), threads, (*levels[-1], *above, np.int32(nodes[-1]), np.int32(states)))
-            levels.append(above)
-            nodes.append(half)
-        starts = model.run.up(model.initial[None])
-        for level, size in zip(levels[-2::-1], nodes[-2::-1], strict=True):
-            below = cupy.empty((size, states))
-            descend((size,), threads, (starts, *level, below, np.int32(states)))
-            starts = below
-    return starts
 
 
 def _kernel(model: Model, name: str) -> Any:
@@ -168,26 +118,25 @@ def _log_probability(model: Model, hmm: Hmm) -> float:
     return float(model.run.down(logarithms).sum())
 
 
-def _counted(problem: LearningProblem, hmm: Hmm, run: Run, piece: int) -> Counts:
+def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts:
     """What all sequences count under a model, a batch of them at a time."""
     states, symbols = len(hmm), len(hmm.alphabet)
     total, pairs, letters = 0.0, np.zeros((states, states)), np.zeros((symbols + 2, states))
-    for batch in cuda_sizes.batches([len(each) for each in problem.sequences], states):
-        parts = [HmmProblem(hmm, problem.sequences[number], problem.unknown) for number in batch]
-        forward = _forward(hmm, parts, run, piece)
+    for batch in batches:
+        forward = forward_rows(hmm, batch.letters, run, piece)
         found = _log_probability(forward, hmm)
         if found == -np.inf:
-            _refuse(hmm, parts, run, piece)
+            _refuse(batch, hmm, run, piece)
         total += found
-        for sums, own in zip((pairs, letters), _counts(forward, _backward(forward, piece), hmm), strict=True):
+        for sums, own in zip((pairs, letters), _counts(forward, backward_rows(forward, piece), hmm), strict=True):
             sums += run.down(own).reshape(sums.shape)
     return total, letters[-1], pairs * hmm.transitions, letters[:symbols].T
 
 
-def _refuse(hmm: Hmm, parts: Sequence[HmmProblem], run: Run, piece: int) -> NoReturn:
+def _refuse(batch: Batch, hmm: Hmm, run: Run, piece: int) -> NoReturn:
     """InputError that names the first sequence that the model cannot emit."""
-    for part in parts:
-        if len(parts) == 1 or _log_probability(_forward(hmm, [part], run, piece), hmm) == -np.inf:
+    for part in batch.parts:
+        if _log_probability(forward_rows(hmm, on_device([part], run), run, piece), hmm) == -np.inf:
             raise cannot_emit(part)
     raise AssertionError("every sequence is possible, and all of them together are not")
 

@@ -132,9 +132,11 @@ def sums_device_parts(method: str, problem: Any, n: int, piece: int) -> Mapping[
     """Bytes on the GPU of the methods that sum over all paths, by purpose; ``n`` letters are there at a time."""
     states, symbols = len(problem.hmm), len(problem.hmm.alphabet) + 2
     count, row, directions = len(range(0, n, piece)) + 1, 8 * states, 1 if method == "hmm-forward" else 2
-    found = {"rows": directions * row * n, "observations": (directions + 1) * n,
-             "model": 2 * row * states + row * (symbols + 8)}  # fmt: skip
+    found = {"rows": directions * row * n, "model": 2 * row * states + row * (symbols + 8)}
+    found["observations"] = 2 * (problem.letters if isinstance(problem, LearningProblem) else n) + n
     if states <= cuda_sizes.FEW:
+        if method == "hmm-forward":
+            del found["rows"]
         found["products of pieces"] = 4 * (row + 8) * states * count + 4 * row * count
     else:
         found["starts and ends of pieces"] = 4 * row * count

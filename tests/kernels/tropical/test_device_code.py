@@ -58,7 +58,8 @@ def test_rows_of_sums_compile(width: int, per: int, normalise: int, architecture
 @pytest.mark.parametrize(("states", "architecture"), [(8, OLD), (17, NEW), (33, NEW)])
 def test_sums_compile(states: int, architecture: str) -> None:
     from kernels.tropical.viterbi import cuda_sizes
-    from kernels.tropical.viterbi.cuda_sums import SUMS, TREE
+    from kernels.tropical.viterbi.cuda_sum_rows import TREE
+    from kernels.tropical.viterbi.cuda_sums import SUMS
 
     shape = {"TEAM": cuda_sizes.team(states), "PER": cuda_sizes.pairs_per_thread(states)}
     for files, constants in ((SUMS, shape), (TREE, {})):

@@ -41,7 +41,7 @@ def agree(emulated, made: HmmProblem, piece: int, seed: int = 1) -> None:
     """Both answers about the sequence are those of the CPU and, where it is short, of the definitions."""
     found = emulated("hmm-posterior", made, piece=piece, seed=seed).answer
     evaluated = emulated("hmm-forward", made, piece=piece, seed=seed).answer.log_probability
-    assert evaluated == found.log_probability
+    close(evaluated, found.log_probability)
     expected = on_cpu("hmm-posterior", made)
     close(evaluated, expected.log_probability)
     close(evaluated, reference.log_likelihood(made))
