@@ -123,14 +123,19 @@ def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts
     states, symbols = len(hmm), len(hmm.alphabet)
     total, pairs, letters = 0.0, np.zeros((states, states)), np.zeros((symbols + 2, states))
     for batch in batches:
-        forward = forward_rows(hmm, batch.letters, run, piece)
-        found = _log_probability(forward, hmm)
-        if found == -np.inf:
-            _refuse(batch, hmm, run, piece)
-        total += found
-        for sums, own in zip((pairs, letters), _counts(forward, backward_rows(forward, piece), hmm), strict=True):
+        logarithm, *counts = _counted_together(batch, hmm, run, piece)
+        total += logarithm
+        for sums, own in zip((pairs, letters), counts, strict=True):
             sums += run.down(own).reshape(sums.shape)
     return total, letters[-1], pairs * hmm.transitions, letters[:symbols].T
+
+
+def _counted_together(batch: Batch, hmm: Hmm, run: Run, piece: int) -> tuple[float, cupy.ndarray, cupy.ndarray]:
+    forward = forward_rows(hmm, batch.letters, run, piece)
+    found = _log_probability(forward, hmm)
+    if found == -np.inf:
+        _refuse(batch, hmm, run, piece)
+    return found, *_counts(forward, backward_rows(forward, piece), hmm)
 
 
 def _refuse(batch: Batch, hmm: Hmm, run: Run, piece: int) -> NoReturn:
