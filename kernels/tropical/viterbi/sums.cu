@@ -116,7 +116,7 @@ extern "C" __global__ void factors(double* forward, double* backward, const doub
 // PER x PER sums that are SIDE apart; `first_row` is the launch's first row of tiles.
 constexpr int SIDE = 16, TILE = SIDE * PER, SLAB = 16;
 
-extern "C" __global__ void __launch_bounds__(SIDE* SIDE)
+extern "C" __global__ void __launch_bounds__(SIDE * SIDE)
 pairs(const double* forward, const double* backward, double* counts, int states, int n, int length,
       int first_row) {
     __shared__ double left[SLAB][TILE], right[SLAB][TILE];

@@ -16,6 +16,7 @@ from kernels.tropical.viterbi import hmm, reference, sums
 from kernels.tropical.viterbi.problem import HmmProblem
 from tests.kernels.tropical.models import model, problems, sequence
 
+METHODS = ("hmm-forward", "hmm-posterior", "hmm-baum-welch")
 FEW = settings(max_examples=25)
 SEEDS = st.sampled_from((0, 1, 2))
 PIECES = st.sampled_from((4, 9))
@@ -150,7 +151,16 @@ def test_the_sequence_that_is_impossible_is_named(emulated) -> None:
     same_model(emulated, made, 9)
 
 
-@pytest.mark.parametrize("method", ["hmm-forward", "hmm-posterior", "hmm-baum-welch"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("states", [8, 40])
+def test_memory_is_what_was_estimated(emulated, method: str, states: int) -> None:
+    start, text = hmm.random_hmm(states, np.random.default_rng(1)), letters(1000)
+    made = registry.method(method).problem.build([start, text], {"iterations": 1} if method == METHODS[2] else {})
+    planned = engine.plan(registry.method(method), made, {"piece": 100}, "cuda")
+    assert 0 < engine.execute(planned).device_bytes <= planned.footprint.device_bytes
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_cancel(emulated, method: str) -> None:
     made = HmmProblem(WIDE, letters(60))
     if method == "hmm-baum-welch":
