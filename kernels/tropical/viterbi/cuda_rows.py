@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,13 @@ class Model:
         return min(cuda_sizes.BLOCK_THREADS, -(-self.states // cuda_sizes.WARP) * cuda_sizes.WARP)
 
 
+@cache
+def _limits(device: int) -> tuple[int, int]:
+    """Bytes of shared memory that a block may ask for, and multiprocessors; asking takes as long as a few launches."""
+    attributes = cupy.cuda.Device(device).attributes
+    return attributes["MaxSharedMemoryPerBlockOptin"], attributes["MultiProcessorCount"]
+
+
 class Pieces:
     """Pieces that go through the sequence together: their current rows, and which still work.
 
@@ -87,9 +95,8 @@ class Pieces:
         self.rows = model.rows if keep else NOTHING
         exact = normalise == cuda_sizes.UP_TO_A_POWER
         self.exponents = cupy.zeros(self.count, np.int64) if exact else NOTHING
-        attributes = cupy.cuda.Device().attributes
-        limit, multiprocessors = attributes["MaxSharedMemoryPerBlockOptin"], attributes["MultiProcessorCount"]
-        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, limit, multiprocessors)
+        limits = _limits(cupy.cuda.Device().id)
+        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, *limits)
         self.kernel = model.kernel(ROWS, "advance", PER=self.shape.per, WIDTH=self.shape.width,
                                    NORMALISE=normalise)  # fmt: skip
         self.kernel.max_dynamic_shared_size_bytes = self.shape.shared_bytes

@@ -32,7 +32,7 @@ RAISED = 800
 """Sums of probabilities are kept near 2 to this power: far below the largest number, and further above the smallest."""
 
 FEW = 32
-"""States of a model up to which sums multiply matrices, of which no row needs another; more make rows cheaper."""
+"""Up to so many states, sums over all paths multiply matrices; with more, guessed rows that are corrected cost less."""
 
 SLICE_TEAMS = 8192
 """Slices of a sequence, each for some lanes, in what is summed letter by letter."""

@@ -70,12 +70,10 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
 def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
     run, piece = Run(monitor), parameters["piece"]
-    lengths = [len(each) for each in problem.sequences]
-    batches = [
-        Batch(parts, on_device(parts, run))
-        for numbers in cuda_sizes.batches(lengths, len(problem.hmm))
-        for parts in [[HmmProblem(problem.hmm, problem.sequences[number], problem.unknown) for number in numbers]]
-    ]
+    batches = []
+    for numbers in cuda_sizes.batches([len(each) for each in problem.sequences], len(problem.hmm)):
+        parts = [HmmProblem(problem.hmm, problem.sequences[number], problem.unknown) for number in numbers]
+        batches.append(Batch(parts, on_device(parts, run)))
     found = learned(problem, lambda hmm: _counted(batches, hmm, run, piece), monitor)
     return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes)
 

@@ -17,8 +17,8 @@
 // Sums of probabilities are kept near 2^RAISED instead of 1: below them is room for an emission and a transition that
 // are each as small as a number can be.
 //
-// Where another of several sequences begins, all of the row goes into the initial probabilities: there T is the product of
-// a column `seam` and a row `seam` + states.
+// Where another of several sequences begins, all of the row goes into the initial probabilities: there T is the product
+// of a column `seam` and a row `seam` + states.
 //
 // Backward rows run over the reversed sequence with T transposed; `reached` are the forward rows then: what cannot be
 // reached is left out, or it might be so much larger than the rest that nothing of that was left.

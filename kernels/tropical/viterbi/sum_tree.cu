@@ -1,5 +1,5 @@
-// A tree of products of probabilities. A row of a matrix holds numbers times 2 to the power of its own exponent: rows of
-// one product may be further apart than the numbers of 64 bits reach. A row of zeros has an exponent far below all others.
+// A tree of products of probabilities. A row of a matrix holds numbers times 2 to the power of its own exponent: rows
+// of one product may be further apart than numbers of 64 bits reach. A row of zeros has an exponent far below all others.
 
 constexpr long long LOWEST = -(1LL << 61);
 

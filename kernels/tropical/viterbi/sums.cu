@@ -3,10 +3,9 @@
 //   a[k] = the probability of the letters before k and of state s at k        b[k] = that of the letters after k, from s
 //
 // Everything is computed letter by letter from quotients in which the factors cancel, so that rows may have any.
-// Backward rows lie in reverse: that of letter k is row n - 1 - k. A team of TEAM lanes takes a letter after another of
-// its slice of `length` letters, a lane a state (or every TEAM-th state).
-
-// Several sequences lie one after another; starts[k] marks the first letter of each, and k = n.
+// Backward rows lie in reverse: that of letter k is row n - 1 - k. Several sequences lie one after another; starts[k]
+// marks the first letter of each, and k = n. A team of TEAM lanes takes a letter after another of its slice of `length`
+// letters, a lane a state (or every TEAM-th state).
 
 struct Letter {
     int k;
@@ -23,7 +22,8 @@ __device__ __forceinline__ Letter letter_of(int done, int length, int n, int sta
     long long k = (long long)own_team() * length + done;
     bool works = k < n;
     if (!works) k = 0;
-    return {(int)k, works, starts[k] != 0, starts[k + 1] != 0, emissions + (long long)seen[k] * states, k * states, (n - 1 - k) * states};
+    const double* emission = emissions + (long long)seen[k] * states;
+    return {(int)k, works, starts[k] != 0, starts[k + 1] != 0, emission, k * states, (n - 1 - k) * states};
 }
 
 // The sum over the lanes of a team, in all of them.
@@ -33,7 +33,10 @@ __device__ __forceinline__ double team_sum(double own) {
     return own;
 }
 
-__device__ __forceinline__ double usual(double raised) { return raised * __longlong_as_double((1023LL - RAISED) << 52); }
+// Rows are raised by 2^RAISED; the product of a forward and a backward number, half of it taken from each, is so again.
+__device__ __forceinline__ double half_lowered(double raised) {
+    return raised * __longlong_as_double((1023LL - RAISED / 2) << 52);
+}
 
 // The logarithm of the probability of the letters of each slice, given those before it. That of letter k is
 //
@@ -72,12 +75,13 @@ extern "C" __global__ void posterior(double* forward, const double* backward, co
         Letter letter = letter_of(done, length, n, states, emissions, seen, starts);
         double joint = 0;
         for (int s = own_lane(); s < states && letter.works; s += TEAM)
-            joint += usual(forward[letter.forward + s]) * letter.emission[s] * backward[letter.backward + s];
+            joint += half_lowered(forward[letter.forward + s]) * letter.emission[s] *
+                     half_lowered(backward[letter.backward + s]);
         joint = team_sum(joint);
         for (int s = own_lane(); s < states && letter.works; s += TEAM) {
-            double reached = usual(forward[letter.forward + s]);
-            if (reached > 0) reached = reached * letter.emission[s] * backward[letter.backward + s] / joint;
-            forward[letter.forward + s] = reached;
+            double reached = half_lowered(forward[letter.forward + s]);
+            double after = reached > 0 ? letter.emission[s] * half_lowered(backward[letter.backward + s]) / joint : 0;
+            forward[letter.forward + s] = reached * after;
         }
     }
 }
@@ -93,17 +97,17 @@ extern "C" __global__ void factors(double* forward, double* backward, const doub
         Letter letter = letter_of(done, length, n, states, emissions, seen, starts);
         double all = 0, passed = 0, joint = 0;
         for (int s = own_lane(); s < states && letter.works; s += TEAM) {
-            double reached = usual(forward[letter.forward + s]), emits = reached * letter.emission[s];
+            double reached = half_lowered(forward[letter.forward + s]), emits = reached * letter.emission[s];
             all += reached;
             passed += emits * row_sums[s];
-            joint += emits * backward[letter.backward + s];
+            joint += emits * half_lowered(backward[letter.backward + s]);
         }
         all = team_sum(all);
         passed = team_sum(passed);
         joint = team_sum(joint);
         for (int s = own_lane(); s < states && letter.works; s += TEAM) {
-            double reached = usual(forward[letter.forward + s]), emission = letter.emission[s];
-            double after = reached > 0 ? emission * backward[letter.backward + s] / joint : 0;
+            double reached = half_lowered(forward[letter.forward + s]), emission = letter.emission[s];
+            double after = reached > 0 ? emission * half_lowered(backward[letter.backward + s]) / joint : 0;
             own_counts[(long long)seen[letter.k] * states + s] += reached * after;
             if (letter.first) own_counts[(symbols - 1LL) * states + s] += reached * after;
             forward[letter.forward + s] = letter.last ? 0 : reached * emission / passed;
@@ -117,8 +121,7 @@ extern "C" __global__ void factors(double* forward, double* backward, const doub
 constexpr int SIDE = 16, TILE = SIDE * PER, SLAB = 16;
 
 extern "C" __global__ void __launch_bounds__(SIDE * SIDE)
-pairs(const double* forward, const double* backward, double* counts, int states, int n, int length,
-      int first_row) {
+pairs(const double* forward, const double* backward, double* counts, int states, int n, int length, int first_row) {
     __shared__ double left[SLAB][TILE], right[SLAB][TILE];
     int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE, top = (first_row + blockIdx.y) * TILE;
     int begin = blockIdx.z * length, end = min(begin + length, n - 1);
