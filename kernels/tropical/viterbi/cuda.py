@@ -126,13 +126,9 @@ def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
     units = np.tile(MIN_PLUS.identity(states, model.type), (count, 1))
     leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.AS_THEY_ARE, name="products")
     leaves.advance()
-    levels = [leaves.current]
-    join, descend = model.kernel(PIECES, "join"), model.kernel(PIECES, "descend")
-    nodes = [count]
+    levels, nodes, descend = [leaves.current], [count], model.kernel(PIECES, "descend")
     while nodes[-1] > 1:
-        above = cupy.empty((-(-nodes[-1] // 2) * states, states), model.type)
-        join((-(-nodes[-1] // 2), states), (model.threads,), (levels[-1], above, np.int32(nodes[-1]), np.int32(states)))
-        levels.append(above)
+        levels.append(_joined(model, levels[-1], nodes[-1]))
         nodes.append(-(-nodes[-1] // 2))
     starts = model.run.up(model.initial[None])
     for level, size in zip(levels[-2::-1], nodes[-2::-1], strict=True):
@@ -140,6 +136,20 @@ def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
         descend((size,), (model.threads,), (starts, level, below, np.int32(states)))
         starts = below
     Pieces(model, starts, length).advance()
+
+
+def _joined(model: Model, below: cupy.ndarray, nodes: int) -> cupy.ndarray:
+    """The products of pairs of nodes, a level up in the tree."""
+    states, halves = model.states, -(-nodes // 2)
+    join, several = model.kernel(PIECES, "join"), max(1, cuda_sizes.JOINED // states**3)
+    above = cupy.empty((halves * states, states), model.type)
+    with model.run.phase("products") as phase:
+        for first in range(0, halves, several):
+            count = min(several, halves - first)
+            parts = below[2 * first * states :], above[first * states :]
+            join((count, states), (model.threads,), (*parts, np.int32(nodes - 2 * first), np.int32(states)))
+            phase.launched(first + count, halves)
+    return above
 
 
 def _path(model: Model) -> np.ndarray:

@@ -70,10 +70,12 @@ class Model:
 
 
 @cache
-def _limits(device: int) -> tuple[int, int]:
-    """Bytes of shared memory that a block may ask for, and multiprocessors; asking takes as long as a few launches."""
+def _limits(device: int) -> tuple[int, int, int]:
+    """Bytes of shared memory that a block may ask for, multiprocessors, and how much slower 64-bit arithmetic is."""
     attributes = cupy.cuda.Device(device).attributes
-    return attributes["MaxSharedMemoryPerBlockOptin"], attributes["MultiProcessorCount"]
+    names = "MaxSharedMemoryPerBlockOptin", "MultiProcessorCount", "SingleToDoublePrecisionPerfRatio"
+    memory, multiprocessors, slower = (int(attributes[name]) for name in names)
+    return memory, multiprocessors, slower
 
 
 class Pieces:
@@ -95,18 +97,20 @@ class Pieces:
         self.rows = model.rows if keep else NOTHING
         exact = normalise == cuda_sizes.UP_TO_A_POWER
         self.exponents = cupy.zeros(self.count, np.int64) if exact else NOTHING
-        limits = _limits(cupy.cuda.Device().id)
-        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, *limits)
+        limit, multiprocessors, slower = _limits(cupy.cuda.Device().id)
+        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, limit, multiprocessors)
+        self.several = cuda_sizes.letters_a_launch(
+            model.states, self.shape, self.count, multiprocessors, limit, slower if model.type.itemsize == 8 else 1
+        )
         self.kernel = model.kernel(ROWS, "advance", PER=self.shape.per, WIDTH=self.shape.width,
                                    NORMALISE=normalise)  # fmt: skip
         self.kernel.max_dynamic_shared_size_bytes = self.shape.shared_bytes
 
     def advance(self, correct: bool = False) -> None:
         """All pieces to their ends, in launches of a fraction of a second."""
-        model, shaped = self.model, self.shape
+        model, shaped, several = self.model, self.shape, self.several
         sums = (NOTHING if array is None else array for array in (model.reached, model.starts, model.seam))
         told = self.exponents, *sums
-        several = cuda_sizes.letters_a_launch(model.states, shaped, model.type.itemsize)
         with model.run.phase(self.name) as phase:
             for offset in range(0, self.length, several):
                 sizes = (model.states, self.count, model.steps, self.length, self.repeat, offset,

@@ -49,8 +49,17 @@ PAIR_CELLS = 1 << 34
 SLICE_BYTES = 1 << 26
 """Most bytes of the tables that such slices fill."""
 
+RESIDENT_THREADS = 2048
+"""Threads that a multiprocessor runs at a time."""
+
 LAUNCH_US = 100_000
 """What a launch should take at most."""
+
+JOINED = 1 << 36
+"""Sums of one launch that joins products: about 0.1 s."""
+
+SCALED_AND_JOINED = 1 << 30
+"""The same where every number is scaled, in 64 bits on a card that is slow at them."""
 
 
 def exact_in_32_bits(problem: HmmProblem) -> bool:
@@ -103,13 +112,18 @@ def shape(
     return Shape(width, teams, per, height, row_bytes + height * states * item_bytes)
 
 
-def letters_a_launch(states: int, shaped: Shape, item_bytes: int = 4) -> int:
-    """Letters that a block does in the time of a launch: about 10 sums a nanosecond and 1 us of waiting a letter.
+def letters_a_launch(
+    states: int, shaped: Shape, pieces: int = 1, multiprocessors: int = 1, limit: int = SHARED_BYTES, slower: int = 1
+) -> int:
+    """Letters that all pieces do in the time of a launch.
 
-    In 64 bits most cards are much slower.
+    A block does about 10 sums a nanosecond, ``slower`` times fewer in 64 bits, and waits 1 us a letter; a
+    multiprocessor, with ``limit`` bytes of shared memory, runs few blocks at a time, and the others wait for their turn.
     """
-    letter_us = 1.0 + states * states * shaped.pieces / (1e4 if item_bytes == 4 else 2e3)
-    return max(16, int(LAUNCH_US / letter_us))
+    letter_us = 1.0 + states * states * shaped.pieces * slower / 1e4
+    resident = min(RESIDENT_THREADS // (shaped.teams * shaped.width), limit // max(shaped.shared_bytes, 1))
+    turns = -(-pieces // (shaped.pieces * multiprocessors * max(1, resident)))
+    return max(1, int(LAUNCH_US / (letter_us * turns)))
 
 
 def automatic_piece(states: int, letters: int, multiprocessors: int) -> int:

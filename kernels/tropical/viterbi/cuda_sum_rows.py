@@ -102,15 +102,25 @@ def _products(model: Model, length: int) -> list[Level]:
     leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.UP_TO_A_POWER)
     leaves.advance()
     levels = [(leaves.current, leaves.exponents)]
-    kernel = model.run.kernel(TREE, "join", RAISED=cuda_sizes.RAISED)
-    with model.run.phase(model.name):
-        while count > 1:
-            half = -(-count // 2)
-            above = cupy.empty((half * states, states)), cupy.empty(half * states, np.int64)
-            kernel((half, states), (model.threads,), (*levels[-1], *above, np.int32(count), np.int32(states)))
-            levels.append(above)
-            count = half
+    while count > 1:
+        levels.append(_joined(model, levels[-1], count))
+        count = -(-count // 2)
     return levels
+
+
+def _joined(model: Model, below: Level, nodes: int) -> Level:
+    """The products of pairs of nodes, a level up in the tree."""
+    states, halves = model.states, -(-nodes // 2)
+    kernel = model.run.kernel(TREE, "join", RAISED=cuda_sizes.RAISED)
+    above = cupy.empty((halves * states, states)), cupy.empty(halves * states, np.int64)
+    several = max(1, cuda_sizes.SCALED_AND_JOINED // states**3)
+    with model.run.phase(model.name) as phase:
+        for first in range(0, halves, several):
+            count = min(several, halves - first)
+            parts = *(part[2 * first * states :] for part in below), *(part[first * states :] for part in above)
+            kernel((count, states), (model.threads,), (*parts, np.int32(nodes - 2 * first), np.int32(states)))
+            phase.launched(first + count, halves)
+    return above
 
 
 def _starts(model: Model, levels: list[Level]) -> cupy.ndarray:

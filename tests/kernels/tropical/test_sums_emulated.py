@@ -145,6 +145,16 @@ def test_sequences_in_batches(emulated, monkeypatch) -> None:
         same_model(emulated, sums.build_learning([made, *several], {"iterations": 1, "tolerance": 0.0}), 9)
 
 
+def test_launches_of_few_letters(emulated, monkeypatch) -> None:
+    """Pieces and levels of the tree go on where the launch before has left them."""
+    from kernels.tropical.viterbi import cuda_sizes
+
+    monkeypatch.setattr(cuda_sizes, "LAUNCH_US", 5)
+    monkeypatch.setattr(cuda_sizes, "SCALED_AND_JOINED", 1)
+    for made in (STUCK, ROUNDED, WIDE):
+        agree(emulated, HmmProblem(made, letters(90, made.alphabet)), 11)
+
+
 def test_the_sequence_that_is_impossible_is_named(emulated) -> None:
     stuck = hmm.checked("stuck", "ab", "AB", np.eye(2), np.eye(2), [1, 0])
     made = sums.build_learning([stuck, sequence(b"AA"), sequence(b"AB")], {})
