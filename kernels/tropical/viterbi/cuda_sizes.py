@@ -117,8 +117,8 @@ def letters_a_launch(
 ) -> int:
     """Letters that all pieces do in the time of a launch.
 
-    A block does about 10 sums a nanosecond, ``slower`` times fewer in 64 bits, and waits 1 us a letter; a
-    multiprocessor, with ``limit`` bytes of shared memory, runs few blocks at a time, and the others wait for their turn.
+    A block does about 10 sums a nanosecond, ``slower`` times fewer in 64 bits, and waits 1 us a letter. A
+    multiprocessor, with ``limit`` bytes of shared memory, runs few blocks at a time; the others wait for their turn.
     """
     letter_us = 1.0 + states * states * shaped.pieces * slower / 1e4
     resident = min(RESIDENT_THREADS // (shaped.teams * shaped.width), limit // max(shaped.shared_bytes, 1))
