@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyqtgraph as pg
-from PySide6.QtCore import QBuffer, QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QImageWriter, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
@@ -133,7 +133,7 @@ def _title_height(metrics: QFontMetrics) -> int:
 
 
 def _png(target: QBuffer, size: QSize, draw: Draw, title: str) -> None:
-    if not image(size, draw).save(target, b"PNG"):
+    if not QImageWriter(target, QByteArray(b"png")).write(image(size, draw)):
         raise InputError("the picture is too large to be written; choose a smaller one, or SVG")
 
 
