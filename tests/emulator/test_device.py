@@ -215,6 +215,12 @@ def test_arguments_fit_the_parameters(cupy, kernel, launch_error):
         kernel("take", 1, 1, *right[:4])
 
 
+def test_a_kernel_is_described_however_often_while_no_thread_runs(kernel, cupy):
+    compiled, _ = module((HERE / "example.cu",), {})
+    for _ in range(600):
+        assert len(compiled.parameters("take")) == 5
+
+
 def test_a_launch_that_no_device_takes(kernel, launch_error):
     for block, shared in ((2048, 0), (0, 0), (32, 49 << 10)):
         with pytest.raises(launch_error, match="no device takes|dynamic shared memory"):

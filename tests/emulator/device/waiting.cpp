@@ -120,8 +120,9 @@ void* dynamic_shared() { return running().warp->block->shared.dynamic; }
 
 }  // namespace cuda_on_cpu
 
-// g++ calls it in every basic block of a source that polls volatile variables: no loop keeps others from running.
+// g++ calls it in every basic block of a source that polls volatile variables: no loop keeps others from running. Python
+// calls functions of such a source, too, while no thread runs.
 extern "C" void __sanitizer_cov_trace_pc() {
     static int blocks = 0;
-    if (++blocks % 256 == 0) cuda_on_cpu::poll(__builtin_return_address(0));
+    if (++blocks % 256 == 0 && cuda_on_cpu::current) cuda_on_cpu::poll(__builtin_return_address(0));
 }
