@@ -295,6 +295,25 @@ def _interleaved(builder, a, b, half: int):
 
 
 @intrinsic
+def copy(typing, target, to, source, start, count):
+    """``target[to : to + count] = source[start : start + count]``, of two arrays of one type that do not overlap."""
+
+    def generate(context, builder, signature, arguments):
+        target, to, source, start, count = arguments
+        item = context.get_abi_sizeof(context.get_data_type(signature.args[0].dtype))
+        addresses = (
+            _pointer(context, builder, signature.args[0], target, to),
+            _pointer(context, builder, signature.args[2], source, start),
+        )
+        cgutils.raw_memcpy(builder, *addresses, count, item)
+        return context.get_dummy_value()
+
+    if target.dtype == source.dtype:
+        return types.void(target, types.intp, source, types.intp, types.intp), generate
+    return None
+
+
+@intrinsic
 def acquire(typing, words, index):
     """Read ``words[index]`` (int64); what its writer wrote before releasing it can be read after this."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kernels.jit import called, compiled, inlined
+from kernels.simd import copy
 from kernels.triple.cpu_boxes import column_place, window
 
 
@@ -46,12 +47,6 @@ class Codes(NamedTuple):
 
 
 @inlined
-def _copy(to, to_at, source, source_at, length):
-    for x in range(length):
-        to[to_at + x] = source[source_at + x]
-
-
-@inlined
 def _take_rows(memory, n, cells, face, at, span):
     """Cells at o = -1 into rows, lane 15 of them also into the columns, and the last of them into the plane."""
     first, last = span
@@ -59,7 +54,7 @@ def _take_rows(memory, n, cells, face, at, span):
     for part in range(n.parts):
         for strip in range(n.strips):
             place = part * n.row_part + (strip * (n.steps + n.lanes) + first) * n.lanes
-            _copy(memory, n.rows + place, face, at + place, length)
+            copy(memory, n.rows + place, face, at + place, length)
             row = n.rows + part * n.row_part + strip * (n.steps + n.lanes) * n.lanes
             column = part * n.column_part + column_place(n, strip + 1, -1, 0)
             for t in range(max(first, n.lanes - 2), last):
@@ -84,7 +79,7 @@ def _take_columns(memory, n, cells, face, at, span):
         for o in range(first_o, last_o):
             place = (o + 1) * n.column + n.steps + n.lanes - (last - 1)
             to = part * n.column_part + n.columns + place
-            _copy(memory, to, face, at + part * n.column_strip + place, last - first)
+            copy(memory, to, face, at + part * n.column_strip + place, last - first)
             if last == cells:
                 memory[n.plane_out + part * n.plane_part + (o + 1) * n.plane_row] = memory[to]
 
@@ -95,7 +90,7 @@ def _take_plane(memory, n, face, at, span):
     first, last = span
     for part in range(n.parts):
         place = part * n.plane_part + (first + 1) * n.plane_row
-        _copy(memory, n.plane + place, face, at + place, (last - first) * n.plane_row)
+        copy(memory, n.plane + place, face, at + place, (last - first) * n.plane_row)
         for o in range(first, last):
             left = memory[n.plane + part * n.plane_part + (o + 1) * n.plane_row]
             memory[part * n.column_part + column_place(n, 0, o, -1)] = left
@@ -155,15 +150,15 @@ def _give(memory, n, faces, at, span):
         first, last = span.rows
         for strip in range(n.strips):
             place = part * n.row_part + (strip * (n.steps + n.lanes) + first) * n.lanes
-            _copy(faces[0], at.rows_out + place, memory, n.rows + place, (last - first) * n.lanes)
+            copy(faces[0], at.rows_out + place, memory, n.rows + place, (last - first) * n.lanes)
         first_o, last_o, first, last = span.columns
         for o in range(first_o, last_o):
             place = (o + 1) * n.column + n.steps + n.lanes - (last - 1)
             source = part * n.column_part + n.columns + n.strips * n.column_strip + place
-            _copy(faces[1], at.columns_out + part * n.column_strip + place, memory, source, last - first)
+            copy(faces[1], at.columns_out + part * n.column_strip + place, memory, source, last - first)
         first, last = span.plane
         place = part * n.plane_part + (first + 1) * n.plane_row
-        _copy(faces[2], at.plane_out + place, memory, n.plane_out + place, (last - first) * n.plane_row)
+        copy(faces[2], at.plane_out + place, memory, n.plane_out + place, (last - first) * n.plane_row)
 
 
 @called

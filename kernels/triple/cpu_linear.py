@@ -90,11 +90,13 @@ def _steps(early, values, scores, score_places, rows, places, places_above, east
     own, left, north, corner = state
     before, west, west_above = load(values, places[0]), places[1], places_above[1]
     ol, lanes = load(scores, score_places[0]), lane_count(own)
+    diagonal = add(corner, ol)
     for t in range(first, last):
         ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + lanes * t)
         above, beside = load(values, rows + lanes * t), shift_from(north, values, west_above - t)
-        beside_own = shift_from(own, values, west - t)
-        own = _cell(add(corner, lt), beside, north, add(left, lt), above, beside_own, own, ol, ot)
+        beside_own, c7 = shift_from(own, values, west - t), add(diagonal, lt)
+        diagonal = add(beside, ol)
+        own = _cell(c7, diagonal, north, add(left, lt), above, beside_own, own, ot)
         if early:
             own = select(lanes_after(own, t), before, own)
         store(values, rows + lanes * t, own)
@@ -134,17 +136,20 @@ def _two_steps(
     west_above, west, west_2 = places_above[1], places[1], below[1]
     east_2, lanes = east + west_2 - west, lane_count(own)
     ol, ol_2 = load(scores, score_places[0]), load(scores, second_places[0])
+    diagonal = add(corner, ol)
     for t in range(first, last):
         ot, ot_2 = load(scores, score_places[1] - t), load(scores, second_places[1] - t)
         lt, above = load(scores, score_places[2] + lanes * t), load(values, rows + lanes * t)
         beside = shift_from(north, values, west_above - t)
         beside_own = shift_from(own, values, west - t)
         beside_2 = shift_from(own_2, values, west_2 - t)
-        side = add(left, lt)
-        now = _cell(add(corner, lt), beside, north, side, above, beside_own, own, ol, ot)
+        side, c7 = add(left, lt), add(diagonal, lt)
+        diagonal = add(beside, ol)
+        now = _cell(c7, diagonal, north, side, above, beside_own, own, ot)
         if early:
             now = select(lanes_after(now, t), before, now)
-        own_2 = _cell(side, beside_own, own, add(left_2, lt), now, beside_2, own_2, ol_2, ot_2)
+        side_2, c6_2 = add(left_2, lt), add(beside_own, ol_2)
+        own_2 = _cell(add(side, ol_2), c6_2, own, side_2, now, beside_2, own_2, ot_2)
         if early:
             own_2 = select(lanes_after(own_2, t), before_2, own_2)
         store(values, rows + lanes * t, own_2)
@@ -157,12 +162,11 @@ def _two_steps(
 
 
 @inlined
-def _cell(c7, c6, c5, c3, c4, c2, c1, ol, ot):
-    """The greatest candidate; their values are those of the sources, and c7 and c3 have the score of l and t already:
-    what is c3 in a line is c7 in the next one. The slowest to arrive, c2 and c1, come last."""
-    best = add(maximum(add(c7, ot), c6), ol)
-    best = maximum(maximum(best, add(c5, ot)), maximum(c4, c3))
-    return maximum(maximum(best, c1), c2)
+def _cell(c7, c6, c5, c3, c4, c2, c1, ot):
+    """The greatest candidate. c7, c6 and c3 have the scores of o and l, and of l and t, already: c6 with its score is
+    what c7 begins with a step later, and c3 what the next line's c7 begins with. The slowest to arrive come last."""
+    best = maximum(add(maximum(c7, c5), ot), maximum(c6, c3))
+    return maximum(maximum(maximum(best, c4), c1), c2)
 
 
 @inlined
