@@ -134,7 +134,7 @@ class Worker:
         self.cube, self.number = cube, number
         n, numbers = cube.layout, cube.numbers
         self.values = cpu_sizes.aligned(n.size, numbers.negative, numbers.type)
-        self.starts = cpu_sizes.aligned(n.size, 0, np.int32) if cube.kind.starts and not moves else None
+        self.starts = cpu_sizes.aligned(n.size, 0, np.dtype(np.int32)) if cube.kind.starts and not moves else None
         self.scores = cpu_sizes.aligned(cube.tables[1], numbers.barred, numbers.type)
         self.scores[:] = cube.scores
         count, kind = cpu_sizes.moves(n)

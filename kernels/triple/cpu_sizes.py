@@ -77,10 +77,10 @@ def layout(lines: int, width: int, steps: int, affine: bool, lanes: int = LANES)
     )  # fmt: skip
 
 
-def aligned(count: int, value: int, numbers: type) -> np.ndarray:
+def aligned(count: int, value: int, numbers: np.dtype) -> np.ndarray:
     """Numbers, the first at the start of a cache line, so that vectors do not straddle two."""
-    line = 64 // np.dtype(numbers).itemsize
-    room = np.full(count + line, value, numbers)
+    line = 64 // numbers.itemsize
+    room: np.ndarray = np.full(count + line, value, numbers)
     first = -room.ctypes.data // room.itemsize % line
     return room[first : first + count]
 

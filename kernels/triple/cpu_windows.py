@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kernels.jit import shared
-from kernels.triple.cpu_boxes import Box
+from kernels.triple.cpu_boxes import BLOCK, Box
 from kernels.triple.cpu_faces import Span
 from kernels.triple.cpu_sizes import Layout
 
-WINDOWS = 4
+WINDOWS = 8
 """Windows that a box is cut into, unless they would be short."""
-PLANES, LAYERS = 256, 32
-"""Sloped planes, and layers, that a window has at least."""
+PLANES, LAYERS = BLOCK, 32
+"""Sloped planes, of which a window has a multiple, and layers, of which it has so many at least."""
 
 
 class Window(NamedTuple):
@@ -39,7 +39,7 @@ def _length(layered, box, n):
 
 @shared
 def _step(length, layered):
-    return max(LAYERS if layered else PLANES, -(-length // WINDOWS))
+    return max(LAYERS, -(-length // WINDOWS)) if layered else PLANES * -(-length // (PLANES * WINDOWS))
 
 
 @shared

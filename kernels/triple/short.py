@@ -34,12 +34,13 @@ HIGHEST = 2**12
 class Numbers(NamedTuple):
     """The type of values and scores, minus infinity, and the score of a front letter."""
 
-    type: type
+    type: np.dtype
     negative: int
     barred: int
 
 
-_LONG, _SHORT = Numbers(np.int32, encoding.NEGATIVE, encoding.BARRED), Numbers(np.int16, NEGATIVE, BARRED)
+_LONG = Numbers(np.dtype(np.int32), encoding.NEGATIVE, encoding.BARRED)
+_SHORT = Numbers(np.dtype(np.int16), NEGATIVE, BARRED)
 
 
 def numbers_of(short: bool) -> Numbers:

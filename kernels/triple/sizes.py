@@ -23,7 +23,8 @@ def automatic(problem: TripleProblem, backend: str, multiprocessors: int | None,
         return cuda_sizes.automatic(problem, kind)
     longest = max(problem.lengths[:2])
     # A chunk gives work to one thread, and its faces are copied: many small ones for few cells, large ones for many.
-    s = 32 if longest < 200 else 48 if longest < 400 else 64 if kind.starts or longest < 700 else 96
+    # All are multiples of the lanes of a vector of 16-bit numbers.
+    s = 32 if longest < 200 else 64 if kind.starts or longest < 700 else 96
     return {"s": s, "h": 256, "threads": min(cores(), grid(problem, s, None).chunks)}
 
 
