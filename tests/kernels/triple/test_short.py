@@ -70,10 +70,11 @@ def test_a_pair_gives_no_more_than_its_letters_do() -> None:
 
 
 def test_what_does_not_fit() -> None:
-    problem = repeated((40, 40, 40), 20)
+    problem = repeated((60, 60, 60), 20)
     assert fits(problem) and not fits(problem, "sloped-bt1"), "local starts have 32 bits"
-    assert not fits(problem, s=48), "the strips of a chunk are 32 cells wide"
-    assert fits(repeated((40, 20, 40), 20), s=48) and not fits(repeated((40, 40, 40), 20, gap_open=1))
+    assert not fits(problem, s=48), "a chunk of 48 cells ends inside a vector"
+    assert fits(repeated((40, 40, 60), 20), s=48), "a single chunk hands nothing on"
+    assert not fits(repeated((60, 60, 60), 20, gap_open=1)), "affine gaps"
 
 
 def test_a_table_row_of_the_paper_fits() -> None:
