@@ -5,7 +5,7 @@ four NEON registers), a ``ShortLanes`` value 32 numbers of 16 bits, in as many r
 Numba use them like numbers; they never leave them. Arithmetic wraps around silently. A comparison gives flags,
 one bit a lane, for ``select`` and ``any_lane``. Operations take either type, unless they name one.
 
-The last two functions order memory between threads, as a progress word needs it.
+``acquire`` and ``release`` order memory between threads, as a progress word needs it.
 """
 
 from __future__ import annotations
