@@ -44,7 +44,7 @@ def _read() -> Mapping[str, Measured]:
 @lru_cache(maxsize=1)
 def _parsed(path: Path, *version: int) -> Mapping[str, Measured]:
     found = json.loads(path.read_text())
-    return {key: (float(rate), float(work)) for key, (rate, work) in found.items()}
+    return {key: (float(rate), float(work)) for key, (rate, work) in found.items() if rate > 0}
 
 
 def rate_gcups(method: Method, backend: str, device: str, work: float, threads: int = 1) -> float:
@@ -59,11 +59,11 @@ def rate_gcups(method: Method, backend: str, device: str, work: float, threads: 
 
 
 def remember(method: Method, backend: str, device: str, work: float, time_ms: float) -> None:
-    """Keep the rate of a finished run, unless a much larger one is known.
+    """Keep the rate of a finished run that had something to do, unless a much larger one is known.
 
     A cache that cannot be written is not worth an error.
     """
-    if time_ms < MINIMUM_MS:
+    if time_ms < MINIMUM_MS or work <= 0:
         return
     with _LOCK, contextlib.suppress(OSError):
         rates, key = dict(_read()), f"{method.id}/{backend}/{device}"

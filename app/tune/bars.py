@@ -30,6 +30,8 @@ class PhaseBars(QWidget):
         super().__init__()
         self.points: tuple[Point, ...] = ()
         self.chosen: Point | None = None
+        self._parts: tuple[tuple[Part, ...], ...] = ()
+        self._names: tuple[str, ...] = ()
         self._moving: tuple[str, ...] = ()
         self.setMouseTracking(True)
         self.setAccessibleName("Phases of every point")
@@ -37,6 +39,8 @@ class PhaseBars(QWidget):
     def show_points(self, points: Sequence[Point], moving: Sequence[str]) -> None:
         """Draw these; ``moving`` are the names that tell them apart."""
         self.points, self._moving = tuple(points), tuple(moving)
+        self._parts = tuple(parts(point) for point in self.points)
+        self._names = tuple(dict.fromkeys(name for found in self._parts for name, _ in found))
         self.setMinimumHeight(len(self.points) * (BAR + GAP) + 2 * GAP)
         self.updateGeometry()
         self.update()
@@ -51,29 +55,30 @@ class PhaseBars(QWidget):
     @property
     def items(self) -> tuple[LegendItem, ...]:
         """The legend: every phase that some point has."""
-        names, palette = self._names(), theme.active().phases
-        return tuple(LegendItem("fill", name, (colour_of(name, names, palette),)) for name in names)
+        palette = theme.active().phases
+        return tuple(LegendItem("fill", name, (colour_of(name, self._names, palette),)) for name in self._names)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        self.draw(QPainter(self), QRectF(self.rect()))
+        self.draw(QPainter(self), QRectF(self.rect()), QRectF(event.rect()))
 
-    def draw(self, painter: QPainter, area: QRectF) -> None:
-        """Draw into an area, on a screen or in a file."""
-        colours, metrics = theme.active(), painter.fontMetrics()
+    def draw(self, painter: QPainter, area: QRectF, wanted: QRectF | None = None) -> None:
+        """Draw into an area, on a screen or in a file; ``wanted``: the bars in this part of it alone."""
+        colours, metrics, names = theme.active(), painter.fontMetrics(), self._names
         painter.fillRect(area, QColor(colours.panel))
-        longest = max((sum(time for _, time in parts(point)) for point in self.points), default=0.0)
-        names = self._names()
-        for number, point in enumerate(self.points):
+        longest = max((sum(time for _, time in found) for found in self._parts), default=0.0)
+        for number, (point, found) in enumerate(zip(self.points, self._parts, strict=True)):
             line = QRectF(area.left(), area.top() + GAP + number * (BAR + GAP), area.width(), BAR)
+            if wanted and not wanted.intersects(line.adjusted(0, -GAP, 0, GAP)):
+                continue
             painter.setPen(QColor(colours.text))
             words = metrics.elidedText(label(point, self._moving), Qt.TextElideMode.ElideRight, NAMES - GAP)
             painter.drawText(
                 QRectF(line.left() + GAP, line.top(), NAMES - GAP, BAR), Qt.AlignmentFlag.AlignVCenter, words
             )
-            total = milliseconds(sum(time for _, time in parts(point)))
+            total = milliseconds(sum(time for _, time in found))
             room = line.width() - NAMES - metrics.horizontalAdvance("000,000 ms") - 2 * GAP
             x = line.left() + NAMES
-            for name, time in parts(point):
+            for name, time in found:
                 width = room * time / longest if longest else 0.0
                 painter.fillRect(QRectF(x, line.top(), width, BAR), QColor(colour_of(name, names, colours.phases)))
                 x += width
@@ -96,12 +101,9 @@ class PhaseBars(QWidget):
         number = int((place.y() - GAP) // (BAR + GAP))
         return self.points[number] if 0 <= number < len(self.points) else None
 
-    def _names(self) -> list[str]:
-        return list(dict.fromkeys(name for point in self.points for name, _ in parts(point)))
 
-
-def parts(point: Point) -> list[Part]:
+def parts(point: Point) -> tuple[Part, ...]:
     """The median of every phase, then transfer and what lies outside phases; what took no time is left out."""
     found = [(name, spread.median) for name, spread in point.phases.items()]
     found += [(text, point.value(f"{name}_ms") or 0.0) for name, text in OUTSIDE.items()]
-    return [(name, time) for name, time in found if time > 0]
+    return tuple((name, time) for name, time in found if time > 0)

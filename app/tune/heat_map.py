@@ -50,8 +50,9 @@ class HeatMap(QWidget):
 
     def point_at(self, place: QPointF) -> Point | None:
         """The point of the cell under a place of the widget."""
+        frame = self._frame(QRectF(self.rect()))
         for at, (point, _) in self.grid.cells.items():
-            if self._box(QRectF(self.rect()), at).contains(place):
+            if self._box(frame, at).contains(place):
                 return point
         return None
 
@@ -66,9 +67,9 @@ class HeatMap(QWidget):
             return
         values = [value for _, value in self.grid.cells.values()]
         low, high = min(values), max(values)
-        best = high if grows(self.settings.quantity) else low
+        best, frame = high if grows(self.settings.quantity) else low, self._frame(area)
         for at, (point, value) in self.grid.cells.items():
-            box = self._box(area, at).adjusted(1, 1, -1, -1)
+            box = self._box(frame, at).adjusted(1, 1, -1, -1)
             colour = self._colour(value, low, high)
             painter.fillRect(box, colour)
             text = number(self.settings.quantity, value)
@@ -78,7 +79,7 @@ class HeatMap(QWidget):
             if value == best or point is self.chosen:
                 painter.setPen(QPen(QColor(colours.path if value == best else colours.accent), 3))
                 painter.drawRect(box.adjusted(1, 1, -1, -1))
-        self._draw_axes(painter, area)
+        self._draw_axes(painter, area, frame)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if found := self.point_at(event.position()):
@@ -97,8 +98,7 @@ class HeatMap(QWidget):
         line = metrics.height()
         return area.adjusted(widest + line + 2 * MARGIN, MARGIN, -MARGIN, -(2 * line + 2 * MARGIN))
 
-    def _box(self, area: QRectF, at: tuple[int, int]) -> QRectF:
-        frame = self._frame(area)
+    def _box(self, frame: QRectF, at: tuple[int, int]) -> QRectF:
         width, height = frame.width() / len(self.grid.columns), frame.height() / len(self.grid.rows)
         row = len(self.grid.rows) - 1 - at[0]
         return QRectF(frame.left() + at[1] * width, frame.top() + row * height, width, height)
@@ -117,8 +117,8 @@ class HeatMap(QWidget):
         channels = ((one.red(), other.red()), (one.green(), other.green()), (one.blue(), other.blue()))
         return QColor(*(round((1 - part) * a + part * b) for a, b in channels))
 
-    def _draw_axes(self, painter: QPainter, area: QRectF) -> None:
-        metrics, frame, line = painter.fontMetrics(), self._frame(area), painter.fontMetrics().height()
+    def _draw_axes(self, painter: QPainter, area: QRectF, frame: QRectF) -> None:
+        metrics, line = painter.fontMetrics(), painter.fontMetrics().height()
         painter.setPen(QColor(theme.active().muted))
         width = frame.width() / len(self.grid.columns)
         widest = max(metrics.horizontalAdvance(point_text.text(value)) for value in self.grid.columns) + 8
@@ -129,7 +129,7 @@ class HeatMap(QWidget):
                 box = QRectF(middle - widest / 2, frame.bottom() + 4, widest, line)
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, point_text.text(value))
         for number_of, value in enumerate(self.grid.rows):
-            box = self._box(area, (number_of, 0))
+            box = self._box(frame, (number_of, 0))
             words = QRectF(
                 area.left() + line + MARGIN, box.top(), frame.left() - area.left() - line - MARGIN - 6, box.height()
             )

@@ -146,11 +146,13 @@ def _scaled(value: float, logarithmic: bool) -> float:
     return float(np.log10(max(value, 1e-12))) if logarithmic else value
 
 
-def default_settings(points: Sequence[Point], before: PlotSettings) -> PlotSettings:
-    """What to show of these points where the user has not said: the first axis of numbers, the rest by colour."""
+def default_settings(points: Sequence[Point], before: PlotSettings, moving: Sequence[str]) -> PlotSettings:
+    """What to show of these points where the user has not said: the first axis of numbers, the rest by colour.
+
+    ``moving`` are the names that differ between them (series.names).
+    """
     if not points:
         return before
-    moving = series.names(points)
     numbers = [name for name in moving if series.numeric([p for p in points if p.measured], name)]
     known = {name for point in points for name in point.coordinates}
     x = before.x if before.x in known.union(moving) else next(iter(numbers), "")

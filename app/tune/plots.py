@@ -7,19 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QHeaderView,
     QMenu,
     QMessageBox,
     QScrollArea,
-    QTableWidget,
-    QTableWidgetItem,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -33,6 +29,7 @@ from app.tune.heat_map import HeatMap, number
 from app.tune.lines import Curve, LinePlot, default_settings, model_curves
 from app.tune.points import PointSet
 from app.tune.settings import PlotSettings
+from app.tune.table import PointTable
 from app.views import export
 from app.views.pieces import Legend, draw_legend, legend_height, menu_button
 from kernels.errors import InputError
@@ -56,7 +53,7 @@ class Plots(QWidget):
         self._points, self._curve_of = points, curve_of
         self.settings = PlotSettings()
         self._stale: set[int] = set()
-        self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMap(), PhaseBars(), QTableWidget()
+        self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMap(), PhaseBars(), PointTable()
         self.legend, self.told = Legend(), Elided()
         self.told.setObjectName("muted")
         self.quantity, self.across, self.second, self.baseline = (QComboBox() for _ in range(4))
@@ -77,8 +74,9 @@ class Plots(QWidget):
     def refresh(self) -> None:
         """The points are others, or the colours."""
         found = self._points.points
-        self.settings = default_settings(found, self.settings)
-        self._fill_controls(found)
+        moving = series.names(found)
+        self.settings = default_settings(found, self.settings, moving)
+        self._fill_controls(found, moving)
         self.log_x.setChecked(self.settings.log_x)
         self.redraw()
 
@@ -127,12 +125,6 @@ class Plots(QWidget):
         scroll = QScrollArea(widgetResizable=True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidget(self.bars)
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSortingEnabled(True)
-        self.table.verticalHeader().hide()
-        self.table.setShowGrid(False)
-        self.table.setAccessibleName("All points")
         for widget, name in ((self.lines, "Lines"), (self.heat, "Heat map"), (scroll, "Phases"), (self.table, "Table")):
             self.tabs.addTab(widget, name)
         menu = QMenu(self)
@@ -159,16 +151,15 @@ class Plots(QWidget):
         for plot in (self.lines, self.heat, self.bars):
             plot.clicked.connect(self._points.choose)
             plot.hovered.connect(self._tell)
-        self.table.itemSelectionChanged.connect(self._choose_row)
+        self.table.chosen.connect(self._choose_row)
         for box in (self.quantity, self.across, self.second, self.baseline):
             box.activated.connect(self._read_controls)
         for check in (self.log_x, self.log_y, self.models):
             check.clicked.connect(self._read_controls)
         self.tabs.currentChanged.connect(self._draw_tab)
 
-    def _fill_controls(self, found: Sequence[Point]) -> None:
-        """Offer what these points have; what was chosen stays chosen."""
-        moving = series.names(found)
+    def _fill_controls(self, found: Sequence[Point], moving: Sequence[str]) -> None:
+        """Offer what these points have, ``moving`` among them; what was chosen stays chosen."""
         _fill(self.quantity, series.quantities(found), self.settings.quantity)
         _fill(self.across, {name: name for name in moving}, self.settings.x)
         _fill(self.second, {"": NONE, **{name: name for name in moving}}, self.settings.y)
@@ -185,13 +176,15 @@ class Plots(QWidget):
                 log_y=self.log_y.isChecked(), models=self.models.isChecked(),
             )
         )  # fmt: skip
-        self.settings = default_settings(self._points.points, self.settings)
+        self.settings = default_settings(found := self._points.points, self.settings, series.names(found))
         self.redraw()
 
     def redraw(self) -> None:
         """Draw the tab that is looked at now, and the others when they are."""
-        self._stale = {LINES, HEAT, PHASES, TABLE}
-        self.tabs.setTabEnabled(HEAT, bool(self._grid().cells))
+        self._stale, settings = {LINES, HEAT, PHASES, TABLE}, self.settings
+        self.tabs.setTabEnabled(
+            HEAT, bool(self._points.measured and settings.x and settings.y) and settings.x != settings.y
+        )
         self._draw_tab()
 
     def _draw_tab(self) -> None:
@@ -210,14 +203,9 @@ class Plots(QWidget):
             curves = model_curves(lines, settings.quantity, lambda point: self._curve_of(point, settings.x))
         self.lines.show_lines(lines, settings, settings.x, curves)
 
-    def _grid(self) -> series.Grid:
-        settings = self.settings
-        if not (settings.x and settings.y) or settings.x == settings.y:
-            return series.Grid((), (), {})
-        return series.grid(self._points.measured, settings.x, settings.y, settings.quantity, settings.over)
-
     def _draw_heat(self) -> None:
-        self.heat.show_grid(self._grid(), self.settings, (self.settings.x, self.settings.y))
+        settings, axes = self.settings, (self.settings.x, self.settings.y)
+        self.heat.show_grid(series.grid(self._points.measured, *axes, settings.quantity, settings.over), settings, axes)
 
     def _draw_bars(self) -> None:
         settings = self.settings
@@ -225,33 +213,17 @@ class Plots(QWidget):
         self.bars.show_points(self._points.measured, names)
 
     def _fill_table(self) -> None:
-        table = tables.summary(self._points.points, "", self.settings.over)
-        columns = table.used
-        self.table.setSortingEnabled(False)
-        self.table.setColumnCount(len(columns))
-        self.table.setHorizontalHeaderLabels([column.heading for column in columns])
-        self.table.setRowCount(len(table.rows))
-        for line, values in enumerate(table.rows):
-            for place, column in enumerate(columns):
-                item = _SortedItem(tables.cell(column, values.get(column.key)), values.get(column.key))
-                if column.kind != "text":
-                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                if place == 0:
-                    item.setData(Qt.ItemDataRole.UserRole, line)
-                self.table.setItem(line, place, item)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.table.setSortingEnabled(True)
+        self.table.show_table(tables.summary(self._points.points, "", self.settings.over))
 
-    def _choose_row(self) -> None:
-        items = [item for item in self.table.selectedItems() if item.column() == 0]
-        if items:
-            self._points.choose(self._points.points[items[0].data(Qt.ItemDataRole.UserRole)])
+    def _choose_row(self, row: int) -> None:
+        self._points.choose(self._points.points[row])
 
     def _show_chosen(self) -> None:
         chosen = self._points.chosen
         self.lines.show_chosen(chosen, self.settings)
         self.heat.show_chosen(chosen)
         self.bars.show_chosen(chosen)
+        self.table.show_chosen(next((row for row, point in enumerate(self._points.points) if point is chosen), -1))
 
     def _show_legend(self) -> None:
         index = self.tabs.currentIndex()
@@ -283,24 +255,11 @@ class Plots(QWidget):
         draw_legend(painter, QRectF(area.left() + theme.MARGIN, inner.bottom(), area.width(), height), items)
 
 
-class _SortedItem(QTableWidgetItem):
-    """A cell that sorts by its value, not by its text."""
-
-    def __init__(self, text: str, value: object) -> None:
-        super().__init__(text)
-        self._value = value
-
-    def __lt__(self, other: QTableWidgetItem) -> bool:
-        one, two = self._value, getattr(other, "_value", None)
-        if isinstance(one, (int, float)) and isinstance(two, (int, float)):
-            return one < two
-        return self.text() < other.text()
-
-
 def _fill(box: QComboBox, choices: Mapping[str, str], chosen: str) -> None:
     box.blockSignals(True)
-    box.clear()
-    for name, text in choices.items():
-        box.addItem(text, name)
+    if choices != {box.itemData(place): box.itemText(place) for place in range(box.count())}:
+        box.clear()
+        for name, text in choices.items():
+            box.addItem(text, name)
     box.setCurrentIndex(max(box.findData(chosen), 0))
     box.blockSignals(False)

@@ -53,7 +53,12 @@ def names(points: Iterable[Point]) -> list[str]:
     for point in found:
         known |= dict.fromkeys(point.parameters)
     known |= dict.fromkeys(("cells", "backend"))
-    return [name for name in known if len({point_text.text(coordinate(point, name)) for point in found}) > 1]
+    return [name for name in known if _differs([coordinate(point, name) for point in found])]
+
+
+def _differs(values: Sequence[Any]) -> bool:
+    """Whether people see more than one value."""
+    return any(value != values[0] and point_text.text(value) != point_text.text(values[0]) for value in values)
 
 
 def numeric(points: Iterable[Point], name: str) -> bool:

@@ -7,11 +7,13 @@ import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 PRELUDE = Path(__file__).with_name("prelude.cuh")
 STANDARD = "-std=c++17"
 
-_LOCK = threading.Lock()
+_LOCK, _ALLOWING = threading.Lock(), threading.Lock()
+_allowed: dict[Any, int] = {}
 
 
 def source(*files: Path) -> str:
@@ -38,6 +40,16 @@ def module(files: tuple[Path, ...], defines: Mapping[str, int]):
         before = time.perf_counter()
         compiled = _module(files, tuple(sorted(defines.items())), cupy.cuda.Device().id)
         return compiled, (time.perf_counter() - before) * 1e3
+
+
+def allow_shared(kernel, nbytes: int) -> None:
+    """Let launches of a kernel have so many bytes of dynamic shared memory.
+
+    What was allowed before stays allowed: the limit belongs to the kernel, and runs on other threads launch it too.
+    """
+    with _ALLOWING:
+        _allowed[kernel] = max(nbytes, _allowed.get(kernel, 0))
+        kernel.max_dynamic_shared_size_bytes = _allowed[kernel]
 
 
 @cache

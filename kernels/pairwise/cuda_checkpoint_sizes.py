@@ -21,6 +21,8 @@ TILES = 64
 LEAST_TILE, MOST_TILE = 1024, 131_072
 TILES_CELLS, TILES_BYTES = 2**33, 2**30
 """Cells and bytes of tiles that are swept together, unless a single tile has more: enough to keep a GPU busy."""
+MOST_TILES = 65_535
+"""Tiles of a launch: each has a y of the grid."""
 SHARED_BATCH = 16
 """Boundary cells handed over at a time where several warps share a scheduler: with 32, phase 1 took 9 % longer."""
 TILE_BYTES, SUB_PATH_BYTES = 2 * 56, 32
@@ -93,7 +95,7 @@ def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int, s
     span = (strips - 1) * cuda_sizes.skew(batch, spread) + spread + cuda_sizes.slice_steps(columns)
     largest = min(tile, rows), min(tile, columns)
     together = min(TILES_CELLS // math.prod(largest), TILES_BYTES // tiles_bytes(1, *largest, s, batch))
-    together = max(1, min(together, 2 * (bands - (-columns // tile))))
+    together = max(1, min(together, MOST_TILES, 2 * (bands - (-columns // tile))))
     whole = Layout(tile, rows, columns, strips, width, bands, rows, False, together)
     slots = span // tile + 2
     ring = Layout(tile, rows, columns, strips, width, slots, slots * tile, True, together)

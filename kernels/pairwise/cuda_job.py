@@ -14,7 +14,7 @@ import cupy
 import numpy as np
 
 from kernels.cuda import devices
-from kernels.cuda.compile import function
+from kernels.cuda.compile import allow_shared, function
 from kernels.errors import MemoryRefused
 from kernels.model import PairProblem
 from kernels.monitor import Monitor
@@ -177,7 +177,7 @@ def copy_rows(target: np.ndarray, source: cupy.ndarray, nbytes: int, count: int)
 def block(kernel, threads: int, shared: int) -> tuple[int, int]:
     """Warps of a block whose shared memory fits, and how many such blocks the device holds at once."""
     warps, resident = _block(kernel, threads, shared, cupy.cuda.Device().id)
-    kernel.max_dynamic_shared_size_bytes = warps * shared
+    allow_shared(kernel, warps * shared)
     return warps, resident
 
 
@@ -191,7 +191,7 @@ def _block(kernel, threads: int, shared: int, device: int) -> tuple[int, int]:
             "choose a smaller s"
         )
     warps = max(1, min(-(-threads // LANES), limit // shared, kernel.attributes["max_threads_per_block"] // LANES))
-    kernel.max_dynamic_shared_size_bytes = warps * shared
+    allow_shared(kernel, warps * shared)
     resident = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
         kernel.kernel.ptr, warps * LANES, warps * shared
     )

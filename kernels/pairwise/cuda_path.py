@@ -50,7 +50,7 @@ def compute(job: Job, kept: Kept, paths: np.ndarray, rest: np.ndarray) -> tuple[
     directions = job.empty(capacity, np.uint32)
     pieces: list[np.ndarray] = []
     for first, last in _groups(words, capacity):
-        pieces += _sub_paths(job, kernel, kept, paths[first:last], words[first:last], directions)
+        pieces.append(_sub_paths(job, kernel, kept, paths[first:last], words[first:last], directions))
         job.monitor.update(last, len(paths), "phase 3")
     operations = np.concatenate([*pieces, rest])
     end = int(paths[0]["end_row"]), int(paths[0]["strip"]) * job.s + int(paths[0]["end_column"])
@@ -73,8 +73,8 @@ def _groups(words: np.ndarray, capacity: int) -> list[tuple[int, int]]:
 
 def _sub_paths(
     job: Job, kernel, kept: Kept, paths: np.ndarray, words: np.ndarray, directions: cupy.ndarray
-) -> list[np.ndarray]:
-    """Operations of some sub-paths, each backwards, computed in one launch."""
+) -> np.ndarray:
+    """Operations of some sub-paths, one after another, each backwards, computed in one launch."""
     lengths = paths["end_row"].astype(np.int64) - paths["start_row"] + job.s + 1
     operation_starts = np.cumsum(lengths) - lengths
     records = paths.view(np.int32).reshape(-1, SUB_PATH.itemsize // 4)
@@ -111,9 +111,8 @@ def _sub_paths(
     found, taken = operations.get(), counts.get()
     job.spend("transfer", (time.perf_counter() - before) * 1e3)
     _log_sub_paths(job, log.get().view(EVENT)[:, 0], paths)
-    return [
-        found[start : start + count] for start, count in zip(operation_starts.tolist(), taken.tolist(), strict=True)
-    ]
+    gaps_before = operation_starts - (np.cumsum(taken) - taken)
+    return found[np.repeat(gaps_before, taken) + np.arange(taken.sum())]
 
 
 def _log_sub_paths(job: Job, log: np.ndarray, paths: np.ndarray) -> None:

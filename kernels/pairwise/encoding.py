@@ -62,14 +62,14 @@ class Encoded:
 
 def encode(problem: PairProblem) -> Encoded:
     """Orient a problem and keep only the letters that occur in it."""
-    first, second = problem.codes
-    occurs = np.zeros(256, bool)
-    occurs[first] = occurs[second] = True
-    present = np.flatnonzero(occurs)
-    compact = np.zeros(256, np.uint8)
-    compact[present] = np.arange(present.size, dtype=np.uint8)
+    # To look for a letter in bytes, and to translate them, takes a fifth of the time that indexing arrays does.
+    first, second = (codes.tobytes() for codes in problem.codes)
+    present = [code for code in range(len(problem.scoring.scores)) if code in first or code in second]
+    compact = bytearray(256)
+    for number, code in enumerate(present):
+        compact[code] = number
     table = problem.scoring.scores[present][:, present]
-    pair = compact[first], compact[second]
+    pair = tuple(np.frombuffer(codes.translate(compact), np.uint8) for codes in (first, second))
     if problem.swapped:
         pair, table = pair[::-1], table.T
     return Encoded(

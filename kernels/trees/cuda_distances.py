@@ -12,9 +12,10 @@ from kernels.model import Outcome, SequenceType
 from kernels.monitor import Monitor
 from kernels.steps import Steps
 from kernels.trees.aligned import distances_of_columns
+from kernels.trees.cuda_chains import Chains
 from kernels.trees.cuda_columns import columns_of_pairs
 from kernels.trees.cuda_identities import Identities
-from kernels.trees.cuda_words import chains, common_words
+from kernels.trees.cuda_words import common_words
 from kernels.trees.distance_problem import (
     AlignedProblem,
     DistanceAnswer,
@@ -24,7 +25,7 @@ from kernels.trees.distance_problem import (
     matrix_of,
 )
 from kernels.trees.identities import of_identities
-from kernels.trees.tuples import distances_of_chains, tuples
+from kernels.trees.tuples import distances_of_chains
 from kernels.trees.words import distances_of_words, sixmers
 
 
@@ -46,9 +47,8 @@ def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor
 
 def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
-    times_ms = {"compilation": 0.0, "transfer": 0.0}
-    scores = chains(problem, tuples(problem), monitor, times_ms)
-    return _outcome(problem, distances_of_chains(problem, scores), times_ms, "k-tuple distances")
+    run = Chains(problem, monitor)
+    return _outcome(problem, distances_of_chains(problem, run.scored()), run.times_ms, "k-tuple distances")
 
 
 def distance_alignment(

@@ -91,17 +91,18 @@ __device__ inline void greatest_of_block(double (&mine)[N]) {
         for (double& number : mine) number = max(number, __shfl_xor_sync(WARP, number, distance));
 }
 
-// Whether this block is the last of the grid to come here; what all others wrote before can then be read.
+// Whether this block is the last of the grid to come here; what all others wrote before can then be read. One thread
+// releases and acquires for its block: fences on both sides of the atomic, barriers around all of it.
 __device__ inline bool last_block(State* state) {
     __shared__ bool last;
     __syncthreads();
-    __threadfence();
     if (threadIdx.x == 0) {
+        __threadfence();
         last = atomicAdd(&state->finished, 1u) == gridDim.x - 1;
+        __threadfence();
         if (last) state->finished = 0;
     }
     __syncthreads();
-    __threadfence();
     return last;
 }
 

@@ -41,6 +41,11 @@ def pairs(row: int, column: int, count: int) -> np.ndarray:
     return found[found[:, 0] < found[:, 1]]
 
 
+def resized(size: int, milliseconds: float) -> int:
+    """How much the next launch should do after one that did ``size`` in this time; at least 1."""
+    return max(1, int(size * min(max(SLICE_MS / milliseconds, 0.25), 8.0)))
+
+
 class Slices:
     """Cuts work into launches: the first costs ``first``, further ones what takes about `SLICE_MS`."""
 
@@ -57,7 +62,7 @@ class Slices:
             before = time.perf_counter()
             yield slice(first, last)
             milliseconds, cost = (time.perf_counter() - before) * 1e3, int(until[last - 1]) - started
-            self.size = max(1, int(cost * min(max(SLICE_MS / milliseconds, 0.25), 8.0)))
+            self.size = resized(cost, milliseconds)
             self.report(cost)
             first = last
 

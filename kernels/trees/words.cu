@@ -41,8 +41,8 @@ struct Chain {
     int k, top, window, gap;
 };
 
-// Mark the diagonals with the most words and those beside them: `latest` (scores) is 0 there and -1 elsewhere. Of equal ones the
-// later diagonals are taken. All lanes call this.
+// Mark the diagonals with the most words and those beside them: `latest` (scores) is 0 there and -1 elsewhere. Of equal
+// ones the later diagonals are taken. All lanes call this.
 __device__ inline void mark_diagonals(int* counts, int* latest, int diagonals, const Chain& options) {
     const int lane = threadIdx.x % LANES;
     for (int d = lane; d < diagonals; d += LANES) latest[d] = -1;
@@ -110,51 +110,89 @@ __device__ inline void insert(End* chains, int used, const End& end) {
     __syncwarp();
 }
 
-// k-tuples: a warp takes a pair. The words of a sequence are at `words` from `starts`, -1 where there is none; places of
-// word w of a sequence are places[from] .. places[to] with from and to in its row of `word_starts`. Each warp has room for
-// `room` chains, and 3 x `diagonals` numbers in `counts`: words, then the score and row of the latest chain of each.
+// The words of a pair: those of the rows in order, -1 where there is none, and the columns where each word is: word w is
+// at there[from[w]] .. there[from[w + 1]]. m and n words are in the sequences.
+struct Pair {
+    const int *own, *from, *there;
+    int m, n;
+};
+
+// Count the words of some rows on their diagonals. All lanes call this.
+__device__ inline void count_words(const Pair& pair, int first, int last, int* counts) {
+    for (int i = first + threadIdx.x % LANES; i < min(last, pair.m); i += LANES) {
+        const int word = pair.own[i];
+        if (word < 0) continue;
+        for (int at = pair.from[word]; at < pair.from[word + 1]; ++at)
+            atomicAdd(&counts[i - pair.there[at] + pair.n - 1], 1);
+    }
+    __syncwarp();
+}
+
+// Put the words of some rows behind the `used` chains that there are; how many there are then. `latest` and `latest_row`
+// are the score and row of the latest chain of each diagonal. All lanes call this.
+__device__ inline int chain_rows(const Pair& pair, const Chain& options, int first, int last, int* latest, int* latest_row,
+                                 End* chains, int used) {
+    const int lane = threadIdx.x % LANES;
+    for (int i = first; i < min(last, pair.m); ++i) {
+        const int word = pair.own[i];
+        if (word < 0) continue;
+        const int from = pair.from[word];
+        for (int end = pair.from[word + 1]; end > from; end -= LANES) {
+            const int at = end - 1 - lane, j = at >= from ? pair.there[at] : 0;
+            unsigned marked = __ballot_sync(WARP, at >= from && latest[i - j + pair.n - 1] >= 0);
+            for (; marked; marked &= marked - 1) {
+                const int place = __shfl_sync(WARP, j, __ffs(marked) - 1), d = i - place + pair.n - 1;
+                const int score = chained(chains, used, i, place, latest[d], latest_row[d], options);
+                __syncwarp();
+                if (lane == 0) {
+                    latest[d] = score;
+                    latest_row[d] = i;
+                }
+                insert(chains, used++, {score, i, place, 0});
+            }
+        }
+    }
+    return used;
+}
+
+// k-tuples: a warp takes a pair. The words of a sequence are at `words` from `starts`, their places at `places`, and where
+// the places of each word begin in its row of `word_starts`. There is room for `room` chains a pair, and for 3 x
+// `diagonals` numbers in `counts`: words, then the score and row of the latest chain of each diagonal. Pairs of more than
+// `most` cells are left out. These are done some rows a launch, first all rows of COUNT_WORDS, then those of CHAIN_WORDS:
+// then `carried` has the number of chains of each pair, and each pair has its room; else each warp has.
+constexpr int COUNT_WORDS = 1, CHAIN_WORDS = 2;
+
 extern "C" __global__ void chain_words(const int* words, const long long* starts, const int* places,
                                        const int* word_starts, int bins, int sequences, int k, int top, int window,
                                        int gap, const int* tiles, int side, long long pairs, unsigned long long* ticket,
-                                       int* counts, long long diagonals, End* chains, long long room, int* found) {
+                                       int* counts, long long diagonals, End* chains, long long room, long long most,
+                                       int stages, int first_row, int last_row, int* carried, int* found) {
     const Chain options = {k, top, window, gap};
     const int lane = threadIdx.x % LANES;
     const long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / LANES;
-    counts += 3 * diagonals * warp;
-    chains += room * warp;
-    int *latest = counts + diagonals, *latest_row = latest + diagonals;
     for (Task task; next_pair(tiles, side, pairs, sequences, ticket, &task);) {
         const auto [number, row, column] = task;
-        const int m = (int)(starts[row + 1] - starts[row]), n = (int)(starts[column + 1] - starts[column]);
-        const int *own = words + starts[row], *there = places + starts[column];
-        const int* from = word_starts + (long long)column * (bins + 1);
-        for (int d = lane; d < m + n - 1; d += LANES) counts[d] = 0;
-        __syncwarp();
-        for (int i = lane; i < m; i += LANES)
-            if (own[i] >= 0)
-                for (int at = from[own[i]]; at < from[own[i] + 1]; ++at) atomicAdd(&counts[i - there[at] + n - 1], 1);
-        __syncwarp();
-        mark_diagonals(counts, latest, m + n - 1, options);
-        int used = 0;
-        for (int i = 0; i < m; ++i) {
-            const int word = own[i];
-            if (word < 0) continue;
-            for (int last = from[word + 1]; last > from[word]; last -= LANES) {
-                const int at = last - 1 - lane, j = at >= from[word] ? there[at] : 0;
-                unsigned marked = __ballot_sync(WARP, at >= from[word] && latest[i - j + n - 1] >= 0);
-                for (; marked; marked &= marked - 1) {
-                    const int place = __shfl_sync(WARP, j, __ffs(marked) - 1), d = i - place + n - 1;
-                    const int score = chained(chains, used, i, place, latest[d], latest_row[d], options);
-                    __syncwarp();
-                    if (lane == 0) {
-                        latest[d] = score;
-                        latest_row[d] = i;
-                    }
-                    insert(chains, used++, {score, i, place, 0});
-                }
+        const Pair pair = {words + starts[row], word_starts + (long long)column * (bins + 1), places + starts[column],
+                           (int)(starts[row + 1] - starts[row]), (int)(starts[column + 1] - starts[column])};
+        if ((pair.m + k - 1) * (pair.n + k - 1ll) > most) continue;
+        const long long place = carried ? (long long)number : warp;
+        int *own_counts = counts + 3 * diagonals * place, *latest = own_counts + diagonals;
+        End* own_chains = chains + room * place;
+        if (stages & COUNT_WORDS) {
+            if (first_row == 0)
+                for (int d = lane; d < pair.m + pair.n - 1; d += LANES) own_counts[d] = 0;
+            __syncwarp();
+            count_words(pair, first_row, last_row, own_counts);
+        }
+        if (stages & CHAIN_WORDS) {
+            if (first_row == 0) mark_diagonals(own_counts, latest, pair.m + pair.n - 1, options);
+            int used = first_row ? carried[number] : 0;
+            used = chain_rows(pair, options, first_row, last_row, latest, latest + diagonals, own_chains, used);
+            if (lane == 0) {
+                if (carried) carried[number] = used;
+                found[number] = used ? own_chains[used - 1].score : 0;
             }
         }
-        if (lane == 0) found[number] = used ? chains[used - 1].score : 0;
         __syncwarp();
     }
 }

@@ -10,7 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda.compile import module
+from kernels.cuda.compile import allow_shared, function
 from kernels.errors import MemoryRefused
 from kernels.monitor import Monitor
 from kernels.steps import STEP, Steps
@@ -52,17 +52,17 @@ class Job:
 
     def kernel(self, source: str, name: str, moves: bool = False) -> Any:
         """A kernel compiled for this run, allowed the shared memory that it needs."""
-        compiled, milliseconds = module(cuda_sizes.files(source, self.shape.affine), self.shape.defines(moves))
+        files, defines = cuda_sizes.files(source, self.shape.affine), self.shape.defines(moves)
+        kernel, milliseconds = function(files, name, defines)
         self.spend("compilation", milliseconds)
-        function = compiled.get_function(name)
         if name != "link_parts":
-            function.max_dynamic_shared_size_bytes = self.shared_bytes(moves)
-        return function
+            allow_shared(kernel, self.shared_bytes(moves))
+        return kernel
 
     def shared_bytes(self, moves: bool) -> int:
         needed = self.shape.shared_bytes(self.encoded.letters, moves)
         limit = cupy.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
-        if needed > limit:
+        if needed + cuda_sizes.STATIC_SHARED > limit:
             raise MemoryRefused(
                 f"a chunk needs {needed:,} bytes of shared memory and this GPU has {limit:,}; choose a smaller s"
             )

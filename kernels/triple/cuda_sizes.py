@@ -22,6 +22,8 @@ BLOCKS = {False: 8, True: 4}
 """Blocks of 64 threads that fit a multiprocessor, without and with affine gaps."""
 MOST_SHARED = 232_448
 """Bytes of shared memory that a block can have on the GPUs that have most."""
+STATIC_SHARED = 64
+"""Bytes of it that kernels have at most beside Store: the number and the part that a block has taken (path.cu)."""
 LETTERS = 128
 """Letters of the third sequence in shared memory (cube.cuh)."""
 PIECES = 4
@@ -179,7 +181,7 @@ def blocks_of_parts(grid: Grid, kind: Kind) -> int:
 
 def refuse_wide(shape: Shape, letters: int) -> None:
     """ParameterError where no GPU has the shared memory for chunks so wide."""
-    needed = shape.shared_bytes(letters, False)
+    needed = shape.shared_bytes(letters, False) + STATIC_SHARED
     if needed > MOST_SHARED:
         raise ParameterError(
             f"s={shape.s}: with these gap costs a chunk needs {needed:,} bytes of shared memory, and no GPU has more "

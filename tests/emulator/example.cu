@@ -71,6 +71,18 @@ extern "C" __global__ void deadlock() {
     else __shfl_sync(WARP, 1, 0);
 }
 
+// One block leaves a number and says so; the other one waits for the word, and takes what it finds.
+extern "C" __global__ void hand_over(unsigned long long* number, unsigned long long* said, unsigned long long* found, int fence) {
+    if (blockIdx.x == 0) {
+        store_shared_by_all(number, 7);
+        if (fence) __threadfence();
+        store_shared_by_all(said, 1);
+    } else {
+        while (load_shared_by_all(said) == 0) {}
+        *found = load_shared_by_all(number);
+    }
+}
+
 extern "C" __global__ void poll_for_ever(unsigned long long* word) {
     while (load_shared_by_all(word) == 0) {}
 }

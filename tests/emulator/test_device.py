@@ -106,6 +106,16 @@ def test_a_missing_barrier_shows(cupy, kernel, seed):
     assert (results.get() != np.roll(np.arange(LANES), -1)).any()
 
 
+@pytest.mark.parametrize(("fence", "expected"), [(0, {0, 7}), (1, {7})])
+def test_a_missing_fence_shows(cupy, kernel, fence: int, expected: set[int]):
+    found = set()
+    for seed in range(1, 30):
+        words = cupy.zeros(3, np.uint64)
+        kernel("hand_over", 2, 1, words, words[1:], words[2:], np.int32(fence), seed=seed)
+        found.add(int(words[2]))
+    assert found == expected
+
+
 def test_a_deadlock_names_operations_lines_and_threads(kernel, launch_error):
     with pytest.raises(launch_error) as found:
         kernel("deadlock", 3, LANES)

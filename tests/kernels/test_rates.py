@@ -47,3 +47,14 @@ def test_a_damaged_or_older_cache_counts_as_none():
         rates._path().parent.mkdir(parents=True, exist_ok=True)
         rates._path().write_text(text)
         assert known(1e9) == GUESS
+
+
+def test_a_run_with_nothing_to_do_has_no_rate():
+    """Nussinov over one letter has no split: a rate of 0 would leave no time to foretell."""
+    remember(0, 7)
+    assert known(0) == GUESS
+    rates._path().parent.mkdir(parents=True, exist_ok=True)
+    rates._path().write_text('{"striped-score/cpu/a processor": [0.0, 0]}')
+    assert known(0) == GUESS
+    remember(1e9, 100)
+    assert known(1e9) == pytest.approx(10)

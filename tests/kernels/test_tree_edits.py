@@ -6,7 +6,6 @@ import io
 
 import numpy as np
 import pytest
-import skbio
 from Bio import Phylo
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -137,6 +136,7 @@ def test_prune_keeps_the_ways_of_the_others(tree: Tree, data: st.DataObject) -> 
 def test_prune_agrees_with_scikit_bio(tree: Tree, data: st.DataObject) -> None:
     assume(tree.leaves.size > 2)
     kept = data.draw(st.sets(st.sampled_from(tree.taxa), min_size=2))
+    skbio = pytest.importorskip("skbio")
     judge = skbio.TreeNode.read([newick(tree)], format="newick").shear(sorted(kept), prune=True)
     made = prune(tree, [leaf for leaf in tree.leaves.tolist() if tree.names[leaf] not in kept]).tree
     found = judge.cophenet()
@@ -155,6 +155,7 @@ def test_pruning_everything_or_an_inner_node_is_refused() -> None:
 @given(trees(lone=False))
 def test_splits_agree_with_scikit_bio(tree: Tree) -> None:
     assume(tree.leaves.size > 2)
+    skbio = pytest.importorskip("skbio")
     judge = skbio.TreeNode.read([newick(tree)], format="newick")
     taxa, first = frozenset(tree.taxa), min(tree.taxa)
     theirs = {taxa - side if first in side else side for side in judge.biparts() if 1 < len(side) < len(taxa) - 1}

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.cluster.hierarchy import cophenet, linkage
-from scipy.spatial.distance import squareform
 
 from kernels.errors import InputError
 from kernels.tree import Tree
@@ -59,11 +57,13 @@ def test_additive_matrices_give_back_their_lengths(taxa: int, seed: int) -> None
 
 @given(st.integers(2, 9), st.integers(0, 1000))
 def test_upgma_agrees_with_scipy(taxa: int, seed: int) -> None:
+    hierarchy = pytest.importorskip("scipy.cluster.hierarchy")
+    squareform = pytest.importorskip("scipy.spatial.distance").squareform
     values = squareform(np.random.default_rng(seed).uniform(1, 9, taxa * (taxa - 1) // 2))
     joins = joined(values, True)
     steps = replay(values, joins, True)[:-1]
     made = Tree.from_joins([str(x) for x in range(taxa)], joins, np.array([step.lengths for step in steps]))
-    theirs = squareform(cophenet(linkage(squareform(values), "average")))
+    theirs = squareform(hierarchy.cophenet(hierarchy.linkage(squareform(values), "average")))
     for pair, way in ways(made).items():
         assert way == pytest.approx(theirs[tuple(int(name) for name in pair)])
 

@@ -18,8 +18,8 @@ PRODUCT = (*TILE_FILES, HERE / "product.cu")
 
 SIDE = 16
 THREADS = SIDE * SIDE
-LAUNCH_CELLS = 1 << 40
-"""Sums of one launch: about 0.1 s on a large card."""
+LAUNCH_CELLS = 1 << 33
+"""Sums in 4 bytes that a multiprocessor adds to in one launch: about 0.1 s."""
 
 PAD_BLOCKS = 1024
 
@@ -47,6 +47,13 @@ def defines(type: np.dtype | type, semiring: Semiring = MIN_PLUS, texture: bool 
 def whole(length: int, size: int) -> int:
     """``length`` in whole tiles of ``size``; one at least."""
     return max(1, -(-length // size)) * size
+
+
+def launch_cells(type: np.dtype | type) -> int:
+    """Sums of one launch on the current device: fewer in 8 bytes, and few where it is slow in double precision."""
+    attributes = cupy.cuda.Device().attributes
+    slower = {"int64": 4, "float64": 2 * attributes["SingleToDoublePrecisionPerfRatio"]}.get(np.dtype(type).name, 1)
+    return LAUNCH_CELLS * attributes["MultiProcessorCount"] // slower
 
 
 def padded(run: Run, matrix: cupy.ndarray, size: int, constants: dict[str, int]) -> cupy.ndarray:
@@ -79,7 +86,7 @@ def multiply(
     size = SIDE * constants["PER"]
     rows, depth, columns = int(a.shape[-2]), int(a.shape[-1]), int(b.shape[-1])
     batch = int(a.shape[0]) if a.ndim == 3 else 1
-    band = max(1, min(rows // size, LAUNCH_CELLS // (batch * size * depth * columns)))
+    band = max(1, min(rows // size, launch_cells(a.dtype) // (batch * size * depth * columns)))
     finished, total = progress
     for first in range(0, rows // size, band):
         count = min(band, rows // size - first)
@@ -119,7 +126,7 @@ def multiply_indexed(run: Run, phase: Phase, a: cupy.ndarray, b: cupy.ndarray) -
     size = tile(a.dtype, indexed=True)
     rows, depth, columns = int(a.shape[0]), int(a.shape[1]), int(b.shape[1])
     c, indices = cupy.empty((rows, columns), a.dtype), cupy.empty((rows, columns), np.int32)
-    band = max(1, LAUNCH_CELLS // (2 * size * depth * columns))
+    band = max(1, launch_cells(a.dtype) // (2 * size * depth * columns))
     for first in range(0, rows // size, band):
         count = min(band, rows // size - first)
         pointers = [

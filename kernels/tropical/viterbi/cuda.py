@@ -136,14 +136,14 @@ class _Pieces:
         attributes = cupy.cuda.Device().attributes
         limit, multiprocessors = attributes["MaxSharedMemoryPerBlockOptin"], attributes["MultiProcessorCount"]
         self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, limit, multiprocessors)
+        self.several = cuda_sizes.letters_a_launch(model.states, self.shape, self.count, multiprocessors, limit)
         self.kernel = model.kernel(ROWS, "advance", PER=self.shape.per, WIDTH=self.shape.width,
                                    NORMALISE=int(normalise))  # fmt: skip
         self.kernel.max_dynamic_shared_size_bytes = self.shape.shared_bytes
 
     def advance(self, correct: bool = False) -> None:
         """All pieces to their ends, in launches of a fraction of a second."""
-        model, shaped = self.model, self.shape
-        several = cuda_sizes.letters_a_launch(model.states, shaped)
+        model, shaped, several = self.model, self.shape, self.several
         with model.run.phase(self.name) as phase:
             for offset in range(0, self.length, several):
                 sizes = (model.states, self.count, model.steps, self.length, self.repeat, offset,
@@ -214,13 +214,9 @@ def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
     units = np.tile(MIN_PLUS.identity(states, model.type), (count, 1))
     leaves = _Pieces(model, units, length, repeat=states, keep=False, normalise=False, name="products")
     leaves.advance()
-    levels = [leaves.current]
-    join, descend = model.kernel(PIECES, "join"), model.kernel(PIECES, "descend")
-    nodes = [count]
+    levels, nodes, descend = [leaves.current], [count], model.kernel(PIECES, "descend")
     while nodes[-1] > 1:
-        above = cupy.empty((-(-nodes[-1] // 2) * states, states), model.type)
-        join((-(-nodes[-1] // 2), states), (model.threads,), (levels[-1], above, np.int32(nodes[-1]), np.int32(states)))
-        levels.append(above)
+        levels.append(_joined(model, levels[-1], nodes[-1]))
         nodes.append(-(-nodes[-1] // 2))
     starts = model.run.up(model.initial[None])
     for level, size in zip(levels[-2::-1], nodes[-2::-1], strict=True):
@@ -228,6 +224,20 @@ def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
         descend((size,), (model.threads,), (starts, level, below, np.int32(states)))
         starts = below
     _Pieces(model, starts, length).advance()
+
+
+def _joined(model: Model, below: cupy.ndarray, nodes: int) -> cupy.ndarray:
+    """The products of pairs of nodes, a level up in the tree."""
+    states, halves = model.states, -(-nodes // 2)
+    join, several = model.kernel(PIECES, "join"), max(1, cuda_sizes.JOINED // states**3)
+    above = cupy.empty((halves * states, states), model.type)
+    with model.run.phase("products") as phase:
+        for first in range(0, halves, several):
+            count = min(several, halves - first)
+            parts = below[2 * first * states :], above[first * states :]
+            join((count, states), (model.threads,), (*parts, np.int32(nodes - 2 * first), np.int32(states)))
+            phase.launched(first + count, halves)
+    return above
 
 
 def _path(model: Model) -> np.ndarray:

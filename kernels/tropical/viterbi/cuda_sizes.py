@@ -24,8 +24,14 @@ TOGETHER = (4, 2, 1)
 TRACED = 256
 """Letters of a piece of the path."""
 
+RESIDENT_THREADS = 2048
+"""Threads that a multiprocessor runs at a time."""
+
 LAUNCH_US = 100_000
 """What a launch should take at most."""
+
+JOINED = 1 << 36
+"""Sums of one launch that joins products: about 0.1 s."""
 
 
 def exact_in_32_bits(problem: HmmProblem) -> bool:
@@ -78,10 +84,18 @@ def shape(
     return Shape(width, teams, per, height, row_bytes + height * states * item_bytes)
 
 
-def letters_a_launch(states: int, shaped: Shape) -> int:
-    """Letters that a block does in the time of a launch: about 10 sums a nanosecond and 1 us of waiting a letter."""
+def letters_a_launch(
+    states: int, shaped: Shape, pieces: int = 1, multiprocessors: int = 1, limit: int = SHARED_BYTES
+) -> int:
+    """Letters that all pieces do in the time of a launch.
+
+    A block does about 10 sums a nanosecond and waits 1 us a letter; a multiprocessor, with ``limit`` bytes of shared
+    memory, runs few blocks at a time, and the others wait for their turn.
+    """
     letter_us = 1.0 + states * states * shaped.pieces / 1e4
-    return max(16, int(LAUNCH_US / letter_us))
+    resident = min(RESIDENT_THREADS // (shaped.teams * shaped.width), limit // max(shaped.shared_bytes, 1))
+    turns = -(-pieces // (shaped.pieces * multiprocessors * max(1, resident)))
+    return max(1, int(LAUNCH_US / (letter_us * turns)))
 
 
 def automatic_piece(states: int, letters: int, multiprocessors: int) -> int:

@@ -11,8 +11,8 @@ extern "C" __global__ void make_sums(const Number* transitions, const Number* em
 }
 
 // Rows `first` + 1 to `last`; row `first` is there.
-extern "C" __global__ void scalar_products(const Number* sums, const unsigned char* seen, Number* rows, int states,
-                                           int first, int last) {
+extern "C" __global__ void __launch_bounds__(1024)
+scalar_products(const Number* sums, const unsigned char* seen, Number* rows, int states, int first, int last) {
     extern __shared__ __align__(16) unsigned char memory[];
     Number* row = reinterpret_cast<Number*>(memory);
     for (int s = threadIdx.x; s < states; s += blockDim.x) row[s] = rows[(long long)first * states + s];

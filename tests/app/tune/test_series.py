@@ -59,10 +59,10 @@ def test_the_best_is_never_a_wrong_answer() -> None:
 
 def test_what_is_shown_stays_while_points_arrive() -> None:
     asked = PlotSettings(x="s", y="h")
-    first = default_settings(GRID[:1], asked)
+    first = default_settings(GRID[:1], asked, series.names(GRID[:1]))
     assert (first.x, first.y) == ("s", "h")
-    assert default_settings(GRID, PlotSettings()).x == "s"
-    assert default_settings(GRID, asked).split == ("h",)
+    assert default_settings(GRID, PlotSettings(), series.names(GRID)).x == "s"
+    assert default_settings(GRID, asked, series.names(GRID)).split == ("h",)
 
 
 def test_a_model_is_scaled_to_its_points() -> None:

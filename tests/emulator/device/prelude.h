@@ -21,17 +21,18 @@ inline int multiprocessor() {
     return (block.x + gridDim.x * (block.y + gridDim.y * block.z)) % cuda_on_cpu::multiprocessors;
 }
 
-// The prelude has them for words of 8 bytes, and may have them for others.
+// The prelude has them for words of 8 bytes, alone and in twos, and for four of 4 bytes.
 template <class T>
 inline T load_shared_by_all(const T* address) {
     cuda_on_cpu::yield();
+    cuda_on_cpu::show_some();
     return *address;
 }
 
 template <class T>
 inline void store_shared_by_all(T* address, cuda_on_cpu::Plain<T> value) {
-    *address = value;
-    cuda_on_cpu::wrote();
+    cuda_on_cpu::store_later(address, &value, sizeof(T), sizeof(T) < 8 ? sizeof(T) : 8);
 }
+inline void store_shared_by_all(int4* address, int4 value) { cuda_on_cpu::store_later(address, &value, 16, 4); }
 
 inline int kept_in_register(int value) { return value; }

@@ -29,6 +29,12 @@ int barrier(Barrier kind, int predicate);
 
 void yield();                        // lets other threads run: every load that may be a poll calls it
 void wrote();                        // memory was written that others may wait for
+
+// Weak memory. Where the order of threads is random, words stored by store_later() are seen in a random order too, some
+// at every show_some(), all at show_all() and at the end of a launch.
+void store_later(void* address, const void* value, unsigned bytes, unsigned bytes_a_word);
+void show_some();
+void show_all();
 long long clock_ns();                // lets other threads run: kernels wait for times
 [[noreturn]] void fail(const char* message);
 

@@ -202,6 +202,7 @@ bool run(const Launch& launch, std::string& report) {
         Context::change(caller, first->context);
     }
     leave_signals();
+    show_all();
     current = nullptr;
     give_all_stacks_back();
     if (failed) report = message;

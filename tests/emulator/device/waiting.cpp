@@ -1,9 +1,51 @@
 // What threads wait for: barriers of a block and meetings of lanes. The last to arrive wakes the others.
 #include <chrono>
+#include <cstring>
 
 #include "state.h"
 
 namespace cuda_on_cpu {
+
+namespace {
+
+struct Word {
+    char* address;
+    unsigned bytes;
+    char value[8];
+};
+std::vector<Word> hidden;                    // stored and not seen yet, a place once at most
+constexpr size_t MOST_HIDDEN = 64;
+
+void show(size_t index) {
+    const Word& word = hidden[index];
+    std::memcpy(word.address, word.value, word.bytes);
+    hidden[index] = hidden.back();
+    hidden.pop_back();
+    wrote();
+}
+
+}  // namespace
+
+void store_later(void* address, const void* value, unsigned bytes, unsigned bytes_a_word) {
+    for (unsigned at = 0; at < bytes; at += bytes_a_word) {
+        Word word = {static_cast<char*>(address) + at, bytes_a_word, {}};
+        (void)*static_cast<volatile char*>(word.address);        // a place beyond an array is reported here
+        std::memcpy(word.value, static_cast<const char*>(value) + at, bytes_a_word);
+        for (size_t index = 0; index < hidden.size(); ++index)
+            if (hidden[index].address == word.address) show(index--);
+        hidden.push_back(word);
+    }
+    if (!state.shuffled()) show_all();
+    while (hidden.size() > MOST_HIDDEN) show(state.dice() % hidden.size());
+}
+
+void show_some() {
+    for (unsigned count = state.dice() % 4; count > 0 && !hidden.empty(); --count) show(state.dice() % hidden.size());
+}
+
+void show_all() {
+    while (!hidden.empty()) show(hidden.size() - 1);
+}
 
 void yield() { poll(__builtin_return_address(0)); }
 

@@ -78,7 +78,7 @@ inline int __syncthreads_count(int predicate) { return cuda_on_cpu::barrier(cuda
 inline int __syncthreads_and(int predicate) { return cuda_on_cpu::barrier(cuda_on_cpu::AND, predicate); }
 inline int __syncthreads_or(int predicate) { return cuda_on_cpu::barrier(cuda_on_cpu::OR, predicate); }
 
-inline void __threadfence() { cuda_on_cpu::yield(); }
+inline void __threadfence() { cuda_on_cpu::show_all(), cuda_on_cpu::yield(); }
 inline void __threadfence_block() { cuda_on_cpu::yield(); }
-inline void __threadfence_system() { cuda_on_cpu::yield(); }
+inline void __threadfence_system() { __threadfence(); }
 inline void __nanosleep(unsigned) { cuda_on_cpu::yield(); }

@@ -77,6 +77,7 @@ class Device:
         "ClockRate": 1_000_000,
         "L2CacheSize": 4 << 20,
         "CooperativeLaunch": 1,
+        "SingleToDoublePrecisionPerfRatio": 2,
     }
 
     def __init__(self, device: int | None = None) -> None:

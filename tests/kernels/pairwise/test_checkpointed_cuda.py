@@ -67,6 +67,11 @@ def test_places_suffice_for_all_that_is_kept_until_it_is_copied() -> None:
             copied = max(min(part.end - (strips - 1) * part.skew - 31, rows - 1), 0) // tile
 
 
+def test_no_more_tiles_are_swept_together_than_a_grid_has_places() -> None:
+    """The tiles on the path of a long pair in small tiles are more than the y of a grid can count."""
+    assert layout(2_000_000, 2_000_000, 32, 32, 32, 0).tiles_together == 65_535
+
+
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     seed=st.integers(0, 100),

@@ -68,3 +68,15 @@ def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPat
     problem = shifted(1400, 16)
     assert cuda_sizes.boundary_rows(problem.rows, problem.columns, s, 16, whole=False) == 1152
     assert emulated("striped-score", problem, s=s, T=16, seed=seed).answer.score == 2 * 1384
+
+
+def test_shared_memory_stays_allowed_for_runs_beside(emulated) -> None:
+    """A kernel that one thread is about to launch is asked for by another, whose strips need less."""
+    from kernels.cuda.compile import function
+    from kernels.pairwise import cuda_job, cuda_sweep
+
+    defines = {"R": 3, "BATCH": 8, "LOCAL": 1, "WIDE": 0, "PACKED": 0, "KEYED": 1, "CHECKPOINTS": 0}
+    kernel, _ = function(cuda_sweep.SCORE, "striped_score", defines)
+    for shared in (60_000, 4_000):
+        assert cuda_job.block(kernel, 32, shared)[0] == 1
+    assert kernel.max_dynamic_shared_size_bytes == 60_000

@@ -107,6 +107,19 @@ def test_emulated_ktuple_distances_are_those_of_the_cpu(emulated, found, k, diag
     )
 
 
+def test_emulated_chains_of_long_pairs_are_made_some_rows_at_a_time(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some pairs are too long for one launch; more of them than there is room for at a time."""
+    module = importlib.import_module("kernels.trees.cuda_chains")
+    random = np.random.default_rng(6)
+    texts = ["".join(random.choice(list("ACDE"), length)) for length in (90, 3, 70, 80, 1, 60, 5, 40, *[7] * 30, 50)]
+    found = tuple(sequence(text, f"s{number}", SequenceType.PROTEIN) for number, text in enumerate(texts))
+    problem = rules.KTUPLE.build(found, {"ktuple": 1, "diagonals": 2, "window": 0})
+    expected = distances("distance-ktuple", problem)
+    monkeypatch.setattr(module, "LONG", 60 * 50)
+    monkeypatch.setattr(module, "chain_warps", lambda *arguments: 8)
+    np.testing.assert_array_equal(of_device(emulated, "distance-ktuple", problem, seed=1), expected)
+
+
 @settings(max_examples=15)
 @given(
     kind=st.sampled_from((SequenceType.DNA, SequenceType.PROTEIN)),

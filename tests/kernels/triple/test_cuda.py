@@ -80,6 +80,10 @@ def test_chunks_too_wide_for_any_gpu_are_refused() -> None:
     cuda_sizes.refuse_wide(cuda_sizes.shape(wide, KINDS["sloped-bt1"], False), 22)
     with pytest.raises(ParameterError, match="choose a smaller s"):
         cuda_sizes.refuse_wide(cuda_sizes.shape(wide, KINDS["sloped-bt1"], True), 22)
+    nearly = cuda_sizes.shape(Grid((300, 300, 300), 80, 64), KINDS["sloped-checkpointed"], True)
+    assert cuda_sizes.MOST_SHARED - 64 < nearly.shared_bytes(45, True) < cuda_sizes.MOST_SHARED
+    with pytest.raises(ParameterError, match="choose a smaller s"):  # the variables of path.cu want 52 bytes more
+        cuda_sizes.refuse_wide(nearly, 45)
 
 
 @pytest.mark.gpu

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -94,3 +96,15 @@ def test_no_more_memory_is_taken_than_was_foretold(emulated, name: str) -> None:
     taken = emulated(name, problem, s=16).device_bytes
     allocations, rounding = 24, 512
     assert 0 < taken <= planned.footprint.device_bytes + allocations * rounding
+
+
+def test_parts_of_the_path_end_when_their_last_box_does(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Launches of one box a part: a part that needs no more launches is left alone by them."""
+    h, steps = 8, Steps()
+    monkeypatch.setattr(import_module("kernels.triple.cuda_path"), "CELLS_A_LAUNCH", 1)
+    problem = triple("ACGTTGCAAC" * 3, "ACGTGCAAT" * 3, "TTGCAAG" * 9, Scoring(match_mismatch(2, -3), 0, 2))
+    emulated("sloped-bt2", problem, steps=steps, s=16, h=h)
+    events = steps.array()
+    parts = events[events["phase"] == 3]
+    boxes = parts["layer_end"] // h - (parts["layer_start"] + 1) // h
+    assert parts["end_ns"][boxes == 0].max() < parts["end_ns"][boxes > 1].min()

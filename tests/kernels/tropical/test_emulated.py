@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from kernels.tropical.viterbi import cuda_sizes, hmm
 from kernels.tropical.viterbi import reference as definition
 from kernels.tropical.viterbi.problem import HmmProblem
 from tests.kernels.tropical.graphs import graphs
+from tests.kernels.tropical.models import model as hmm_of
 from tests.kernels.tropical.models import problems, sequence
 from tests.kernels.tropical.test_algebra import matrix, same
 
@@ -55,6 +57,17 @@ def test_indexed_product_names_the_smallest_winner(emulated, type) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
+def test_products_in_launches_of_one_row_of_tiles(emulated, monkeypatch) -> None:
+    from kernels.tropical.algebra import cuda
+
+    monkeypatch.setattr(cuda, "LAUNCH_CELLS", 1)
+    infinite = algebra.MIN_PLUS.zero(np.float64)
+    a, b = (np.abs(matrix(shape, infinite, np.float64, 3)) for shape in ((150, 70), (70, 66)))
+    same(cuda.product(a, b), products.product(a, b))
+    for found, expected in zip(cuda.indexed_product(a, b), products.indexed_product(a, b), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 def agree(emulated, method: str, graph, precision: str, seed: int) -> None:
     kind = registry.method(method).problem
     made = kind.build([graph], {"numbers": precision, "predecessors": True})
@@ -84,6 +97,11 @@ def test_blocked_floyd_of_several_tiles(emulated) -> None:
         agree(emulated, "floyd-blocked", graph, precision, 1)
 
 
+def sizes():
+    """What the emulated device takes its sizes from: the emulator imports such modules anew."""
+    return import_module("kernels.tropical.viterbi.cuda_sizes")
+
+
 VITERBI = [method.id for method in viterbi.METHODS if method.problem is viterbi.VITERBI and "cuda" in method.backends]
 
 
@@ -102,7 +120,7 @@ def test_viterbi_is_the_definitions(emulated, method: str, made, piece: int, see
 @pytest.mark.parametrize("method", VITERBI)
 def test_paths_of_several_pieces(emulated, method: str, monkeypatch) -> None:
     """Pieces of the path that begin with a wrong guess; more states than a warp; a model that never forgets."""
-    monkeypatch.setattr(cuda_sizes, "TRACED", 16)
+    monkeypatch.setattr(sizes(), "TRACED", 16)
     letters = sequence(np.random.default_rng(1).choice(list(b"ABCDEFGH"), 70).astype(np.uint8).tobytes())
     stuck = hmm.checked("stuck", "ab", "ABCDEFGH", np.eye(2), [[0.05] * 7 + [0.65], [0.125] * 8], [0.5, 0.5])
     for model in (hmm.random_hmm(40, np.random.default_rng(2)), stuck):
@@ -111,9 +129,31 @@ def test_paths_of_several_pieces(emulated, method: str, monkeypatch) -> None:
         np.testing.assert_array_equal(found, definition.viterbi(made))
 
 
+@pytest.mark.parametrize("method", VITERBI)
+def test_launches_of_few_letters(emulated, method: str, monkeypatch) -> None:
+    """Pieces go on where the launch before has left them, also those that are corrected."""
+    monkeypatch.setattr(sizes(), "LAUNCH_US", 5)
+    monkeypatch.setattr(sizes(), "JOINED", 1)
+    chosen = {"piece": 11} if method in ("viterbi-tree", "viterbi-persistent") else {}
+    for states, zeros in ((2, 0.0), (9, 0.3), (9, 0.7)):
+        letters = np.random.default_rng(states).choice(list(b"ABCD"), 60).astype(np.uint8).tobytes()
+        made = HmmProblem(hmm_of(states, 4, zeros, 1), sequence(letters), "missing")
+        found, expected = emulated(method, made, seed=1, **chosen).answer.states, definition.viterbi(made)
+        assert (found is None) == (expected is None)
+        if expected is not None:
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_many_pieces_wait_for_their_turn() -> None:
+    """A launch lasts as long whether all blocks run at once or 1,000 times as many one after another."""
+    found = cuda_sizes.shape(1000, 8, 528_000, False, 227 << 10, 132)
+    alone = cuda_sizes.letters_a_launch(1000, found, 132, 132, 227 << 10)
+    assert alone > 100 > 1 == cuda_sizes.letters_a_launch(1000, found, 528_000, 132, 227 << 10)
+
+
 def test_a_part_of_the_transitions_in_shared_memory(emulated, monkeypatch) -> None:
-    fitting = cuda_sizes.shape
-    monkeypatch.setattr(cuda_sizes, "shape", lambda *arguments: replace(fitting(*arguments), height=5))
+    fitting = sizes().shape
+    monkeypatch.setattr(sizes(), "shape", lambda *arguments: replace(fitting(*arguments), height=5))
     made = HmmProblem(hmm.random_hmm(17, np.random.default_rng(2)), sequence(b"ABCDEFGH" * 3))
     found = emulated("viterbi-matprod-smem", made, seed=1).answer.states
     np.testing.assert_array_equal(found, definition.viterbi(made))
