@@ -101,18 +101,17 @@ class Cube:
         (places, size), table = self.tables, np.maximum(self.encoded.table, self.numbers.barred)
         scores = np.full(size, self.numbers.barred, self.numbers.type)
         o, l, t = self.axes  # noqa: E741 - the names of the axes
-        letters = np.arange(len(table))
-        along_l, along_t = self.encoded.codes[l], self.encoded.codes[t]
+        along_l, along_t, lanes = self.encoded.codes[l], self.encoded.codes[t], self.layout.lanes
 
-        def between(rows: int, columns: int) -> np.ndarray:
-            return table if rows < columns else table.T
+        def rows(start: int, length: int, first: int, axes: tuple[int, int], codes: np.ndarray) -> None:
+            """Scores of every letter along the first axis with those along the second, from ``first`` of a row on."""
+            between = table if axes[0] < axes[1] else table.T
+            view = scores[start : start + len(table) * length].reshape(-1, length)
+            view[:, first : first + codes.size] = between[:, codes]
 
-        starts_ol = places.ol + letters * places.ol_row
-        scores[starts_ol[:, None] + np.arange(along_l.size)] = between(o, l)[:, along_l]
-        starts_ot = places.ot + letters * places.ot_row
-        scores[starts_ot[:, None] - np.arange(along_t.size)] = between(o, t)[:, along_t]
-        starts_lt = places.lt + letters * places.lt_row + self.layout.lanes
-        scores[starts_lt[:, None] + np.arange(along_t.size)] = between(l, t)[:, along_t]
+        rows(places.ol, places.ol_row, 0, (o, l), along_l)
+        rows(places.ot - lanes - along_t.size + 1, places.ot_row, lanes, (o, t), along_t[::-1])
+        rows(places.lt, places.lt_row, lanes, (l, t), along_t)
         return scores
 
     def compiled(self, own: tuple) -> tuple:
