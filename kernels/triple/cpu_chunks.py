@@ -50,7 +50,7 @@ def compute_chunks(own, order, costs, tables, n, letters, shape, faces, start_fa
     codes along o and l. Other arguments as of cpu_faces.advance.
     """
     values, starts, scores = own
-    chunks, boxes, windows, _ = board.events.shape
+    chunks, boxes = board.events.shape[:2]
     while True:
         ticket = take_ticket(board.tickets, 0)
         if ticket >= chunks:
@@ -60,7 +60,7 @@ def compute_chunks(own, order, costs, tables, n, letters, shape, faces, start_fa
             extent, below = box_of(shape, n, row, column, box, shape.h), box * shape.h
             codes, places = codes_of(shape, box), places_of(shape, n, row, column, box, number)
             skew(scores, tables, n, letters[1], extent)
-            for index in range(min(windows, window_count(shape.layered, extent, n))):
+            for index in range(window_count(shape.layered, extent, n)):
                 window = window_of(shape.layered, extent, n, index)
                 if not _wait(board, shape, row, column, below + window.needed):
                     return
@@ -77,13 +77,9 @@ def compute_chunks(own, order, costs, tables, n, letters, shape, faces, start_fa
 
 @inlined
 def _note(event, started_ns, below, touched, number):
-    event[0], event[1], event[2], event[3], event[4] = (
-        started_ns,
-        now_ns(),
-        below + touched[0],
-        below + touched[1],
-        number,
-    )
+    event[0], event[1] = started_ns, now_ns()
+    event[2], event[3] = below + touched[0], below + touched[1]
+    event[4] = number
 
 
 @inlined

@@ -17,7 +17,7 @@ from kernels.triple import cpu_sizes
 from kernels.triple.cpu_chunks import EVENT, Board, compute_again, compute_chunks
 from kernels.triple.cpu_shape import Shape, box_of, places_of, shape_of
 from kernels.triple.cpu_sizes import WORD, Layout
-from kernels.triple.cpu_windows import window_count
+from kernels.triple.cpu_windows import most_windows
 from kernels.triple.encoding import Encoded
 from kernels.triple.grid import Grid, Kind
 from kernels.triple.model import Cell
@@ -161,7 +161,7 @@ def compute(cube: Cube, monitor: Monitor, steps: Steps, started_ns: int) -> int:
     """Phase 1: all chunks, on threads; the bytes that the threads kept. Raises Cancelled."""
     workers = [Worker(cube, number) for number in range(min(cube.workers, cube.grid.chunks))]
     seed(cube)
-    windows = window_count(cube.kind.layered, box_of(cube.shape, cube.layout, 0, 0, 0, cube.grid.h), cube.layout)
+    windows = most_windows(cube.kind.layered, box_of(cube.shape, cube.layout, 0, 0, 0, cube.grid.h), cube.layout)
     events = np.zeros((cube.grid.chunks, cube.grid.boxes, windows, len(EVENT)), np.int64)
     board = Board(cube.grid.places(), np.zeros(1, np.int64), cube.progress, cube.stop, events, cube.last)
 

@@ -44,9 +44,14 @@ def _step(length, layered):
 
 @shared
 def window_count(layered: bool, box: Box, n: Layout) -> int:
-    """Windows of a box; of the largest box there are at least as many as of any other."""
+    """Windows of a box."""
     length = _length(layered, box, n)
     return -(-length // _step(length, layered))
+
+
+def most_windows(layered: bool, box: Box, n: Layout) -> int:
+    """No box that is as large as this one or smaller has more windows; a smaller one can have more than this one."""
+    return min(WINDOWS, -(-_length(layered, box, n) // (LAYERS if layered else PLANES)))
 
 
 @shared
