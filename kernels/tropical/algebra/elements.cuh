@@ -40,6 +40,14 @@ __device__ __forceinline__ Number step(Number total, Number a, Number b) {
 #endif
 }
 
+// The semiring's addition and multiplication by themselves; a sum of costs stays at infinity.
+__device__ __forceinline__ Number plus(Number a, Number b) {
+    return SEMIRING == 0 ? min(a, b) : SEMIRING == 1 ? max(a, b) : a + b;
+}
+__device__ __forceinline__ Number times(Number a, Number b) {
+    return SEMIRING == 0 ? min(a + b, infinite()) : SEMIRING == 1 ? a + b : a * b;
+}
+
 // Numbers that one instruction of 16 bytes loads or stores.
 constexpr int PACK = 16 / sizeof(Number);
 struct __align__(16) Pack { Number of[PACK]; };

@@ -60,6 +60,8 @@ PIECE = Parameter(
     unit="letters",
 )
 
+PIECE_ON_GPU = replace(PIECE, help=f"GPU: {PIECE.help[0].lower()}{PIECE.help[1:]}", backends=("cuda",))
+
 
 SERIAL = ("viterbi-serial", "viterbi-probabilities")
 """Methods that take one number after another: they have no version for the GPU."""
@@ -123,14 +125,17 @@ def _sum_method(id: str, name: str, kind: ProblemType, summary: str, citation: C
         summary=summary,
         citation=citation,
         problem=kind,
-        parameters=(),
-        backends={"cpu": f"kernels.tropical.viterbi.cpu_learning:{id.replace('-', '_')}"},
+        parameters=(PIECE_ON_GPU,),
+        backends={
+            backend: f"kernels.tropical.viterbi.{module}:{id.replace('-', '_')}"
+            for backend, module in (("cpu", "cpu_learning"), ("cuda", "cuda_sums"))
+        },
         returns=frozenset(returns),
         footprint=partial(sizes.sums_footprint, id),
-        automatic=lambda made, backend, multiprocessors: {},
+        automatic=sizes.sums_automatic,
         work=lambda made, values: made.cells * sizes.SWEEPS[id] * (made.iterations if kind is LEARNING else 1),
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": 3.0},
+        nominal_gcups={"cpu": 3.0, "cuda": 200.0},
     )
 
 

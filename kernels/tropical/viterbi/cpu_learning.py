@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.phases import PhaseClock, time_ms
@@ -18,11 +17,12 @@ from kernels.tropical.viterbi.cpu_tables import Tables, probabilities, tiny
 from kernels.tropical.viterbi.hmm import Hmm
 from kernels.tropical.viterbi.problem import HmmProblem
 from kernels.tropical.viterbi.sums import (
+    Counts,
     EvaluationAnswer,
-    LearningAnswer,
     LearningProblem,
     PosteriorAnswer,
-    estimated,
+    cannot_emit,
+    learned,
 )
 from kernels.workers import stop_word
 
@@ -61,21 +61,11 @@ def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], moni
     """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
     times_ms = {"compilation": time_ms(_warm_counts), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    model = problem.hmm
-    history: list[float] = []
-    for iteration in range(problem.iterations + 1):
-        monitor.update(iteration, problem.iterations, "learning")
-        total, following = _counted(problem, model, monitor)
-        if len(history) and total - history[-1] < problem.tolerance:
-            history.append(total)
-            break
-        history.append(total)
-        if iteration < problem.iterations:
-            model = following
+    found = learned(problem, lambda model: _counted(problem, model, monitor), monitor)
     clock.phase("learning")
     longest = max(map(len, problem.sequences))
-    needed = 8 * sizes.padded(len(model)) * longest + 32 * sizes.padded(len(model)) ** 2
-    return Outcome(LearningAnswer(model, tuple(history)), times_ms, needed)
+    width = sizes.padded(len(problem.hmm))
+    return Outcome(found, times_ms, 8 * width * longest + 32 * width**2)
 
 
 def _warm() -> Tables:
@@ -121,8 +111,8 @@ def _posterior(model: Tables, monitor: Monitor, pairs: np.ndarray) -> tuple[floa
     return found, rows
 
 
-def _counted(problem: LearningProblem, model: Hmm, monitor: Monitor) -> tuple[float, Hmm]:
-    """The logarithm of the probability of all sequences under ``model``, and the model that its counts make."""
+def _counted(problem: LearningProblem, model: Hmm, monitor: Monitor) -> Counts:
+    """What all sequences count under ``model``."""
     states, symbols = len(model), len(model.alphabet)
     first, pairs, letters = np.zeros(states), np.zeros((states, states)), np.zeros((symbols + 1, states))
     total = 0.0
@@ -132,10 +122,10 @@ def _counted(problem: LearningProblem, model: Hmm, monitor: Monitor) -> tuple[fl
         counts, seen = np.zeros(width**2), np.zeros((symbols + 1) * width)
         found, rows = _posterior(table, monitor, counts)
         if rows is None:
-            raise InputError(f"{part.title}: the model cannot emit this sequence; take zeros out of the model")
+            raise cannot_emit(part)
         cpu_sums.count_letters(rows, width, states, table.seen, 0, part.n, seen)
         total += found
         first += rows[:states]
         pairs += counts.reshape(width, width)[:states, :states] * model.transitions
         letters += seen.reshape(-1, width)[:, :states]
-    return total, estimated(model, first, pairs, letters[:symbols].T)
+    return total, first, pairs, letters[:symbols].T

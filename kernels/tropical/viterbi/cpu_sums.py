@@ -75,7 +75,9 @@ def backward(row, columns, width, states, emissions, seen, first, last, divisors
         if k % POLL == 0 and stop[0] != 0:
             return k
         for i in range(states):
-            ready[i] = row[i] * emissions[seen[k] * width + i] / divisors[k]
+            # What cannot be reached matters to nothing that can, and may be more probable than numbers can tell.
+            reached = rows[k * width + i] > 0.0
+            ready[i] = row[i] * emissions[seen[k] * width + i] / divisors[k] if reached else 0.0
         for i in range(states):
             rows[k * width + i] *= row[i]
         if k > 0:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import cupy
@@ -15,50 +13,16 @@ from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.steps import Steps
 from kernels.tropical.algebra import MIN_PLUS
-from kernels.tropical.cuda_run import ELEMENTS, Run
+from kernels.tropical.cuda_run import Run
 from kernels.tropical.viterbi import cuda_sizes
+from kernels.tropical.viterbi.cuda_rows import ELEMENT_FILE, HERE, PIECES, Model, Pieces, by_correction
 from kernels.tropical.viterbi.problem import HmmProblem, answer
 
-HERE = Path(__file__).parent
-ELEMENT_FILE = HERE.parent / "algebra" / "elements.cuh"
-ROWS = (ELEMENT_FILE, HERE / "rows.cu")
-PIECES = (ELEMENT_FILE, HERE / "pieces.cu")
 SCALAR = (ELEMENT_FILE, HERE / "scalar.cu")
 TRACE = (ELEMENT_FILE, HERE / "trace.cu")
 
 UNKNOWN = -2
 TRACE_THREADS = 128
-
-
-@dataclass
-class Model:
-    """A problem on the device; ``rows`` (n x states) is what the methods fill."""
-
-    run: Run
-    problem: HmmProblem
-    type: np.dtype
-    transitions: cupy.ndarray
-    columns: cupy.ndarray
-    emissions: cupy.ndarray
-    seen: cupy.ndarray
-    rows: cupy.ndarray
-    initial: np.ndarray
-
-    @property
-    def states(self) -> int:
-        return self.problem.states
-
-    @property
-    def steps(self) -> int:
-        return self.problem.n - 1
-
-    def kernel(self, files: tuple[Path, ...], name: str, **defines: int) -> Any:
-        return self.run.kernel(files, name, ELEMENT=ELEMENTS[self.type.name], SEMIRING=0, **defines)
-
-    @property
-    def threads(self) -> int:
-        """Threads of a block that takes a row at a time."""
-        return min(cuda_sizes.BLOCK_THREADS, -(-self.states // cuda_sizes.WARP) * cuda_sizes.WARP)
 
 
 Fill = Callable[[Model, Mapping[str, Any]], None]
@@ -91,7 +55,7 @@ def viterbi_tree(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mo
 
 def viterbi_persistent(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Rows of all pieces in parallel from guessed starts, corrected until nothing changes."""
-    return _run(problem, parameters, monitor, _by_correction)
+    return _run(problem, parameters, monitor, _in_pieces)
 
 
 def _run(
@@ -117,43 +81,8 @@ def _upload(problem: HmmProblem, run: Run, type: np.dtype) -> Model:
     )
     rows = cupy.empty((problem.n, problem.states), type)
     rows[:1].set(initial[None])
-    return Model(run, problem, type, run.up(transitions), run.up(transitions.T), run.up(emissions),
-                 run.up(problem.observations), rows, initial)  # fmt: skip
-
-
-class _Pieces:
-    """Pieces that go through the sequence together: their current rows, and which still work."""
-
-    def __init__(
-        self, model: Model, starts: np.ndarray | cupy.ndarray, length: int, repeat: int = 1, shared: bool = False,
-        keep: bool = True, normalise: bool = True, name: str = "rows",
-    ) -> None:  # fmt: skip
-        self.model, self.length, self.repeat, self.name = model, length, repeat, name
-        self.count = int(starts.shape[0])
-        self.current = model.run.up(starts) if isinstance(starts, np.ndarray) else starts.copy()
-        self.active = cupy.ones(self.count, np.int32)
-        self.rows = model.rows if keep else np.uint64(0)
-        attributes = cupy.cuda.Device().attributes
-        limit, multiprocessors = attributes["MaxSharedMemoryPerBlockOptin"], attributes["MultiProcessorCount"]
-        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, limit, multiprocessors)
-        self.several = cuda_sizes.letters_a_launch(model.states, self.shape, self.count, multiprocessors, limit)
-        self.kernel = model.kernel(ROWS, "advance", PER=self.shape.per, WIDTH=self.shape.width,
-                                   NORMALISE=int(normalise))  # fmt: skip
-        self.kernel.max_dynamic_shared_size_bytes = self.shape.shared_bytes
-
-    def advance(self, correct: bool = False) -> None:
-        """All pieces to their ends, in launches of a fraction of a second."""
-        model, shaped, several = self.model, self.shape, self.several
-        with model.run.phase(self.name) as phase:
-            for offset in range(0, self.length, several):
-                sizes = (model.states, self.count, model.steps, self.length, self.repeat, offset,
-                         min(several, self.length - offset), shaped.height)  # fmt: skip
-                self.kernel(
-                    (-(-self.count // shaped.pieces),), (shaped.teams * shaped.width,),
-                    (model.transitions, model.emissions, model.seen, self.current, self.active, self.rows,
-                     np.int32(correct), *map(np.int32, sizes)), shared_mem=shaped.shared_bytes,
-                )  # fmt: skip
-                phase.launched(min(offset + several, self.length), self.length)
+    return Model(run, problem.states, problem.n, MIN_PLUS, type, run.up(transitions), run.up(transitions.T),
+                 run.up(emissions), run.up(problem.observations), rows, initial)  # fmt: skip
 
 
 def _scalar_products(model: Model, parameters: Mapping[str, Any]) -> None:
@@ -175,35 +104,18 @@ def _scalar_products(model: Model, parameters: Mapping[str, Any]) -> None:
 
 def _rows_times_matrices(model: Model, parameters: Mapping[str, Any]) -> None:
     if model.steps:
-        _Pieces(model, model.initial[None], model.steps, shared=True).advance()
+        Pieces(model, model.initial[None], model.steps, shared=True).advance()
 
 
 def _matrix_products(model: Model, parameters: Mapping[str, Any], shared: bool) -> None:
     """Every row of the product goes through all letters; the initial costs are a row more, the one that is stored."""
     if model.steps:
         rows = np.vstack([model.initial[None], MIN_PLUS.identity(model.states, model.type)])
-        _Pieces(model, rows, model.steps, repeat=len(rows), shared=shared).advance()
+        Pieces(model, rows, model.steps, repeat=len(rows), shared=shared).advance()
 
 
-def _by_correction(model: Model, parameters: Mapping[str, Any]) -> None:
-    if not model.steps:
-        return
-    length = min(parameters["piece"], model.steps)
-    count = -(-model.steps // length)
-    starts = np.zeros((count, model.states), model.type)
-    starts[0] = model.initial
-    pieces = _Pieces(model, starts, length)
-    used, ends = pieces.current.copy(), cupy.empty((count, model.states), model.type)
-    prepare, settle = model.kernel(PIECES, "prepare"), model.kernel(PIECES, "settle")
-    states, threads = np.int32(model.states), (model.threads,)
-    changed, correct = count, False
-    while changed:
-        pieces.advance(correct)
-        counter = cupy.zeros(1, np.int32)
-        settle((count,), threads, (pieces.current, pieces.active, ends, counter, states))
-        changed, correct = int(counter.get()[0]), True
-        if changed:
-            prepare((count,), threads, (ends, used, pieces.current, pieces.active, states))
+def _in_pieces(model: Model, parameters: Mapping[str, Any]) -> None:
+    by_correction(model, parameters["piece"])
 
 
 def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
@@ -212,7 +124,7 @@ def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
     length, states = min(parameters["piece"], model.steps), model.states
     count = -(-model.steps // length)
     units = np.tile(MIN_PLUS.identity(states, model.type), (count, 1))
-    leaves = _Pieces(model, units, length, repeat=states, keep=False, normalise=False, name="products")
+    leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.AS_THEY_ARE, name="products")
     leaves.advance()
     levels, nodes, descend = [leaves.current], [count], model.kernel(PIECES, "descend")
     while nodes[-1] > 1:
@@ -223,7 +135,7 @@ def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
         below = cupy.empty((size, states), model.type)
         descend((size,), (model.threads,), (starts, level, below, np.int32(states)))
         starts = below
-    _Pieces(model, starts, length).advance()
+    Pieces(model, starts, length).advance()
 
 
 def _joined(model: Model, below: cupy.ndarray, nodes: int) -> cupy.ndarray:
@@ -242,7 +154,7 @@ def _joined(model: Model, below: cupy.ndarray, nodes: int) -> cupy.ndarray:
 
 def _path(model: Model) -> np.ndarray:
     """The states of all letters, int32; -1 at the last one where no path is possible."""
-    letters, length = model.problem.n, cuda_sizes.TRACED
+    letters, length = model.letters, cuda_sizes.TRACED
     count, warps = -(-letters // length), TRACE_THREADS // cuda_sizes.WARP
     kernel = model.kernel(TRACE, "trace_back")
     path = cupy.empty(letters, np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,30 @@ TOGETHER = (4, 2, 1)
 TRACED = 256
 """Letters of a piece of the path."""
 
+AS_THEY_ARE, UP_TO_A_FACTOR, UP_TO_A_POWER = 0, 1, 2
+"""How rows are kept: NORMALISE of the device code."""
+
+RAISED = 800
+"""Sums of probabilities are kept near 2 to this power: far below the largest number, and further above the smallest."""
+
+FEW = 32
+"""Up to so many states, sums over all paths multiply matrices; with more, guessed rows that are corrected cost less."""
+
+SLICE_TEAMS = 8192
+"""Slices of a sequence, each for some lanes, in what is summed letter by letter."""
+
+PAIR_SLICES = 256
+"""Slices of a sequence, each for some blocks, in the count of transitions."""
+
+BATCH_CELLS = 1 << 25
+"""Rows times states of sequences that are counted together."""
+
+PAIR_CELLS = 1 << 34
+"""Products of one launch in the count of transitions: at most 0.1 s on a card that is slow in 64 bits."""
+
+SLICE_BYTES = 1 << 26
+"""Most bytes of the tables that such slices fill."""
+
 RESIDENT_THREADS = 2048
 """Threads that a multiprocessor runs at a time."""
 
@@ -32,6 +57,9 @@ LAUNCH_US = 100_000
 
 JOINED = 1 << 36
 """Sums of one launch that joins products: about 0.1 s."""
+
+SCALED_AND_JOINED = 1 << 30
+"""The same where every number is scaled, in 64 bits on a card that is slow at them."""
 
 
 def exact_in_32_bits(problem: HmmProblem) -> bool:
@@ -85,14 +113,14 @@ def shape(
 
 
 def letters_a_launch(
-    states: int, shaped: Shape, pieces: int = 1, multiprocessors: int = 1, limit: int = SHARED_BYTES
+    states: int, shaped: Shape, pieces: int = 1, multiprocessors: int = 1, limit: int = SHARED_BYTES, slower: int = 1
 ) -> int:
     """Letters that all pieces do in the time of a launch.
 
-    A block does about 10 sums a nanosecond and waits 1 us a letter; a multiprocessor, with ``limit`` bytes of shared
-    memory, runs few blocks at a time, and the others wait for their turn.
+    A block does about 10 sums a nanosecond, ``slower`` times fewer in 64 bits, and waits 1 us a letter. A
+    multiprocessor, with ``limit`` bytes of shared memory, runs few blocks at a time; the others wait for their turn.
     """
-    letter_us = 1.0 + states * states * shaped.pieces / 1e4
+    letter_us = 1.0 + states * states * shaped.pieces * slower / 1e4
     resident = min(RESIDENT_THREADS // (shaped.teams * shaped.width), limit // max(shaped.shared_bytes, 1))
     turns = -(-pieces // (shaped.pieces * multiprocessors * max(1, resident)))
     return max(1, int(LAUNCH_US / (letter_us * turns)))
@@ -102,3 +130,39 @@ def automatic_piece(states: int, letters: int, multiprocessors: int) -> int:
     """Letters of a piece: enough pieces for all multiprocessors, but not so short that all is corrected afterwards."""
     blocks = 4 if states > WARP else 32
     return max(64 if states > WARP else 256, -(-letters // (blocks * multiprocessors)))
+
+
+def team(states: int) -> int:
+    """Lanes that share a letter in sums over all paths."""
+    return 8 if states <= 8 else 16 if states <= 16 else WARP
+
+
+def slice_letters(letters: int, table_bytes: int = 0) -> int:
+    """Letters of a slice, of which each fills a table of so many bytes."""
+    slices = max(1, min(SLICE_TEAMS, SLICE_BYTES // table_bytes if table_bytes else SLICE_TEAMS))
+    return max(16, -(-letters // slices))
+
+
+def pairs_per_thread(states: int) -> int:
+    """Rows and columns of a thread's sums of transitions."""
+    return 1 if states <= 16 else 2 if states <= 32 else 4
+
+
+def pair_slices(states: int, letters: int) -> int:
+    """Slices of the letters in the count of transitions."""
+    return max(1, min(PAIR_SLICES, SLICE_BYTES // (8 * states**2), letters // 64))
+
+
+def batches(lengths: Sequence[int], states: int) -> list[list[int]]:
+    """Numbers of the sequences that are counted together, in order; sequences without letters are left out."""
+    found: list[list[int]] = []
+    room = 0
+    for number, length in enumerate(lengths):
+        if not length:
+            continue
+        if not found or length > room:
+            found.append([])
+            room = BATCH_CELLS // states
+        found[-1].append(number)
+        room -= length
+    return found

@@ -1,15 +1,27 @@
-// Rows of Viterbi, many pieces of the sequence at a time:
+// Rows of a hidden Markov model, many pieces of the sequence at a time:
 //
-//   row[k + 1] = (row[k] + E[letter k]) x T   over (min, +)
+//   row[k + 1] = (row[k] x E[letter k]) x T   over (min, +) of costs, or over (+, x) of probabilities
 //
 // A team of WIDTH threads works on PER pieces together, a thread a state (or every WIDTH-th state), so that a number of T
 // that was loaded serves PER pieces. What is multiplied lies in shared memory as [state][piece], and is read by all
 // threads of the team at once. Two barriers a letter. The first `height` rows of T are kept in shared memory, the others
 // are read through the read-only cache (the texture path).
 //
-// Rows are kept up to a constant: with NORMALISE, the least number of what was multiplied is taken from the new row.
-// Two rows that differ by a constant then have the same successor, number for number, which is how `correct` sees that
-// the rest of a piece is right already.
+// Rows are kept up to a factor of the semiring. With NORMALISE 1 it is what was multiplied collects to: the least cost,
+// or the sum of the probabilities. Two rows that differ by a factor then have the same successor, which is how `correct`
+// sees that the rest of a piece is right already: costs are the same, number for number; probabilities, which are
+// rounded, the same within a share 2^-40 of each. No later row moves further apart than that, because a product with
+// numbers that are not negative brings rows together (in Hilbert's metric). With NORMALISE 2 the factor is a power of
+// two, whose exponent is added to `exponents`: rows of a product of matrices are compared with each other later.
+//
+// Sums of probabilities are kept near 2^RAISED instead of 1: below them is room for an emission and a transition that
+// are each as small as a number can be.
+//
+// Where another of several sequences begins, all of the row goes into the initial probabilities: there T is the product
+// of a column `seam` and a row `seam` + states.
+//
+// Backward rows run over the reversed sequence with T transposed; `reached` are the forward rows then: what cannot be
+// reached is left out, or it might be so much larger than the rest that nothing of that was left.
 //
 // Piece p belongs to group p / repeat, which has letters (p / repeat) length and on; the rows of the first piece of
 // every group are stored. A launch does letters `offset` to `offset + count` of every piece.
@@ -21,28 +33,26 @@ struct __align__(PER * sizeof(Number) < 16 ? PER * sizeof(Number) : 16) Together
 
 struct Letters { int first, last; };       // of a piece, in this launch
 
-__device__ __forceinline__ Number bounded(Number sum) { return min(sum, infinite()); }
-
 __device__ __forceinline__ Together nothing() {
     Together none;
 #pragma unroll
-    for (int q = 0; q < PER; q++) none.of[q] = infinite();
+    for (int q = 0; q < PER; q++) none.of[q] = zero();
     return none;
 }
 
-__device__ __forceinline__ void take_least(Together& least, const Together& other) {
+__device__ __forceinline__ void collect(Together& total, const Together& other) {
 #pragma unroll
-    for (int q = 0; q < PER; q++) least.of[q] = min(least.of[q], other.of[q]);
+    for (int q = 0; q < PER; q++) total.of[q] = plus(total.of[q], other.of[q]);
 }
 
-// The least over a warp's part of a team, in all lanes.
-__device__ __forceinline__ Together least_of_lanes(Together own) {
+// The semiring's sum over a warp's part of a team, in all lanes.
+__device__ __forceinline__ Together total_of_lanes(Together own) {
 #pragma unroll
     for (int apart = IN_WARP / 2; apart > 0; apart /= 2) {
         Together other;
 #pragma unroll
         for (int q = 0; q < PER; q++) other.of[q] = __shfl_xor_sync(WARP, own.of[q], apart);
-        take_least(own, other);
+        collect(own, other);
     }
     return own;
 }
@@ -61,18 +71,49 @@ __device__ __forceinline__ void multiply(Together& best, const Together* ready, 
     }
 }
 
+// The power of two by which a row of this total is too large; a row of zeros weighs less than any other.
+__device__ __forceinline__ long long excess(Number total) {
+#if SEMIRING == 2
+    return total > 0 ? ilogb(total) - RAISED : -(1LL << 36);
+#else
+    return 0;
+#endif
+}
+
+// A number of a new row, up to the factor that the row's `total` gives.
+__device__ __forceinline__ Number normalised(Number value, Number total) {
+#if !NORMALISE
+    return value;
+#elif SEMIRING != 2
+    return value < infinite() ? value - total : value;
+#elif NORMALISE == 1
+    return total > 0 ? value / total * __longlong_as_double((1023LL + RAISED) << 52) : value;
+#else
+    return total > 0 ? ldexp(value, (int)-excess(total)) : value;
+#endif
+}
+
+__device__ __forceinline__ bool differs(Number before, Number now) {
+#if SEMIRING == 2
+    return fabs(before - now) > now * 0x1p-40;
+#else
+    return before != now;
+#endif
+}
+
 extern "C" __global__ void __launch_bounds__(WIDTH > 256 ? WIDTH : 256)
 advance(const Number* transitions, const Number* emissions, const unsigned char* seen, Number* current, int* active,
-        Number* rows, int correct, int states, int pieces, int steps, int length, int repeat, int offset, int count,
-        int height) {
+        Number* rows, long long* exponents, const Number* reached, const unsigned char* starts, const Number* seam,
+        int correct, int states, int pieces, int steps, int length, int repeat, int offset, int count, int height) {
     extern __shared__ __align__(16) unsigned char memory[];
-    __shared__ Together leasts[MOST_TEAMS][WARPS];
+    __shared__ Together totals[MOST_TEAMS][WARPS];
     __shared__ int same[2][MOST_TEAMS][PER];
     int teams = blockDim.x / WIDTH, team = threadIdx.x / WIDTH, x = threadIdx.x % WIDTH;
     int piece = (blockIdx.x * teams + team) * PER;
     Together *row = reinterpret_cast<Together*>(memory) + team * states, *ready = row + teams * states;
     Number* kept_rows = reinterpret_cast<Number*>(reinterpret_cast<Together*>(memory) + 2 * teams * states);
     Letters letters[PER];
+    long long raised[PER] = {};
 #pragma unroll
     for (int q = 0; q < PER; q++) {
         int p = piece + q, begin = p / repeat * length, first = begin + offset;
@@ -81,34 +122,44 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
         letters[q] = {first, works ? last : first};
 #pragma unroll 1
         for (int s = x; s < states; s += WIDTH)
-            row[s].of[q] = works ? current[(long long)p * states + s] : infinite();
+            row[s].of[q] = works ? current[(long long)p * states + s] : zero();
     }
     for (int at = threadIdx.x; at < height * states; at += blockDim.x) kept_rows[at] = transitions[at];
 
     for (int done = 0; done < count; done++) {
         bool more = false;
-        Together least = nothing();
+        Together total = nothing();
 #pragma unroll
         for (int q = 0; q < PER; q++) {
             int k = letters[q].first + done;
             bool now = k < letters[q].last;
             const Number* emission = emissions + (now ? (long long)seen[k] * states : 0);
+            bool masked = SEMIRING == 2 && reached != nullptr && now;
+            const Number* mask = masked ? reached + (long long)(steps - k) * states : nullptr;
 #pragma unroll 1
             for (int s = x; s < states; s += WIDTH) {
-                Number cost = now ? bounded(row[s].of[q] + emission[s]) : infinite();
-                ready[s].of[q] = cost;
-                least.of[q] = min(least.of[q], cost);
+                bool counts = now && (mask == nullptr || mask[s] > 0);
+                Number value = counts ? times(row[s].of[q], emission[s]) : zero();
+                ready[s].of[q] = value;
+                total.of[q] = plus(total.of[q], value);
             }
             more |= now;
             if (x == 0) same[done & 1][team][q] = 1;
         }
         if (NORMALISE) {
-            least = least_of_lanes(least);
-            if (x % IN_WARP == 0) leasts[team][x / IN_WARP] = least;
+            total = total_of_lanes(total);
+            if (x % IN_WARP == 0) totals[team][x / IN_WARP] = total;
         }
         if (!__syncthreads_or(more)) break;
-        if (NORMALISE)
-            for (int warp = 0; warp < WARPS; warp++) take_least(least, leasts[team][warp]);
+        if (NORMALISE) {
+            total = totals[team][0];
+            for (int warp = 1; warp < WARPS; warp++) collect(total, totals[team][warp]);
+        }
+        if (NORMALISE == 2) {
+#pragma unroll
+            for (int q = 0; q < PER; q++)
+                if (letters[q].first + done < letters[q].last) raised[q] += excess(total.of[q]);
+        }
 
         for (int turn = 0; turn < states; turn += WIDTH) {
             int s = turn + x;
@@ -120,11 +171,17 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
             for (int q = 0; q < PER; q++) {
                 int k = letters[q].first + done;
                 if (k >= letters[q].last) continue;
-                Number value = NORMALISE && best.of[q] < infinite() ? best.of[q] - least.of[q] : best.of[q];
+                if (SEMIRING == 2 && starts != nullptr && starts[reached == nullptr ? k + 1 : steps - k]) {
+                    best.of[q] = zero();
+                    for (int before = 0; before < states; before++)
+                        best.of[q] = step(best.of[q], ready[before].of[q], seam[before]);
+                    best.of[q] = times(best.of[q], seam[states + s]);
+                }
+                Number value = normalised(best.of[q], total.of[q]);
                 row[s].of[q] = value;
                 if (rows != nullptr && (piece + q) % repeat == 0) {
                     Number* kept = rows + (long long)(k + 1) * states + s;
-                    if (correct && *kept != value) same[done & 1][team][q] = 0;
+                    if (correct && differs(*kept, value)) same[done & 1][team][q] = 0;
                     *kept = value;
                 }
             }
@@ -141,7 +198,9 @@ advance(const Number* transitions, const Number* emissions, const unsigned char*
     }
 #pragma unroll
     for (int q = 0; q < PER; q++)
-        if (letters[q].first < letters[q].last)
+        if (letters[q].first < letters[q].last) {
 #pragma unroll 1
             for (int s = x; s < states; s += WIDTH) current[(long long)(piece + q) * states + s] = row[s].of[q];
+            if (NORMALISE == 2 && x == 0) exponents[piece + q] += raised[q];
+        }
 }

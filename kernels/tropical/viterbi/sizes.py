@@ -9,6 +9,7 @@ from kernels import workers
 from kernels.memory import Footprint
 from kernels.tropical.viterbi import cuda_sizes
 from kernels.tropical.viterbi.problem import HmmProblem
+from kernels.tropical.viterbi.sums import LearningProblem
 
 LANES = 8
 SHORT = 4096
@@ -97,11 +98,51 @@ SWEEPS = {"hmm-forward": 1, "hmm-posterior": 2, "hmm-baum-welch": 3}
 """Passes of l^2 steps a letter: forward; backward; counting transitions."""
 
 
+def together(problem: Any, backend: str) -> int:
+    """Letters that are in memory at a time: of the sequence, of the longest of several, or of a batch on the GPU."""
+    if not isinstance(problem, LearningProblem):
+        return problem.n
+    lengths = [len(each) for each in problem.sequences]
+    if backend == "cpu":
+        return max(lengths)
+    return max(sum(lengths[number] for number in batch) for batch in cuda_sizes.batches(lengths, len(problem.hmm)))
+
+
+def sums_automatic(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """Pieces that keep a GPU busy; the CPU has none."""
+    letters = together(problem, backend)
+    return {"piece": cuda_sizes.automatic_piece(len(problem.hmm), letters, multiprocessors or 1)}
+
+
 def sums_footprint(method: str, problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Bytes of the methods that sum over all paths."""
+    n, states = together(problem, backend), len(problem.hmm)
+    if backend == "cuda":
+        host = {"posterior": 8 * states * n} if method == "hmm-posterior" else {"observations": 4 * n}
+        return Footprint(host=host, device=sums_device_parts(method, problem, n, parameters["piece"]))
     if method == "hmm-forward":
-        return Footprint(host={"observations": 9 * problem.n, "divisors": 8 * problem.n})
+        return Footprint(host={"observations": 9 * n, "divisors": 8 * n})
     if method == "hmm-posterior":
         return Footprint(host=parts(problem, parameters, method))
-    width, longest = padded(len(problem.hmm)), max(map(len, problem.sequences))
-    return Footprint(host={"rows": 8 * width * longest, "observations": 17 * longest, "counts": 48 * width**2})
+    width = padded(states)
+    return Footprint(host={"rows": 8 * width * n, "observations": 17 * n, "counts": 48 * width**2})
+
+
+def sums_device_parts(method: str, problem: Any, n: int, piece: int) -> Mapping[str, int]:
+    """Bytes on the GPU of the methods that sum over all paths, by purpose; ``n`` letters are there at a time."""
+    states, symbols = len(problem.hmm), len(problem.hmm.alphabet) + 2
+    count, row, directions = len(range(0, n, piece)) + 1, 8 * states, 1 if method == "hmm-forward" else 2
+    found = {"rows": directions * row * n, "model": 2 * row * states + row * (symbols + 8)}
+    found["observations"] = 2 * (problem.letters if isinstance(problem, LearningProblem) else n) + n
+    if states <= cuda_sizes.FEW:
+        if method == "hmm-forward":
+            del found["rows"]
+        found["products of pieces"] = 4 * (row + 8) * states * count + 4 * row * count
+    else:
+        found["starts and ends of pieces"] = 4 * row * count
+    found["sums of slices"] = 16 * cuda_sizes.SLICE_TEAMS
+    if method == "hmm-baum-welch":
+        table = row * symbols
+        found["letters of slices"] = table * (-(-n // cuda_sizes.slice_letters(n, table)) + cuda_sizes.WARP)
+        found["transitions of slices"] = row * states * cuda_sizes.pair_slices(states, n)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from kernels.errors import InputError
 from kernels.method import FileFormat, Rows
 from kernels.model import Result, Sequence
+from kernels.monitor import Monitor
 from kernels.parameters import Parameter, resolve
 from kernels.tropical.viterbi import formats, hmm
 from kernels.tropical.viterbi.hmm import Hmm
@@ -132,6 +133,29 @@ def estimated(model: Hmm, first: np.ndarray, pairs: np.ndarray, letters: np.ndar
         transitions=shares(pairs, model.transitions),
         emissions=shares(letters, model.emissions),
     )
+
+
+Counts = tuple[float, np.ndarray, np.ndarray, np.ndarray]
+"""The logarithm of the probability of all sequences under a model, and the counts that `estimated` takes."""
+
+
+def learned(problem: LearningProblem, counted: Callable[[Hmm], Counts], monitor: Monitor) -> LearningAnswer:
+    """Rounds of counting and estimating, until the tolerance or the number of rounds ends them."""
+    model, history = problem.hmm, list[float]()
+    for iteration in range(problem.iterations + 1):
+        monitor.update(iteration, problem.iterations, "learning")
+        total, *counts = counted(model)
+        history.append(total)
+        if len(history) > 1 and total - history[-2] < problem.tolerance:
+            break
+        if iteration < problem.iterations:
+            model = estimated(model, *counts)
+    return LearningAnswer(model, tuple(history))
+
+
+def cannot_emit(problem: HmmProblem) -> InputError:
+    """The error for a sequence that there is nothing to learn from."""
+    return InputError(f"{problem.title}: the model cannot emit this sequence; take zeros out of the model")
 
 
 def build_learning(data: Sequences[Any], options: Mapping[str, Any]) -> LearningProblem:

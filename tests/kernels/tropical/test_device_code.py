@@ -36,10 +36,34 @@ def test_floyd_compiles(element: str, architecture: str) -> None:
     [("int32", 8, 4, 1, NEW), ("int32", 256, 2, 1, OLD), ("float64", 1024, 1, 0, OLD), ("float64", 32, 4, 1, NEW)],
 )
 def test_rows_of_viterbi_compile(element: str, width: int, per: int, normalise: int, architecture: str) -> None:
-    from kernels.tropical.viterbi.cuda import ROWS
+    from kernels.tropical.viterbi.cuda_rows import ROWS
 
     shape = {"WIDTH": width, "PER": per, "NORMALISE": normalise}
     assert compile_without_device(ROWS, {"ELEMENT": ELEMENTS[element], "SEMIRING": 0, **shape}, architecture)
+
+
+@pytest.mark.parametrize(
+    ("width", "per", "normalise", "architecture"), [(8, 4, 2, NEW), (8, 4, 1, OLD), (256, 4, 1, NEW), (1024, 1, 1, OLD)]
+)
+def test_rows_of_sums_compile(width: int, per: int, normalise: int, architecture: str) -> None:
+    from kernels.tropical.viterbi.cuda_rows import PIECES, ROWS
+    from kernels.tropical.viterbi.cuda_sizes import RAISED
+
+    shape = {"WIDTH": width, "PER": per, "NORMALISE": normalise}
+    constants = {"ELEMENT": ELEMENTS["float64"], "SEMIRING": 2, "RAISED": RAISED}
+    assert compile_without_device(ROWS, {**constants, **shape}, architecture)
+    assert compile_without_device(PIECES, constants, architecture)
+
+
+@pytest.mark.parametrize(("states", "architecture"), [(8, OLD), (17, NEW), (33, NEW)])
+def test_sums_compile(states: int, architecture: str) -> None:
+    from kernels.tropical.viterbi import cuda_sizes
+    from kernels.tropical.viterbi.cuda_sum_rows import TREE
+    from kernels.tropical.viterbi.cuda_sums import SUMS
+
+    shape = {"TEAM": cuda_sizes.team(states), "PER": cuda_sizes.pairs_per_thread(states)}
+    for files, constants in ((SUMS, shape), (TREE, {})):
+        assert compile_without_device(files, {**constants, "RAISED": cuda_sizes.RAISED}, architecture)
 
 
 @pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])

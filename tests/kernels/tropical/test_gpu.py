@@ -19,7 +19,7 @@ from kernels.tropical import algebra, folding, paths, viterbi
 from kernels.tropical.algebra import reference as products
 from kernels.tropical.folding.problem import ChainProblem, FoldingProblem
 from kernels.tropical.paths.graph import Graph, from_weights
-from kernels.tropical.viterbi import hmm
+from kernels.tropical.viterbi import hmm, sums
 from kernels.tropical.viterbi import reference as definition
 from kernels.tropical.viterbi.problem import HmmProblem
 from tests.kernels.tropical.models import model, sequence
@@ -111,6 +111,50 @@ def test_paths_of_bundled_models(path) -> None:
         np.testing.assert_array_equal(run(method, made, "cuda").answer.states, expected)
 
 
+def close(found: float, expected: float) -> None:
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-8)
+
+
+def same_sums(made: HmmProblem) -> None:
+    """To 1e-8, or 1e-11 of the logarithm; an impossible sequence is impossible on both backends."""
+    found, expected = (run("hmm-posterior", made, backend).answer for backend in ("cuda", "cpu"))
+    close(run("hmm-forward", made, "cuda").answer.log_probability, expected.log_probability)
+    close(found.log_probability, expected.log_probability)
+    assert (found.posterior is None) == (expected.posterior is None)
+    if expected.posterior is not None:
+        np.testing.assert_allclose(found.posterior, expected.posterior, atol=1e-8)
+
+
+@pytest.mark.parametrize(("states", "length"), [(1, 1000), (8, 1_000_000), (33, 3000), (256, 3000), (300, 700)])
+def test_sums_over_all_paths_of_random_models(states: int, length: int) -> None:
+    same_sums(HmmProblem(hmm.random_hmm(states, np.random.default_rng(states)), letters(length)))
+
+
+@pytest.mark.parametrize("zeros", [0.3, 0.8])
+@pytest.mark.parametrize("states", [2, 9, 40])
+def test_sums_over_all_paths_of_models_with_zeros(states: int, zeros: float) -> None:
+    same_sums(HmmProblem(model(states, 4, zeros, states), letters(5000, "ABCD")))
+
+
+@pytest.mark.parametrize("path", hmm.bundled(), ids=lambda path: path.stem)
+def test_sums_over_all_paths_of_bundled_models(path) -> None:
+    (found,) = hmm.read(path)
+    same_sums(HmmProblem(found, letters(100_000, found.alphabet)))
+
+
+@pytest.mark.parametrize(
+    ("states", "lengths"), [(8, (100_000,)), (40, (2000, 1, 300)), (256, (1000,)), (3, (50,) * 300)]
+)
+def test_learning(states: int, lengths: tuple[int, ...]) -> None:
+    start = hmm.random_hmm(states, np.random.default_rng(states))
+    several = [letters(length, seed=number) for number, length in enumerate(lengths)]
+    made = sums.build_learning([start, *several], {"iterations": 3, "tolerance": 0.0})
+    found, expected = (run("hmm-baum-welch", made, backend).answer for backend in ("cuda", "cpu"))
+    close(found.log_probabilities, expected.log_probabilities)
+    for part in ("initial", "transitions", "emissions"):
+        np.testing.assert_allclose(getattr(found.hmm, part), getattr(expected.hmm, part), atol=1e-8)
+
+
 @pytest.mark.parametrize("method", PATHS)
 @pytest.mark.parametrize("precision", ["int32", "float32", "float64"])
 @pytest.mark.parametrize(("n", "share"), [(1, 1.0), (129, 0.02), (700, 0.5)])
@@ -167,6 +211,9 @@ def test_cancel(method: str) -> None:
         made = kind.build([from_weights(weights)], {"numbers": "float64"})
     elif kind is viterbi.VITERBI:
         made = HmmProblem(hmm.random_hmm(64, np.random.default_rng(1)), letters(400_000))
+    elif method.startswith("hmm"):
+        start = hmm.random_hmm(64, np.random.default_rng(1))
+        made = kind.build([start, letters(400_000)], {})
     elif method == "nussinov":
         made = FoldingProblem(Sequence("rna", letters(4000, "ACGU").letters, SequenceType.RNA))
     else:

@@ -39,6 +39,17 @@ def test_posterior_is_the_definitions(made: HmmProblem) -> None:
     np.testing.assert_allclose(found.posterior, reference.posterior(made), atol=1e-9)
 
 
+def test_what_cannot_be_reached_may_be_ever_more_probable() -> None:
+    """A state that nothing leads to would emit the letters 9 ** 1000 times as probably as the others do."""
+    apart = hmm.checked("apart", "abc", "AB", [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]],
+                        [[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]], [1, 0, 0])  # fmt: skip
+    made = HmmProblem(apart, sequence(b"B" * 1000))
+    posterior = run("hmm_posterior", made).posterior
+    np.testing.assert_allclose(posterior, reference.posterior(made), atol=1e-9)
+    found = run("hmm_baum_welch", sums.build_learning([apart, made.sequence], {"iterations": 1, "tolerance": 0}))
+    np.testing.assert_allclose(found.hmm.emissions, [[0, 1], [0, 1], [0.1, 0.9]], atol=1e-12)
+
+
 def test_wide_models() -> None:
     """More states than a wide row of vectors holds."""
     made = HmmProblem(hmm.random_hmm(75, np.random.default_rng(1)), sequence(b"ABCDEFGH" * 20))

@@ -1,0 +1,55 @@
+// A tree of products of probabilities. A row of a matrix holds numbers times 2 to the power of its own exponent: rows
+// of one product may be further apart than numbers of 64 bits reach. A row of zeros has an exponent far below all others.
+
+constexpr long long LOWEST = -(1LL << 61);
+
+// The exponent of the largest of left[k] 2^exponents[k].
+__device__ __forceinline__ long long largest(const double* left, const long long* exponents, int states) {
+    long long found = LOWEST;
+    for (int k = 0; k < states; k++)
+        if (left[k] > 0) found = max(found, exponents[k] + ilogb(left[k]));
+    return found;
+}
+
+// Number s of left[k] 2^exponents[k] times the matrix `right`, over 2^raised.
+__device__ __forceinline__ double number_of(const double* left, const long long* exponents, long long raised,
+                                            const double* right, int states, int s) {
+    double total = 0;
+    for (int k = 0; k < states; k++)
+        if (left[k] > 0) {
+            int exponent = (int)max(exponents[k] - raised, -4096LL);
+            total += ldexp(left[k], exponent) * right[(long long)k * states + s];
+        }
+    return total;
+}
+
+// A level of the tree, block (node, row): products of pairs; the last one without a partner goes up as it is.
+extern "C" __global__ void join(const double* below, const long long* below_exponents, double* above,
+                                long long* above_exponents, int nodes, int states) {
+    long long node = blockIdx.x, size = (long long)states * states;
+    int r = blockIdx.y;
+    const double* left = below + 2 * node * size + (long long)r * states;
+    const long long* exponents = below_exponents + (2 * node + 1) * states;
+    bool alone = 2 * node + 1 >= nodes;
+    long long raised = alone ? 0 : largest(left, exponents, states);
+    for (int s = threadIdx.x; s < states; s += blockDim.x)
+        above[node * size + (long long)r * states + s] =
+            alone ? left[s] : number_of(left, exponents, raised, below + (2 * node + 1) * size, states, s);
+    if (threadIdx.x == 0)
+        above_exponents[node * states + r] = max(below_exponents[2 * node * states + r] + raised, LOWEST);
+}
+
+// Down the tree, a block a node of the lower level: a left child starts where its parent does, a right one after its
+// left sibling. What is less than 10^-300 of the rest is lost, as it is where rows are computed one after another.
+extern "C" __global__ void descend(const double* starts, const double* level, const long long* level_exponents,
+                                   double* below, int states) {
+    long long node = blockIdx.x, size = (long long)states * states;
+    const double* start = starts + node / 2 * states;
+    const long long* exponents = level_exponents + (node - 1) * states;
+    long long raised = node % 2 ? largest(start, exponents, states) : 0;
+    for (int s = threadIdx.x; s < states; s += blockDim.x) {
+        double number = start[s];
+        if (node % 2) number = number_of(start, exponents, raised, level + (node - 1) * size, states, s);
+        below[node * states + s] = number < __longlong_as_double((1023LL + RAISED - 1000) << 52) ? 0 : number;
+    }
+}
