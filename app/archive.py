@@ -70,7 +70,12 @@ def _write(target: zipfile.ZipFile, state: State, entries: Iterable[Entry], sett
     writer = _Writer(target)
     open_ones = [writer.number(sequence) for sequence in state.sequences]
     results = [
-        {"result": writer.encode(entry.result), "options": entry.options, "parameters": entry.parameters}
+        {
+            "result": writer.encode(entry.result),
+            "options": entry.options,
+            "parameters": entry.parameters,
+            "edits": writer.encode(dict(entry.edits)),
+        }
         for entry in entries
     ]
     index = {
@@ -138,10 +143,12 @@ class _Reader:
         data = tuple(self.decode(datum) for datum in index.get("data", ()))
         rows = (tuple(index.get(name, ())) for name in ("picked", "subset"))
         state = State(tuple(self._sequences[number] for number in index["open"]), tuple(index["chosen"]), data, *rows)
-        entries = tuple(
-            Entry(self.decode(saved["result"]), saved["options"], saved["parameters"]) for saved in index["results"]
-        )
+        entries = tuple(map(self.entry, index["results"]))
         return state, entries, index["settings"]
+
+    def entry(self, saved: Mapping[str, Any]) -> Entry:
+        edits = self.decode(saved["edits"]) if "edits" in saved else {}
+        return Entry(self.decode(saved["result"]), saved["options"], saved["parameters"], dict(edits))
 
     def decode(self, value: Any) -> Any:
         return plain.decode(value, self._array, self._own)

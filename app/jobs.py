@@ -24,6 +24,8 @@ from kernels.errors import AntidiagError, Cancelled
 from kernels.monitor import Listener, Monitor
 
 PROGRESS_MS = 100
+GRACE_S = 0.3
+"""How long a job that was cancelled has to end; then one that may be left alone is shown as cancelled."""
 COLLECT_MS = 1000
 
 
@@ -48,6 +50,10 @@ class Job:
     cells of a matrix, or 0. ``error`` is for the user; ``detail`` is a traceback when the error is the
     program's own fault; ``note`` says what is left of a job that was cancelled. ``make_monitor(listener)`` makes its
     monitor: the usual one, or one that pauses.
+
+    A compiler cannot be interrupted. A job that is ``detachable`` changes nothing that anybody sees until it is done:
+    where it does not heed its cancelling it is left alone, counts as cancelled, and frees its lane while its thread
+    ends. One that is to run ``alone``, such as a measurement, waits until such threads have ended too.
     """
 
     title: str
@@ -57,9 +63,12 @@ class Job:
     on_error: Callable[[Job], None] | None = None
     cells: int = 0
     make_monitor: Callable[[Listener], Monitor] = Monitor
+    detachable: bool = False
+    alone: bool = False
     state: JobState = JobState.WAITING
     progress: tuple[int, int, str] = (0, 0, "")
     started: float = 0.0
+    cancelled: float = 0.0
     ended: float = 0.0
     value: Any = None
     error: str = ""
@@ -78,6 +87,11 @@ class Job:
         """Part that is done, 0 to 1; None while nobody knows."""
         done, total, _ = self.progress
         return min(done / total, 1.0) if total else None
+
+    @property
+    def compiling(self) -> bool:
+        """Whether a job that computes cells has not begun to: methods compile their kernels when they first run."""
+        return bool(self.cells) and self.fraction is None
 
     @property
     def elapsed_s(self) -> float:
@@ -105,12 +119,15 @@ class JobQueue(QObject):
     changed = Signal(object)
     removed = Signal(object)
     ended = Signal(object)
+    left = Signal(object)
+    """A job that was cancelled, and left alone, whose thread has ended now."""
     _left_thread = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.jobs: list[Job] = []
         self._threads: dict[Job, threading.Thread] = {}
+        self._detached: set[Job] = set()
         self._left_thread.connect(self._finish, Qt.ConnectionType.QueuedConnection)
         self._timer = QTimer(self)
         self._timer.setInterval(PROGRESS_MS)
@@ -133,7 +150,7 @@ class JobQueue(QObject):
             job.state = JobState.CANCELLED
             self._end(job)
         elif job.state is JobState.RUNNING:
-            job.state = JobState.CANCELLING
+            job.state, job.cancelled = JobState.CANCELLING, time.monotonic()
             job.monitor.cancel()
             self.changed.emit(job)
 
@@ -160,6 +177,8 @@ class JobQueue(QObject):
         if not waiting or waiting[0].state is not JobState.WAITING:
             return
         job = waiting[0]
+        if job.alone and self._detached:
+            return
         job.state, job.started = JobState.RUNNING, time.monotonic()
         self._threads[job] = threading.Thread(target=self._run, args=(job,), name=f"job {job.title}", daemon=True)
         self._threads[job].start()
@@ -183,13 +202,31 @@ class JobQueue(QObject):
 
     def _finish(self, job: Job) -> None:
         self._threads.pop(job, None)
+        if not self._threads:
+            self._timer.stop()
+        if job in self._detached:
+            self._forget(job)
+            return
         if job.error == "cancelled" or (job.monitor.cancelled and job.error):
             job.state, job.error = JobState.CANCELLED, ""
         else:
             job.state = JobState.FAILED if job.error else JobState.DONE
         self._end(job)
-        if not self._threads:
-            self._timer.stop()
+
+    def _detach(self, job: Job) -> None:
+        """Count a job as cancelled whose thread has not ended."""
+        rest = "the compiler" if job.compiling else "what it was at"
+        job.state, job.note = JobState.CANCELLED, f"{rest} ends in the background"
+        self._detached.add(job)
+        self._end(job)
+
+    def _forget(self, job: Job) -> None:
+        """The thread of such a job has ended: its value is nobody's, and jobs that waited for it may begin."""
+        self._detached.remove(job)
+        job.value = None
+        self.left.emit(job)
+        for lane in dict.fromkeys(other.lane for other in self.active):
+            self._start_next(lane)
 
     def _end(self, job: Job) -> None:
         job.ended = time.monotonic()
@@ -207,7 +244,10 @@ class JobQueue(QObject):
 
     def _report(self) -> None:
         for job in self.active:
-            if job.state is not JobState.WAITING:
+            late = job.state is JobState.CANCELLING and time.monotonic() - job.cancelled > GRACE_S
+            if late and job.detachable:
+                self._detach(job)
+            elif job.state is not JobState.WAITING:
                 self.changed.emit(job)
 
 

@@ -44,6 +44,7 @@ class Keeper(QObject):
             session.data_changed,
             session.chosen_changed,
             session.results_changed,
+            session.edits_changed,
         ):
             signal.connect(self._timer.start)
 

@@ -34,7 +34,8 @@ def run_job(request: Request, plan: Plan, session: Session) -> Job:
         part for part in (plan.method.name, of, texts.settings(plan.parameters), place) if part
     )
     lane = _lane(plan.backend, plan.device)
-    return Job(title, lane, work, done, cells=plan.method.work(plan.problem, plan.parameters))
+    cells = plan.method.work(plan.problem, plan.parameters)
+    return Job(title, lane, work, done, cells=cells, detachable=True)
 
 
 def resumed_job(run: Run, session: Session) -> Job:
@@ -51,7 +52,7 @@ def resumed_job(run: Run, session: Session) -> Job:
         session.add_result(Entry(result, options, resuming.parameters(method, run, {})))
 
     title = f"{described(run)} \N{MIDDLE DOT} continued from {resuming.percent(run.fraction)}"
-    return Job(title, _lane(run.backend, 0), work, done)
+    return Job(title, _lane(run.backend, 0), work, done, detachable=True)
 
 
 def described(run: Run) -> str:

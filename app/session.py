@@ -1,15 +1,19 @@
 """What the user has open: sequences and other data, which of them go into the next run, and results.
 
 Sequences and results are frozen, so a state is a tuple of them, every edit is a pure function from state
-to state, and undo goes back to the tuple before.
+to state, and undo goes back to the tuple before. A table may have a million rows: what is done to all of them is done
+in whole arrays, so that the window does not stop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
@@ -18,6 +22,10 @@ from kernels.model import Result, Sequence, SequenceType
 from kernels.sequences import SEQUENCE, with_type
 
 UNDO_LIMIT = 50
+BATCH = 1000
+"""Rows that are edited between two looks whether somebody cancelled."""
+
+Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +43,13 @@ class State:
     picked: tuple[int, ...] = ()
     subset: tuple[int, ...] = ()
 
-    def rows(self, count: int | None) -> tuple[int, ...]:
+    def rows(self, count: int | None) -> Sequences[int]:
         """Rows of the ``count`` inputs of a run: the chosen ones, then the first that are left.
 
         Fewer than ``count`` when there are not enough sequences; None stands for any number.
         """
         if count is None:
-            return self.subset or tuple(range(len(self.sequences)))
+            return self.subset or range(len(self.sequences))
         rows = list(dict.fromkeys(row for row in self.chosen if row < len(self.sequences)))[:count]
         spare = (row for row in range(len(self.sequences)) if row not in rows)
         while len(rows) < min(count, len(self.sequences)):
@@ -51,14 +59,15 @@ class State:
     def given(self, taken: Input) -> tuple[Any, ...]:
         """The data that a run takes for this input: the picked ones of its kind, then the newest."""
         if taken.kind is SEQUENCE:
-            return tuple(self.sequences[row] for row in self.rows(taken.maximum))
+            every = taken.maximum is None and not self.subset
+            return self.sequences if every else tuple(map(self.sequences.__getitem__, self.rows(taken.maximum)))
         order = dict.fromkeys((*self.picked, *reversed(range(len(self.data)))))
         found = [self.data[number] for number in order if isinstance(self.data[number], taken.kind.type)]
         return tuple(found[: taken.maximum])
 
     def inputs(self, problem: ProblemType) -> tuple[Any, ...]:
         """Everything that a run takes, in the order of the problem's inputs, as far as it is there."""
-        return tuple(datum for taken in problem.inputs for datum in self.given(taken))
+        return sum((self.given(taken) for taken in problem.inputs), ())
 
     def missing(self, problem: ProblemType) -> str:
         """What a run still lacks, for people; empty when nothing does."""
@@ -69,37 +78,43 @@ class State:
         return f"This method takes {problem.takes()}; open: {', '.join(counts)}."
 
 
-def _renumbered(state: State, sequences: tuple[Sequence, ...], place: Callable[[int], int | None]) -> State:
-    """Other sequences; what was chosen stays chosen where ``place`` of its row is one."""
-    rows = [[place(row) for row in rows] for rows in (state.chosen, state.subset)]
-    chosen, subset = (tuple(row for row in found if row is not None) for found in rows)
-    return replace(state, sequences=sequences, chosen=chosen, subset=subset)
+def _renumbered(state: State, sequences: tuple[Sequence, ...], places: np.ndarray) -> State:
+    """Other sequences; ``places`` are the new rows of the old ones, -1 of those that are gone."""
+    given = (np.array(rows, np.int64) for rows in (state.chosen, state.subset))
+    chosen, subset = (places[rows[rows < places.size]] for rows in given)
+    subset = np.sort(subset[subset >= 0])
+    return replace(
+        state, sequences=sequences, chosen=tuple(chosen[chosen >= 0].tolist()), subset=tuple(subset.tolist())
+    )
 
 
 def inserted(state: State, row: int, sequences: Iterable[Sequence]) -> State:
     """``sequences`` before ``row``; what was chosen stays chosen."""
     new = tuple(sequences)
     after = state.sequences[:row] + new + state.sequences[row:]
-    return _renumbered(state, after, lambda old: old + len(new) if old >= row else old)
+    old = np.arange(len(state.sequences))
+    return _renumbered(state, after, old + len(new) * (old >= row))
 
 
 def removed(state: State, rows: Iterable[int]) -> State:
     """Without the sequences of these rows."""
-    gone = set(rows)
-    kept = [row for row in range(len(state.sequences)) if row not in gone]
-    place = {row: index for index, row in enumerate(kept)}
-    return _renumbered(state, tuple(state.sequences[row] for row in kept), place.get)
+    kept = np.ones(len(state.sequences), bool)
+    kept[_rows(rows)] = False
+    return _renumbered(state, tuple(compress(state.sequences, kept.tolist())), np.where(kept, np.cumsum(kept) - 1, -1))
 
 
 def moved(state: State, rows: Iterable[int], step: int) -> State:
     """The rows moved up (step -1) or down (step 1) by one place; rows at the border stay."""
-    order, chosen_rows = list(range(len(state.sequences))), set(rows)
-    for row in sorted(chosen_rows, reverse=step > 0):
-        other = row + step
-        if 0 <= other < len(order) and order[other] not in chosen_rows:
-            order[row], order[other] = order[other], order[row]
-    place = {row: index for index, row in enumerate(order)}
-    return _renumbered(state, tuple(state.sequences[row] for row in order), place.get)
+    count, old = len(state.sequences), np.unique(_rows(rows))
+    border = np.arange(old.size) if step < 0 else np.arange(count - old.size, count)
+    if np.array_equal(old, border):
+        return state
+    places = np.full(count, -1)
+    places[old] = np.where(old == border, old, old + step)
+    others = np.ones(count, bool)
+    others[places[old]] = False
+    places[places < 0] = np.flatnonzero(others)
+    return _renumbered(state, tuple(map(state.sequences.__getitem__, np.argsort(places).tolist())), places)
 
 
 def replaced(state: State, changes: dict[int, Sequence]) -> State:
@@ -108,6 +123,28 @@ def replaced(state: State, changes: dict[int, Sequence]) -> State:
     for row, sequence in changes.items():
         sequences[row] = sequence
     return replace(state, sequences=tuple(sequences))
+
+
+def duplicated(state: State, rows: Iterable[int], check: Check = lambda: None) -> State:
+    """With copies of these rows behind the last of them; ``check`` is called now and then, and may raise."""
+    order = sorted(set(rows))
+    copies = []
+    for at in range(0, len(order), BATCH):
+        check()
+        found = map(state.sequences.__getitem__, order[at : at + BATCH])
+        copies += [replace(sequence, name=f"{sequence.name}_copy") for sequence in found]
+    return inserted(state, order[-1] + 1, copies)
+
+
+def retyped(state: State, rows: Iterable[int], kind: SequenceType, check: Check = lambda: None) -> State:
+    """With another type of these rows; InputError where a letter does not belong to it. ``check`` as above."""
+    changes = {}
+    for number, row in enumerate(rows):
+        if number % BATCH == 0:
+            check()
+        if state.sequences[row].type != kind:
+            changes[row] = with_type(state.sequences[row], kind)
+    return replaced(state, changes) if changes else state
 
 
 def chosen(state: State, role: int, row: int, count: int) -> State:
@@ -153,11 +190,16 @@ def without_data(state: State, numbers: Iterable[int]) -> State:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again."""
+    """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again.
+
+    ``edits`` is what the user did to the picture of it, by the id of the view: plain values and frozen data of the
+    engine, which a session file keeps.
+    """
 
     result: Result
     options: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
+    edits: dict[str, Any] = field(default_factory=dict)
 
 
 class Session(QObject):
@@ -167,6 +209,7 @@ class Session(QObject):
     data_changed = Signal()
     chosen_changed = Signal()
     results_changed = Signal()
+    edits_changed = Signal()
     shown_changed = Signal()
 
     def __init__(self) -> None:
@@ -182,81 +225,77 @@ class Session(QObject):
         new = tuple(sequences)
         if new:
             after = with_chosen(inserted(self.state, len(self.state.sequences), new), chosen)
-            self._edit(label or f"Add {_count(len(new))}", after)
+            self.edit(label or f"Add {_count(len(new))}", after)
 
     def add_data(self, data: Iterable[Any]) -> None:
         """Append data that are no sequences; they go into the next run that takes such."""
         new = tuple(data)
         if new:
-            self._edit(f"Add {new[0].name}" if len(new) == 1 else f"Add {len(new):,} data", with_data(self.state, new))
+            self.edit(f"Add {new[0].name}" if len(new) == 1 else f"Add {len(new):,} data", with_data(self.state, new))
 
     def pick(self, number: int) -> None:
         """The datum of this number goes into the next run that takes one of its kind."""
         after = picked(self.state, number)
         if after != self.state:
-            self._edit(f"Use {self.state.data[number].name}", after)
+            self.edit(f"Use {self.state.data[number].name}", after)
 
     def remove_data(self, numbers: Iterable[int]) -> None:
         numbers = set(numbers)
         if numbers:
-            self._edit("Delete data", without_data(self.state, numbers))
+            self.edit("Delete data", without_data(self.state, numbers))
 
     def restrict(self, rows: Iterable[int]) -> None:
         """Only these rows go into runs that take any number of sequences; all of them where there are none."""
         after = replace(self.state, subset=tuple(sorted(set(rows))))
         if after != self.state:
-            self._edit("Use selected sequences" if after.subset else "Use all sequences", after)
+            self.edit("Use selected sequences" if after.subset else "Use all sequences", after)
 
     def remove(self, rows: Iterable[int]) -> None:
         rows = set(rows)
         if rows:
-            self._edit(f"Delete {_count(len(rows))}", removed(self.state, rows))
+            self.edit(f"Delete {_count(len(rows))}", removed(self.state, rows))
 
     def duplicate(self, rows: Iterable[int]) -> None:
-        rows = sorted(set(rows))
+        rows = set(rows)
         if rows:
-            copies = [replace(self.state.sequences[row], name=f"{self.state.sequences[row].name}_copy") for row in rows]
-            self._edit(f"Duplicate {_count(len(rows))}", inserted(self.state, rows[-1] + 1, copies))
+            self.edit(duplicate_label(len(rows)), duplicated(self.state, rows))
 
     def move(self, rows: Iterable[int], step: int) -> None:
         after = moved(self.state, rows, step)
         if after != self.state:
-            self._edit("Move sequences", after)
+            self.edit("Move sequences", after)
 
     def rename(self, row: int, name: str) -> None:
         name = " ".join(name.split())
         if name and name != self.state.sequences[row].name:
-            self._edit("Rename", replaced(self.state, {row: replace(self.state.sequences[row], name=name)}))
+            self.edit("Rename", replaced(self.state, {row: replace(self.state.sequences[row], name=name)}))
 
     def retype(self, rows: Iterable[int], kind: SequenceType) -> None:
         """Another type for these rows; InputError where a letter does not belong to it."""
-        found = {row: self.state.sequences[row] for row in rows}
-        changes = {row: with_type(sequence, kind) for row, sequence in found.items() if sequence.type != kind}
-        if changes:
-            self._edit(f"Change type to {kind}", replaced(self.state, changes))
+        self.edit(retype_label(kind), retyped(self.state, rows, kind))
 
     def choose(self, role: int, row: int, count: int = 2) -> None:
         after = chosen(self.state, role, row, count)
         if after.chosen != self.state.rows(count):
-            self._edit(f"Use {self.state.sequences[row].name} as input {role + 1}", after)
+            self.edit(f"Use {self.state.sequences[row].name} as input {role + 1}", after)
 
     def use(self, problem: ProblemType, data: Iterable[Any]) -> None:
         """These data, as far as they are open, as the inputs of the next run of such a problem."""
         wanted, state = list(data), self.state
-        rows = [state.sequences.index(datum) for datum in wanted if datum in state.sequences]
+        rows = _rows_of(wanted, state.sequences)
         numbers = [number for number, datum in enumerate(state.data) if any(datum is one for one in wanted)]
         several = any(taken.kind is SEQUENCE and taken.maximum is None for taken in problem.inputs)
         after = replace(state, subset=tuple(sorted(rows))) if several else replace(state, chosen=tuple(rows))
         for number in reversed(numbers):
             after = picked(after, number)
         if after != state:
-            self._edit("Use the data of a result", after)
+            self.edit("Use the data of a result", after)
 
     def swap(self) -> None:
         """The first two inputs change places."""
         rows = self.state.rows(2)
         if len(rows) == 2:
-            self._edit("Swap first and second", replace(self.state, chosen=rows[::-1] + self.state.chosen[2:]))
+            self.edit("Swap first and second", replace(self.state, chosen=(rows[1], rows[0], *self.state.chosen[2:])))
 
     def add_result(self, entry: Entry) -> None:
         """Put a result at the top of the list and show it."""
@@ -278,6 +317,14 @@ class Session(QObject):
             self.shown = entry
             self.shown_changed.emit()
 
+    def keep_edits(self, entry: Entry, view_id: str, edits: Any) -> None:
+        """What the user did to the picture of a result; None where nothing is left of it."""
+        if edits is None:
+            entry.edits.pop(view_id, None)
+        else:
+            entry.edits[view_id] = edits
+        self.edits_changed.emit()
+
     def replace_all(self, state: State, entries: Iterable[Entry]) -> None:
         """Open another session; there is no way back by undo."""
         self.undo_stack.clear()
@@ -287,6 +334,7 @@ class Session(QObject):
         self.show(self.entries[0] if self.entries else None)
 
     def set_state(self, state: State) -> None:
+        """Go over to another state; whatever it changes, ``chosen_changed`` is the last signal."""
         before, self.state = self.state, state
         if state.sequences is not before.sequences:
             self.sequences_changed.emit()
@@ -300,8 +348,10 @@ class Session(QObject):
         if self.shown not in entries:
             self.show(entries[0] if entries else None)
 
-    def _edit(self, label: str, after: State) -> None:
-        self.undo_stack.push(_Edit(self, label, self.state, after))
+    def edit(self, label: str, after: State) -> None:
+        """Go on with another state, from which undo leads back; nothing happens where it is the same."""
+        if after is not self.state:
+            self.undo_stack.push(_Edit(self, label, self.state, after))
 
 
 class _Edit(QUndoCommand):
@@ -332,6 +382,29 @@ class _RemoveResults(QUndoCommand):
         newer = tuple(entry for entry in self._session.entries if entry not in self._after)
         self._session.set_entries(newer + self._before)
         self._session.show(self._gone[0])
+
+
+def duplicate_label(rows: int) -> str:
+    return f"Duplicate {_count(rows)}"
+
+
+def retype_label(kind: SequenceType) -> str:
+    return f"Change type to {kind}"
+
+
+def _rows_of(wanted: Iterable[Any], sequences: tuple[Sequence, ...]) -> list[int]:
+    """Rows of these very sequences, or of the first ones that equal them; of those that are there."""
+    wanted = [datum for datum in wanted if isinstance(datum, Sequence)]
+    by_identity = {id(sequence): row for row, sequence in enumerate(sequences)}
+    found = [by_identity.get(id(datum)) for datum in wanted]
+    if None in found:
+        equal = {sequence: row for row, sequence in reversed(list(enumerate(sequences)))}
+        found = [equal.get(datum) if row is None else row for row, datum in zip(found, wanted, strict=True)]
+    return [row for row in found if row is not None]
+
+
+def _rows(rows: Iterable[int]) -> np.ndarray:
+    return np.fromiter(rows, np.int64)
 
 
 def _count(number: int) -> str:

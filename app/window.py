@@ -6,24 +6,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
     QMainWindow,
     QMenu,
     QMessageBox,
     QPushButton,
-    QSizePolicy,
-    QSplitter,
     QStackedWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
 )
 
-from app import actions, opening, running, texts, theme, views
+from app import actions, layout, opening, running, texts, views
 from app.dialogs import pages
 from app.jobs import JobQueue
 from app.keeping import Interrupted, Keeper
@@ -37,7 +30,6 @@ from app.panels.method import MethodPanel
 from app.panels.results import ResultPanel
 from app.panels.sequences import SequencePanel
 from app.panels.viewer import EmptyPage, ResultViews
-from app.panels.widgets import VerticalScroll
 from app.planning import Answer, Planner, Request
 from app.selection import Selection
 from app.session import Entry, Session
@@ -48,13 +40,6 @@ from kernels.advice import Fit
 from kernels.method import Method
 from kernels.resuming import Run, percent
 from kernels.sequences import SEQUENCE, samples
-
-SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
-LEFT, MIDDLE, RIGHT = 430, 700, 370
-LEFT_MINIMUM, LEFT_SMALL = 200, 330
-WORKSPACES = ("analyse", "tune", "learn")
-SEARCH_WIDTH = 340
-SEARCH_SIZE = QSize(460, 420)
 
 
 class Window(QMainWindow):
@@ -74,7 +59,7 @@ class Window(QMainWindow):
         self.menus: dict[str, QMenu] = {}
         self._make_panels()
         self.commands = actions.install(self)
-        self._lay_out()
+        self.splitters = layout.lay_out(self)
         self._connect()
         self._restore_window()
         self.device.look()
@@ -122,7 +107,7 @@ class Window(QMainWindow):
     def turn_to(self, number: int) -> None:
         """Work in Analyse (0), Tune (1) or Learn (2)."""
         self.workspaces.setCurrentIndex(number)
-        for index, name in enumerate(WORKSPACES):
+        for index, name in enumerate(layout.WORKSPACES):
             self.commands[name].setChecked(index == number)
 
     def run(self) -> None:
@@ -211,7 +196,7 @@ class Window(QMainWindow):
         event.acceptProposedAction()
 
     def _make_panels(self) -> None:
-        self.sequences = SequencePanel(self.session)
+        self.sequences = SequencePanel(self.session, self.queue)
         self.data = DataPanel(self.session)
         self.results = ResultPanel(self.session, self.is_stale)
         self.method = MethodPanel(self.methods)
@@ -219,6 +204,7 @@ class Window(QMainWindow):
         self.curves = CurvePanel(self.method.parameters, self.settings.flag("curves_closed"))
         self.jobs = JobPanel(self.queue)
         self.device = DeviceChooser()
+        self.search_button = QPushButton("Search commands, methods, sequences   Ctrl+K")
         self.selection = Selection(self)
         self.empty = EmptyPage()
         self.viewer = ResultViews([view(self.selection) for view in getattr(views, "VIEWS", ())], self.empty)
@@ -226,79 +212,9 @@ class Window(QMainWindow):
         self.learn = LearnWorkspace(self.methods)
         self.workspaces = QStackedWidget()
 
-    def _lay_out(self) -> None:
-        data, middle = QSplitter(Qt.Orientation.Vertical), QSplitter(Qt.Orientation.Horizontal)
-        for panel in (self.sequences, self.data, self.results):
-            data.addWidget(panel)
-        data.setSizes([2, 1, 2])
-        data.setMinimumWidth(LEFT_MINIMUM)
-        for widget in (data, self.viewer, self._right()):
-            middle.addWidget(widget)
-        width = starting_size(self.screen().availableSize()).width()
-        middle.setSizes([LEFT if width == SIZE.width() else LEFT_SMALL, MIDDLE, RIGHT])
-        for index in range(3):
-            middle.setStretchFactor(index, int(index == 1))
-            middle.setCollapsible(index, index != 1)
-        self.splitters = {"data": data, "middle": middle, "tune": self.tune.splitter}
-        for splitter in self.splitters.values():
-            splitter.setHandleWidth(theme.SPACING)
-        central = QWidget()
-        box = QVBoxLayout(central)
-        box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
-        box.setSpacing(theme.MARGIN)
-        box.addLayout(self._toolbar())
-        for workspace in (middle, self.tune, self.learn):
-            self.workspaces.addWidget(workspace)
-        box.addWidget(self.workspaces, 1)
-        box.addWidget(self.jobs)
-        self.setCentralWidget(central)
-        self.resize(starting_size(self.screen().availableSize()))
-
-    def _right(self) -> QWidget:
-        """Method and cost scroll where the window is low; the Run button stays."""
-        inner, right = QWidget(), QWidget()
-        column, box = QVBoxLayout(inner), QVBoxLayout(right)
-        for layout in (column, box):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(theme.SPACING)
-        for panel in (self.method, self.curves, self.cost):
-            column.addWidget(panel)
-        column.addStretch(1)
-        box.addWidget(VerticalScroll(inner), 1)
-        box.addLayout(self.method.run_row)
-        return right
-
-    def _toolbar(self) -> QHBoxLayout:
-        box, brand = QHBoxLayout(), QLabel("Antidiag")
-        brand.setObjectName("brand")
-        self.search_button = QPushButton("Search commands, methods, sequences   Ctrl+K")
-        self.search_button.setObjectName("search")
-        self.search_button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.search_button.setMaximumWidth(SEARCH_WIDTH)
-        self.search_button.clicked.connect(lambda: actions.open_search(self, SEARCH_SIZE))
-        box.setSpacing(theme.SPACING)
-        box.addWidget(brand)
-        box.addSpacing(theme.MARGIN)
-        for name in WORKSPACES:
-            button = QToolButton()
-            button.setDefaultAction(self.commands[name])
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-            box.addWidget(button)
-        box.addSpacing(2 * theme.MARGIN)
-        for name in ("open", "save_session", "undo", "redo"):
-            button = QToolButton()
-            button.setDefaultAction(self.commands[name])
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-            box.addWidget(button)
-        box.addStretch(1)
-        box.addWidget(self.search_button, 100)
-        box.addWidget(self.device)
-        return box
-
     def _connect(self) -> None:
         session, method, opener = self.session, self.method, self.opener
-        for signal in (session.sequences_changed, session.data_changed, session.chosen_changed, method.changed,
-                       self.device.changed):  # fmt: skip
+        for signal in (session.chosen_changed, method.changed, self.device.changed):
             signal.connect(self._replan)
         self.device.found.connect(self._found_devices)
         session.shown_changed.connect(self._show_result)
@@ -323,6 +239,7 @@ class Window(QMainWindow):
         self.cost.method_wanted.connect(self.method.choose)
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
+        self.viewer.edited.connect(session.keep_edits)
         self.viewer.made.connect(lambda datum: self._keep([datum]))
         self.sequences.names_selected.connect(self.selection.choose_taxa)
         self.selection.taxa_changed.connect(self.sequences.select_names)
@@ -330,7 +247,8 @@ class Window(QMainWindow):
         self.interrupted.found.connect(self.jobs.show_interrupted)
         self.jobs.resume_wanted.connect(self.resume)
         self.jobs.discard_wanted.connect(self.discard)
-        self.queue.ended.connect(self.interrupted.ended)
+        for signal in (self.queue.ended, self.queue.left):
+            signal.connect(self.interrupted.ended)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
         self.learn.method_wanted.connect(self._use_method)
         self.tune.values_wanted.connect(self._take_values)
@@ -368,10 +286,10 @@ class Window(QMainWindow):
         self.tune.set_device(*self.device.choice())
         self._explain(False)
         if request is None:
-            reason = " ".join(self.method.errors()) or self.session.state.missing(method.problem)
+            wrong = " ".join(self.method.errors())
             self.planner.forget()
             self._run_wanted = False
-            self._settle(None, reason)
+            self._settle(None, wrong, "" if wrong else self.session.state.missing(method.problem))
         else:
             self.method.set_runnable(False, "Working out what it will cost")
             self.cost.show_waiting()
@@ -404,10 +322,10 @@ class Window(QMainWindow):
             self._run_wanted = False
             self.run()
 
-    def _settle(self, found: Answer | None, reason: str) -> None:
-        self.answer = found
+    def _settle(self, found: Answer | None, wrong: str, missing: str = "") -> None:
+        self.answer, reason = found, wrong or missing
         self._stale.clear()
-        self.cost.show_answer(found, reason)
+        self.cost.show_answer(found, wrong, missing)
         self.curves.show_answer(found)
         self.method.set_runnable(not reason, reason)
         fitting = found.fitting if found else ()
@@ -465,7 +383,7 @@ class Window(QMainWindow):
         if geometry:
             self.restoreGeometry(geometry)
         if not self.isMaximized():
-            self.resize(starting_size(self.screen().availableSize(), self.size()))
+            self.resize(layout.starting_size(self.screen().availableSize(), self.size()))
         for name, splitter in self.splitters.items():
             state: QByteArray = self.settings.blob(f"splitter_{name}")
             if state:
@@ -491,11 +409,6 @@ def start_with(window: Window, paths: Iterable[str | Path]) -> None:
     elif not (window.settings.flag("restore", True) and actions.open_kept(window)) and not _seen(window.settings):
         window.opener.open_sample(_first_sample())
     window.settings.put("seen", True)
-
-
-def starting_size(screen: QSize, wanted: QSize = SIZE) -> QSize:
-    """The size wanted, or what a smaller screen has room for with the frame around the window."""
-    return wanted.boundedTo(screen - FRAME)
 
 
 def _seen(settings: Settings) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
+from operator import attrgetter
 from typing import Any
 
 from kernels.model import Sequence, SequenceType
@@ -36,7 +37,7 @@ PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
 
 def defaults(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Option values that suit the type of the sequences: +2/-3, 5 + 2k for nucleotides; BLOSUM62, 10 + k."""
-    protein = any(sequence.type == SequenceType.PROTEIN for sequence in sequences)
+    protein = SequenceType.PROTEIN in set(map(attrgetter("type"), sequences))
     return PROTEIN_DEFAULTS if protein else NUCLEOTIDE_DEFAULTS
 
 

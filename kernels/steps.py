@@ -34,6 +34,7 @@ class Steps:
     """An append-only log of chunk events; safe to append from several threads."""
 
     def __init__(self) -> None:
+        self._events: list[tuple[int, ...]] = []
         self._blocks: list[np.ndarray] = []
         self._ordered: np.ndarray | None = None
         self._lock = threading.Lock()
@@ -50,7 +51,9 @@ class Steps:
         layers: tuple[int, int] = (0, 0),
     ) -> None:
         """Append one event."""
-        self.extend(np.array([(phase, strip, *rows, *columns, *layers, worker, start_ns, end_ns)], STEP))
+        with self._lock:
+            self._events.append((phase, strip, *rows, *columns, *layers, worker, start_ns, end_ns))
+            self._ordered = None
 
     def extend(self, events: np.ndarray) -> None:
         """Append an array of dtype STEP."""
@@ -61,13 +64,9 @@ class Steps:
     def array(self) -> np.ndarray:
         """All events so far, in order of their start; dtype STEP, read-only."""
         with self._lock:
-            blocks, events = list(self._blocks), self._ordered
-        if events is not None:
-            return events
-        events = np.concatenate(blocks) if blocks else np.empty(0, STEP)
-        events = events[np.argsort(events["start_ns"], kind="stable")]
-        events.flags.writeable = False
-        with self._lock:
-            if len(blocks) == len(self._blocks):
-                self._ordered = events
-        return events
+            if self._ordered is None:
+                events = np.concatenate([*self._blocks, np.array(self._events, STEP)])
+                self._ordered = events[np.argsort(events["start_ns"], kind="stable")]
+                self._ordered.flags.writeable = False
+                self._events, self._blocks = [], [self._ordered]
+            return self._ordered

@@ -130,6 +130,9 @@ def run(
 
     A run of more than a minute survives a crash or a cancel, where its method can be continued: see --resume. For
     pairs of more than some 64,000 letters each take checkpointed-alignment, whose memory grows with the length alone.
+
+    The JSON of an alignment has score, start, end and aligned, of a pair cigar too. Methods that return the score alone
+    leave out aligned and cigar, and the start of a local alignment is null there.
     """
     method = registry.method(method_id)
     targets = inputs.targets(method, out, json_file, [*(files or []), *flagged.values()])

@@ -49,16 +49,16 @@ class CostPanel(Card):
         """The numbers belong to what was there before the last keystroke."""
         self.heading.setText("What it will cost ...")
 
-    def show_answer(self, found: Answer | None, reason: str = "") -> None:
-        """A new answer; without one, ``reason`` says what is missing."""
+    def show_answer(self, found: Answer | None, wrong: str = "", missing: str = "") -> None:
+        """A new answer; without one, what is ``wrong`` with the settings, or what data are ``missing``."""
         self.heading.setText("What it will cost")
         self._answer, plan = found, found.plan if found else None
         self._show_memory(plan, found)
         self.values["Cells"].setText(_cells(plan) if plan else "-")
         self.values["Expected time"].setText(texts.expected(plan.time_ms) if plan else "-")
         self.values["Runs on"].setText(_place(plan) if plan else "-")
-        _say(self.notes, "\n".join(plan.notes) if plan else "")
-        _say(self.refusal, texts.sentence(found.refusal) if found and found.refusal else reason)
+        _say(self.notes, "\n".join(plan.notes) if plan else missing)
+        _say(self.refusal, texts.sentence(found.refusal) if found and found.refusal else wrong)
         self._show_choices(found)
 
     def _show_choices(self, found: Answer | None) -> None:

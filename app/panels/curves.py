@@ -213,7 +213,7 @@ def words(parameter: Parameter, point: Point) -> str:
     if point.again:
         parts.append(f"{percent(100 * point.again)} again")
     parts.append("does not fit" if point.refusal else texts.expected(point.time_ms))
-    return f"{point.value:,} {parameter.unit}".strip() + ": " + ", ".join(parts)
+    return f"{point.value:,} {_unit(parameter, point.value)}".strip() + ": " + ", ".join(parts)
 
 
 def _moved(point: Point | None, value: int) -> Point | None:
@@ -226,3 +226,8 @@ def _settings(answer: Answer, parameter: Parameter, given: Mapping[str, Any]) ->
     request, plan = answer.request, answer.plan
     data = tuple(id(datum) for datum in request.data)
     return request.method.id, parameter, data, dict(request.options), dict(given), plan.backend, plan.device
+
+
+def _unit(parameter: Parameter, value: float) -> str:
+    """The unit of a value: 'threads', and 'thread' of one."""
+    return parameter.unit.removesuffix("s") if value == 1 else parameter.unit

@@ -272,4 +272,4 @@ def _numbers(job: Job) -> str:
 
 def _beginning(job: Job) -> str:
     """A job that is slow to begin compiles its kernels, as every method does when it runs for the first time."""
-    return "starting" if not job.cells or job.elapsed_s < PATIENCE_S else "compiling, for the first run only"
+    return "starting" if not job.compiling or job.elapsed_s < PATIENCE_S else "compiling, for the first run only"

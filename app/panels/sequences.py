@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import pairwise
+from collections.abc import Sequence as Sequences
+from operator import attrgetter
 from typing import Any, cast
 
+import numpy as np
 from PySide6.QtCore import (
     QAbstractTableModel,
     QItemSelection,
@@ -33,6 +35,8 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
+from app.editing import Editor
+from app.jobs import JobQueue
 from app.panels.widgets import Card, Elided, label, quiet_button
 from app.session import Session
 from kernels.errors import AntidiagError
@@ -48,6 +52,9 @@ PADDING, GAP = 16, 14
 """Pixels in a cell beside its text; between a name and what the sequence is."""
 ABOUT = Qt.ItemDataRole.UserRole
 """The role of what a sequence is: species and molecule, mostly."""
+
+MOST_RANGES = 5000
+"""Ranges of rows that are selected at once; Qt takes time with their square."""
 
 LEAST_ABOUT, LEAST_NAME = 9, "NC_012920.1"
 ORDINALS = ("First", "Second", "Third", "Fourth")
@@ -65,6 +72,7 @@ class SequenceModel(QAbstractTableModel):
         self._session = session
         self._sequences = session.state.sequences
         self.inputs: int | None = 2
+        self._roles: tuple[tuple[int, ...], frozenset[int]] = (), frozenset()
         session.sequences_changed.connect(self._take)
         session.chosen_changed.connect(self._repaint)
 
@@ -91,7 +99,7 @@ class SequenceModel(QAbstractTableModel):
             return _alignment(column)
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(theme.active().accent if column == ROLE else _colour(column))
-        if role == Qt.ItemDataRole.FontRole and column in (ROLE, NAME) and index.row() in self._chosen():
+        if role == Qt.ItemDataRole.FontRole and column in (ROLE, NAME) and self._is_chosen(index.row()):
             font = QFont()
             font.setBold(True)
             return font
@@ -118,16 +126,28 @@ class SequenceModel(QAbstractTableModel):
 
     def _text(self, row: int, sequence: Sequence, column: int) -> str:
         if column == ROLE:
-            chosen = self._chosen()
-            return str(chosen.index(row) + 1) if row in chosen else ""
+            return self._role(row)
         if column == NAME:
             return sequence.name
         if column == TYPE:
             return str(sequence.type)
         return f"{len(sequence):,}" if column == LENGTH else texts.makeup(sequence)
 
-    def _chosen(self) -> tuple[int, ...]:
-        return self._session.state.rows(self.inputs)
+    def _is_chosen(self, row: int) -> bool:
+        """Whether a row stands out among those that go into the next run; nothing does where all of them go."""
+        return row in (self._session.state.rows(self.inputs) if self.inputs is not None else self._subset())
+
+    def _role(self, row: int) -> str:
+        if not self._is_chosen(row):
+            return ""
+        return "\N{BULLET}" if self.inputs is None else str(self._session.state.rows(self.inputs).index(row) + 1)
+
+    def _subset(self) -> frozenset[int]:
+        """The rows that a method of any number of sequences takes, where these are not all."""
+        subset = self._session.state.subset
+        if subset is not self._roles[0]:
+            self._roles = subset, frozenset(subset)
+        return self._roles[1]
 
     def _take(self) -> None:
         after = self._session.state.sequences
@@ -225,8 +245,18 @@ class SequenceTable(QTableView):
 
     def rows(self) -> list[int]:
         """Selected rows, in order."""
-        ranges = self.selectionModel().selection().toList()
-        return sorted({row for part in ranges for row in range(part.top(), part.bottom() + 1)})
+        ranges = sorted((part.top(), part.bottom()) for part in self.selectionModel().selection().toList())
+        rows: list[int] = []
+        for top, bottom in ranges:
+            rows += range(max(top, rows[-1] + 1) if rows else top, bottom + 1)
+        return rows
+
+    def select_ranges(self, edges: list[int]) -> None:
+        """Select these rows alone: from the first to before the second, from the third to before the fourth, ..."""
+        selection, columns, index = QItemSelection(), len(HEADERS) - 1, self.model().index
+        for low, high in zip(edges[::2], edges[1::2], strict=True):
+            selection.append(QItemSelectionRange(index(low, 0), index(high - 1, columns)))
+        self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
 
 class SequencePanel(Card):
@@ -236,9 +266,10 @@ class SequencePanel(Card):
     names_selected = Signal(object)
     """Names of the rows that the user selected."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, queue: JobQueue) -> None:
         super().__init__("Sequences")
         self._session = session
+        self._editor = Editor(session, queue, self.refused.emit)
         self._telling = False
         self.model = SequenceModel(session)
         self.model.refused.connect(self.refused)
@@ -270,7 +301,6 @@ class SequencePanel(Card):
         self.subset_button = quiet_button("Use selected", "Take only the rows that are selected in the table")
         self.subset_button.clicked.connect(lambda: session.restrict(self.table.rows()))
         self.set_input(None)
-        session.sequences_changed.connect(self._show_inputs)
         session.chosen_changed.connect(self._show_inputs)
         theme.notifier.changed.connect(self.table.viewport().update)
 
@@ -319,7 +349,7 @@ class SequencePanel(Card):
         self._session.remove(self.table.rows())
 
     def duplicate(self) -> None:
-        self._session.duplicate(self.table.rows())
+        self._editor.duplicate(self.table.rows())
 
     def rename(self) -> None:
         index = self.table.currentIndex()
@@ -331,13 +361,13 @@ class SequencePanel(Card):
         rows = self.table.rows()
         self._session.move(rows, step)
         if rows and rows[0] + step >= 0 and rows[-1] + step < self.model.rowCount():
-            self._select([row + step for row in rows])
+            places = np.array(rows) + step
+            self.table.select_ranges(_edges(np.bincount(places, minlength=self.model.rowCount())))
+            flag = QItemSelectionModel.SelectionFlag.NoUpdate
+            self.table.selectionModel().setCurrentIndex(self.model.index(int(places[0]), NAME), flag)
 
     def retype(self, kind: SequenceType) -> None:
-        try:
-            self._session.retype(self.table.rows(), kind)
-        except AntidiagError as error:
-            self.refused.emit(str(error))
+        self._editor.retype(self.table.rows(), kind)
 
     def go_to(self, row: int) -> None:
         """Select a row and scroll to it."""
@@ -347,31 +377,30 @@ class SequencePanel(Card):
 
     def select_names(self, names: Collection[str]) -> None:
         """Select the rows of the sequences with these names, and show the first; tells nobody."""
-        rows = [row for row, sequence in enumerate(self._session.state.sequences) if sequence.name in names]
-        if rows == self.table.rows():
+        if self._telling:
             return
-        selection, columns, index = QItemSelection(), len(HEADERS) - 1, self.model.index
-        breaks = [0, *(at for at in range(1, len(rows)) if rows[at] > rows[at - 1] + 1), len(rows)]
-        for low, high in pairwise(breaks):
-            if low < high:
-                selection.append(QItemSelectionRange(index(rows[low], 0), index(rows[high - 1], columns)))
+        found = [sequence.name in names for sequence in self._session.state.sequences]
+        edges = _edges(found) if names else []
+        if len(edges) > 2 * MOST_RANGES:
+            self.refused.emit(
+                f"{sum(found):,} sequences were chosen that stand in {len(edges) // 2:,} places of the table: "
+                "too many places to select them there."
+            )
+            edges = []
         self._telling = True
-        self.table.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self.table.select_ranges(edges)
         self._telling = False
-        if rows:
-            self.table.scrollTo(index(rows[0], NAME))
+        if edges:
+            self.table.scrollTo(self.model.index(edges[0], NAME))
 
     def _tell_names(self) -> None:
         if not self._telling:
             sequences = self._session.state.sequences
-            self.names_selected.emit([sequences[row].name for row in self.table.rows() if row < len(sequences)])
-
-    def _select(self, rows: list[int]) -> None:
-        selection = self.table.selectionModel()
-        selection.clear()
-        for row in rows:
-            selection.select(self.model.index(row, 0), selection.SelectionFlag.Select | selection.SelectionFlag.Rows)
-        selection.setCurrentIndex(self.model.index(rows[0], NAME), selection.SelectionFlag.NoUpdate)
+            self._telling = True
+            rows = self.table.rows()
+            found = sequences if len(rows) == len(sequences) else map(sequences.__getitem__, rows)
+            self.names_selected.emit(list(map(attrgetter("name"), found)))
+            self._telling = False
 
     def _show_inputs(self) -> None:
         state = self._session.state
@@ -418,6 +447,11 @@ class SequencePanel(Card):
         menu.addSeparator()
         menu.addAction("Delete\tDel", self.delete)
         menu.exec(self.table.viewport().mapToGlobal(place))
+
+
+def _edges(wanted: Sequences[bool] | np.ndarray) -> list[int]:
+    """Where runs of wanted rows begin and end, in turn."""
+    return np.flatnonzero(np.diff(np.asarray(wanted, np.int8), prepend=0, append=0)).tolist()
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:

@@ -32,7 +32,8 @@ class View(Protocol):
     def show_result(self, result: Result | None) -> None: ...
 
     # Views of data that no run made also have ``shows_datum(datum) -> bool`` (a class method) and
-    # ``show_datum(datum)``.
+    # ``show_datum(datum)``. Views whose picture a user can edit have a signal ``edited(edits)``, with plain values and
+    # frozen data of the engine or None, and ``show_edits(edits)``, which is called after ``show_result``.
 
 
 class ResultViews(QWidget):
@@ -42,6 +43,8 @@ class ResultViews(QWidget):
     products_wanted = Signal(object)
     made = Signal(object)
     """Data that a view made, for other methods."""
+    edited = Signal(object, str, object)
+    """The entry, the id of a view, and what the user did to the picture there (None: nothing)."""
 
     def __init__(self, views: Sequence[Any], empty: QWidget) -> None:
         super().__init__()
@@ -51,6 +54,8 @@ class ResultViews(QWidget):
             view.hide()
             if hasattr(view, "kept"):
                 view.kept.connect(self.made)
+            if hasattr(view, "edited"):
+                view.edited.connect(lambda edits, view=view: self._tell_edits(view, edits))
         self._result: Result | None = None
         self._entry: Entry | None = None
         self._fresh: set[View] = set()
@@ -184,6 +189,12 @@ class ResultViews(QWidget):
         if view not in self._fresh:
             self._fresh.add(view)
             view.show_result(self._result)
+            if self._entry is not None and view.id in self._entry.edits:
+                view.show_edits(self._entry.edits[view.id])
+
+    def _tell_edits(self, view: Any, edits: Any) -> None:
+        if self._entry is not None:
+            self.edited.emit(self._entry, view.id, edits)
 
 
 class EmptyPage(QWidget):

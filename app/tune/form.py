@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
+from app import texts, theme
 from app.panels.widgets import Card, label, row
 from app.tune.inputs import InputEditor
 from app.tune.series import suggestion
@@ -279,7 +279,7 @@ class SweepForm(Card):
             error = ""
         except AntidiagError as wrong:
             self.count.setText("")
-            error = str(wrong)
+            error = texts.sentence(str(wrong))
         self.problem.setText(error)
         self.problem.setVisible(bool(error))
         self.start_button.setEnabled(not error)

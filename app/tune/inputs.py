@@ -26,6 +26,7 @@ class InputEditor(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._data: tuple[Any, ...] = ()
+        self._needed = True
         self.source = QComboBox()
         self.source.setAccessibleName("Input")
         self.source.addItems(["What is open", "Related, generated", "Unrelated, generated"])
@@ -60,16 +61,16 @@ class InputEditor(QWidget):
             spin.valueChanged.connect(self.changed)
         self._show()
 
-    def set_data(self, data: tuple[Any, ...]) -> None:
-        """What the chosen method would take of what is open."""
-        self._data = data
+    def set_data(self, data: tuple[Any, ...], needed: bool = True) -> None:
+        """What the chosen method would take of what is open; ``needed`` is false for one that takes no data."""
+        self._data, self._needed = data, needed
         self._show()
 
     def inputs(self) -> Inputs:
         """The input of the next sweep; ParameterError where it is not complete."""
         source = self.source.currentIndex()
         if source == OPEN:
-            if not self._data:
+            if self._needed and not self._data:
                 raise ParameterError("nothing is open for this method; open files in Analyse, or generate the input")
             return Loaded(self._data)
         return Generated(
@@ -101,7 +102,8 @@ class InputEditor(QWidget):
         self.about.setVisible(source == OPEN)
         names = [f"{datum.name} ({datum.summary})" for datum in self._data[:3]]
         more = f"\nand {len(self._data) - 3:,} more" if len(self._data) > 3 else ""
-        self.about.setText("\n".join(names) + more if names else "Nothing is open for this method.")
+        none = "Nothing is open for this method." if self._needed else "This method takes no data."
+        self.about.setText("\n".join(names) + more if names else none)
         self.changed.emit()
 
 

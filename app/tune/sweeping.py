@@ -50,7 +50,7 @@ def sweep_job(sweep: Sweep, inbox: Inbox, reuse: bool, done: Callable[[tuple[Poi
         return runner.run(sweep, results.of(sweep.id), control, inbox.put, _reporter(control), reuse)
 
     title = f"Sweep \N{MIDDLE DOT} {sweep.title}"
-    return Job(title, lane(sweep.backends, sweep.devices[0]), work, done, make_monitor=Control)
+    return Job(title, lane(sweep.backends, sweep.devices[0]), work, done, make_monitor=Control, alone=True)
 
 
 def tune_job(task: Task, method: Method, budget_s: float, inbox: Inbox, done: Callable[[Found], None]) -> Job:
@@ -61,7 +61,7 @@ def tune_job(task: Task, method: Method, budget_s: float, inbox: Inbox, done: Ca
         return tuning.tune(task, budget_s, control, inbox.put, _reporter(control))
 
     title = f"Tune \N{MIDDLE DOT} {method.name} \N{MIDDLE DOT} {texts.duration(1000 * budget_s)}"
-    return Job(title, lane((task.backend,), task.device), work, done, make_monitor=Control)
+    return Job(title, lane((task.backend,), task.device), work, done, make_monitor=Control, alone=True)
 
 
 def task_of(

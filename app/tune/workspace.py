@@ -88,7 +88,8 @@ class TuneWorkspace(QWidget):
 
     def set_data(self, data: tuple[Any, ...]) -> None:
         """What is open for that method."""
-        self.form.input.set_data(data)
+        method = self.form.method
+        self.form.input.set_data(data, method is None or bool(method.problem.inputs))
 
     def set_device(self, backend: str, device: int) -> None:
         """The device that is chosen in the tool bar."""

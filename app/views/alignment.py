@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QKeySequence, QPainter, QPen, QShortcut
 from PySide6.QtWidgets import (
-    QFileDialog,
     QLabel,
     QLineEdit,
     QMenu,
@@ -29,7 +27,6 @@ from app.views.alignment_text import AlignmentText, Statistics
 from app.views.background import Latest
 from app.views.flow import WHERE_WIDTH, Flow, together
 from app.views.pieces import check_action, choice_actions, menu_button, tool_button
-from kernels import formats, registry
 from kernels.model import Result
 
 COLOURINGS = {"all": "Colour all letters", "differ": "Colour only where the two differ", "none": "No colours"}
@@ -141,15 +138,10 @@ class AlignmentView(QWidget):
         """Ask for a file and write the alignment in the format of its suffix."""
         if self.result is None:
             return
-        known = formats.suffixes(registry.method(self.result.method))
-        filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
-        path, chosen = QFileDialog.getSaveFileName(
-            self, "Save alignment", "alignment.aln", f"All formats (*);;{filters}"
-        )
-        if path:
-            target, result = export.with_suffix(path, chosen, known), self.result
+        target, result = export.ask_alignment_file(self, self.result), self.result
+        if target:
             self._status.setText(f"Saving {target} ...")
-            self._saving.request(lambda monitor: _write(target, result))
+            self._saving.request(lambda monitor: export.write_alignment(target, result))
 
     def _fail_to_save(self, error: Exception) -> None:
         self._status.setText("")
@@ -333,11 +325,6 @@ class AlignmentView(QWidget):
         if point is not None:
             self.canvas.scroll_to(max(point - 1, 0))
             self.canvas.mark(max(point - 1, 0))
-
-
-def _write(path: Path, result: Result) -> Path:
-    formats.write_result(path, result)
-    return path
 
 
 class Overview(QWidget):

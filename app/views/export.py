@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyqtgraph as pg
-from PySide6.QtCore import QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QImageWriter, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import theme
 from app.views.pieces import LegendItem, draw_legend, legend_height
+from kernels import formats, registry
 from kernels.errors import InputError
+from kernels.files import write_bytes
+from kernels.model import Result
 
 FILTERS = "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf)"
 Draw = Callable[[QPainter, QRectF], None]
@@ -32,16 +35,18 @@ def image(size: QSize, draw: Draw, scale: float = PNG_SCALE) -> QImage:
 
 
 def save(path: Path, size: QSize, draw: Draw, title: str = "") -> None:
-    """Write a figure as PNG, SVG or PDF, by the suffix; InputError where that fails."""
-    if path.suffix.lower() == ".svg":
-        _save_svg(path, size, draw, title)
-    elif path.suffix.lower() == ".pdf":
-        _save_pdf(path, size, draw, title)
-    elif path.suffix.lower() == ".png":
-        if not image(size, draw).save(str(path)):
-            raise InputError(f"{path}: the picture could not be written; choose another folder")
-    else:
+    """Write a figure as PNG, SVG or PDF, by the suffix; InputError where that fails.
+
+    Qt does not say that a disk is full, so a figure is drawn into memory first, and written all or nothing.
+    """
+    encoders = {".png": _png, ".svg": _svg, ".pdf": _pdf}
+    encode = encoders.get(path.suffix.lower())
+    if encode is None:
         raise InputError(f"{path}: figures are written as .png, .svg or .pdf")
+    encoded = QBuffer()
+    encoded.open(QBuffer.OpenModeFlag.WriteOnly)
+    encode(encoded, size, draw, title)
+    write_bytes(path, [bytes(encoded.data().data())])
 
 
 def copy(size: QSize, draw: Draw) -> None:
@@ -61,6 +66,20 @@ def ask_and_save(parent: QWidget, name: str, size: QSize, draw: Draw, title: str
         save(path, size, draw, title)
     except InputError as error:
         QMessageBox.warning(parent, "Save figure", str(error))
+
+
+def ask_alignment_file(parent: QWidget, result: Result) -> Path | None:
+    """Ask for a file for the alignment of a result; the suffix says the format."""
+    known = formats.suffixes(registry.method(result.method))
+    filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
+    name, chosen = QFileDialog.getSaveFileName(parent, "Save alignment", "alignment.aln", f"All formats (*);;{filters}")
+    return with_suffix(name, chosen, known) if name else None
+
+
+def write_alignment(path: Path, result: Result) -> Path:
+    """Write the alignment of a result in the format of the suffix; InputError where that fails."""
+    formats.write_result(path, result)
+    return path
 
 
 def with_suffix(path: str, chosen: str, known: Iterable[str]) -> Path:
@@ -113,10 +132,14 @@ def _title_height(metrics: QFontMetrics) -> int:
     return metrics.height() + theme.MARGIN
 
 
-def _save_svg(path: Path, size: QSize, draw: Draw, title: str) -> None:
-    _check_place(path)
+def _png(target: QBuffer, size: QSize, draw: Draw, title: str) -> None:
+    if not QImageWriter(target, QByteArray(b"png")).write(image(size, draw)):
+        raise InputError("the picture is too large to be written; choose a smaller one, or SVG")
+
+
+def _svg(target: QBuffer, size: QSize, draw: Draw, title: str) -> None:
     generator = QSvgGenerator()
-    generator.setFileName(str(path))
+    generator.setOutputDevice(target)
     generator.setSize(size)
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
     generator.setTitle(title)
@@ -124,23 +147,15 @@ def _save_svg(path: Path, size: QSize, draw: Draw, title: str) -> None:
     _fill_and_paint(QPainter(generator), size, draw)
 
 
-def _save_pdf(path: Path, size: QSize, draw: Draw, title: str) -> None:
+def _pdf(target: QBuffer, size: QSize, draw: Draw, title: str) -> None:
     """One page of the size of the figure, in which a pixel of the figure is one of the screen."""
-    _check_place(path)
     dots = _dots_per_inch()
-    writer = QPdfWriter(str(path))
+    writer = QPdfWriter(target)
     writer.setResolution(dots)
     writer.setPageSize(QPageSize(QSizeF(size) * (72 / dots), QPageSize.Unit.Point, "figure"))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setTitle(title)
     _fill_and_paint(QPainter(writer), size, draw)
-
-
-def _check_place(path: Path) -> None:
-    try:
-        path.touch()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _dots_per_inch() -> int:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
-from PySide6.QtWidgets import QAbstractScrollArea, QFileDialog, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QMessageBox, QVBoxLayout, QWidget
 
 from app import theme
 from app.panels.widgets import Elided, row
 from app.selection import Selection
+from app.views import export
+from app.views.background import Latest
 from app.views.pieces import tool_button
 from app.views.rows_text import GAP, RowsText, rows_text, shows
-from kernels import formats, registry
-from kernels.errors import InputError
 from kernels.model import Result
 
 SMALLEST, LARGEST, USUAL = 7, 40, 14
-NAME_LETTERS, TENTH = 16, 10
+NAME_LETTERS, TENTH, RULER_WIDTH = 16, 10, 80
 BAR_LINES = 1.6
 """Height of the conservation bars, in lines."""
 
@@ -75,6 +73,11 @@ class RowsCanvas(QAbstractScrollArea):
         column = block * self.per_line + int((place.x() - self._left) // self._advance)
         return column if 0 <= column < self.text.columns else None
 
+    def ruler(self, first: int, last: int) -> list[tuple[int, float]]:
+        """Every tenth column of the block of columns first..last (half-open), from 1, and its right edge in pixels."""
+        numbers = range(first - first % TENTH + TENTH, last + 1, TENTH)
+        return [(number, self._left + (number - first) * self._advance) for number in numbers]
+
     def paintEvent(self, event) -> None:
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), QColor(theme.active().panel))
@@ -128,10 +131,9 @@ class RowsCanvas(QAbstractScrollArea):
         colours, line = theme.active(), self._height
         painter.setFont(self._font)
         painter.setPen(QColor(colours.muted))
-        for column in range(first + (-first) % TENTH, last, TENTH):
-            if column:
-                box = QRectF(self._left + (column - first) * self._advance - 40, y, 40 + self._advance, line)
-                painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{column:,}")
+        for number, right in self.ruler(first, last):
+            box = QRectF(right - RULER_WIDTH, y, RULER_WIDTH, line)
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{number:,}")
         before, after = self.text.positions(first), self.text.positions(last)
         for number, name in enumerate(self.text.names):
             self._draw_row(
@@ -195,6 +197,9 @@ class RowsView(QWidget):
             tool_button("Save...", "Save the alignment in the format of the suffix", self.save),
             stretch=0,
         )
+        self._saving = Latest(self)
+        self._saving.finished.connect(lambda target: self.told.setText(f"Saved {target}"))
+        self._saving.failed.connect(self._fail_to_save)
         box = QVBoxLayout(self)
         box.setSpacing(theme.SPACING)
         box.addLayout(tools)
@@ -221,15 +226,14 @@ class RowsView(QWidget):
         """Ask for a file and write the alignment in the format of its suffix."""
         if self.result is None:
             return
-        known = formats.suffixes(registry.method(self.result.method))
-        filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
-        name, _ = QFileDialog.getSaveFileName(self, "Save alignment", "alignment.aln", f"All formats (*);;{filters}")
-        if name:
-            try:
-                formats.write_result(Path(name), self.result)
-                self.told.setText(f"Saved {name}")
-            except InputError as error:
-                QMessageBox.warning(self, "Save alignment", str(error))
+        target, result = export.ask_alignment_file(self, self.result), self.result
+        if target:
+            self.told.setText(f"Saving {target} ...")
+            self._saving.request(lambda monitor: export.write_alignment(target, result))
+
+    def _fail_to_save(self, error: Exception) -> None:
+        self.told.setText("")
+        QMessageBox.warning(self, "Save alignment", str(error))
 
     def _mark(self, names: frozenset[str]) -> None:
         """Mark the rows of selected taxa."""

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app import texts, theme
 from app.selection import Selection
+from app.views.background import Latest
 from app.views.phase_times import phase_times
 from app.views.pieces import tool_button
 from app.views.repeat import command_line
@@ -28,6 +29,8 @@ from kernels.model import Result, Sequence
 
 Section = tuple[str, list[tuple[str, str]]]
 COMMAND_LINES = 5
+MANY_CELLS = 10**11
+"""Cells of a problem whose answer may be so long that it is described on a thread."""
 MOST_DATA = 10
 """Inputs that are listed; a run may have a hundred thousand."""
 
@@ -42,6 +45,10 @@ class SummaryView(QWidget):
         super().__init__()
         self.selection = selection
         self.result: Result | None = None
+        self._sections: list[Section] = []
+        self._reading = Latest(self)
+        self._reading.finished.connect(self._show_page)
+        self._reading.failed.connect(lambda error: self._show_page([(f"This cannot be described: {error}", [])]))
         self._area = QScrollArea(widgetResizable=True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._command = QPlainTextEdit(readOnly=True)
@@ -67,8 +74,17 @@ class SummaryView(QWidget):
     def show_result(self, result: Result | None) -> None:
         """Describe a result, or nothing."""
         self.result = result
-        self._area.setWidget(_page(sections(result)) if result else QWidget())
+        self._reading.cancel()
+        if result is not None and result.problem.cells > MANY_CELLS:
+            self._show_page([("Counting what the result holds...", [])])
+            self._reading.request(lambda monitor: sections(result))
+        else:
+            self._show_page(sections(result) if result else [])
         self._command.setPlainText(command_line(result) if result else "")
+
+    def _show_page(self, found: list[Section]) -> None:
+        self._sections = found
+        self._area.setWidget(_page(found))
 
     def copy_command(self) -> None:
         """Copy the command line that repeats the result."""
@@ -79,7 +95,7 @@ class SummaryView(QWidget):
         if self.result is None:
             return ""
         lines = []
-        for heading, rows in sections(self.result):
+        for heading, rows in self._sections:
             lines += [heading, *(f"  {name}: {value}" for name, value in rows), ""]
         return "\n".join([*lines, command_line(self.result), ""])
 

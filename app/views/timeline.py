@@ -13,6 +13,7 @@ from app.panels.widgets import Elided
 from app.selection import Selection
 from app.views import export
 from app.views import texts as view_texts
+from app.views.background import Latest
 from app.views.lanes import Lanes, lanes
 from app.views.pieces import Legend, LegendItem, tool_button
 from kernels.model import Result
@@ -26,6 +27,8 @@ SEPARATED, LABELLED = 5, 34
 STRIP_COLOURS = 5
 """Prime to the number of multiprocessors of most cards, so that strips of one lane differ too."""
 MANY_LANES = 24
+MANY_EVENTS = 20_000
+"""Events from which they are laid out on a thread: so many take some 20 ms."""
 
 
 class Bars(pg.GraphicsObject):
@@ -158,6 +161,9 @@ class TimelineView(QWidget):
         self.plot.scene().sigMouseMoved.connect(self._on_mouse)
         selection.strip_changed.connect(self._on_strip)
         theme.notifier.changed.connect(self._restyle)
+        self._laying = Latest(self)
+        self._laying.finished.connect(self._take)
+        self._laying.failed.connect(lambda error: self._status.setText(f"The events cannot be shown: {error}"))
         self._restyle()
 
     @classmethod
@@ -166,9 +172,19 @@ class TimelineView(QWidget):
 
     def show_result(self, result: Result | None) -> None:
         """Show the step log of a result, or nothing."""
+        self._laying.cancel()
         self.result = result
-        self.bars.lanes = lanes(result.steps) if result is not None and self.shows(result) else None
-        self.bars.strip = None
+        self._take(None)
+        if result is not None and self.shows(result):
+            if result.steps.array().size > MANY_EVENTS:
+                self._status.setText("Laying out the events...")
+                self._laying.request(lambda monitor: lanes(result.steps))
+            else:
+                self._take(lanes(result.steps))
+
+    def _take(self, found: Lanes | None) -> None:
+        """Show these lanes, or nothing."""
+        self.bars.lanes, self.bars.strip = found, None
         self._status.setText(self._hint())
         self._summary.setText(self._summary_text())
         self._describe()

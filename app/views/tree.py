@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,20 +26,29 @@ from kernels.errors import ParameterError
 from kernels.model import Result
 from kernels.tree import Tree
 
+EDITORS = 8
+"""Trees whose undo is kept while others are shown."""
+
 
 class TreeView(QWidget):
-    """A tree with its names. ``kept`` gives the tree as it is shown, to be used by other methods."""
+    """A tree with its names. ``kept`` gives the tree as it is shown, to be used by other methods.
+
+    ``edited`` says what was done to a tree, as `show_edits` takes it. The trees that were looked at last keep their
+    undo while others are shown.
+    """
 
     id = "tree"
     title = "Tree"
 
     kept = Signal(object)
+    edited = Signal(object)
 
     def __init__(self, selection: Selection) -> None:
         super().__init__()
         self.selection = selection
         self.result: Result | None = None
         self.editor: TreeEditor | None = None
+        self._editors: deque[tuple[Tree, TreeEditor]] = deque(maxlen=EDITORS)
         self.shape, self.lengths = Shape.RECTANGULAR, True
         self.colour_by, self.patterns = "none", tuple[str, ...]()
         self._matches = np.empty(0, np.int64)
@@ -85,15 +95,18 @@ class TreeView(QWidget):
 
     def show_tree(self, tree: Tree | None) -> None:
         """Show a tree, or nothing."""
-        self.editor = TreeEditor(tree) if tree is not None else None
-        if self.editor:
-            self.editor.changed.connect(self._on_edit)
+        self.editor = self._editor(tree) if tree is not None else None
         self.search_box.clear()
         self._matches = np.empty(0, np.int64)
         self._tools.setEnabled(tree is not None)
         if tree is not None and self.colour_by not in ("patterns", *tree_colours.choices(tree)):
             self.colour_by = "none"
         self._anew()
+
+    def show_edits(self, edits: Mapping[str, Any]) -> None:
+        """Go on with what was done to the tree that is shown, unless its undo is still there."""
+        if self.editor is not None and self.editor.untouched:
+            self.editor.restore(edits)
 
     def set_shape(self, shape: str) -> None:
         """Rectangular, slanted, circular or unrooted."""
@@ -243,6 +256,16 @@ class TreeView(QWidget):
         self.selection.taxa_changed.connect(lambda _: self._mark())
         theme.notifier.changed.connect(self._recolour)
 
+    def _editor(self, tree: Tree) -> TreeEditor:
+        """The editor of a tree: the one that it had, if that is not too long ago."""
+        for known, editor in self._editors:
+            if known is tree:
+                return editor
+        editor = TreeEditor(tree)
+        editor.changed.connect(self._on_edit)
+        self._editors.append((tree, editor))
+        return editor
+
     def _anew(self) -> None:
         """Lay the tree out, and show the whole of it."""
         self.canvas.fitted = True
@@ -268,6 +291,7 @@ class TreeView(QWidget):
 
     def _on_edit(self, moved: Callable[[int], int | None]) -> None:
         self._lay_out(None if self.current is None else moved(self.current))
+        self.edited.emit(self.editor.edits)
 
     def _recolour(self) -> None:
         picture, colours = self.canvas.picture, theme.active()

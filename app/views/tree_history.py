@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -59,6 +61,20 @@ class TreeEditor(QObject):
         """Go forward one step, if there is one."""
         if self.redo_text:
             self._go(1)
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing was ever done to the tree."""
+        return len(self._states) == 1
+
+    @property
+    def edits(self) -> dict[str, Any] | None:
+        """The state as plain values; None where it is the tree as it came."""
+        return {"tree": self.tree, "collapsed": tuple(sorted(self.state.collapsed))} if self._at else None
+
+    def restore(self, edits: Mapping[str, Any]) -> None:
+        """Go on from what `edits` said; one step of undo leads back to the tree as it came."""
+        self._do(State(edits["tree"], frozenset(edits["collapsed"])), "earlier changes")
 
     def root(self, node: int) -> None:
         """Put the root on the branch above a node."""

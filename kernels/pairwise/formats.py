@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels.alignments import LINE, AlignedRows, file_formats, unique_names
 from kernels.method import FileFormat
-from kernels.model import DIAGONAL, Alignment, Result, Sequence
+from kernels.model import DIAGONAL, Alignment, Mode, Result, Sequence
 
 NAME_WIDTH = 20
 """Widest name in the blocks of the text view; the full names stand above."""
@@ -28,17 +28,17 @@ def json_fields(result: Result) -> dict[str, Any]:
     """What the JSON of a pair says; scores in the units of the matrix, start and end as cells [i, j].
 
     A cell (i, j) lies after i letters of the first and j of the second sequence, so that start and
-    end are half-open ranges of letters counted from 0. Without an alignment there is no ``start``,
-    ``aligned`` or ``cigar``.
+    end are half-open ranges of letters counted from 0. Methods that return the score alone give no
+    ``aligned`` and no ``cigar``, and the ``start`` of a local alignment is None: they do not know it.
     """
     problem, answer = result.problem, result.answer
     first, second = problem.sequences
     path: Alignment | None = answer.alignment
-    where = {} if path is None else {"start": [int(cell) for cell in path.start]}
+    start = path.start if path else (0, 0) if problem.mode is Mode.GLOBAL else None
     rows = {} if path is None else {"aligned": list(path.gapped(first, second)), "cigar": path.cigar(first, second)}
     return {
         "score": result.score,
-        **where,
+        "start": [int(cell) for cell in start] if start else None,
         "end": [int(cell) for cell in answer.end],
         **rows,
         "first": _sequence_json(first),

@@ -58,12 +58,13 @@ def _gaps(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
 def json_fields(result: Result) -> dict[str, Any]:
     """What the JSON of a triple says; scores in the units of the matrix, start and end as cells [i, j, k].
 
-    So many letters of each sequence lie before a cell. Without an alignment there is no ``start`` and no ``aligned``.
+    So many letters of each sequence lie before a cell. Methods that return the score alone give no ``aligned``.
     """
     problem, path = result.problem, result.answer.alignment
-    aligned = {} if path is None else {"start": list(path.start), "aligned": list(path.gapped(problem.sequences))}
+    aligned = {} if path is None else {"aligned": list(path.gapped(problem.sequences))}
     return {
         "score": result.score,
+        "start": [0, 0, 0],
         **aligned,
         "end": list(result.answer.end),
         "sequences": [{"name": sequence.name, "length": len(sequence)} for sequence in problem.sequences],

@@ -90,6 +90,13 @@ def test_run_gives_the_json_of_the_issue(says):
     assert found["end"][0] - found["start"][0] == len(top.replace("-", ""))
 
 
+def test_json_of_a_score_has_the_start_where_it_is_known(says):
+    for mode, start in (("local", None), ("global", [0, 0])):
+        found = json.loads(says("run", "striped-score", PAIR, "--mode", mode, "--backend", "cpu", "--json", "-"))
+        assert found["start"] == start and len(found["end"]) == 2
+        assert not {"aligned", "cigar"} & found.keys()
+
+
 def test_run_for_people_is_short_and_aligned(says):
     lines = says("run", "striped-score", PAIR, "--backend", "cpu").splitlines()
     assert len(lines) < 15

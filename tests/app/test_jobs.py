@@ -2,6 +2,7 @@ import threading
 
 import pytest
 
+from app import jobs
 from app.jobs import Job, JobQueue, JobState
 from kernels.errors import Cancelled, InputError
 
@@ -83,6 +84,47 @@ def test_errors_stay_until_dismissed(qtbot, queue, error, text, detail):
     assert queue.jobs == [job]
     queue.dismiss(job)
     assert not queue.jobs
+
+
+def compiling(release):
+    """Work that cannot be interrupted until it is released, as a compiler."""
+
+    def work(monitor):
+        release.wait()
+        monitor.check()
+        return "value"
+
+    return work
+
+
+def test_a_job_that_does_not_heed_its_cancelling_is_left_alone(qtbot, queue):
+    done, left, release = [], [], threading.Event()
+    queue.left.connect(left.append)
+    job = queue.submit(Job("job", "cpu", compiling(release), done.append, cells=7, detachable=True))
+    behind = queue.submit(Job("behind", "cpu", lambda monitor: 7, done.append))
+    queue.cancel(job)
+    assert job.state is JobState.CANCELLING and job.compiling
+    alone = queue.submit(Job("sweep", "cpu", lambda monitor: 9, done.append, alone=True))
+    qtbot.waitUntil(lambda: 7 in done)
+    assert (job.state, behind.state, job.note) == (
+        JobState.CANCELLED, JobState.DONE, "the compiler ends in the background",
+    )  # fmt: skip
+    assert alone.state is JobState.WAITING and queue.active == [alone] and not left
+    release.set()
+    qtbot.waitUntil(lambda: 9 in done)
+    assert left == [job] and "value" not in done and not queue.jobs
+
+
+def test_a_job_that_writes_is_waited_for(qtbot, queue, monkeypatch):
+    monkeypatch.setattr(jobs, "GRACE_S", 0)
+    release, told = threading.Event(), []
+    job = queue.submit(Job("save", "write", compiling(release), print))
+    queue.cancel(job)
+    queue.changed.connect(told.append)
+    qtbot.waitUntil(lambda: len(told) >= 3)
+    assert job.state is JobState.CANCELLING
+    release.set()
+    qtbot.waitUntil(lambda: job.state is JobState.CANCELLED)
 
 
 def test_a_job_that_cancels_itself_is_no_error(qtbot, queue):

@@ -6,6 +6,7 @@ from app import session as module
 from app.session import Session, State
 from kernels.errors import InputError
 from kernels.model import Sequence, SequenceType
+from kernels.pairwise.problem import PAIR
 
 
 def sequences(*names: str) -> tuple[Sequence, ...]:
@@ -104,3 +105,34 @@ def test_what_was_opened_is_chosen_by_identity_and_in_its_order():
     state = module.with_chosen(State((first, second, third)), [third, first])
     assert state.chosen == (2, 0)
     assert module.with_chosen(state, []).chosen == (2, 0)
+
+
+def reference_moved(rows: list[int], count: int, step: int) -> list[int]:
+    """The order after every chosen row changed places with its neighbour, one after the other."""
+    order = list(range(count))
+    for row in sorted(rows, reverse=step > 0):
+        if 0 <= row + step < count and order[row + step] not in rows:
+            order[row], order[row + step] = order[row + step], order[row]
+    return order
+
+
+@given(st.integers(0, 9), st.sets(st.integers(0, 8)), st.sampled_from([-1, 1]), st.sets(st.integers(0, 8)))
+def test_moving_and_removing_any_rows(count, wanted, step, subset):
+    letters, rows = "abcdefghi"[:count], sorted(row for row in wanted if row < count)
+    used = tuple(sorted(row for row in subset if row < count))
+    state = State(sequences(*letters), subset=used)
+    after, left = module.moved(state, rows, step), module.removed(state, rows)
+    assert names(after) == "".join(letters[row] for row in reference_moved(rows, count, step))
+    assert names(left) == "".join(letter for row, letter in enumerate(letters) if row not in rows)
+    for changed, gone in ((after, set()), (left, {letters[row] for row in rows})):
+        assert {names(changed)[row] for row in changed.subset} == {letters[row] for row in used} - gone
+        assert list(changed.subset) == sorted(changed.subset)
+
+
+def test_data_of_a_result_are_found_again_by_identity_and_else_by_what_they_are():
+    session = Session()
+    session.add(same := [Sequence("same", b"ACGT", SequenceType.DNA) for _ in range(3)])
+    session.use(PAIR, [same[2], same[1]])
+    assert session.state.chosen == (2, 1)
+    session.use(PAIR, [same[1], Sequence("same", b"ACGT", SequenceType.DNA)])
+    assert session.state.chosen == (1, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app import archive
+from app.session import Entry, State
+from kernels.steps import Steps
 from kernels.tree import Tree
 from kernels.tree_files import TREE, write
 from tests.app.views import tree_examples
@@ -84,11 +87,51 @@ def test_a_tree_that_was_edited_can_be_kept(qtbot: Any, window: Any, tree_file: 
 
 
 def test_a_result_with_tree_and_distances_survives_a_session(tmp_path: Path) -> None:
-    from app.session import Entry, State
-
     before = tree_examples.result()
     archive.save(tmp_path / "all.antidiag", State(), [Entry(before)], {})
     _, (entry,), _ = archive.load(tmp_path / "all.antidiag")
     assert entry.result.answer.tree == before.answer.tree
     assert entry.result.problem.matrix == before.problem.matrix
     assert entry.result.answer.joins.tolist() == before.answer.joins.tolist()
+
+
+def show_two_trees(window: Any) -> None:
+    results = [replace(tree_examples.result(), steps=Steps()) for _ in range(2)]
+    window.session.replace_all(State(), [Entry(result) for result in results])
+
+
+def tree_view(window: Any) -> Any:
+    window.viewer.turn_to("tree")
+    return window.viewer.tabs.currentWidget()
+
+
+def test_edits_of_the_tree_of_a_result_are_kept_in_a_session(window: Any, tmp_path: Path) -> None:
+    show_two_trees(window)
+    view = tree_view(window)
+    view.editor.swap(0)
+    view.editor.root(node(view, "bee"))
+    inner = [number for number in range(1, len(view.tree)) if view.tree.degrees[number]]
+    view.editor.collapse(inner[-1])
+    shown = view.editor.state
+    archive.save(tmp_path / "all.antidiag", window.session.state, window.session.entries, {})
+    state, entries, _ = archive.load(tmp_path / "all.antidiag")
+    window.session.replace_all(state, entries)
+    view = tree_view(window)
+    assert view.editor.state == shown and shown.collapsed
+    view.editor.undo()
+    assert view.tree == tree_examples.result().answer.tree, "one step back is the tree of the result"
+    assert not window.session.entries[0].edits
+    window.session.show(window.session.entries[1])
+    assert tree_view(window).tree == tree_examples.result().answer.tree
+
+
+def test_edits_and_their_undo_are_there_after_another_result(window: Any) -> None:
+    show_two_trees(window)
+    first, second = window.session.entries
+    tree_view(window).editor.swap(0)
+    swapped = tree_view(window).tree
+    for entry in (second, first):
+        window.session.show(entry)
+        assert (tree_view(window).tree == swapped) is (entry is first)
+    tree_view(window).editor.undo()
+    assert tree_view(window).tree == first.result.answer.tree

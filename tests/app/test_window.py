@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QApplication
 from app import actions, theme
 from app.dialogs.preferences import PreferencesDialog
 from app.jobs import JobState
+from app.layout import SIZE, starting_size
 from app.panels.sequences import ABOUT, MAKEUP, NAME, ROLE, TYPE
-from app.window import SIZE, start_with, starting_size
+from app.window import start_with
 from kernels.cuda import devices
 from kernels.model import Sequence, SequenceType
 from tests.app import fake
@@ -38,7 +39,7 @@ def run(qtbot, window):
 def test_an_empty_window_says_what_to_do(window):
     assert "Open sequences" in window.empty.title.text()
     assert not window.method.run_button.isEnabled()
-    assert "2 sequences" in window.cost.refusal.text()
+    assert "2 sequences" in window.cost.notes.text()
 
 
 def test_opening_a_file(qtbot, ready):

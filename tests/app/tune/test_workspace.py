@@ -9,10 +9,12 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 
 from app.tune.form import NONE
+from app.tune.inputs import InputEditor
 from app.tune.point import facts
 from kernels import tuned
-from kernels.errors import InputError
+from kernels.errors import InputError, ParameterError
 from kernels.experiments import results
+from kernels.experiments.inputs import Loaded
 from kernels.experiments.points import Status
 from tests.app import fake
 
@@ -142,3 +144,13 @@ def test_what_was_set_comes_back(tune: Any, ready: Any) -> None:
     tune.form.repeats.setValue(1)
     tune.form.set_values(saved)
     assert (tune.form.axes[0].values.text(), tune.form.repeats.value()) == ("32,96", 7)
+
+
+def test_a_method_that_takes_no_data_needs_nothing_open(qtbot: Any) -> None:
+    form = InputEditor()
+    qtbot.addWidget(form)
+    form.set_data(())
+    with pytest.raises(ParameterError, match="nothing is open"):
+        form.inputs()
+    form.set_data((), needed=False)
+    assert form.inputs() == Loaded(()) and form.about.text() == "This method takes no data."

@@ -211,7 +211,7 @@ def test_the_alignment_is_saved_in_the_format_of_the_suffix(qtbot, view, tmp_pat
     answers = (str(tmp_path / f"pair{suffix}"), "") if typed else (str(tmp_path / "pair"), f"Any (*{suffix})")
     offered = []
     monkeypatch.setattr(
-        "app.views.alignment.QFileDialog.getSaveFileName", lambda *given: (offered.append(given[-1]), answers)[1]
+        "app.views.export.QFileDialog.getSaveFileName", lambda *given: (offered.append(given[-1]), answers)[1]
     )
     view.save()
     qtbot.waitUntil(lambda: view._status.text().startswith("Saved"))
@@ -224,7 +224,7 @@ def test_a_failed_save_is_shown(qtbot, view, tmp_path, monkeypatch):
     shown(qtbot, view)
     warnings = []
     missing = tmp_path / "nowhere" / "pair.fasta"
-    monkeypatch.setattr("app.views.alignment.QFileDialog.getSaveFileName", lambda *a: (str(missing), ""))
+    monkeypatch.setattr("app.views.export.QFileDialog.getSaveFileName", lambda *a: (str(missing), ""))
     monkeypatch.setattr("app.views.alignment.QMessageBox.warning", lambda *a: warnings.append(a[-1]))
     view.save()
     qtbot.waitUntil(lambda: bool(warnings))

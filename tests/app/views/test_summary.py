@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from app.selection import Selection
-from app.views import VIEWS
+from app.views import VIEWS, summary
 from app.views.repeat import command_line
 from app.views.summary import SummaryView
 from kernels.sequences import samples
@@ -85,3 +85,13 @@ def test_every_view_keeps_the_contract(qtbot):
         for shown in (None, result, None, result):
             view.show_result(shown)
             view.grab()
+
+
+def test_a_huge_answer_is_described_by_a_thread(qtbot, monkeypatch):
+    view = SummaryView(Selection())
+    qtbot.addWidget(view)
+    result = examples.result(examples.problem(*examples.related(60)))
+    monkeypatch.setattr(summary, "MANY_CELLS", 0)
+    view.show_result(result)
+    assert "Score:" not in view.copy_text()
+    qtbot.waitUntil(lambda: f"Score: {result.score}" in view.copy_text())

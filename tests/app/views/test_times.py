@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.selection import Selection
 from app.views import export
+from app.views import timeline as timeline_module
 from app.views.lanes import lanes
 from app.views.phase_times import colour_of, phase_times
 from app.views.phases import PhasesView
@@ -144,7 +145,7 @@ def test_colour_by_strip_and_summary(timeline):
     assert timeline.plot.grab().toImage() != before
 
 
-def test_very_many_events_are_thinned(timeline, monkeypatch):
+def test_very_many_events_are_thinned(qtbot, timeline, monkeypatch):
     events = np.zeros(200_000, STEP)
     events["worker"] = np.arange(len(events)) % 132
     events["start_ns"] = np.arange(len(events)) // 132 * 1000
@@ -153,6 +154,7 @@ def test_very_many_events_are_thinned(timeline, monkeypatch):
     steps = Steps()
     steps.extend(events)
     timeline.show_result(replace(RESULT, steps=steps, backend="cuda"))
+    qtbot.waitUntil(lambda: timeline.bars.lanes is not None)
     boxes = []
     box = timeline.bars.box
     monkeypatch.setattr(timeline.bars, "box", lambda *a: boxes.append(a) or box(*a))
@@ -167,3 +169,18 @@ def test_timeline_figure_and_other_results(timeline, tmp_path):
     for result in (SCORE, None):
         timeline.show_result(result)
         timeline.grab()
+
+
+def test_many_events_are_laid_out_by_a_thread_and_only_the_last_result_counts(qtbot, monkeypatch):
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    monkeypatch.setattr(timeline_module, "MANY_EVENTS", 0)
+    view.show_result(replace(RESULT, steps=log((0, 0, 0, 10))))
+    view.show_result(RESULT)
+    assert view.bars.lanes is None
+    qtbot.waitUntil(lambda: view.bars.lanes is not None)
+    assert view.bars.lanes.events.size == RESULT.steps.array().size
+    view.show_result(RESULT)
+    view.show_result(None)
+    qtbot.waitUntil(lambda: not view._laying.busy)
+    assert view.bars.lanes is None

@@ -1,0 +1,108 @@
+"""Where the panels of the window are: tool bar, workspaces, jobs, and the columns of Analyse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QSplitter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import actions, theme
+from app.panels.widgets import VerticalScroll
+
+if TYPE_CHECKING:
+    from app.window import Window
+
+SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
+LEFT, MIDDLE, RIGHT = 430, 700, 370
+LEFT_MINIMUM, LEFT_SMALL = 200, 330
+WORKSPACES = ("analyse", "tune", "learn")
+SEARCH_WIDTH = 340
+SEARCH_SIZE = QSize(460, 420)
+
+
+def starting_size(screen: QSize, wanted: QSize = SIZE) -> QSize:
+    """The size wanted, or what a smaller screen has room for with the frame around the window."""
+    return wanted.boundedTo(screen - FRAME)
+
+
+def lay_out(window: Window) -> dict[str, QSplitter]:
+    """Put the panels of the window into their places; the splitters between them, by name."""
+    data, middle = QSplitter(Qt.Orientation.Vertical), QSplitter(Qt.Orientation.Horizontal)
+    for panel in (window.sequences, window.data, window.results):
+        data.addWidget(panel)
+    data.setSizes([2, 1, 2])
+    data.setMinimumWidth(LEFT_MINIMUM)
+    for widget in (data, window.viewer, _right(window)):
+        middle.addWidget(widget)
+    width = starting_size(window.screen().availableSize()).width()
+    middle.setSizes([LEFT if width == SIZE.width() else LEFT_SMALL, MIDDLE, RIGHT])
+    for index in range(3):
+        middle.setStretchFactor(index, int(index == 1))
+        middle.setCollapsible(index, index != 1)
+    splitters = {"data": data, "middle": middle, "tune": window.tune.splitter}
+    for splitter in splitters.values():
+        splitter.setHandleWidth(theme.SPACING)
+    central = QWidget()
+    box = QVBoxLayout(central)
+    box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
+    box.setSpacing(theme.MARGIN)
+    box.addLayout(_toolbar(window))
+    for workspace in (middle, window.tune, window.learn):
+        window.workspaces.addWidget(workspace)
+    box.addWidget(window.workspaces, 1)
+    box.addWidget(window.jobs)
+    window.setCentralWidget(central)
+    window.resize(starting_size(window.screen().availableSize()))
+    return splitters
+
+
+def _right(window: Window) -> QWidget:
+    """Method and cost scroll where the window is low; the Run button stays."""
+    inner, right = QWidget(), QWidget()
+    column, box = QVBoxLayout(inner), QVBoxLayout(right)
+    for layout in (column, box):
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.SPACING)
+    for panel in (window.method, window.curves, window.cost):
+        column.addWidget(panel)
+    column.addStretch(1)
+    box.addWidget(VerticalScroll(inner), 1)
+    box.addLayout(window.method.run_row)
+    return right
+
+
+def _toolbar(window: Window) -> QHBoxLayout:
+    """Brand, workspaces, the commands that are used most, search and device."""
+    box, brand = QHBoxLayout(), QLabel("Antidiag")
+    brand.setObjectName("brand")
+    window.search_button.setObjectName("search")
+    window.search_button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    window.search_button.setMaximumWidth(SEARCH_WIDTH)
+    window.search_button.clicked.connect(lambda: actions.open_search(window, SEARCH_SIZE))
+    box.setSpacing(theme.SPACING)
+    box.addWidget(brand)
+    box.addSpacing(theme.MARGIN)
+    for name in WORKSPACES:
+        button = QToolButton()
+        button.setDefaultAction(window.commands[name])
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        box.addWidget(button)
+    box.addSpacing(2 * theme.MARGIN)
+    for name in ("open", "save_session", "undo", "redo"):
+        button = QToolButton()
+        button.setDefaultAction(window.commands[name])
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        box.addWidget(button)
+    box.addStretch(1)
+    box.addWidget(window.search_button, 100)
+    box.addWidget(window.device)
+    return box
