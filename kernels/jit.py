@@ -65,5 +65,14 @@ for name in ("load_overload", "save_overload"):
 compiled = numba.njit(nogil=True, cache=True, boundscheck=False)
 """Decorator of functions that are called from Python: compiled once, kept on disk, run without the GIL."""
 
-inlined = numba.njit(forceinline=True, boundscheck=False)
+_INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""What turns Python's arguments into a compiled function's takes long to compile."""
+
+called = numba.njit(nogil=True, cache=True, boundscheck=False, **_INSIDE)
+"""As ``compiled``, for functions that only compiled functions call."""
+
+inlined = numba.njit(forceinline=True, boundscheck=False, **_INSIDE)
 """Decorator of pieces of compiled functions: they cost no call."""
+
+shared = numba.extending.register_jitable(boundscheck=False, **_INSIDE)
+"""Decorator of functions that both Python and compiled functions call."""

@@ -1,10 +1,11 @@
-"""Vectors of 16 lanes for compiled functions: on the CPU a vector is what a warp is on a GPU.
+"""Vectors for compiled functions: on the CPU a vector is what a warp is on a GPU.
 
 A ``Lanes`` value is 16 numbers of 32 bits (LLVM's <16 x i32>: one AVX-512 register, two AVX2 registers,
-four NEON registers). Functions compiled by Numba use it like a number; it never leaves them. Arithmetic wraps
-around silently. A comparison gives ``Flags``, one bit a lane, for ``select`` and ``any_lane``.
+four NEON registers), a ``ShortLanes`` value 32 numbers of 16 bits, in as many registers. Functions compiled by
+Numba use them like numbers; they never leave them. Arithmetic wraps around silently. A comparison gives flags,
+one bit a lane, for ``select`` and ``any_lane``. Operations take either type, unless they name one.
 
-The last two functions order memory between threads, as a progress word needs it.
+``acquire`` and ``release`` order memory between threads, as a progress word needs it.
 """
 
 from __future__ import annotations
@@ -20,39 +21,31 @@ from numba import types  # isort: skip
 from numba.core import cgutils  # isort: skip
 from numba.extending import intrinsic, models, register_model  # isort: skip
 
-LANES = 16
+LANES, SHORT_LANES = 16, 32
 
 _PAUSES = platform.machine() in ("x86_64", "AMD64")
 
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
-_VECTOR = ir.VectorType(_I32, LANES)
-_FLAGS = ir.VectorType(ir.IntType(1), LANES)
 
 
-class _LanesType(types.Type):
-    def __init__(self) -> None:
-        super().__init__(name="Lanes")
+class _VectorType(types.Type):
+    """``count`` numbers of ``bits`` bits; flags are numbers of one bit."""
+
+    def __init__(self, name: str, bits: int, count: int) -> None:
+        self.vector = ir.VectorType(ir.IntType(bits), count)
+        super().__init__(name=name)
 
 
-class _FlagsType(types.Type):
-    def __init__(self) -> None:
-        super().__init__(name="Flags")
+Lanes, Flags = _VectorType("Lanes", 32, LANES), _VectorType("Flags", 1, LANES)
+ShortLanes, ShortFlags = _VectorType("ShortLanes", 16, SHORT_LANES), _VectorType("ShortFlags", 1, SHORT_LANES)
+_FLAGS = {Lanes: Flags, ShortLanes: ShortFlags}
 
 
-Lanes, Flags = _LanesType(), _FlagsType()
-
-
-@register_model(_LanesType)
-class _LanesModel(models.PrimitiveModel):
+@register_model(_VectorType)
+class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager, kind) -> None:
-        super().__init__(manager, kind, _VECTOR)
-
-
-@register_model(_FlagsType)
-class _FlagsModel(models.PrimitiveModel):
-    def __init__(self, manager, kind) -> None:
-        super().__init__(manager, kind, _FLAGS)
+        super().__init__(manager, kind, kind.vector)
 
 
 def _pointer(context, builder, array_type, array, index, vector=None):
@@ -71,61 +64,98 @@ def _store_unaligned(builder, value, address, vector) -> None:
     builder.store(value, address).align = vector.element.width // 8
 
 
-def _vector_of(context, array_type):
-    """The LLVM vector of 16 elements of an array's own type."""
-    return ir.VectorType(context.get_data_type(array_type.dtype), LANES)
+def _vector_of(context, array_type, lanes=Lanes):
+    """The LLVM vector of as many elements of an array's own type as there are lanes."""
+    return ir.VectorType(context.get_data_type(array_type.dtype), lanes.vector.count)
+
+
+def _splat(builder, number, vector):
+    undefined = ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(undefined, number, _I32(0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_I32, vector.count), [0] * vector.count))
+
+
+def _shuffled(builder, a, b, order: list[int]):
+    """Lanes of a and, after them, of b in an order."""
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_I32, len(order)), order))
 
 
 @intrinsic
 def load(typing, array, index):
-    """``array[index : index + 16]`` as Lanes; int8 elements are widened with their sign."""
+    """``array[index : index + 16]`` as Lanes, int8 elements widened with their sign; 32 int16 as ShortLanes."""
+    lanes = ShortLanes if array.dtype == types.int16 else Lanes
 
     def generate(context, builder, signature, arguments):
-        vector = _vector_of(context, signature.args[0])
+        vector = _vector_of(context, signature.args[0], lanes)
         address = _pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
         loaded = _load_unaligned(builder, address, vector)
-        return builder.sext(loaded, _VECTOR) if vector.element.width < 32 else loaded
+        return loaded if vector == lanes.vector else builder.sext(loaded, lanes.vector)
 
-    return Lanes(array, types.intp), generate
+    return lanes(array, types.intp), generate
 
 
 @intrinsic
 def store(typing, array, index, value):
-    """Write 16 lanes to ``array[index : index + 16]``; a narrower array keeps the low bits."""
+    """Write the lanes to ``array[index : index + 16]``; a narrower array keeps the low bits."""
 
     def generate(context, builder, signature, arguments):
-        vector = _vector_of(context, signature.args[0])
+        vector = _vector_of(context, signature.args[0], value)
         address = _pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
-        narrow = vector.element.width < 32
+        narrow = vector.element.width < value.vector.element.width
         _store_unaligned(builder, builder.trunc(arguments[2], vector) if narrow else arguments[2], address, vector)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, Lanes), generate
+    return types.void(array, types.intp, value), generate
 
 
 @intrinsic
 def splat(typing, value):
-    """The same number in every lane."""
+    """The same number in every one of 16 lanes."""
+    return Lanes(types.int32), lambda context, builder, signature, arguments: _splat(
+        builder, arguments[0], Lanes.vector
+    )
+
+
+@intrinsic
+def splat_like(typing, lanes, number):
+    """The same number in every lane of a vector of the type of another."""
 
     def generate(context, builder, signature, arguments):
-        undefined = ir.Constant(_VECTOR, ir.Undefined)
-        first = builder.insert_element(undefined, arguments[0], _I32(0))
-        return builder.shuffle_vector(first, undefined, ir.Constant(_VECTOR, [0] * LANES))
+        return _splat(builder, builder.trunc(arguments[1], lanes.vector.element), lanes.vector)
 
-    return Lanes(types.int32), generate
+    return lanes(lanes, types.int64), generate
 
 
 @intrinsic
 def lane_numbers(typing):
     """0, 1, ... 15."""
-    return Lanes(), lambda context, builder, signature, arguments: ir.Constant(_VECTOR, list(range(LANES)))
+    return Lanes(), lambda context, builder, signature, arguments: ir.Constant(Lanes.vector, list(range(LANES)))
 
 
-def _binary(emit: Callable, operands=Lanes, result=Lanes) -> Callable:
-    """An intrinsic of two vectors; ``emit(builder, a, b)`` is its LLVM expression."""
+@intrinsic
+def lane_count(typing, lanes):
+    """How many lanes a vector has, as compiled code knows it when it is compiled."""
+    return types.intp(lanes), lambda context, builder, signature, arguments: _I64(lanes.vector.count)
+
+
+@intrinsic
+def lanes_after(typing, lanes, number):
+    """Flags of the lanes whose number is greater than one from 0 on; ``lanes`` tells how many there are."""
+
+    def generate(context, builder, signature, arguments):
+        vector = lanes.vector
+        numbers = ir.Constant(vector, list(range(vector.count)))
+        return builder.icmp_signed(">", numbers, _splat(builder, builder.trunc(arguments[1], vector.element), vector))
+
+    return _FLAGS[lanes](lanes, types.intp), generate
+
+
+def _binary(emit: Callable, compares: bool = False) -> Callable:
+    """An intrinsic of two vectors of one type; ``emit(builder, a, b)`` is its LLVM expression."""
 
     def operation(typing, a, b):
-        return result(operands, operands), lambda context, builder, signature, arguments: emit(builder, *arguments)
+        result = _FLAGS[a] if compares else a
+        return result(a, a), lambda context, builder, signature, arguments: emit(builder, *arguments)
 
     return intrinsic(operation)
 
@@ -133,16 +163,17 @@ def _binary(emit: Callable, operands=Lanes, result=Lanes) -> Callable:
 add = _binary(lambda builder, a, b: builder.add(a, b))
 subtract = _binary(lambda builder, a, b: builder.sub(a, b))
 maximum = _binary(lambda builder, a, b: builder.select(builder.icmp_signed(">", a, b), a, b))
-greater = _binary(lambda builder, a, b: builder.icmp_signed(">", a, b), result=Flags)
-equal = _binary(lambda builder, a, b: builder.icmp_signed("==", a, b), result=Flags)
+greater = _binary(lambda builder, a, b: builder.icmp_signed(">", a, b), compares=True)
+equal = _binary(lambda builder, a, b: builder.icmp_signed("==", a, b), compares=True)
 shift_left = _binary(lambda builder, a, b: builder.shl(a, b))
-both = _binary(lambda builder, a, b: builder.and_(a, b), operands=Flags, result=Flags)
+both = _binary(lambda builder, a, b: builder.and_(a, b))
 
 
 @intrinsic
 def select(typing, flags, yes, no):
     """``yes`` in the lanes that are flagged, ``no`` in the others."""
-    return Lanes(Flags, Lanes, Lanes), lambda context, builder, signature, arguments: builder.select(*arguments)
+    result = yes(_FLAGS[yes], yes, yes)
+    return result, lambda context, builder, signature, arguments: builder.select(*arguments)
 
 
 @intrinsic
@@ -150,10 +181,10 @@ def any_lane(typing, flags):
     """Whether a lane is flagged."""
 
     def generate(context, builder, signature, arguments):
-        bits = builder.bitcast(arguments[0], ir.IntType(LANES))
+        bits = builder.bitcast(arguments[0], ir.IntType(flags.vector.count))
         return builder.icmp_unsigned("!=", bits, bits.type(0))
 
-    return types.boolean(Flags), generate
+    return types.boolean(flags), generate
 
 
 @intrinsic
@@ -161,11 +192,43 @@ def shift_in(typing, value, first):
     """Every lane takes its left neighbour's number; lane 0 takes ``first``."""
 
     def generate(context, builder, signature, arguments):
-        entering = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), arguments[1], _I32(LANES - 1))
-        order = ir.Constant(_VECTOR, list(range(LANES - 1, 2 * LANES - 1)))
-        return builder.shuffle_vector(entering, arguments[0], order)
+        count = value.vector.count
+        entering = builder.insert_element(ir.Constant(value.vector, ir.Undefined), arguments[1], _I32(count - 1))
+        return _shuffled(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
 
-    return Lanes(Lanes, types.int32), generate
+    return value(value, types.int16 if value == ShortLanes else types.int32), generate
+
+
+@intrinsic
+def shift_from(typing, value, array, index):
+    """``shift_in`` of ``array[index]``; where lanes are short, ``array[index - 1]`` is read too.
+
+    x86 moves 32-bit lanes across a register, and not 16-bit ones: pairs are moved first, then halves of pairs.
+    """
+
+    def generate(context, builder, signature, arguments):
+        _, array, index = arguments
+        _, array_type, _ = signature.args
+        count = value.vector.count
+        if value == Lanes:
+            first = builder.load(_pointer(context, builder, array_type, array, index))
+            entering = _splat(builder, first, value.vector)
+            return _shuffled(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
+        pairs = ir.VectorType(_I32, count // 2)
+        address = _pointer(context, builder, array_type, array, builder.sub(index, _I64(1)))
+        entering = builder.load(builder.bitcast(address, _I32.as_pointer()))
+        entering.align = 2
+        here = builder.bitcast(arguments[0], pairs)
+        before = _shuffled(
+            builder, _splat(builder, entering, pairs), here, list(range(pairs.count - 1, 2 * pairs.count - 1))
+        )
+        name = f"llvm.fshl.v{pairs.count}i32"
+        funnel = cgutils.get_or_insert_function(builder.module, ir.FunctionType(pairs, [pairs] * 3), name)
+        return builder.bitcast(
+            builder.call(funnel, [here, before, ir.Constant(pairs, [16] * pairs.count)]), value.vector
+        )
+
+    return value(value, array, types.intp), generate
 
 
 @intrinsic
@@ -173,9 +236,9 @@ def prefix_maximum(typing, value):
     """In every lane, the greatest number of this lane and those before it; four steps, each twice as far."""
 
     def generate(context, builder, signature, arguments):
-        greatest, least = arguments[0], ir.Constant(_VECTOR, [-(2**31)] * LANES)
+        greatest, least = arguments[0], ir.Constant(Lanes.vector, [-(2**31)] * LANES)
         for distance in (1, 2, 4, 8):
-            order = ir.Constant(_VECTOR, list(range(LANES - distance, 2 * LANES - distance)))
+            order = ir.Constant(Lanes.vector, list(range(LANES - distance, 2 * LANES - distance)))
             moved = builder.shuffle_vector(least, greatest, order)
             greatest = builder.select(builder.icmp_signed(">", greatest, moved), greatest, moved)
         return greatest
@@ -195,28 +258,29 @@ def last_lane(typing, value):
 
 @intrinsic
 def transpose(typing, source, offsets, column, target, index):
-    """Transpose 16 x 16 numbers: ``target[index + 16 c + l] = source[offsets[l] + column + c]``.
+    """Transpose 16 x 16 numbers: ``target[index + 16 c + l] = source[offsets[l] + column + c]``; of int16, 32 x 32.
 
-    Four rounds of interleaving row i with row i + 8 turn 16 rows into 16 columns. ``source`` and ``target``
-    have the same type of element; ``offsets`` is int64, shape (16,).
+    Rounds of interleaving row i with the row half of all rows behind turn rows into columns. ``source`` and
+    ``target`` have the same type of element; ``offsets`` is int64, as long as there are rows.
     """
+    lanes = ShortLanes if source.dtype == types.int16 else Lanes
 
     def generate(context, builder, signature, arguments):
         source, offsets, column, target, index = arguments
         source_type, offsets_type, _, target_type, _ = signature.args
-        vector = _vector_of(context, source_type)
+        vector, count = _vector_of(context, source_type, lanes), lanes.vector.count
 
         def row(lane):
             offset = builder.load(_pointer(context, builder, offsets_type, offsets, _I64(lane)))
             at = builder.add(offset, column)
             return _load_unaligned(builder, _pointer(context, builder, source_type, source, at, vector), vector)
 
-        rows = [row(lane) for lane in range(LANES)]
-        for _ in range(4):
-            pairs = zip(rows[: LANES // 2], rows[LANES // 2 :], strict=True)
+        rows = [row(lane) for lane in range(count)]
+        for _ in range(count.bit_length() - 1):
+            pairs = zip(rows[: count // 2], rows[count // 2 :], strict=True)
             rows = [_interleaved(builder, a, b, half) for a, b in pairs for half in range(2)]
         for c, value in enumerate(rows):
-            at = builder.add(index, _I64(LANES * c))
+            at = builder.add(index, _I64(count * c))
             _store_unaligned(builder, value, _pointer(context, builder, target_type, target, at, vector), vector)
         return context.get_dummy_value()
 
@@ -225,8 +289,28 @@ def transpose(typing, source, offsets, column, target, index):
 
 def _interleaved(builder, a, b, half: int):
     """The lower or upper half of a and b, taken in turns: a0 b0 a1 b1 ..."""
-    order = [lane for i in range(LANES // 2) for lane in (half * LANES // 2 + i, half * LANES // 2 + i + LANES)]
-    return builder.shuffle_vector(a, b, ir.Constant(_VECTOR, order))
+    count = a.type.count
+    first = half * count // 2
+    return _shuffled(builder, a, b, [lane for i in range(first, first + count // 2) for lane in (i, i + count)])
+
+
+@intrinsic
+def copy(typing, target, to, source, start, count):
+    """``target[to : to + count] = source[start : start + count]``, of two arrays of one type that do not overlap."""
+
+    def generate(context, builder, signature, arguments):
+        target, to, source, start, count = arguments
+        item = context.get_abi_sizeof(context.get_data_type(signature.args[0].dtype))
+        addresses = (
+            _pointer(context, builder, signature.args[0], target, to),
+            _pointer(context, builder, signature.args[2], source, start),
+        )
+        cgutils.raw_memcpy(builder, *addresses, count, item)
+        return context.get_dummy_value()
+
+    if target.dtype == source.dtype:
+        return types.void(target, types.intp, source, types.intp, types.intp), generate
+    return None
 
 
 @intrinsic
@@ -235,6 +319,17 @@ def acquire(typing, words, index):
 
     def generate(context, builder, signature, arguments):
         return builder.load_atomic(_pointer(context, builder, signature.args[0], *arguments), "acquire", 8)
+
+    return types.int64(words, types.intp), generate
+
+
+@intrinsic
+def take_ticket(typing, words, index):
+    """Add 1 to ``words[index]`` (int64); what it was. No two threads get the same number."""
+
+    def generate(context, builder, signature, arguments):
+        address = _pointer(context, builder, signature.args[0], *arguments)
+        return builder.atomic_rmw("add", address, _I64(1), "monotonic")
 
     return types.int64(words, types.intp), generate
 

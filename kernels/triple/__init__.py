@@ -86,8 +86,8 @@ def _chunked(method_id: str, name: str, section: str, cpu: float, cuda: float) -
 
 
 METHODS = (
-    _chunked("layered", "LAYERED", "section 4.1", 1.5, 60.0),
-    _chunked("sloped", "SLOPED", "section 4.2", 2.5, 500.0),
+    _chunked("layered", "LAYERED", "section 4.1", 2.5, 60.0),
+    _chunked("sloped", "SLOPED", "section 4.2", 4.0, 500.0),
     _chunked("layered-bt1", "LAYERED-BT1", "section 5.1", 0.6, 40.0),
     _chunked("layered-bt2", "LAYERED-BT2", "section 5.2", 0.6, 40.0),
     _chunked("layered-bt3", "LAYERED-BT3", "section 5.3", 0.6, 40.0),

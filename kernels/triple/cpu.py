@@ -13,7 +13,7 @@ from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.phases import PhaseClock, time_ms
 from kernels.steps import Steps
-from kernels.triple import cpu_cube, cpu_path, cpu_serial
+from kernels.triple import cpu_cube, cpu_path, cpu_serial, short
 from kernels.triple.cpu_cube import Cube, Worker
 from kernels.triple.encoding import NEGATIVE, Encoded, encode
 from kernels.triple.grid import KINDS, Grid, Kind, grid, refuse_layers
@@ -30,9 +30,10 @@ def _chunked(kind: Kind) -> Run:
     def run(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
         refuse_layers(problem, kind)
         encoded = encode(problem)
-        times_ms = {"compilation": time_ms(lambda: _compiled(kind, encoded.affine)), "transfer": 0.0}
         chunks = grid(problem, parameters["s"], parameters.get("h") if kind.subchunks else None)
-        cube = Cube(encoded, chunks, kind, parameters["threads"])
+        narrow = short.fits(problem, kind, chunks)
+        times_ms = {"compilation": time_ms(lambda: _compiled(kind, encoded.affine, narrow)), "transfer": 0.0}
+        cube = Cube(encoded, chunks, kind, parameters["threads"], narrow)
         return _run(cube, times_ms, monitor, steps)
 
     return run
@@ -43,7 +44,7 @@ def _run(cube: Cube, times_ms: dict[str, float], monitor: Monitor, steps: Steps)
     bytes_1 = cpu_cube.compute(cube, monitor, steps, clock.started_ns)
     clock.phase("phase 1")
     if not cube.kind.keeps:
-        return Outcome(cube.encoded.answer(cube.last[0]), times_ms, cube.nbytes + bytes_1)
+        return Outcome(cube.encoded.answer(int(cube.last[0])), times_ms, cube.nbytes + bytes_1)
     pieces = cpu_path.parts(cube) if cube.kind.starts else []
     if pieces:
         clock.phase("phase 2")
@@ -54,15 +55,15 @@ def _run(cube: Cube, times_ms: dict[str, float], monitor: Monitor, steps: Steps)
         moves = cpu_path.moves_backwards(cube, workers[0], monitor, steps, clock.started_ns)
     clock.phase("phase 3")
     bytes_3 = sum(worker.nbytes for worker in workers)
-    return Outcome(cube.encoded.answer(cube.last[0], moves), times_ms, cube.nbytes + max(bytes_1, bytes_3))
+    return Outcome(cube.encoded.answer(int(cube.last[0]), moves), times_ms, cube.nbytes + max(bytes_1, bytes_3))
 
 
 @cache
-def _compiled(kind: Kind, affine: bool) -> None:
+def _compiled(kind: Kind, affine: bool, narrow: bool) -> None:
     """Compile, or load from the cache folder, by running on a tiny problem."""
     codes = np.array([1, 0], np.uint8)
     encoded = Encoded((codes, codes, codes), np.zeros((2, 2), np.int32), int(affine), 1)
-    cube = Cube(encoded, grid_of_two(kind), kind, 1)
+    cube = Cube(encoded, grid_of_two(kind), kind, 1, narrow)
     _run(cube, {}, Monitor(), Steps())
 
 

@@ -11,7 +11,7 @@ the moves that cross it: upwards in o 4, 5, 6, 7; in l 2, 3, 6, 7; in t 1, 3, 5,
 
 from __future__ import annotations
 
-from kernels.jit import compiled, inlined
+from kernels.jit import called, inlined
 from kernels.simd import add, greater, lane_numbers, load, maximum, select, shift_in, shift_left, splat, store
 from kernels.triple.cpu_linear import best_of
 from kernels.triple.cpu_sizes import LANES
@@ -69,7 +69,7 @@ def _pass_on(memory, rows, east, parts, g2, g3, g4, g5, g6, g7):
     store(memory, east + 3 * column_part, g7)
 
 
-@compiled
+@called
 def line(values, costs, scores, score_places, rows, places, places_above, east, parts, ends, first, last):
     """Steps first .. last - 1 of a line; arguments as of cpu_linear.line.
 
@@ -149,7 +149,7 @@ def _early(early, memory, plane, part, g1, g3, g5, g7):
     )
 
 
-@compiled
+@called
 def line_with_starts(
     values, starts, order, costs, scores, score_places, rows, places, places_above, east, parts, ends, first, last
 ):
@@ -191,7 +191,7 @@ def line_with_starts(
     _keep(starts, places[2], own1_s, own2_s, own3_s, left3_s, north5_s, north6_s, north7_s, corner7_s)
 
 
-@compiled
+@called
 def line_with_moves(
     values, moves, order, costs, scores, score_places, rows, places, places_above, east, parts, steps, move_at
 ):  # fmt: skip

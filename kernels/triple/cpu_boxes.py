@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.jit import compiled, inlined
+from kernels.jit import called, inlined
 from kernels.simd import transpose
 from kernels.triple import cpu_affine, cpu_linear
-from kernels.triple.cpu_sizes import KEPT, KEPT_AFFINE, LANES
+from kernels.triple.cpu_sizes import KEPT, KEPT_AFFINE
 
 BLOCK = 128
 """Sloped planes that are computed of one strip before the next."""
@@ -45,30 +45,30 @@ class Box(NamedTuple):
 @inlined
 def column_place(n, strip, o, t):
     """Where in ``values`` the cell (o, t) left of a strip is."""
-    return n.columns + strip * n.column_strip + (o + 1) * n.column + n.steps + LANES - t
+    return n.columns + strip * n.column_strip + (o + 1) * n.column + n.steps + n.lanes - t
 
 
-@compiled
+@called
 def skew(scores, tables, n, letters, box):
-    """Lay out the scores of lanes with t - l for a box; ``letters`` are the codes along l from the box's first on."""
-    offsets = np.empty(LANES, np.int64)
+    """Lay out the scores of lanes with t - l for a box; ``letters`` are the codes along l."""
+    offsets = np.empty(n.lanes, np.int64)
     for strip in range(box.strips):
-        for lane in range(LANES):
-            offsets[lane] = tables.lt + letters[strip * LANES + lane] * tables.lt_row + LANES - lane + box.t
-        for t in range(0, box.cells + LANES, LANES):
-            at = tables.skewed + (strip * (n.steps + 2 * LANES) + t) * LANES
+        for lane in range(n.lanes):
+            offsets[lane] = tables.lt + letters[box.l + strip * n.lanes + lane] * tables.lt_row + n.lanes - lane + box.t
+        for t in range(0, box.cells + n.lanes, n.lanes):
+            at = tables.skewed + (strip * (n.steps + 2 * n.lanes) + t) * n.lanes
             transpose(scores, offsets, t, scores, at)
 
 
-@compiled
+@called
 def window(values, starts, moves, order, costs, scores, tables, n, letters, box, lines, planes):
-    """Compute the lines ``lines`` of a box, of each the cells on sloped planes ``planes`` (None: all).
+    """Compute the lines ``lines`` of a box, of each the cells on sloped planes ``planes``.
 
-    ``letters`` are the codes along o from the box's first on. ``costs`` None: linear gaps. ``starts`` None: no local
-    starts; ``moves`` None: no moves.
+    ``order`` True, or moves: lines are computed whole, one after another. ``letters`` are the codes along o. ``costs``
+    None: linear gaps. ``starts`` None: no local starts; ``moves`` None: no moves.
     """
-    steps = box.cells + LANES - 1
-    if planes is None:
+    steps = box.cells + n.lanes - 1
+    if order is not None or moves is not None:
         for o in range(lines[0], lines[1]):
             for strip in range(box.strips):
                 _line(values, starts, moves, order, costs, scores, tables, n, letters, box, o, strip, 0, steps)
@@ -78,9 +78,9 @@ def window(values, starts, moves, order, costs, scores, tables, n, letters, box,
     for block in range(planes[0], planes[1], BLOCK):
         for strip in range(box.strips):
             for o in range(lines[0], lines[1], together):
-                before = o + LANES * strip
-                first = _steps_before(block - before, box.cells)
-                last = _steps_before(min(block + BLOCK, planes[1]) - before, box.cells)
+                before = o + n.lanes * strip
+                first = _steps_before(n, block - before, box.cells)
+                last = _steps_before(n, min(block + BLOCK, planes[1]) - before, box.cells)
                 if first < last and together == 2 and o + 1 < lines[1]:
                     _two_lines(values, scores, tables, n, letters, box, o, strip, first, last)
                 elif first < last:
@@ -88,31 +88,33 @@ def window(values, starts, moves, order, costs, scores, tables, n, letters, box,
 
 
 @inlined
-def _steps_before(plane, cells):
-    """Steps of a line before a plane, counted from the line's first. The last 16 are not parted: ``keep_last`` reads
+def _steps_before(n, plane, cells):
+    """Steps of a line before a plane, counted from the line's first. The last are not parted: ``keep_last`` reads
     what they left before the next line overwrites it; and all that they need is there."""
-    return 0 if plane <= 0 else plane if plane < cells else cells + LANES - 1
+    return 0 if plane <= 0 else plane if plane < cells else cells + n.lanes - 1
 
 
 @inlined
 def _places(n, o, strip, vectors):
     """Where a line finds what is at t = -1, on its left, and what it kept (cpu_linear.begin)."""
-    plane = n.plane + (o + 1) * n.plane_row + 1 + LANES * strip
-    return plane, column_place(n, strip, o, 0), n.kept + (o * n.strips + strip) * LANES * vectors
+    plane = n.plane + (o + 1) * n.plane_row + 1 + n.lanes * strip
+    return plane, column_place(n, strip, o, 0), n.kept + (o * n.strips + strip) * n.lanes * vectors
 
 
 @inlined
 def _two_lines(values, scores, tables, n, letters, box, o, strip, first, last):
     places, below = _places(n, o, strip, KEPT), _places(n, o + 1, strip, KEPT)
     above = places[0] - n.plane_row, places[1] - n.column
-    at = _score_places(tables, n, int(letters[o]), box, strip)
-    second = _score_places(tables, n, int(letters[o + 1]), box, strip)
-    rows, east = n.rows + strip * (n.steps + LANES) * LANES, places[1] + n.column_strip
+    at = _score_places(tables, n, int(letters[box.o + o]), box, strip)
+    second = _score_places(tables, n, int(letters[box.o + o + 1]), box, strip)
+    rows, east = n.rows + strip * (n.steps + n.lanes) * n.lanes, places[1] + n.column_strip
     ends = n.ends, box.cells - 1
     cpu_linear.two_lines(values, scores, at, second, rows, places, above, below, east, ends, first, last)
-    if last == box.cells + LANES - 1:
-        for lane in range(LANES):
-            values[n.plane_out + (o + 1) * n.plane_row + 1 + LANES * strip + lane] = values[n.ends + lane * (LANES + 1)]
+    if last == box.cells + n.lanes - 1:
+        for lane in range(n.lanes):
+            values[n.plane_out + (o + 1) * n.plane_row + 1 + n.lanes * strip + lane] = values[
+                n.ends + lane * (n.lanes + 1)
+            ]
         keep_last(values, n, o + 1, strip, rows, box.cells)
 
 
@@ -121,9 +123,9 @@ def _line(values, starts, moves, order, costs, scores, tables, n, letters, box, 
     """Steps of a line by the kernel that the arguments ask for."""
     places = _places(n, o, strip, KEPT if costs is None else KEPT_AFFINE)
     above = places[0] - n.plane_row, places[1] - n.column
-    at = _score_places(tables, n, int(letters[o]), box, strip)
-    rows, east = n.rows + strip * (n.steps + LANES) * LANES, places[1] + n.column_strip
-    move_at = (o * n.strips + strip) * (n.steps + LANES) * LANES
+    at = _score_places(tables, n, int(letters[box.o + o]), box, strip)
+    rows, east = n.rows + strip * (n.steps + n.lanes) * n.lanes, places[1] + n.column_strip
+    move_at = (o * n.strips + strip) * (n.steps + n.lanes) * n.lanes
     parts, ends = (n.row_part, n.plane_part, n.column_part), (n.ends, box.cells - 1)
     fixed = scores, at, rows, places, above, east
     if costs is None:
@@ -139,7 +141,7 @@ def _line(values, starts, moves, order, costs, scores, tables, n, letters, box, 
         cpu_affine.line(values, costs, *fixed, parts, ends, first, last)
     else:
         cpu_affine.line_with_starts(values, starts, order, costs, *fixed, parts, ends, first, last)
-    if last == box.cells + LANES - 1 and moves is None:
+    if last == box.cells + n.lanes - 1 and moves is None:
         keep_last(values, n, o, strip, rows, box.cells)
         if starts is not None:
             keep_last(starts, n, o, strip, rows, box.cells)
@@ -149,20 +151,20 @@ def _line(values, starts, moves, order, costs, scores, tables, n, letters, box, 
 def _score_places(tables, n, letter, box, strip):
     """Where a line finds its scores (cpu_linear.line)."""
     return (
-        tables.ol + letter * tables.ol_row + box.l + LANES * strip,
+        tables.ol + letter * tables.ol_row + box.l + n.lanes * strip,
         tables.ot + letter * tables.ot_row - box.t,
-        tables.skewed + strip * (n.steps + 2 * LANES) * LANES,
+        tables.skewed + strip * (n.steps + 2 * n.lanes) * n.lanes,
     )
 
 
 @inlined
 def keep_last(memory, n, o, strip, rows, cells):
     """Put the cells at the last t of a line into the plane that goes out."""
-    to = n.plane_out + (o + 1) * n.plane_row + 1 + LANES * strip
+    to = n.plane_out + (o + 1) * n.plane_row + 1 + n.lanes * strip
     if n.parts == 1:
-        for lane in range(LANES):
-            memory[to + lane] = memory[rows + (cells - 1 + lane) * LANES + lane]
+        for lane in range(n.lanes):
+            memory[to + lane] = memory[rows + (cells - 1 + lane) * n.lanes + lane]
     else:
         for part in range(4):
-            for lane in range(LANES):
-                memory[to + part * n.plane_part + lane] = memory[n.ends + (4 * lane + part) * LANES + lane]
+            for lane in range(n.lanes):
+                memory[to + part * n.plane_part + lane] = memory[n.ends + (4 * lane + part) * n.lanes + lane]

@@ -1,39 +1,28 @@
-"""The cube on threads: chunks are handed out in antidiagonal order, and follow their neighbours window by window.
+"""The cube on threads: its faces, and what every thread keeps (the work of a thread: cpu_chunks.py).
 
-A chunk's progress word is the number of layers of which both of its vertical faces are ready. A thread that is about to
-compute a window waits until the chunks above and on the left have the layers that it needs (and, through them, the one
-between). Where faces are not kept, a chunk overwrites those that it read, so that there is one face a row and one a
-column of the grid.
+Chunks are handed out in antidiagonal order, and follow their neighbours window by window. Where faces are not kept, a
+chunk overwrites those that it read, so that there is one face a row and one a column of the grid.
 """
 
 from __future__ import annotations
 
-import itertools
-import time
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from kernels.cpu_waiting import wait_for
-from kernels.jit import compiled
 from kernels.monitor import Monitor
-from kernels.simd import acquire, release
-from kernels.steps import Steps
-from kernels.triple import cpu_faces, cpu_sizes
-from kernels.triple.cpu_boxes import Box, skew
-from kernels.triple.cpu_faces import Codes, Places, Span
-from kernels.triple.cpu_sizes import LANES, WORD, Layout
-from kernels.triple.encoding import BARRED, NEGATIVE, Encoded
-from kernels.triple.grid import LAYER_AT, MOVE_AT, PLACE_BITS, Grid, Kind
+from kernels.steps import STEP, Steps
+from kernels.triple import cpu_sizes
+from kernels.triple.cpu_chunks import EVENT, Board, compute_again, compute_chunks
+from kernels.triple.cpu_shape import Shape, box_of, places_of, shape_of
+from kernels.triple.cpu_sizes import WORD, Layout
+from kernels.triple.cpu_windows import most_windows
+from kernels.triple.encoding import Encoded
+from kernels.triple.grid import Grid, Kind
 from kernels.triple.model import Cell
+from kernels.triple.short import Numbers, numbers_of
 from kernels.workers import share, stop_word
-
-WINDOWS = 4
-"""Windows that a box is cut into, unless they would be short."""
-PLANES, LAYERS = 256, 32
-"""Sloped planes, and layers, that a window has at least."""
 
 Chunk = tuple[int, int]
 
@@ -42,14 +31,15 @@ Chunk = tuple[int, int]
 class Cube:
     """A problem cut into chunks, its faces, and what compiled code needs of both.
 
-    ``faces`` int32, flat: of all boxes that are kept, upwards in o, l and t (cpu_faces.py); ``start_faces``
-    likewise, or None. ``axes`` says which of i, j, k are o, l and t.
+    ``faces``, flat: of all boxes that are kept, upwards in o, l and t (cpu_faces.py); ``start_faces`` int32 likewise,
+    or None. ``axes`` says which of i, j, k are o, l and t. ``short``: numbers have 16 bits (short.py) instead of 32.
     """
 
     encoded: Encoded
     grid: Grid
     kind: Kind
     workers: int
+    short: bool = False
     stop: np.ndarray = field(default_factory=stop_word)
 
     def __post_init__(self) -> None:
@@ -57,12 +47,16 @@ class Cube:
         sizes = cpu_sizes.face_sizes(self.layout)
         # Faces that no box gives are the border of the cube: minus infinity.
         self.faces = tuple(
-            np.full(counts[axis] * size, NEGATIVE, np.int32) for axis, size in zip(self.axes, sizes, strict=True)
+            np.full(counts[axis] * size, self.numbers.negative, self.numbers.type)
+            for axis, size in zip(self.axes, sizes, strict=True)
         )
         self.start_faces = tuple(np.zeros_like(face) for face in self.faces) if self.kind.starts else None
         self.progress = np.zeros(self.grid.chunks * WORD, np.int64)
-        self.numbers = {chunk: number for number, chunk in enumerate(self.grid.order())}
-        self.last = (NEGATIVE, 0)
+        self.last = np.zeros(2, np.int64)
+
+    @property
+    def numbers(self) -> Numbers:
+        return numbers_of(self.short)
 
     @property
     def axes(self) -> tuple[int, int, int]:
@@ -79,14 +73,23 @@ class Cube:
         return (np.int32(-opening), np.int32(-2 * opening)) if self.encoded.affine else None
 
     @cached_property
-    def layout(self) -> Layout:
-        return cpu_sizes.box_layout(self.grid, self.kind.layered, self.encoded.affine)
+    def order_of_chunks(self) -> dict[Chunk, int]:
+        """The number of every chunk."""
+        return {chunk: number for number, chunk in enumerate(self.grid.order())}
 
     @cached_property
-    def letters(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Codes along o, l and t, with the front letter behind them for the lanes beyond the last cell."""
-        pad = np.full(self.grid.s + LANES, self.encoded.letters - 1, np.uint8)
-        return tuple(np.concatenate([self.encoded.codes[axis], pad]) for axis in self.axes)  # type: ignore[return-value]
+    def shape(self) -> Shape:
+        return shape_of(self.grid, self.kind)
+
+    @cached_property
+    def layout(self) -> Layout:
+        return cpu_sizes.box_layout(self.grid, self.kind.layered, self.encoded.affine, self.short)
+
+    @cached_property
+    def letters(self) -> tuple[np.ndarray, np.ndarray]:
+        """Codes along o and l, with the front letter behind them for the lanes beyond the last cell."""
+        pad = np.full(self.grid.s + self.layout.lanes, self.encoded.letters - 1, np.uint8)
+        return tuple(np.concatenate([self.encoded.codes[axis], pad]) for axis in self.axes[:2])  # type: ignore[return-value]
 
     @cached_property
     def tables(self) -> tuple[cpu_sizes.Tables, int]:
@@ -94,50 +97,28 @@ class Cube:
 
     @cached_property
     def scores(self) -> np.ndarray:
-        """The scores of the letters, as a thread takes them (cpu_sizes.Tables); int32."""
-        (places, size), table = self.tables, self.encoded.table
-        scores = np.full(size, BARRED, np.int32)
+        """The scores of the letters, as a thread takes them (cpu_sizes.Tables); of the cube's numbers."""
+        (places, size), table = self.tables, np.maximum(self.encoded.table, self.numbers.barred)
+        scores = np.full(size, self.numbers.barred, self.numbers.type)
         o, l, t = self.axes  # noqa: E741 - the names of the axes
-        letters = np.arange(len(table))
-        along_l, along_t = self.encoded.codes[l], self.encoded.codes[t]
+        along_l, along_t, lanes = self.encoded.codes[l], self.encoded.codes[t], self.layout.lanes
 
-        def between(rows: int, columns: int) -> np.ndarray:
-            return table if rows < columns else table.T
+        def rows(start: int, length: int, first: int, axes: tuple[int, int], codes: np.ndarray) -> None:
+            """Scores of every letter along the first axis with those along the second, from ``first`` of a row on."""
+            between = table if axes[0] < axes[1] else table.T
+            view = scores[start : start + len(table) * length].reshape(-1, length)
+            view[:, first : first + codes.size] = between[:, codes]
 
-        starts_ol = places.ol + letters * places.ol_row
-        scores[starts_ol[:, None] + np.arange(along_l.size)] = between(o, l)[:, along_l]
-        starts_ot = places.ot + letters * places.ot_row
-        scores[starts_ot[:, None] - np.arange(along_t.size)] = between(o, t)[:, along_t]
-        starts_lt = places.lt + letters * places.lt_row + LANES
-        scores[starts_lt[:, None] + np.arange(along_t.size)] = between(l, t)[:, along_t]
+        rows(places.ol, places.ol_row, 0, (o, l), along_l)
+        rows(places.ot - lanes - along_t.size + 1, places.ot_row, lanes, (o, t), along_t[::-1])
+        rows(places.lt, places.lt_row, lanes, (l, t), along_t)
         return scores
 
-    def box(self, chunk: Chunk, box: int, layers: int | None = None) -> Box:
-        """A box in its axes; ``layers``: only so many of its first ones."""
-        s, h = self.grid.s, self.grid.h
-        start, size = (chunk[0] * s, chunk[1] * s, box * h), list(self.grid.size(*chunk, box))
-        size[2] = layers or size[2]
-        o, l, t = self.axes  # noqa: E741
-        return Box(start[o], start[l], start[t], size[o], -(-size[l] // LANES), size[t])
-
-    def codes(self, box: int) -> Codes:
-        """How local starts are counted in a box."""
-        weights = (1 << PLACE_BITS, 1, 1 << LAYER_AT)
-        bits = (4 << MOVE_AT, 2 << MOVE_AT, 1 << MOVE_AT)
-        first = (box * self.grid.h) << LAYER_AT
-        return Codes(first, *(weights[axis] for axis in self.axes), *(bits[axis] for axis in self.axes))
-
-    def places(self, chunk: Chunk, box: int, worker: int) -> Places:
-        """Where the faces of a box come in and go out."""
-        numbers = cpu_sizes.face_numbers(self.grid, self.kind, chunk, box, worker)
-        sizes = cpu_sizes.face_sizes(self.layout)
-        by_axis = [(numbers[axis], size) for axis, size in zip(self.axes, sizes, strict=True)]
-        return Places(*(number[0] * size for number, size in by_axis), *(number[1] * size for number, size in by_axis))
-
-    def word(self, row: int, column: int) -> int:
-        """Where the progress word of a chunk is; -1 where there is no such chunk."""
-        number = self.numbers.get((row, column))
-        return -1 if number is None else number * WORD
+    def compiled(self, own: tuple) -> tuple:
+        """What compiled functions are told first; ``own`` belongs to a thread."""
+        return (
+            own, self.order, self.costs, self.tables[0], self.layout, self.letters, self.shape, self.faces,
+        )  # fmt: skip
 
     @property
     def nbytes(self) -> int:
@@ -150,10 +131,10 @@ class Worker:
 
     def __init__(self, cube: Cube, number: int, moves: bool = False) -> None:
         self.cube, self.number = cube, number
-        n = cube.layout
-        self.values = cpu_sizes.aligned(n.size, NEGATIVE)
-        self.starts = cpu_sizes.aligned(n.size, 0) if cube.kind.starts and not moves else None
-        self.scores = cpu_sizes.aligned(cube.tables[1], BARRED)
+        n, numbers = cube.layout, cube.numbers
+        self.values = cpu_sizes.aligned(n.size, numbers.negative, numbers.type)
+        self.starts = cpu_sizes.aligned(n.size, 0, np.dtype(np.int32)) if cube.kind.starts and not moves else None
+        self.scores = cpu_sizes.aligned(cube.tables[1], numbers.barred, numbers.type)
         self.scores[:] = cube.scores
         count, kind = cpu_sizes.moves(n)
         self.moves: np.ndarray | None = np.empty(count, kind) if moves else None
@@ -164,72 +145,54 @@ class Worker:
         arrays = (self.values, self.starts, self.scores, self.moves, self.found)
         return sum(array.nbytes for array in arrays if array is not None)
 
-    def begin(self, chunk: Chunk, box: int, layers: int | None = None) -> Box:
-        """Lay out the scores of a box that is about to be computed."""
-        cube, self.box = self.cube, self.cube.box(chunk, box, layers)
-        skew(self.scores, cube.tables[0], cube.layout, cube.letters[1][self.box.l :], self.box)
-        starts_or_moves = self.moves is not None or self.starts is not None
-        self.before_window = (
-            self.values, self.starts, self.moves, cube.order if starts_or_moves else None, cube.costs, self.scores,
-            cube.tables[0], cube.layout, cube.letters[0][self.box.o :], self.box,
-        )  # fmt: skip
-        carried = cube.kind.subchunks and not cube.kind.local and box > 0
-        start_faces = cube.start_faces if self.starts is not None else None
-        places = cube.places(chunk, box, self.number)
-        self.after_window = cube.faces, start_faces, carried, cube.codes(box), places
-        return self.box
+    def work(self, board: Board) -> None:
+        """Phase 1: compute chunks until all are taken."""
+        cube = self.cube
+        own = self.values, self.starts, self.scores
+        compute_chunks(*cube.compiled(own), cube.start_faces, board, self.number)
 
-    def advance(self, lines: tuple[int, int], planes: Any, taken: Span, given: Span) -> None:
-        """Compute a window of the box that was begun (cpu_faces.advance)."""
-        cpu_faces.advance(*self.before_window, lines, planes, *self.after_window, taken, given)
+    def again(self, chunk: Chunk, box: int, layers: int) -> None:
+        """Phase 3: compute the first layers of a box again, with its moves."""
+        own = self.values, self.moves, self.scores
+        compute_again(*self.cube.compiled(own), *chunk, box, layers)
 
 
 def compute(cube: Cube, monitor: Monitor, steps: Steps, started_ns: int) -> int:
     """Phase 1: all chunks, on threads; the bytes that the threads kept. Raises Cancelled."""
-    chunks, tickets = cube.grid.order(), itertools.count()
     workers = [Worker(cube, number) for number in range(min(cube.workers, cube.grid.chunks))]
     seed(cube)
-
-    def work(number: int) -> None:
-        while not cube.stop[0] and (chunk := next(tickets)) < len(chunks):
-            for box in range(cube.grid.boxes):
-                _box(workers[number], chunks[chunk], box, steps, started_ns)
+    windows = most_windows(cube.kind.layered, box_of(cube.shape, cube.layout, 0, 0, 0, cube.grid.h), cube.layout)
+    events = np.zeros((cube.grid.chunks, cube.grid.boxes, windows, len(EVENT)), np.int64)
+    board = Board(cube.grid.places(), np.zeros(1, np.int64), cube.progress, cube.stop, events, cube.last)
 
     def report() -> None:
         monitor.update(int(cube.progress.sum()), cube.grid.chunks * cube.grid.cells[2], "phase 1")
 
-    share(work, len(workers), cube.stop, report)
+    share(lambda number: workers[number].work(board), len(workers), cube.stop, report)
+    steps.extend(_logged(cube.grid, board, started_ns))
     return sum(worker.nbytes for worker in workers)
 
 
 def seed(cube: Cube) -> None:
     """The 0 in the cell (-1, -1, -1) of the faces that come into the first box, where the front letters meet it."""
-    at = cube.places((0, 0), 0, 0)
     n = cube.layout
-    cube.faces[2][at.plane_in + (3 * n.plane_part if n.parts > 1 else 0)] = 0
+    at = places_of(cube.shape, n, 0, 0, 0, 0).plane_in
+    cube.faces[2][at + (3 * n.plane_part if n.parts > 1 else 0)] = 0
 
 
-def _box(worker: Worker, chunk: Chunk, box: int, steps: Steps, started_ns: int) -> None:
-    """All windows of a box, each as soon as the neighbours are far enough."""
-    cube = worker.cube
-    extent = worker.begin(chunk, box)
-    own, above, left = cube.word(*chunk), cube.word(chunk[0] - 1, chunk[1]), cube.word(chunk[0], chunk[1] - 1)
-    first_layer = box * cube.grid.h
-    windows = _layers if cube.kind.layered else _planes
-    for lines, planes, taken, given, needed, ready, touched in windows(extent, cube.layout):
-        if not await_layers(cube.progress, above, left, first_layer + needed, cube.stop):
-            return
-        begun_ns = time.perf_counter_ns()
-        worker.advance(lines, planes, taken, given)
-        publish(cube.progress, own, first_layer + ready)
-        now_ns = time.perf_counter_ns()
-        rows, columns, layers = ranges(cube.grid, chunk, (first_layer + touched[0], first_layer + touched[1]))
-        steps.add(
-            1, cube.numbers[chunk], rows, columns, worker.number, begun_ns - started_ns, now_ns - started_ns, layers
-        )
-    if (chunk, box) == ((cube.grid.rows - 1, cube.grid.columns - 1), cube.grid.boxes - 1):
-        place = last_cell(cube, extent)
-        cube.last = int(worker.values[place]), 0 if worker.starts is None else int(worker.starts[place])
+def _logged(grid: Grid, board: Board, started_ns: int) -> np.ndarray:
+    """The windows that were computed as events of the step log."""
+    chunks, boxes, windows = np.nonzero(board.events[..., 1])
+    start, end, first_layer, last_layer, worker = board.events[chunks, boxes, windows].T
+    found = np.zeros(chunks.size, STEP)
+    found["phase"], found["strip"], found["worker"] = 1, chunks, worker
+    found["start_ns"], found["end_ns"] = start - started_ns, end - started_ns
+    for side, name in enumerate(("row", "column")):
+        first = board.chunks[chunks, side] * grid.s
+        found[f"{name}_start"] = np.maximum(first - 1, 0)
+        found[f"{name}_end"] = np.minimum(first + grid.s, grid.cells[side]) - 1
+    found["layer_start"], found["layer_end"] = np.maximum(first_layer - 1, 0), last_layer - 1
+    return found
 
 
 def ranges(grid: Grid, chunk: Chunk, layers: tuple[int, int]) -> tuple[tuple[int, int], ...]:
@@ -237,73 +200,6 @@ def ranges(grid: Grid, chunk: Chunk, layers: tuple[int, int]) -> tuple[tuple[int
     starts, size = (chunk[0] * grid.s, chunk[1] * grid.s), grid.size(*chunk, 0)
     cells = [*((start, start + count) for start, count in zip(starts, size[:2], strict=True)), layers]
     return tuple((max(start - 1, 0), end - 1) for start, end in cells)
-
-
-def last_cell(cube: Cube, extent: Box) -> int:
-    """Where in a thread's memory the last cell of the cube is after the last box (with affine gaps, of all moves)."""
-    n = cube.layout
-    l = cube.grid.cells[cube.axes[1]] - 1 - extent.l  # noqa: E741
-    strip, lane = divmod(l, LANES)
-    part = 3 * n.row_part if n.parts > 1 else 0
-    return n.rows + part + (strip * (n.steps + LANES) + extent.cells - 1 + lane) * LANES + lane
-
-
-@compiled
-def await_layers(progress, above, left, layers, stop):
-    """Wait for the chunks of two words (-1: no chunk) to have so many layers; False where ``stop`` was set."""
-    for word in (above, left):
-        if word >= 0 and not wait_for(progress, word, layers, stop):
-            return False
-    return acquire(stop, 0) == 0
-
-
-@compiled
-def publish(progress, word, layers):
-    """So many layers of a chunk are there."""
-    release(progress, word, layers)
-
-
-def _planes(extent: Box, n: Layout) -> Any:
-    """Windows of SLOPED: lines, planes, what comes in and goes out, layers needed before, ready after, and touched."""
-    width = extent.strips * LANES
-    total = extent.lines + width + extent.cells - 2
-    span = max(PLANES, -(-total // WINDOWS))
-    ready = 0
-    for first in range(0, total, span):
-        last = min(first + span, total)
-        # What a plane needs on the left and above lies in layers before it.
-        before, needed = min(first, extent.cells), min(last, extent.cells)
-        tail = LANES - 1
-        rows_in = (min(first, extent.cells + tail) if first < extent.cells else extent.cells + tail,
-                   last if last < extent.cells else extent.cells + tail)  # fmt: skip
-        done = extent.cells if last == total else min(max(last - extent.lines - width + 2, 0), extent.cells - 1)
-        taken = Span(rows_in, (-1, extent.lines, before, needed), (-1, extent.lines) if first == 0 else (0, 0))
-        ended = last == total
-        given = Span(
-            (ready, done + tail if ended else done),
-            (-1, extent.lines, ready, done),
-            (-1, extent.lines) if ended else (0, 0),
-        )
-        touched = max(first - extent.lines - width + 2, 0), min(last, extent.cells)
-        yield (0, extent.lines), (first, last), taken, given, needed, done, touched
-        ready = done
-
-
-def _layers(extent: Box, n: Layout) -> Any:
-    """Windows of LAYERED; as ``_planes``."""
-    span = max(LAYERS, -(-extent.lines // WINDOWS))
-    steps = extent.cells + LANES - 1
-    for first in range(0, extent.lines, span):
-        last = min(first + span, extent.lines)
-        lines = (first if first else -1), last
-        taken = Span((0, 0) if first else (0, steps), (*lines, 0, extent.cells), lines)
-        given = Span((0, steps) if last == extent.lines else (0, 0), (*lines, 0, extent.cells), lines)
-        yield (first, last), None, taken, given, last, last, (first, last)
-
-
-def whole(extent: Box) -> Span:
-    """All that comes into a box."""
-    return Span((0, extent.cells + LANES - 1), (-1, extent.lines, 0, extent.cells), (-1, extent.lines))
 
 
 def local(cube: Cube, chunk: Chunk, box: int, cell: Cell) -> tuple[int, ...]:

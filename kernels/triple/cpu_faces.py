@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kernels.jit import compiled, inlined
+from kernels.jit import called, compiled, inlined
+from kernels.simd import copy
 from kernels.triple.cpu_boxes import column_place, window
-from kernels.triple.cpu_sizes import LANES
 
 
 class Span(NamedTuple):
@@ -20,10 +20,6 @@ class Span(NamedTuple):
     rows: tuple[int, int]
     columns: tuple[int, int, int, int]
     plane: tuple[int, int]
-
-
-NOTHING = Span((0, 0), (0, 0, 0, 0), (0, 0))
-"""Nothing passes."""
 
 
 class Places(NamedTuple):
@@ -51,28 +47,22 @@ class Codes(NamedTuple):
 
 
 @inlined
-def _copy(to, to_at, source, source_at, length):
-    for x in range(length):
-        to[to_at + x] = source[source_at + x]
-
-
-@inlined
 def _take_rows(memory, n, cells, face, at, span):
     """Cells at o = -1 into rows, lane 15 of them also into the columns, and the last of them into the plane."""
     first, last = span
-    length = (last - first) * LANES
+    length = (last - first) * n.lanes
     for part in range(n.parts):
         for strip in range(n.strips):
-            place = part * n.row_part + (strip * (n.steps + LANES) + first) * LANES
-            _copy(memory, n.rows + place, face, at + place, length)
-            row = n.rows + part * n.row_part + strip * (n.steps + LANES) * LANES
+            place = part * n.row_part + (strip * (n.steps + n.lanes) + first) * n.lanes
+            copy(memory, n.rows + place, face, at + place, length)
+            row = n.rows + part * n.row_part + strip * (n.steps + n.lanes) * n.lanes
             column = part * n.column_part + column_place(n, strip + 1, -1, 0)
-            for t in range(max(first, LANES - 2), last):
-                memory[column - (t - LANES + 1)] = memory[row + t * LANES + LANES - 1]
-            if first < last == cells + LANES - 1:
-                to = n.plane_out + plane_part(n, part) + 1 + LANES * strip
-                for lane in range(LANES):
-                    memory[to + lane] = memory[row + (cells - 1 + lane) * LANES + lane]
+            for t in range(max(first, n.lanes - 2), last):
+                memory[column - (t - n.lanes + 1)] = memory[row + t * n.lanes + n.lanes - 1]
+            if first < last == cells + n.lanes - 1:
+                to = n.plane_out + plane_part(n, part) + 1 + n.lanes * strip
+                for lane in range(n.lanes):
+                    memory[to + lane] = memory[row + (cells - 1 + lane) * n.lanes + lane]
 
 
 @inlined
@@ -87,9 +77,9 @@ def _take_columns(memory, n, cells, face, at, span):
     first_o, last_o, first, last = span
     for part in range(n.parts):
         for o in range(first_o, last_o):
-            place = (o + 1) * n.column + n.steps + LANES - (last - 1)
+            place = (o + 1) * n.column + n.steps + n.lanes - (last - 1)
             to = part * n.column_part + n.columns + place
-            _copy(memory, to, face, at + part * n.column_strip + place, last - first)
+            copy(memory, to, face, at + part * n.column_strip + place, last - first)
             if last == cells:
                 memory[n.plane_out + part * n.plane_part + (o + 1) * n.plane_row] = memory[to]
 
@@ -100,7 +90,7 @@ def _take_plane(memory, n, face, at, span):
     first, last = span
     for part in range(n.parts):
         place = part * n.plane_part + (first + 1) * n.plane_row
-        _copy(memory, n.plane + place, face, at + place, (last - first) * n.plane_row)
+        copy(memory, n.plane + place, face, at + place, (last - first) * n.plane_row)
         for o in range(first, last):
             left = memory[n.plane + part * n.plane_part + (o + 1) * n.plane_row]
             memory[part * n.column_part + column_place(n, 0, o, -1)] = left
@@ -118,14 +108,14 @@ def _fill_rows(starts, n, codes, span):
         moves = 0 if n.parts == 1 else _move_code(codes, 1, part // 2, part % 2)
         for strip in range(n.strips):
             for t in range(span[0], span[1]):
-                place = n.rows + part * n.row_part + (strip * (n.steps + LANES) + t) * LANES
-                code = codes.base + moves + (LANES * strip + 1) * codes.l + (t + 1) * codes.t
-                for lane in range(LANES):
+                place = n.rows + part * n.row_part + (strip * (n.steps + n.lanes) + t) * n.lanes
+                code = codes.base + moves + (n.lanes * strip + 1) * codes.l + (t + 1) * codes.t
+                for lane in range(n.lanes):
                     starts[place + lane] = code + lane * (codes.l - codes.t)
             # Of the columns left of the other strips, parts 2 and 3 are read at o = -1: moves 6 and 7, as here.
             place = part * n.column_part + column_place(n, strip + 1, -1, 0)
-            code = codes.base + moves + LANES * (strip + 1) * codes.l
-            for t in range(max(span[0] - LANES + 1, -1), span[1] - LANES + 1):
+            code = codes.base + moves + n.lanes * (strip + 1) * codes.l
+            for t in range(max(span[0] - n.lanes + 1, -1), span[1] - n.lanes + 1):
                 starts[place - t] = code + (t + 1) * codes.t
 
 
@@ -159,29 +149,30 @@ def _give(memory, n, faces, at, span):
     for part in range(n.parts):
         first, last = span.rows
         for strip in range(n.strips):
-            place = part * n.row_part + (strip * (n.steps + LANES) + first) * LANES
-            _copy(faces[0], at.rows_out + place, memory, n.rows + place, (last - first) * LANES)
+            place = part * n.row_part + (strip * (n.steps + n.lanes) + first) * n.lanes
+            copy(faces[0], at.rows_out + place, memory, n.rows + place, (last - first) * n.lanes)
         first_o, last_o, first, last = span.columns
         for o in range(first_o, last_o):
-            place = (o + 1) * n.column + n.steps + LANES - (last - 1)
+            place = (o + 1) * n.column + n.steps + n.lanes - (last - 1)
             source = part * n.column_part + n.columns + n.strips * n.column_strip + place
-            _copy(faces[1], at.columns_out + part * n.column_strip + place, memory, source, last - first)
+            copy(faces[1], at.columns_out + part * n.column_strip + place, memory, source, last - first)
         first, last = span.plane
         place = part * n.plane_part + (first + 1) * n.plane_row
-        _copy(faces[2], at.plane_out + place, memory, n.plane_out + place, (last - first) * n.plane_row)
+        copy(faces[2], at.plane_out + place, memory, n.plane_out + place, (last - first) * n.plane_row)
 
 
-@compiled
+@called
 def advance(
-    values, starts, moves, order, costs, scores, tables, n, letters, box, lines, planes, faces, start_faces, carried,
-    codes, at, taken, given,
+    values, starts, moves, order, costs, scores, tables, n, letters, box, cut, faces, start_faces, carried, codes, at
 ):  # fmt: skip
     """Take in what a window of a box needs, compute the window, hand on what is ready.
 
+    ``cut`` is the window (cpu_windows.Window).
     ``faces`` are the arrays of the faces in o, l and t, ``start_faces`` those of their local starts or None.
     ``carried``: the local starts of the box below go on into this one, instead of beginning anew. Other arguments as of
     cpu_boxes.window and in the tuples.
     """
+    taken, given = cut.taken, cut.given
     _take_rows(values, n, box.cells, faces[0], at.rows_in, taken.rows)
     _take_columns(values, n, box.cells, faces[1], at.columns_in, taken.columns)
     _take_plane(values, n, faces[2], at.plane_in, taken.plane)
@@ -195,7 +186,7 @@ def advance(
         if edges:
             _take_plane(starts, n, start_faces[2], at.plane_in, taken.plane)
         _fill_plane(starts, n, codes, taken.plane, edges)
-    window(values, starts, moves, order, costs, scores, tables, n, letters, box, lines, planes)
+    window(values, starts, moves, order, costs, scores, tables, n, letters, box, cut.lines, cut.planes)
     _give(values, n, faces, at, given)
     if starts is not None:
         _give(starts, n, start_faces, at, given)
@@ -211,8 +202,8 @@ def walk(moves, n, weights, cell, found):
     o, l, t = cell  # noqa: E741
     count = 0
     while o >= 0 and l >= 0 and t >= 0:
-        strip, lane = l // LANES, l % LANES
-        move = moves[((o * n.strips + strip) * (n.steps + LANES) + t + lane) * LANES + lane]
+        strip, lane = l // n.lanes, l % n.lanes
+        move = moves[((o * n.strips + strip) * (n.steps + n.lanes) + t + lane) * n.lanes + lane]
         found[count] = move
         count += 1
         o, l, t = _before(o, l, t, move, weights)  # noqa: E741
@@ -226,8 +217,8 @@ def walk_affine(moves, n, weights, cell, after, found):
     o, l, t = cell  # noqa: E741
     count, leaving = 0, after
     while o >= 0 and l >= 0 and t >= 0:
-        strip, lane = l // LANES, l % LANES
-        word = moves[((o * n.strips + strip) * (n.steps + LANES) + t + lane) * LANES + lane]
+        strip, lane = l // n.lanes, l % n.lanes
+        word = moves[((o * n.strips + strip) * (n.steps + n.lanes) + t + lane) * n.lanes + lane]
         slot = (
             4 * int((leaving & weights[0]) > 0) + 2 * int((leaving & weights[1]) > 0) + int((leaving & weights[2]) > 0)
         )

@@ -16,11 +16,19 @@ of the whole vector, whose other lanes are overwritten by the stores of later st
 
 from __future__ import annotations
 
-from kernels.jit import compiled, inlined
-from kernels.simd import add, greater, lane_numbers, load, maximum, select, shift_in, splat, store
-from kernels.triple.cpu_sizes import LANES
-
-from numba import int32, uint64  # isort: skip
+from kernels.jit import called, inlined
+from kernels.simd import (
+    add,
+    greater,
+    lane_count,
+    lanes_after,
+    load,
+    maximum,
+    select,
+    shift_from,
+    splat_like,
+    store,
+)
 
 
 @inlined
@@ -31,52 +39,73 @@ def begin(memory, first, places, places_above):
     columns at t = 0, and of what the line kept at the end of the last window.
     """
     plane, west, kept = places
+    own = load(memory, plane)
+    lanes = lane_count(own)
     if first == 0:
-        own, north = load(memory, plane), load(memory, places_above[0])
-        return own, shift_in(own, memory[west + 1]), north, shift_in(north, memory[places_above[1] + 1])
+        north = load(memory, places_above[0])
+        return own, shift_from(own, memory, west + 1), north, shift_from(north, memory, places_above[1] + 1)
     return (
         load(memory, kept),
-        load(memory, kept + LANES),
-        load(memory, kept + 2 * LANES),
-        load(memory, kept + 3 * LANES),
+        load(memory, kept + lanes),
+        load(memory, kept + 2 * lanes),
+        load(memory, kept + 3 * lanes),
     )
 
 
 @inlined
 def keep(memory, kept, own, left, north, corner):
     """Keep the vectors of ``begin`` for the next window."""
+    lanes = lane_count(own)
     store(memory, kept, own)
-    store(memory, kept + LANES, left)
-    store(memory, kept + 2 * LANES, north)
-    store(memory, kept + 3 * LANES, corner)
+    store(memory, kept + lanes, left)
+    store(memory, kept + 2 * lanes, north)
+    store(memory, kept + 3 * lanes, corner)
 
 
-@compiled
+@called
 def line(values, scores, score_places, rows, places, places_above, east, first, last):
     """Steps first .. last - 1 of a line, values only.
 
-    ``score_places`` are offsets into ``scores``: of the 16 lanes with the line's letter; of the line's letter with t
-    - l at step 0, from where steps go down; of lanes with t - l at step 0, from where they go up by 16. ``rows`` and
-    ``east`` are offsets of the strip's rows and of the row of columns that lane 15 writes, at t = 0.
+    ``score_places`` are offsets into ``scores``: of the lanes with the line's letter; of the line's letter with t - l
+    at step 0, from where steps go down; of lanes with t - l at step 0, from where they go up by vectors. ``rows`` and
+    ``east`` are offsets of the strip's rows and of the row of columns that the last lane writes, at t = 0.
     """
-    own, left, north, corner = begin(values, first, places, places_above)
+    state = begin(values, first, places, places_above)
+    common = values, scores, score_places, rows, places, places_above, east
+    later = _later(state[0], first, last)
+    state = _steps(True, *common, state, first, later)
+    keep(values, places[2], *_steps(False, *common, state, later, last))
+
+
+@inlined
+def _later(own, first, last):
+    """The first of some steps at which no lane lies before t = 0: the steps before it are computed by a loop of their
+    own, which looks."""
+    return min(max(first, lane_count(own)), last)
+
+
+@inlined
+def _steps(early, values, scores, score_places, rows, places, places_above, east, state, first, last):
+    """Steps of ``line``; ``early``: lanes before t = 0 keep what the plane holds."""
+    own, left, north, corner = state
     before, west, west_above = load(values, places[0]), places[1], places_above[1]
-    ol, lanes = load(scores, score_places[0]), lane_numbers()
+    ol, lanes = load(scores, score_places[0]), lane_count(own)
+    diagonal = add(corner, ol)
     for t in range(first, last):
-        ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + LANES * t)
-        above, beside = load(values, rows + LANES * t), shift_in(north, values[uint64(west_above - t)])
-        beside_own = shift_in(own, values[uint64(west - t)])
-        own = _cell(corner, beside, north, left, above, beside_own, own, ol, ot, lt)
-        left = beside_own
-        if t < LANES:
-            own = select(greater(lanes, splat(int32(t))), before, own)
-        store(values, rows + LANES * t, own)
+        ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + lanes * t)
+        above, beside = load(values, rows + lanes * t), shift_from(north, values, west_above - t)
+        beside_own, c7 = shift_from(own, values, west - t), add(diagonal, lt)
+        diagonal = add(beside, ol)
+        own = _cell(c7, diagonal, north, add(left, lt), above, beside_own, own, ot)
+        if early:
+            own = select(lanes_after(own, t), before, own)
+        store(values, rows + lanes * t, own)
         store(values, east - t, own)
-        north, corner = above, beside
-    keep(values, places[2], own, left, north, corner)
+        left, north, corner = beside_own, above, beside
+    return own, left, north, corner
 
 
-@compiled
+@called
 def two_lines(
     values, scores, score_places, second_places, rows, places, places_above, below, east, ends, first, last
 ):  # fmt: skip
@@ -87,45 +116,64 @@ def two_lines(
     """
     own, left, north, corner = begin(values, first, places, places_above)
     own_2, left_2, _, _ = begin(values, first, below, places)
-    before, before_2 = load(values, places[0]), load(values, below[0])
-    west_above, west, west_2 = places_above[1], places[1], below[1]
-    east_2 = east + west_2 - west
-    ol, ol_2, lanes = load(scores, score_places[0]), load(scores, second_places[0]), lane_numbers()
-    for t in range(first, last):
-        ot, ot_2 = load(scores, score_places[1] - t), load(scores, second_places[1] - t)
-        lt, above = load(scores, score_places[2] + LANES * t), load(values, rows + LANES * t)
-        beside = shift_in(north, values[uint64(west_above - t)])
-        beside_own = shift_in(own, values[uint64(west - t)])
-        beside_2 = shift_in(own_2, values[uint64(west_2 - t)])
-        now = _cell(corner, beside, north, left, above, beside_own, own, ol, ot, lt)
-        if t < LANES:
-            now = select(greater(lanes, splat(int32(t))), before, now)
-        own_2 = _cell(left, beside_own, own, left_2, now, beside_2, own_2, ol_2, ot_2, lt)
-        if t < LANES:
-            own_2 = select(greater(lanes, splat(int32(t))), before_2, own_2)
-        store(values, rows + LANES * t, own_2)
-        store(values, east - t, now)
-        store(values, east_2 - t, own_2)
-        if t >= ends[1]:
-            store(values, ends[0] + LANES * (t - ends[1]), now)
-        own, left, left_2, north, corner = now, beside_own, beside_2, above, beside
+    state = own, left, north, corner, own_2, left_2
+    common = values, scores, score_places, second_places, rows, places, places_above, below, east, ends
+    later = _later(own, first, last)
+    state = _two_steps(True, *common, state, first, later)
+    own, left, north, corner, own_2, left_2 = _two_steps(False, *common, state, later, last)
     keep(values, places[2], own, left, north, corner)
     keep(values, below[2], own_2, left_2, own, left)
 
 
 @inlined
-def _cell(c7, c6, c5, c3, c4, c2, c1, ol, ot, lt):
-    """The greatest candidate; their values are those of the sources. The slowest to arrive, c2 and c1, come last."""
-    best = add(maximum(add(add(c7, ot), lt), c6), ol)
-    best = maximum(maximum(best, add(c5, ot)), maximum(c4, add(c3, lt)))
-    return maximum(maximum(best, c1), c2)
+def _two_steps(
+    early, values, scores, score_places, second_places, rows, places, places_above, below, east, ends, state, first,
+    last,
+):  # fmt: skip
+    """Steps of ``two_lines``."""
+    own, left, north, corner, own_2, left_2 = state
+    before, before_2 = load(values, places[0]), load(values, below[0])
+    west_above, west, west_2 = places_above[1], places[1], below[1]
+    east_2, lanes = east + west_2 - west, lane_count(own)
+    ol, ol_2 = load(scores, score_places[0]), load(scores, second_places[0])
+    diagonal = add(corner, ol)
+    for t in range(first, last):
+        ot, ot_2 = load(scores, score_places[1] - t), load(scores, second_places[1] - t)
+        lt, above = load(scores, score_places[2] + lanes * t), load(values, rows + lanes * t)
+        beside = shift_from(north, values, west_above - t)
+        beside_own = shift_from(own, values, west - t)
+        beside_2 = shift_from(own_2, values, west_2 - t)
+        side, c7 = add(left, lt), add(diagonal, lt)
+        diagonal = add(beside, ol)
+        now = _cell(c7, diagonal, north, side, above, beside_own, own, ot)
+        if early:
+            now = select(lanes_after(now, t), before, now)
+        side_2, c6_2 = add(left_2, lt), add(beside_own, ol_2)
+        own_2 = _cell(add(side, ol_2), c6_2, own, side_2, now, beside_2, own_2, ot_2)
+        if early:
+            own_2 = select(lanes_after(own_2, t), before_2, own_2)
+        store(values, rows + lanes * t, own_2)
+        store(values, east - t, now)
+        store(values, east_2 - t, own_2)
+        if t >= ends[1]:
+            store(values, ends[0] + lanes * (t - ends[1]), now)
+        own, left, left_2, north, corner = now, beside_own, beside_2, above, beside
+    return own, left, north, corner, own_2, left_2
+
+
+@inlined
+def _cell(c7, c6, c5, c3, c4, c2, c1, ot):
+    """The greatest candidate. c7, c6 and c3 have the scores of o and l, and of l and t, already: c6 with its score is
+    what c7 begins with a step later, and c3 what the next line's c7 begins with. The slowest to arrive come last."""
+    best = maximum(add(maximum(c7, c5), ot), maximum(c6, c3))
+    return maximum(maximum(maximum(best, c4), c1), c2)
 
 
 @inlined
 def _offer(best, move, start, value, number, from_start):
     """The greater of the best candidate so far and another, with its move and its start; the former where equal."""
     wins = greater(value, best)
-    return maximum(best, value), select(wins, splat(int32(number)), move), select(wins, from_start, start)
+    return maximum(best, value), select(wins, splat_like(value, number), move), select(wins, from_start, start)
 
 
 @inlined
@@ -134,7 +182,7 @@ def best_of(order, c7, c6, c5, c3, c4, c2, c1, s7, s6, s5, s3, s4, s2, s1):
 
     Candidates are numbered by the bits o, l and t. ``order`` None: o, l and t are i, j and k; else they are k, i and j.
     """
-    found = c7, splat(int32(7)), s7
+    found = c7, splat_like(c7, 7), s7
     if order is None:
         found = _offer(*found, c6, 6, s6)
         found = _offer(*found, c5, 5, s5)
@@ -150,29 +198,30 @@ def best_of(order, c7, c6, c5, c3, c4, c2, c1, s7, s6, s5, s3, s4, s2, s1):
     return _offer(*found, c4, 1, s4)
 
 
-@compiled
+@called
 def line_with_starts(values, starts, order, scores, score_places, rows, places, places_above, east, first, last):
     """As ``line``, and the local start of every value, laid out as the values are."""
     own, left, north, corner = begin(values, first, places, places_above)
     own_s, left_s, north_s, corner_s = begin(starts, first, places, places_above)
     before, before_s = load(values, places[0]), load(starts, places[0])
     west, west_above = places[1], places_above[1]
-    ol, lanes = load(scores, score_places[0]), lane_numbers()
+    ol = load(scores, score_places[0])
+    lanes = lane_count(own)
     for t in range(first, last):
-        ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + LANES * t)
-        above, beside = load(values, rows + LANES * t), shift_in(north, values[uint64(west_above - t)])
-        above_s, beside_s = load(starts, rows + LANES * t), shift_in(north_s, starts[uint64(west_above - t)])
+        ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + lanes * t)
+        above, beside = load(values, rows + lanes * t), shift_from(north, values, west_above - t)
+        above_s, beside_s = load(starts, rows + lanes * t), shift_from(north_s, starts, west_above - t)
         c7, c6, c5, c3 = add(add(add(corner, ot), lt), ol), add(beside, ol), add(north, ot), add(left, lt)
         s3 = left_s
-        left, left_s = shift_in(own, values[uint64(west - t)]), shift_in(own_s, starts[uint64(west - t)])
+        left, left_s = shift_from(own, values, west - t), shift_from(own_s, starts, west - t)
         own, _, own_s = best_of(
             order, c7, c6, c5, c3, above, left, own, corner_s, beside_s, north_s, s3, above_s, left_s, own_s
         )
-        if t < LANES:
-            early = greater(lanes, splat(int32(t)))
+        if t < lanes:
+            early = lanes_after(own, t)
             own, own_s = select(early, before, own), select(early, before_s, own_s)
-        store(values, rows + LANES * t, own)
-        store(starts, rows + LANES * t, own_s)
+        store(values, rows + lanes * t, own)
+        store(starts, rows + lanes * t, own_s)
         store(values, east - t, own)
         store(starts, east - t, own_s)
         north, north_s, corner, corner_s = above, above_s, beside, beside_s
@@ -180,21 +229,22 @@ def line_with_starts(values, starts, order, scores, score_places, rows, places, 
     keep(starts, places[2], own_s, left_s, north_s, corner_s)
 
 
-@compiled
+@called
 def line_with_moves(values, moves, order, scores, score_places, rows, places, places_above, east, steps, move_at):
     """A whole line, and the move of every cell: uint8, from ``move_at`` on, 16 a step."""
     own, left, north, corner = begin(values, 0, places, places_above)
     before, west, west_above = own, places[1], places_above[1]
-    ol, lanes = load(scores, score_places[0]), lane_numbers()
+    ol = load(scores, score_places[0])
+    lanes = lane_count(own)
     for t in range(steps):
-        ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + LANES * t)
-        above, beside = load(values, rows + LANES * t), shift_in(north, values[uint64(west_above - t)])
+        ot, lt = load(scores, score_places[1] - t), load(scores, score_places[2] + lanes * t)
+        above, beside = load(values, rows + lanes * t), shift_from(north, values, west_above - t)
         c7, c6, c5, c3 = add(add(add(corner, ot), lt), ol), add(beside, ol), add(north, ot), add(left, lt)
-        left = shift_in(own, values[uint64(west - t)])
+        left = shift_from(own, values, west - t)
         own, move, _ = best_of(order, c7, c6, c5, c3, above, left, own, c7, c7, c7, c7, c7, c7, c7)
-        if t < LANES:
-            own = select(greater(lanes, splat(int32(t))), before, own)
-        store(values, rows + LANES * t, own)
+        if t < lanes:
+            own = select(lanes_after(own, t), before, own)
+        store(values, rows + lanes * t, own)
         store(values, east - t, own)
-        store(moves, move_at + LANES * t, move)
+        store(moves, move_at + lanes * t, move)
         north, corner = above, beside

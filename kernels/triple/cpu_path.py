@@ -10,9 +10,9 @@ import numpy as np
 from kernels.monitor import Monitor
 from kernels.steps import Steps
 from kernels.triple import cpu_sizes
-from kernels.triple.cpu_cube import Cube, Worker, local, ranges, whole
-from kernels.triple.cpu_faces import NOTHING, walk, walk_affine
-from kernels.triple.cpu_sizes import LANES
+from kernels.triple.cpu_cube import Cube, Worker, local, ranges
+from kernels.triple.cpu_faces import walk, walk_affine
+from kernels.triple.cpu_shape import face_numbers
 from kernels.triple.grid import Part, start_of
 from kernels.triple.model import LETTER, Cell
 from kernels.workers import share
@@ -24,7 +24,7 @@ BEFORE_ALL = (-1, -1, -1)
 def parts(cube: Cube) -> list[Part]:
     """Phase 2: the parts of the path, from its end, by the local starts of boundary cells."""
     found: list[Part] = []
-    cell, after, code = cube.encoded.end, 7, cube.last[1]
+    cell, after, code = cube.encoded.end, 7, int(cube.last[1])
     while True:
         chunk = cell[0] // cube.grid.s, cell[1] // cube.grid.s
         start, first = start_of(code, chunk, cube.grid.s)
@@ -45,13 +45,13 @@ def _stored_start(cube: Cube, cell: Cell, move: int) -> int:
     o, l, t = local(cube, chunk, box, cell)  # noqa: E741
     bits = [int(move & LETTER[side] > 0) for side in cube.axes]
     part = 0 if n.parts == 1 else 2 * bits[0 if axis else 1] + bits[1 if axis == 2 else 2]
-    strip, lane = divmod(l, LANES)
+    strip, lane = divmod(l, n.lanes)
     place = (
-        part * n.row_part + (strip * (n.steps + LANES) + t + lane) * LANES + lane,
-        part * n.column_strip + (o + 1) * n.column + n.steps + LANES - t,
+        part * n.row_part + (strip * (n.steps + n.lanes) + t + lane) * n.lanes + lane,
+        part * n.column_strip + (o + 1) * n.column + n.steps + n.lanes - t,
         part * n.plane_part + (o + 1) * n.plane_row + l + 1,
     )[axis]
-    number = cpu_sizes.face_numbers(cube.grid, cube.kind, chunk, box, 0)[upwards][1]
+    number = face_numbers(cube.shape, *chunk, box, 0)[upwards][1]
     assert cube.start_faces is not None
     return int(cube.start_faces[axis][number * cpu_sizes.face_sizes(n)[axis] + place])
 
@@ -110,8 +110,7 @@ def _walk(worker: Worker, part: Part, steps: Steps, started_ns: int) -> tuple[np
             break
         begun_ns = time.perf_counter_ns()
         first_layer = box * cube.grid.h
-        extent = worker.begin(part.chunk, box, cell[2] - first_layer + 1)
-        worker.advance((0, extent.lines), None, whole(extent), NOTHING)
+        worker.again(part.chunk, box, cell[2] - first_layer + 1)
         walked = (walk_affine if cube.encoded.affine else walk)(*_arguments(worker, part.chunk, box, cell, after))
         count, after = walked[0], walked[4]
         assert worker.found is not None
@@ -119,7 +118,7 @@ def _walk(worker: Worker, part: Part, steps: Steps, started_ns: int) -> tuple[np
         taken = [int(np.count_nonzero(found[-1] & bit)) for bit in LETTER]
         size = ranges(cube.grid, part.chunk, (first_layer, cell[2] + 1))
         cell = cell[0] - taken[0], cell[1] - taken[1], cell[2] - taken[2]
-        number, now_ns = cube.numbers[part.chunk], time.perf_counter_ns()
+        number, now_ns = cube.order_of_chunks[part.chunk], time.perf_counter_ns()
         steps.add(3, number, size[0], size[1], worker.number, begun_ns - started_ns, now_ns - started_ns, size[2])
     return np.concatenate([np.empty(0, np.uint8), *found]), cell, after
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from kernels.triple.grid import Grid, Kind
 
-LANES = 16
-TAIL = 2 * LANES
-"""Numbers of a row of columns beyond its steps."""
+LANES, SHORT_LANES = 16, 32
+"""Lanes of a vector of 32-bit numbers, and of one of 16-bit numbers."""
 WORD = 8
 """Numbers between two progress words: a cache line."""
 KEPT, KEPT_AFFINE = 4, 8
@@ -24,6 +23,7 @@ KEPT, KEPT_AFFINE = 4, 8
 class Layout(NamedTuple):
     """Offsets and distances of a thread's memory, in numbers. ``*_part`` is the distance between parts."""
 
+    lanes: int
     lines: int
     strips: int
     steps: int
@@ -56,31 +56,32 @@ class Tables(NamedTuple):
     skewed: int
 
 
-def layout(lines: int, width: int, steps: int, affine: bool) -> Layout:
-    """Memory of boxes of up to so many lines, cells along l (a multiple of 16), and cells along t."""
-    strips, parts, kept = width // LANES, 4 if affine else 1, KEPT_AFFINE if affine else KEPT
-    row_part, column = strips * (steps + LANES) * LANES, steps + TAIL
+def layout(lines: int, width: int, steps: int, affine: bool, lanes: int = LANES) -> Layout:
+    """Memory of boxes of up to so many lines, cells along l, and cells along t."""
+    strips, parts, kept = -(-width // lanes), 4 if affine else 1, KEPT_AFFINE if affine else KEPT
+    row_part, column = strips * (steps + lanes) * lanes, steps + 2 * lanes
     column_strip = (lines + 1) * column
-    plane_row = width + 1
+    plane_row = strips * lanes + 1
     sizes = (
         parts * row_part,
         parts * (strips + 1) * column_strip,
-        parts * ((lines + 1) * plane_row + LANES),
-        parts * ((lines + 1) * plane_row + LANES),
-        lines * strips * kept * LANES,
-        4 * LANES * LANES,
+        parts * ((lines + 1) * plane_row + lanes),
+        parts * ((lines + 1) * plane_row + lanes),
+        lines * strips * kept * lanes,
+        parts * lanes * lanes,
     )
     rows, columns, plane, plane_out, states, ends, size = accumulate((0, *sizes))
     return Layout(
-        lines, strips, steps, parts, rows, row_part, columns, column, column_strip, sizes[1] // parts, plane,
+        lanes, lines, strips, steps, parts, rows, row_part, columns, column, column_strip, sizes[1] // parts, plane,
         plane_out, plane_row, sizes[2] // parts, states, ends, size,
     )  # fmt: skip
 
 
-def aligned(count: int, value: int) -> np.ndarray:
-    """int32 numbers, the first at the start of a cache line, so that vectors do not straddle two."""
-    room = np.full(count + LANES, value, np.int32)
-    first = -room.ctypes.data // room.itemsize % LANES
+def aligned(count: int, value: int, numbers: np.dtype) -> np.ndarray:
+    """Numbers, the first at the start of a cache line, so that vectors do not straddle two."""
+    line = 64 // numbers.itemsize
+    room: np.ndarray = np.full(count + line, value, numbers)
+    first = -room.ctypes.data // room.itemsize % line
     return room[first : first + count]
 
 
@@ -98,16 +99,18 @@ def face_sizes(n: Layout) -> Face:
 
 def tables(letters: int, along_l: int, along_t: int, n: Layout) -> tuple[Tables, int]:
     """Where a thread's scores are, and how many numbers there are; ``along_*`` are cells of the cube."""
-    ol_row = along_l + n.strips * LANES + LANES
-    t_row = along_t + 4 * LANES
-    starts = accumulate((n.strips * (n.steps + 2 * LANES) * LANES, letters * ol_row, letters * t_row, letters * t_row))
+    lanes = n.lanes
+    ol_row = along_l + n.strips * lanes + lanes
+    t_row = along_t + 4 * lanes
+    starts = accumulate((n.strips * (n.steps + 2 * lanes) * lanes, letters * ol_row, letters * t_row, letters * t_row))
     ol, ot, lt, size = starts
-    return Tables(ol, ol_row, ot + LANES + along_t - 1, t_row, lt, t_row, 0), size
+    return Tables(ol, ol_row, ot + lanes + along_t - 1, t_row, lt, t_row, 0), size
 
 
-def box_layout(grid: Grid, layered: bool, affine: bool) -> Layout:
-    """Memory of the boxes of a grid."""
-    return layout(grid.h, grid.s, grid.s, affine) if layered else layout(grid.s, grid.s, grid.h, affine)
+def box_layout(grid: Grid, layered: bool, affine: bool, short: bool) -> Layout:
+    """Memory of the boxes of a grid; ``short``: numbers have 16 bits."""
+    lines, width, steps = (grid.h, grid.s, grid.s) if layered else (grid.s, grid.s, grid.h)
+    return layout(lines, width, steps, affine, SHORT_LANES if short else LANES)
 
 
 def score_tables(grid: Grid, letters: int, n: Layout, layered: bool) -> tuple[Tables, int]:
@@ -124,28 +127,11 @@ def face_counts(grid: Grid, kind: Kind, workers: int) -> tuple[int, int, int]:
     return (grid.rows + 1) * grid.columns * grid.boxes, grid.rows * (grid.columns + 1) * grid.boxes, below
 
 
-def face_numbers(grid: Grid, kind: Kind, chunk: tuple[int, int], box: int, worker: int) -> list[tuple[int, int]]:
-    """Which faces upwards in i, j and k come into a box, and which go out of it.
-
-    Kept faces have numbers of their own, and those of the border come first. Others are overwritten: there is one a
-    column of the grid and one a row. Without subchunks what comes from below layer 0 is the border of the cube,
-    which differs in the first chunk, and what goes out has a place a thread.
-    """
-    row, column = chunk
-    under = (row * grid.columns + column) * (grid.boxes + 1) + box
-    below = (under, under + 1) if kind.subchunks else (int(chunk == (0, 0)), 2 + worker)
-    if not kind.keeps:
-        return [(column, column), (row, row), below]
-    south = (row * grid.columns + column) * grid.boxes + box
-    east = (row * (grid.columns + 1) + column) * grid.boxes + box
-    return [(south, south + grid.columns * grid.boxes), (east, east + grid.boxes), below]
-
-
 def moves(n: Layout) -> tuple[int, type]:
     """Number of moves of a box that is computed again, and their type."""
-    return n.lines * n.strips * (n.steps + LANES) * LANES, (np.uint8 if n.parts == 1 else np.int32)
+    return n.lines * n.strips * (n.steps + n.lanes) * n.lanes, (np.uint8 if n.parts == 1 else np.int32)
 
 
 def longest_walk(n: Layout) -> int:
     """Most moves of a path inside a box."""
-    return n.lines + n.strips * LANES + n.steps + 1
+    return n.lines + n.strips * n.lanes + n.steps + 1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernels.memory import Footprint
-from kernels.triple import cpu_sizes, cuda_sizes
+from kernels.triple import cpu_sizes, cuda_sizes, short
 from kernels.triple.grid import Grid, Kind, grid, refuse_layers
 from kernels.triple.model import TripleProblem
 from kernels.workers import cores
@@ -23,7 +23,8 @@ def automatic(problem: TripleProblem, backend: str, multiprocessors: int | None,
         return cuda_sizes.automatic(problem, kind)
     longest = max(problem.lengths[:2])
     # A chunk gives work to one thread, and its faces are copied: many small ones for few cells, large ones for many.
-    s = 32 if longest < 200 else 48 if longest < 400 else 64 if kind.starts or longest < 700 else 96
+    # All are multiples of the lanes of a vector of 16-bit numbers.
+    s = 32 if longest < 200 else 64 if kind.starts or longest < 700 else 96
     return {"s": s, "h": 256, "threads": min(cores(), grid(problem, s, None).chunks)}
 
 
@@ -50,20 +51,21 @@ def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind
     chunks = chunks_of(problem, parameters, kind)
     if backend == "cuda":
         return cuda_sizes.footprint(problem, chunks, kind)
-    n = cpu_sizes.box_layout(chunks, kind.layered, problem.affine)
+    narrow = short.fits(problem, kind, chunks)
+    n, number_bytes = cpu_sizes.box_layout(chunks, kind.layered, problem.affine, narrow), 2 if narrow else 4
     workers = min(parameters["threads"], chunks.chunks)
     axes = (2, 0, 1) if kind.layered else (0, 1, 2)
     counts = cpu_sizes.face_counts(chunks, kind, parameters["threads"])
     numbers = sum(counts[axis] * size for axis, size in zip(axes, cpu_sizes.face_sizes(n), strict=True))
     scores = cpu_sizes.score_tables(chunks, letters(problem), n, kind.layered)[1]
     host = {
-        "faces of chunks": 4 * numbers * (2 if kind.starts else 1),
-        "threads": workers * 4 * (n.size * (2 if kind.starts else 1) + scores),
+        "faces of chunks": number_bytes * numbers * (2 if kind.starts else 1),
+        "threads": workers * number_bytes * (n.size * (2 if kind.starts else 1) + scores),
         "progress": 8 * cpu_sizes.WORD * chunks.chunks,
     }
     if kind.keeps:
         count, type_ = cpu_sizes.moves(n)
-        again = 4 * (n.size + scores) + count * np.dtype(type_).itemsize + cpu_sizes.longest_walk(n)
+        again = number_bytes * (n.size + scores) + count * np.dtype(type_).itemsize + cpu_sizes.longest_walk(n)
         host["threads"] = max(host["threads"], (workers if kind.starts else 1) * again)
         host["path"] = 2 * sum(chunks.cells)
     return Footprint(host)

@@ -1,4 +1,4 @@
-"""Vectors of 16 lanes do what NumPy does."""
+"""Vectors do what NumPy does."""
 
 from __future__ import annotations
 
@@ -39,6 +39,34 @@ def copied(source, target):
 
 
 @compiled
+def calculate_short(a, b, results, codes):
+    x, y = simd.load(a, 1), simd.load(b, 1)
+    simd.store(results[0], 0, simd.add(x, y))
+    simd.store(results[1], 0, simd.maximum(x, y))
+    simd.store(results[2], 0, simd.select(simd.equal(x, y), simd.splat_like(x, 7), x))
+    simd.store(results[3], 0, simd.shift_in(x, b[0]))
+    simd.store(results[4], 0, simd.select(simd.lanes_after(x, 4), y, x))
+    simd.store(codes, 1, x)
+    return simd.lane_count(x)
+
+
+@compiled
+def shifted(source, target):
+    simd.store(target, 0, simd.shift_from(simd.load(source, 4), source, 70))
+
+
+@compiled
+def copied_some(target, source, count):
+    simd.copy(target, 3, source, 40, count)
+
+
+@compiled
+def take(words, taken):
+    for i in range(taken.size):
+        taken[i] = simd.take_ticket(words, 1)
+
+
+@compiled
 def write_all(numbers, word, count):
     for i in range(count):
         numbers[i] = i + 1
@@ -67,15 +95,54 @@ def test_arithmetic_wraps_and_compares_with_signs() -> None:
     np.testing.assert_array_equal(results[7], np.maximum.accumulate(B))
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.int32])
-def test_transpose_turns_sixteen_rows_into_columns(dtype: type) -> None:
-    source = np.random.default_rng(1).integers(-128, 128, 700).astype(dtype)
-    offsets = np.random.default_rng(2).permutation(16) * 40
-    target = np.zeros(16 + 256, dtype)
+def test_short_lanes_wrap_and_compare_too() -> None:
+    random, results = np.random.default_rng(1), np.empty((5, 32), np.int16)
+    a, b = (random.integers(-(2**15), 2**15, 34).astype(np.int16) for _ in range(2))
+    b[8:12] = a[8:12]
+    codes = np.zeros(33, np.uint8)
+    assert calculate_short(a, b, results, codes) == 32
+    x, y = a[1:33], b[1:33]
+    expected = [x + y, np.maximum(x, y), np.where(x == y, 7, x), [b[0], *x[:-1]], [*x[:5], *y[5:]]]
+    np.testing.assert_array_equal(results[:5], expected)
+    np.testing.assert_array_equal(codes, [0, *(x.astype(np.int64) % 256)])
+
+
+@pytest.mark.parametrize(("dtype", "lanes"), [(np.int8, 16), (np.int32, 16), (np.int16, 32)])
+def test_transpose_turns_rows_into_columns(dtype: type, lanes: int) -> None:
+    source = np.random.default_rng(1).integers(-128, 128, 1400).astype(dtype)
+    offsets = np.random.default_rng(2).permutation(lanes) * 40
+    target = np.zeros(16 + lanes * lanes, dtype)
     transposed(source, offsets, target)
-    expected = [source[offsets + 1 + column] for column in range(16)]
-    np.testing.assert_array_equal(target[16:].reshape(16, 16), expected)
+    expected = [source[offsets + 1 + column] for column in range(lanes)]
+    np.testing.assert_array_equal(target[16:].reshape(lanes, lanes), expected)
     assert not target[:16].any()
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32])
+def test_what_enters_can_come_from_an_array(dtype: type) -> None:
+    source = np.arange(100, dtype=dtype)
+    target = np.zeros(34, dtype)
+    shifted(source, target)
+    lanes = 64 // source.itemsize
+    np.testing.assert_array_equal(target[:lanes], [70, *range(4, 3 + lanes)])
+
+
+@pytest.mark.parametrize("count", [0, 1, 33])
+def test_copies_are_of_so_many_numbers(count: int) -> None:
+    target = np.zeros(50, np.int16)
+    copied_some(target, np.arange(90, dtype=np.int16), count)
+    np.testing.assert_array_equal(target, [0] * 3 + list(range(40, 40 + count)) + [0] * (47 - count))
+
+
+def test_tickets_are_all_different() -> None:
+    words, taken = np.zeros(2, np.int64), np.full((2, 5000), -1)
+    threads = [threading.Thread(target=take, args=(words, taken[number])) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(np.sort(taken, axis=None), np.arange(10_000))
+    assert words.tolist() == [0, 10_000]
 
 
 def test_loads_widen_with_sign_and_stores_keep_low_bits() -> None:

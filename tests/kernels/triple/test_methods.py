@@ -83,6 +83,15 @@ def test_subchunks_end_where_a_block_of_planes_does(name: str, gap_open: int) ->
         assert_same(answer(registry.method(name), problem, s=32, h=h), expected)
 
 
+def test_a_chunk_with_more_windows_than_a_larger_one() -> None:
+    """A window has whole blocks of planes: here there are five in the larger chunks, and eight in those at the end."""
+    problem = problem_of("ACGTTG" * 6, "ACGTG" * 8, "CGTTGA" * 161 + "ACG", Scoring(match_mismatch(2, -3), 0, 2))
+    steps = Steps()
+    result = engine.execute(engine.plan(registry.method("sloped"), problem, {"s": 32}, "cpu"), steps=steps)
+    assert np.bincount(steps.array()["strip"]).tolist() == [5, 5, 8, 8]
+    assert result.score == answer(registry.method("triple-scoring"), problem).score
+
+
 @pytest.mark.parametrize("method", ALIGNING, ids=lambda method: method.id)
 @pytest.mark.parametrize("gap_open", [0, 4])
 def test_order_of_the_sequences_leaves_the_score(method: Method, gap_open: int) -> None:
