@@ -13,6 +13,7 @@ from app import theme
 from app.tune import series
 from app.tune.series import Series
 from app.tune.settings import PlotSettings
+from app.views.axis import Axis
 from app.views.pieces import LegendItem
 from kernels.experiments.points import Point
 
@@ -31,7 +32,7 @@ class LinePlot(pg.PlotWidget):
     hovered = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(axisItems={side: Axis(side) for side in ("bottom", "left")})
         self.lines: tuple[Series, ...] = ()
         self.items: tuple[LegendItem, ...] = ()
         self._chosen = pg.ScatterPlotItem(size=SIZE + 8, pen=None, brush=None)
@@ -56,14 +57,16 @@ class LinePlot(pg.PlotWidget):
         self.setLabel("bottom", x_label, color=colours.muted)
         self.setLabel("left", settings.label, color=colours.muted)
         self.setLogMode(settings.log_x, settings.log_y)
-        items = []
-        for number, line in enumerate(self.lines):
-            colour = colours.series[number % len(colours.series)]
-            self._draw_line(line.x, [spread.median for spread in line.spreads], pg.mkPen(colour, width=1.5), settings)
-            items.append(LegendItem("line", line.name or "measured", (colour,)))
-        for name, x, y in curves:
-            self._draw_line(x, y, pg.mkPen(colours.muted, style=Qt.PenStyle.DashLine), settings)
-            items.append(LegendItem("dots", name, (colours.muted,)))
+        drawn = [(line.x, [spread.median for spread in line.spreads]) for line in self.lines]
+        for number, colour in enumerate(colours.series[: len(drawn)]):
+            self._draw_lines(drawn[number :: len(colours.series)], pg.mkPen(colour), settings)
+        dashes = pg.mkPen(colours.muted, style=Qt.PenStyle.DashLine)
+        self._draw_lines([(x, y) for _, x, y in curves], dashes, settings)
+        items = [
+            LegendItem("line", line.name or "measured", (colours.series[number % len(colours.series)],))
+            for number, line in enumerate(self.lines)
+        ]
+        items += [LegendItem("dots", name, (colours.muted,)) for name, _, _ in curves]
         self._draw_points(settings)
         self._mark_places(settings)
         self._chosen.setPen(pg.mkPen(colours.accent, width=2))
@@ -81,9 +84,16 @@ class LinePlot(pg.PlotWidget):
                     return
         self._chosen.setData([], [])
 
-    def _draw_line(self, x: Sequence[float], y: Sequence[float], pen: QPen, settings: PlotSettings) -> None:
-        places = [_scaled(value, settings.log_x) for value in x], [_scaled(value, settings.log_y) for value in y]
-        self.addItem(pg.PlotCurveItem(*map(np.array, places), pen=pen, antialias=True))
+    def _draw_lines(
+        self, lines: Sequence[tuple[Sequence[float], Sequence[float]]], pen: QPen, settings: PlotSettings
+    ) -> None:
+        """Lines of one pen as one item: an item costs more than what it draws; one pixel wide, as Qt draws fast."""
+        if lines:
+            x = np.array([_scaled(value, settings.log_x) for places, _ in lines for value in places])
+            y = np.array([_scaled(value, settings.log_y) for _, values in lines for value in values])
+            goes_on = np.ones(x.size, np.int32)
+            goes_on[np.cumsum([len(places) for places, _ in lines]) - 1] = 0
+            self.addItem(pg.PlotCurveItem(x, y, connect=goes_on, pen=pen, antialias=True))
 
     def _mark_places(self, settings: PlotSettings) -> None:
         """Ticks at the places that were measured, where they are few: 64, 128, 256 say more than powers of ten."""

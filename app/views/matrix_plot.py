@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QTransform
 
 from app.views import matrix_cells, matrix_picture
+from app.views.axis import Axis
 from app.views.matrix_data import Span
 from app.views.matrix_picture import Frame
 from kernels.model import PairProblem
@@ -30,7 +31,7 @@ class MatrixBox(pg.ViewBox):
         super().mouseDragEvent(event, axis)
 
 
-class LetterAxis(pg.AxisItem):
+class LetterAxis(Axis):
     """An axis that counts letters: whole numbers from 0 to ``length`` only, with thousands separated."""
 
     length = 0

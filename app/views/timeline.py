@@ -13,6 +13,7 @@ from app.panels.widgets import Elided
 from app.selection import Selection
 from app.views import export
 from app.views import texts as view_texts
+from app.views.axis import Axis
 from app.views.background import Latest
 from app.views.lanes import Lanes, lanes
 from app.views.pieces import Legend, LegendItem, tool_button
@@ -110,7 +111,7 @@ class Bars(pg.GraphicsObject):
                 painter.drawRect(box.adjusted(-max(4 - box.width(), 0) / 2, 0, max(4 - box.width(), 0) / 2, 0))
 
 
-class WorkerAxis(pg.AxisItem):
+class WorkerAxis(Axis):
     """Lanes by the number of their worker."""
 
     workers: tuple[int, ...] = ()
