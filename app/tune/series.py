@@ -13,6 +13,8 @@ from kernels.parameters import Parameter
 
 SPEEDUP = "speedup"
 NUMBER = (int, float)
+OF_POINTS = {"backend": "backend", "method": "name", "cells": "cells", "device": "device"}
+"""Names that every point has a value of: its fields."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,10 @@ class Grid:
 
 def coordinate(point: Point, name: str) -> Any:
     """The value of an axis at a point; of a parameter that was left to the program, what really ran."""
+    if name in OF_POINTS:
+        return getattr(point, OF_POINTS[name])
     value = point.coordinates.get(name)
-    if value is None:
-        value = point.parameters.get(name)
-    return {"backend": point.backend, "method": point.name, "cells": point.cells, "device": point.device}.get(
-        name, value
-    )
+    return point.parameters.get(name) if value is None else value
 
 
 def names(points: Iterable[Point]) -> list[str]:

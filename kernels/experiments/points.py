@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 APART = ("compilation", "transfer")
@@ -141,6 +142,16 @@ class Point:
 
     def spread(self, quantity: str) -> Spread | None:
         """Median, smallest and largest of a quantity that differs between the runs; None where it has no number."""
+        if quantity not in self._spreads:
+            self._spreads[quantity] = self._spread(quantity)
+        return self._spreads[quantity]
+
+    @cached_property
+    def _spreads(self) -> dict[str, Spread | None]:
+        """Plots ask for the spreads of all points again and again."""
+        return {}
+
+    def _spread(self, quantity: str) -> Spread | None:
         if quantity in ("wall_ms", "compute_ms", "transfer_ms", "other_ms"):
             return spread_of(getattr(run, quantity) for run in self.runs)
         if quantity in ("gcups", "wall_gcups"):
@@ -164,7 +175,7 @@ class Point:
         found = self.spread(quantity)
         return found.median if found else None
 
-    @property
+    @cached_property
     def phases(self) -> dict[str, Spread]:
         """Every phase, in the order of the computation, with its spread."""
         names = dict.fromkeys(phase for run in self.runs for phase in run.phases)
