@@ -27,6 +27,8 @@ PROGRESS_MS = 100
 GRACE_S = 0.3
 """How long a job that was cancelled has to end; then one that may be left alone is shown as cancelled."""
 COLLECT_MS = 1000
+SET_ASIDE = 2
+"""Full collections whose survivors stay until the end: of the start, and after the first jobs."""
 
 
 class JobState(StrEnum):
@@ -252,11 +254,17 @@ class JobQueue(QObject):
 
 
 class Collector(QObject):
-    """Collects cyclic garbage on the GUI thread only: on a worker it could destroy Qt objects."""
+    """Collects cyclic garbage on the GUI thread only: on a worker it could destroy Qt objects.
+
+    To look through what the program consists of, and through what its first jobs have loaded, would stop the window for
+    a tenth of a second each time. That stays until the end anyhow, so it is set aside.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
+        self._set_aside = 0
+        self._collect_all()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._collect)
         self._timer.start(COLLECT_MS)
@@ -265,9 +273,16 @@ class Collector(QObject):
         counts, thresholds = gc.get_count(), gc.get_threshold()
         for generation in (2, 1, 0):
             if counts[generation] > thresholds[generation]:
-                gc.collect(generation)
+                self._collect_all() if generation == 2 else gc.collect(generation)
                 return
+
+    def _collect_all(self) -> None:
+        gc.collect()
+        if self._set_aside < SET_ASIDE:
+            gc.freeze()
+            self._set_aside += 1
 
     def stop(self) -> None:
         self._timer.stop()
+        gc.unfreeze()
         gc.enable()
