@@ -225,11 +225,14 @@ def test_json_has_exactly_the_promised_keys(tmp_path):
     assert json.loads((tmp_path / "out.json").read_text()) == data
 
 
-def test_json_of_a_score_has_an_end_and_no_path(tmp_path):
-    data = result_json(score_only())
-    assert not {"start", "aligned", "cigar"} & set(data)
-    assert data["end"] == list(score_only().answer.end)
-    write_result(tmp_path / "score.json", score_only())
+@pytest.mark.parametrize(("mode", "start"), [(Mode.LOCAL, None), (Mode.GLOBAL, [0, 0])])
+def test_json_of_a_score_has_an_end_and_no_path(tmp_path, mode, start):
+    one = score_only()
+    one = replace(one, problem=replace(one.problem, mode=mode))
+    data = result_json(one)
+    assert not {"aligned", "cigar"} & set(data)
+    assert (data["start"], data["end"]) == (start, list(one.answer.end))
+    write_result(tmp_path / "score.json", one)
 
 
 def test_fractional_scores_are_in_the_units_of_the_matrix(tmp_path):
