@@ -27,8 +27,6 @@ PROGRESS_MS = 100
 GRACE_S = 0.3
 """How long a job that was cancelled has to end; then one that may be left alone is shown as cancelled."""
 COLLECT_MS = 1000
-SET_ASIDE = 2
-"""Full collections whose survivors stay until the end: of the start, and after the first jobs."""
 
 
 class JobState(StrEnum):
@@ -263,8 +261,8 @@ class Collector(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
-        self._set_aside = 0
-        self._collect_all()
+        gc.freeze()
+        self._jobs_set_aside = False
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._collect)
         self._timer.start(COLLECT_MS)
@@ -278,9 +276,9 @@ class Collector(QObject):
 
     def _collect_all(self) -> None:
         gc.collect()
-        if self._set_aside < SET_ASIDE:
+        if not self._jobs_set_aside:
             gc.freeze()
-            self._set_aside += 1
+            self._jobs_set_aside = True
 
     def stop(self) -> None:
         self._timer.stop()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 import sys
 
-from llvmlite import binding, ir
+from llvmlite import ir
 
-from kernels import jit  # noqa: F401 - sets up Numba before it is imported
+from kernels.jit import system_function
 
 from numba import types  # isort: skip
 from numba.core import cgutils  # isort: skip
@@ -20,20 +20,11 @@ _SECOND = 1_000_000_000
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 
-def _register() -> None:
-    """Tell LLVM, under names of ours that compiled code in the cache refers to, where the system's clock is."""
-    if sys.platform == "win32":
-        system = ctypes.WinDLL("kernel32")
-        functions = {_SYMBOL: system.QueryPerformanceCounter, _RATE_SYMBOL: system.QueryPerformanceFrequency}
-    else:
-        functions = {_SYMBOL: ctypes.CDLL(None).clock_gettime}
-    for name, function in functions.items():
-        address = ctypes.cast(function, ctypes.c_void_p).value
-        assert address is not None
-        binding.add_symbol(name, address)
-
-
-_register()
+if sys.platform == "win32":
+    system_function(_SYMBOL, ctypes.WinDLL("kernel32").QueryPerformanceCounter)
+    system_function(_RATE_SYMBOL, ctypes.WinDLL("kernel32").QueryPerformanceFrequency)
+else:
+    system_function(_SYMBOL, ctypes.CDLL(None).clock_gettime)
 
 
 def _seconds_and_ns(builder):

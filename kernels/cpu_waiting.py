@@ -8,9 +8,9 @@ from __future__ import annotations
 import ctypes
 import sys
 
-from llvmlite import binding, ir
+from llvmlite import ir
 
-from kernels.jit import inlined
+from kernels.jit import inlined, system_function
 from kernels.simd import acquire, relax
 
 from numba import types  # isort: skip
@@ -18,26 +18,16 @@ from numba.core import cgutils  # isort: skip
 from numba.extending import intrinsic  # isort: skip
 
 SPINS = 500
-"""Looks at a word before a thread sleeps: some 20 us, about what falling asleep and waking up costs."""
+"""Looks at a word, a pause of the processor each, before a thread sleeps."""
 SLEEP_US = 50
 _SYMBOL = "antidiag_give_way"
 
 
-def _register() -> None:
-    """Tell LLVM, under a name of ours that compiled code in the cache refers to, what puts a thread to sleep.
-
-    Windows sleeps for milliseconds at least; there, a thread gives way to others that are ready.
-    """
-    if sys.platform == "win32":
-        function = ctypes.WinDLL("kernel32").SwitchToThread
-    else:
-        function = ctypes.CDLL(None).usleep
-    address = ctypes.cast(function, ctypes.c_void_p).value
-    assert address is not None
-    binding.add_symbol(_SYMBOL, address)
-
-
-_register()
+# Windows sleeps for milliseconds at least; there, a thread gives way to others that are ready.
+if sys.platform == "win32":
+    system_function(_SYMBOL, ctypes.WinDLL("kernel32").SwitchToThread)
+else:
+    system_function(_SYMBOL, ctypes.CDLL(None).usleep)
 
 
 @intrinsic

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import functools
 import hashlib
 import os
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
+from llvmlite import binding
 
 
 def _cache_folder() -> Path:
@@ -61,6 +63,15 @@ def _where_possible(use: Callable[..., Any]) -> Callable[..., Any]:
 
 for name in ("load_overload", "save_overload"):
     setattr(caching.Cache, name, _where_possible(getattr(caching.Cache, name)))
+
+
+def system_function(name: str, function: Any) -> None:
+    """Tell LLVM where a function of a ctypes library is, under a name of ours that compiled code, also that in the
+    cache, refers to."""
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    assert address is not None
+    binding.add_symbol(name, address)
+
 
 compiled = numba.njit(nogil=True, cache=True, boundscheck=False)
 """Decorator of functions that are called from Python: compiled once, kept on disk, run without the GIL."""

@@ -61,6 +61,12 @@ class Steps:
             self._blocks.append(events)
             self._ordered = None
 
+    @property
+    def count(self) -> int:
+        """Number of events so far."""
+        with self._lock:
+            return sum(block.size for block in self._blocks) + len(self._events)
+
     def array(self) -> np.ndarray:
         """All events so far, in order of their start; dtype STEP, read-only."""
         with self._lock:

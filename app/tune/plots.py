@@ -168,16 +168,13 @@ class Plots(QWidget):
         _fill(self.baseline, {"": NONE, **{text: text for text in choices}}, self.settings.baseline)
 
     def _read_controls(self) -> None:
-        self.use(
-            replace(
-                self.settings, quantity=self.quantity.currentData() or "compute_ms", x=self.across.currentData() or "",
-                y=self.second.currentData() or "", baseline=self.baseline.currentData() or "",
-                log_x=self.log_x.isChecked(),
-                log_y=self.log_y.isChecked(), models=self.models.isChecked(),
-            )
+        asked = replace(
+            self.settings, quantity=self.quantity.currentData() or "compute_ms", x=self.across.currentData() or "",
+            y=self.second.currentData() or "", baseline=self.baseline.currentData() or "",
+            log_x=self.log_x.isChecked(), log_y=self.log_y.isChecked(), models=self.models.isChecked(),
         )  # fmt: skip
-        self.settings = default_settings(found := self._points.points, self.settings, series.names(found))
-        self.redraw()
+        found = self._points.points
+        self.use(default_settings(found, asked, series.names(found)))
 
     def redraw(self) -> None:
         """Draw the tab that is looked at now, and the others when they are."""

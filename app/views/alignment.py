@@ -136,12 +136,7 @@ class AlignmentView(QWidget):
 
     def save(self) -> None:
         """Ask for a file and write the alignment in the format of its suffix."""
-        if self.result is None:
-            return
-        target, result = export.ask_alignment_file(self, self.result), self.result
-        if target:
-            self._status.setText(f"Saving {target} ...")
-            self._saving.request(lambda monitor: export.write_alignment(target, result))
+        export.save_alignment(self, self.result, self._saving, self._status.setText)
 
     def _fail_to_save(self, error: Exception) -> None:
         self._status.setText("")

@@ -12,6 +12,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import theme
+from app.views.background import Latest
 from app.views.pieces import LegendItem, draw_legend, legend_height
 from kernels import formats, registry
 from kernels.errors import InputError
@@ -68,7 +69,7 @@ def ask_and_save(parent: QWidget, name: str, size: QSize, draw: Draw, title: str
         QMessageBox.warning(parent, "Save figure", str(error))
 
 
-def ask_alignment_file(parent: QWidget, result: Result) -> Path | None:
+def _ask_alignment_file(parent: QWidget, result: Result) -> Path | None:
     """Ask for a file for the alignment of a result; the suffix says the format."""
     known = formats.suffixes(registry.method(result.method))
     filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
@@ -76,10 +77,17 @@ def ask_alignment_file(parent: QWidget, result: Result) -> Path | None:
     return with_suffix(name, chosen, known) if name else None
 
 
-def write_alignment(path: Path, result: Result) -> Path:
-    """Write the alignment of a result in the format of the suffix; InputError where that fails."""
-    formats.write_result(path, result)
-    return path
+def save_alignment(parent: QWidget, result: Result | None, saving: Latest, tell: Callable[[str], None]) -> None:
+    """Ask for a file and let ``saving`` write the alignment in the format of its suffix; it gives the path."""
+    if result is None or (target := _ask_alignment_file(parent, result)) is None:
+        return
+
+    def write(monitor: object) -> Path:
+        formats.write_result(target, result)
+        return target
+
+    tell(f"Saving {target} ...")
+    saving.request(write)
 
 
 def with_suffix(path: str, chosen: str, known: Iterable[str]) -> Path:

@@ -224,12 +224,7 @@ class RowsView(QWidget):
 
     def save(self) -> None:
         """Ask for a file and write the alignment in the format of its suffix."""
-        if self.result is None:
-            return
-        target, result = export.ask_alignment_file(self, self.result), self.result
-        if target:
-            self.told.setText(f"Saving {target} ...")
-            self._saving.request(lambda monitor: export.write_alignment(target, result))
+        export.save_alignment(self, self.result, self._saving, self.told.setText)
 
     def _fail_to_save(self, error: Exception) -> None:
         self.told.setText("")

@@ -169,7 +169,7 @@ class TimelineView(QWidget):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
-        return bool(result.steps.array().size)
+        return result.steps.count > 0
 
     def show_result(self, result: Result | None) -> None:
         """Show the step log of a result, or nothing."""
@@ -177,7 +177,7 @@ class TimelineView(QWidget):
         self.result = result
         self._take(None)
         if result is not None and self.shows(result):
-            if result.steps.array().size > MANY_EVENTS:
+            if result.steps.count > MANY_EVENTS:
                 self._status.setText("Laying out the events...")
                 self._laying.request(lambda monitor: lanes(result.steps))
             else:
