@@ -65,7 +65,7 @@ def draw(painter: QPainter, area: QRectF, picture: Picture, term: int | None = N
     room = QRectF(area.left(), area.top(), area.width(), note.top() - area.top() - 4)
     boxes = _boxes(room, picture)
     if any(_between(boxes, arrow.source, arrow.target) for arrow in picture.arrows):
-        boxes = _boxes(room.adjusted(0, AROUND, -AROUND, -AROUND / 2), picture)
+        boxes = _boxes(room.adjusted(0, AROUND, -AROUND, -AROUND), picture)
     shown = [arrow for arrow in picture.arrows if term in (None, arrow.term)]
     needed = {arrow.source for arrow in shown}
     for number, (node, box) in enumerate(zip(picture.nodes, boxes, strict=True)):
