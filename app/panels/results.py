@@ -15,7 +15,7 @@ from app.session import Entry, Session
 
 TIME, METHOD, ANSWER, OF = range(4)
 HEADERS = ("Time", "Method", "Answer", "Of")
-LETTERS = {TIME: 8, METHOD: 18, ANSWER: 15}
+LETTERS = {TIME: 8, METHOD: 21, ANSWER: 18}
 """Widths of the columns, in letters."""
 STALE = "Made with other settings or sequences than those chosen now."
 
