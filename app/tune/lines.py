@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPen
+from PySide6.QtGui import QBrush
 
 from app import theme
 from app.tune import series
@@ -35,9 +35,27 @@ class LinePlot(pg.PlotWidget):
         super().__init__(axisItems={side: Axis(side) for side in ("bottom", "left")})
         self.lines: tuple[Series, ...] = ()
         self.items: tuple[LegendItem, ...] = ()
+        self._dress: tuple[object, ...] = ()
+        self._marks: list[tuple[float, str]] | None = None
+        self._brushes: list[QBrush] = []
+        # To clip what is drawn to many rectangles takes longer than to draw all of it.
+        self.setViewportUpdateMode(self.ViewportUpdateMode.BoundingRectViewportUpdate)
+        # Items stay and get other data: to make and to place one takes longer than to draw it.
+        self._curves = [pg.PlotCurveItem(antialias=True) for _ in theme.active().series]
+        self._models = pg.PlotCurveItem(antialias=True)
+        self._spreads = pg.ErrorBarItem(beam=BEAM)
+        self._dots = pg.ScatterPlotItem(size=SIZE, pen=None, brush=None, hoverable=True, hoverSize=SIZE + 4, tip=None)
+        self._dots.sigClicked.connect(lambda _, found, *rest: self.clicked.emit(found[0].data()))
+        self._dots.sigHovered.connect(
+            lambda _, found, *rest: self.hovered.emit(found[0].data() if len(found) else None)
+        )
         self._chosen = pg.ScatterPlotItem(size=SIZE + 8, pen=None, brush=None)
-        self._chosen.setZValue(10)
+        for item in (*self._curves, self._models, self._spreads, self._dots):
+            self.addItem(item)
+        self.addItem(self._chosen, ignoreBounds=True)
         self.showGrid(x=True, y=True, alpha=0.2)
+        for side in ("bottom", "left"):  # the grid is an axis' own, and is not to cut the lines
+            self.getAxis(side).setZValue(self.getViewBox().zValue() - 1)
         self.getPlotItem().setMenuEnabled(False)
         self.getPlotItem().hideButtons()
         self.setAccessibleName("Plot of a quantity over an axis")
@@ -48,20 +66,11 @@ class LinePlot(pg.PlotWidget):
         """Draw these lines; ``curves`` are models, scaled to what was measured."""
         self.lines = tuple(lines)
         colours = theme.active()
-        self.setBackground(colours.panel)
-        self.clear()
-        for axis in ("bottom", "left"):
-            self.getAxis(axis).setPen(colours.border)
-            self.getAxis(axis).setTextPen(colours.muted)
-            self.getAxis(axis).enableAutoSIPrefix(False)
-        self.setLabel("bottom", x_label, color=colours.muted)
-        self.setLabel("left", settings.label, color=colours.muted)
-        self.setLogMode(settings.log_x, settings.log_y)
+        self._put_on(colours, settings, x_label)
         drawn = [(line.x, [spread.median for spread in line.spreads]) for line in self.lines]
-        for number, colour in enumerate(colours.series[: len(drawn)]):
-            self._draw_lines(drawn[number :: len(colours.series)], pg.mkPen(colour), settings)
-        dashes = pg.mkPen(colours.muted, style=Qt.PenStyle.DashLine)
-        self._draw_lines([(x, y) for _, x, y in curves], dashes, settings)
+        for number, item in enumerate(self._curves):
+            _draw_lines(item, drawn[number :: len(self._curves)], settings)
+        _draw_lines(self._models, [(x, y) for _, x, y in curves], settings)
         items = [
             LegendItem("line", line.name or "measured", (colours.series[number % len(colours.series)],))
             for number, line in enumerate(self.lines)
@@ -69,8 +78,6 @@ class LinePlot(pg.PlotWidget):
         items += [LegendItem("dots", name, (colours.muted,)) for name, _, _ in curves]
         self._draw_points(settings)
         self._mark_places(settings)
-        self._chosen.setPen(pg.mkPen(colours.accent, width=2))
-        self.addItem(self._chosen)
         self.items = tuple(items)
         self.autoRange()
 
@@ -84,32 +91,47 @@ class LinePlot(pg.PlotWidget):
                     return
         self._chosen.setData([], [])
 
-    def _draw_lines(
-        self, lines: Sequence[tuple[Sequence[float], Sequence[float]]], pen: QPen, settings: PlotSettings
-    ) -> None:
-        """Lines of one pen as one item: an item costs more than what it draws; one pixel wide, as Qt draws fast."""
-        if lines:
-            x = np.array([_scaled(value, settings.log_x) for places, _ in lines for value in places])
-            y = np.array([_scaled(value, settings.log_y) for _, values in lines for value in values])
-            goes_on = np.ones(x.size, np.int32)
-            goes_on[np.cumsum([len(places) for places, _ in lines]) - 1] = 0
-            self.addItem(pg.PlotCurveItem(x, y, connect=goes_on, pen=pen, antialias=True))
+    def _put_on(self, colours: theme.Theme, settings: PlotSettings, x_label: str) -> None:
+        """Colours, words and scales: where they are others than before, because all of it is laid out anew then."""
+        dress = colours, x_label, settings.label, settings.log_x, settings.log_y
+        if dress == self._dress:
+            return
+        self._dress = dress
+        self.setBackground(colours.panel)
+        for side, words in (("bottom", x_label), ("left", settings.label)):
+            self.getAxis(side).setPen(colours.border)
+            self.getAxis(side).setTextPen(colours.muted)
+            self.getAxis(side).enableAutoSIPrefix(False)
+            self.setLabel(side, words, color=colours.muted)
+        self.setLogMode(settings.log_x, settings.log_y)
+        for item, colour in zip(self._curves, colours.series, strict=True):
+            item.setPen(pg.mkPen(colour))
+        self._models.setPen(pg.mkPen(colours.muted, style=Qt.PenStyle.DashLine))
+        self._spreads.setData(pen=pg.mkPen(colours.muted))
+        self._brushes = [
+            pg.mkBrush(colour) for colour in colours.series
+        ]  # kept: pyqtgraph draws a symbol once for each
+        self._chosen.setPen(pg.mkPen(colours.accent, width=2))
 
     def _mark_places(self, settings: PlotSettings) -> None:
         """Ticks at the places that were measured, where they are few: 64, 128, 256 say more than powers of ten."""
         places = sorted({place for line in self.lines for place in line.x})
         marks = [(_scaled(place, settings.log_x), f"{place:,.6g}") for place in places]
-        self.getAxis("bottom").setTicks([marks] if 0 < len(marks) <= MOST_MARKS else None)
+        few = marks if 0 < len(marks) <= MOST_MARKS else None
+        if few != self._marks:
+            self._marks = few
+            self.getAxis("bottom").setTicks([few] if few else None)
 
     def _draw_points(self, settings: PlotSettings) -> None:
         """The points of all lines as one item, and their spreads as another: an item costs more than its points."""
-        colours = theme.active()
         of_all = [
             (number, place, spread, point)
             for number, line in enumerate(self.lines)
             for place, spread, point in zip(line.x, line.spreads, line.points, strict=True)
         ]
         if not of_all:
+            self._spreads.setData(x=None, y=None)
+            self._dots.setData([], [])
             return
         numbers, places, spreads, points = zip(*of_all, strict=True)
         x = np.array([_scaled(place, settings.log_x) for place in places])
@@ -117,17 +139,25 @@ class LinePlot(pg.PlotWidget):
             np.array([_scaled(getattr(spread, part), settings.log_y) for spread in spreads])
             for part in ("median", "low", "high")
         )
-        pen = pg.mkPen(colours.muted)
-        self.addItem(pg.ErrorBarItem(x=x, y=y, top=high - y, bottom=y - low, beam=BEAM, pen=pen))
-        brushes = [pg.mkBrush(colour) for colour in colours.series]
-        dots = pg.ScatterPlotItem(
-            x=x, y=y, data=list(points), symbol=[SYMBOLS[number % len(SYMBOLS)] for number in numbers], size=SIZE,
-            pen=None, brush=[brushes[number % len(brushes)] for number in numbers], hoverable=True, hoverSize=SIZE + 4,
-            tip=None,
+        self._spreads.setData(x=x, y=y, top=high - y, bottom=y - low)
+        self._dots.setData(
+            x=x, y=y, data=list(points), symbol=[SYMBOLS[number % len(SYMBOLS)] for number in numbers],
+            brush=[self._brushes[number % len(self._brushes)] for number in numbers],
         )  # fmt: skip
-        dots.sigClicked.connect(lambda _, found, *rest: self.clicked.emit(found[0].data()))
-        dots.sigHovered.connect(lambda _, found, *rest: self.hovered.emit(found[0].data() if len(found) else None))
-        self.addItem(dots)
+
+
+def _draw_lines(
+    item: pg.PlotCurveItem, lines: Sequence[tuple[Sequence[float], Sequence[float]]], settings: PlotSettings
+) -> None:
+    """Lines of one pen as one item: an item costs more than what it draws; one pixel wide, as Qt draws fast."""
+    if not lines:
+        item.setData([], [])
+        return
+    x = np.array([_scaled(value, settings.log_x) for places, _ in lines for value in places])
+    y = np.array([_scaled(value, settings.log_y) for _, values in lines for value in values])
+    goes_on = np.ones(x.size, np.int32)
+    goes_on[np.cumsum([len(places) for places, _ in lines]) - 1] = 0
+    item.setData(x, y, connect=goes_on)
 
 
 def model_curves(

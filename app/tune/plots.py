@@ -189,7 +189,7 @@ class Plots(QWidget):
         if index in self._stale:
             self._stale.discard(index)
             (self._draw_lines, self._draw_heat, self._draw_bars, self._fill_table)[index]()
-            self._show_chosen()
+            self._show_chosen_in(index)
         self._show_legend()
 
     def _draw_lines(self) -> None:
@@ -213,14 +213,21 @@ class Plots(QWidget):
         self.table.show_table(tables.summary(self._points.points, "", self.settings.over))
 
     def _choose_row(self, row: int) -> None:
-        self._points.choose(self._points.points[row])
+        self._points.choose(self._points.measured[row])
 
     def _show_chosen(self) -> None:
+        for index in {LINES, HEAT, PHASES, TABLE} - self._stale:
+            self._show_chosen_in(index)
+
+    def _show_chosen_in(self, index: int) -> None:
         chosen = self._points.chosen
-        self.lines.show_chosen(chosen, self.settings)
-        self.heat.show_chosen(chosen)
-        self.bars.show_chosen(chosen)
-        self.table.show_chosen(next((row for row, point in enumerate(self._points.points) if point is chosen), -1))
+        if index == LINES:
+            self.lines.show_chosen(chosen, self.settings)
+        elif index == TABLE:  # it has a row for every point that was measured
+            rows = (row for row, point in enumerate(self._points.measured) if point is chosen)
+            self.table.show_chosen(next(rows, -1))
+        else:
+            (self.heat if index == HEAT else self.bars).show_chosen(chosen)
 
     def _show_legend(self) -> None:
         index = self.tabs.currentIndex()

@@ -78,13 +78,15 @@ class PointTable(QTableView):
     def _set_columns(self, columns: tuple[Column, ...]) -> None:
         """Begin again with these columns."""
         by, order = self._sorted_by, self._order
-        self._cells.clear()
+        before, self._cells = self._cells, QStandardItemModel(self)
         self._columns, self._rows = columns, ()
         self._blank = [_blank(column) for column in columns]
         self._longest, self._fitted = [column.heading for column in columns], [""] * len(columns)
         self._cells.setHorizontalHeaderLabels([column.heading for column in columns])
         for place, column in enumerate(columns):
             self._cells.setHeaderData(place, Qt.Orientation.Horizontal, _side(column), Role.TextAlignmentRole)
+        self._sorted.setSourceModel(self._cells)
+        before.deleteLater()
         keys = [column.key for column in columns]
         self.sortByColumn(keys.index(by) if by in keys else -1, order)
         self._sorted_by, self._order = by, order

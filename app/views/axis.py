@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import pyqtgraph as pg
+from PySide6.QtCore import QLineF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app import theme
@@ -12,7 +14,8 @@ from app import theme
 
 class Axis(pg.AxisItem):
     """As pyqtgraph's, but for what takes most of its time: it draws its lines and words itself and not through a
-    QPicture, and lines of the grid are opaque. Qt mixes colours pixel by pixel, a millisecond a line."""
+    QPicture, lines of one pen together, and lines of the grid are opaque. Qt mixes colours pixel by pixel, a
+    millisecond a line."""
 
     picture: Any
     _drawn: Any = None
@@ -22,7 +25,16 @@ class Axis(pg.AxisItem):
         if found is None:
             return None
         line, ticks, words = found
-        return line, [(_opaque(pen), start, end) for pen, start, end in ticks], words
+        of_one_pen = [list(group) for _, group in groupby(ticks, lambda tick: id(tick[0]))]  # one object a level
+        lines = [(_opaque(group[0][0]), [QLineF(start, end) for _, start, end in group]) for group in of_one_pen]
+        return line, lines, words
+
+    def drawPicture(self, painter: QPainter, line: Any, ticks: Any, words: Any) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for pen, lines in ticks:
+            painter.setPen(pen)
+            painter.drawLines(lines)
+        super().drawPicture(painter, line, (), words)
 
     def paint(self, painter: QPainter, option: Any, widget: Any) -> None:
         if self.picture is None:  # set so by pyqtgraph whenever ticks, range, colours or size are others

@@ -125,6 +125,24 @@ def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
     assert tune.panel.table.columnCount() == 1 + len({id(point) for point in (points.chosen, *points.pinned)})
 
 
+def test_a_row_of_the_table_is_the_point_that_it_shows_where_others_failed(qtbot: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.form.axes[1].set_value("fail", "input,no")
+    tune.start()
+    finish(qtbot, tune)
+    plots, measured = tune.plots, tune.points.measured
+    assert tune.points.points[0].status is Status.FAILED and len(measured) == 2
+    plots.show_tab("Table")
+    for row, point in enumerate(measured):
+        tune.points.choose(None)
+        plots.table.selectRow(row)
+        assert tune.points.chosen is point
+        tune.points.choose(None)
+        assert not plots.table.selectedIndexes()
+        tune.points.choose(point)
+        assert {index.row() for index in plots.table.selectedIndexes()} == {row}
+
+
 def test_points_are_saved_in_three_formats(qtbot: Any, tune: Any) -> None:
     tune.form.axes[0].set_value("s", "32,64")
     tune.start()

@@ -1,0 +1,56 @@
+"""The axis draws what pyqtgraph's does: every tick, in opaque colours."""
+
+from __future__ import annotations
+
+import pyqtgraph as pg
+import pytest
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from app import theme
+from app.views.axis import Axis
+
+
+@pytest.fixture
+def plot(qtbot) -> pg.PlotWidget:
+    plot = pg.PlotWidget(axisItems={side: Axis(side) for side in ("bottom", "left")})
+    qtbot.addWidget(plot)
+    plot.resize(400, 300)
+    plot.showGrid(x=True, y=True, alpha=0.5)
+    plot.setRange(xRange=(0, 10), yRange=(0, 10))
+    plot.show()
+    qtbot.waitExposed(plot)
+    return plot
+
+
+def painted(plot: pg.PlotWidget) -> QImage:
+    image = QImage(plot.size(), QImage.Format.Format_RGB32)
+    image.fill(QColor(theme.active().panel))
+    painter = QPainter(image)
+    plot.render(painter)
+    painter.end()
+    return image
+
+
+def test_every_tick_is_a_line_of_its_level(plot):
+    painted(plot)
+    painter = QPainter(QImage(400, 300, QImage.Format.Format_RGB32))
+    for side in ("bottom", "left"):
+        axis = plot.getAxis(side)
+        _, ticks, _ = pg.AxisItem.generateDrawSpecs(axis, painter)
+        _, lines, _ = axis.generateDrawSpecs(painter)
+        ends = [(line.p1().toTuple(), line.p2().toTuple()) for _, group in lines for line in group]
+        assert ends == [((start.x(), start.y()), (end.x(), end.y())) for _, start, end in ticks]
+        assert 1 < len(lines) < len(ends)
+        assert all(pen.color().alpha() == 255 for pen, _ in lines)
+    painter.end()
+
+
+def test_the_grid_is_seen(plot):
+    plot.setBackground(theme.active().panel)
+    image, axis = painted(plot), plot.getAxis("left")
+    painter = QPainter(image)
+    _, ((pen, (line, *_)), *_), _ = axis.generateDrawSpecs(painter)
+    painter.end()
+    start, end = (axis.mapToScene(place).toPoint() for place in (line.p1(), line.p2()))
+    seen = {image.pixelColor(x, y).name() for x in range(end.x(), start.x()) for y in range(end.y() - 1, end.y() + 2)}
+    assert pen.color().name() in seen and pen.color() != QColor(theme.active().panel)
