@@ -90,8 +90,7 @@ class PointPanel(Card):
         self.table.setColumnCount(1 + len(shown))
         self.table.setHorizontalHeaderLabels(["", *("chosen" if point is chosen else "pinned" for point in shown)])
         header.setVisible(len(shown) > 1)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)  # until all is there: else measured at every cell
         for line, name in enumerate(names):
             for place, text in enumerate((name, *(values.get(name, "") for values in columns))):
                 item = QTableWidgetItem(text)
@@ -99,6 +98,8 @@ class PointPanel(Card):
                 if place == 0:
                     item.setForeground(QColor(theme.active().muted))
                 self.table.setItem(line, place, item)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
 
 
 def facts(point: Point) -> list[Row]:

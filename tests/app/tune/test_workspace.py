@@ -79,6 +79,18 @@ def test_the_values_of_a_point_go_into_the_form_of_analyse(qtbot: Any, ready: An
     assert ready.method.parameters.values()["s"] == 64
 
 
+def test_beside_the_names_the_values_of_all_points_share_the_room(qtbot: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.start()
+    finish(qtbot, tune)
+    table, (one, other) = tune.panel.table, tune.points.points
+    tune.points.pin(one)
+    tune.points.choose(other)
+    names, *values = (table.columnWidth(column) for column in range(table.columnCount()))
+    assert names >= table.sizeHintForColumn(0) and len(values) == 2
+    assert abs(values[0] - values[1]) <= 1 and names + sum(values) == table.viewport().width()
+
+
 def test_a_mistyped_axis_is_explained(tune: Any) -> None:
     tune.form.axes[0].set_value("s", "32:x")
     assert "'x' is not a number" in tune.form.problem.text()
