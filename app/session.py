@@ -7,10 +7,11 @@ in whole arrays, so that the window does not stop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -202,6 +203,10 @@ class Entry:
     edits: dict[str, Any] = field(default_factory=dict)
 
 
+DataEdits = Mapping[int, Mapping[str, Any]]
+"""Of data, by their numbers, what the user did to their pictures, as in `Entry`."""
+
+
 class Session(QObject):
     """The open data, with undo. Signals say what changed; readers take the new state from here."""
 
@@ -217,6 +222,7 @@ class Session(QObject):
         self.state = State()
         self.entries: tuple[Entry, ...] = ()
         self.shown: Entry | None = None
+        self._data_edits: dict[int, tuple[Any, dict[str, Any]]] = {}
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(UNDO_LIMIT)
 
@@ -317,17 +323,31 @@ class Session(QObject):
             self.shown = entry
             self.shown_changed.emit()
 
-    def keep_edits(self, entry: Entry, view_id: str, edits: Any) -> None:
-        """What the user did to the picture of a result; None where nothing is left of it."""
+    def edits_of(self, shown: Any) -> dict[str, Any]:
+        """What the user did to the pictures of a result, given as its entry, or of a datum; by the id of the view."""
+        if isinstance(shown, Entry):
+            return shown.edits
+        # Data are told apart by identity, as rows may be equal. A datum is held here, so that its id stays its own.
+        return self._data_edits.setdefault(id(shown), (shown, {}))[1]
+
+    def keep_edits(self, shown: Any, view_id: str, edits: Any) -> None:
+        """What the user did to the picture of an entry or a datum; None where nothing is left of it."""
+        kept = self.edits_of(shown)
         if edits is None:
-            entry.edits.pop(view_id, None)
+            kept.pop(view_id, None)
         else:
-            entry.edits[view_id] = edits
+            kept[view_id] = edits
         self.edits_changed.emit()
 
-    def replace_all(self, state: State, entries: Iterable[Entry]) -> None:
+    def data_edits(self) -> DataEdits:
+        """What the user did to the pictures of the data."""
+        found = ((number, self._data_edits.get(id(datum))) for number, datum in enumerate(self.state.data))
+        return {number: dict(held[1]) for number, held in found if held and held[1]}
+
+    def replace_all(self, state: State, entries: Iterable[Entry], edits: DataEdits = MappingProxyType({})) -> None:
         """Open another session; there is no way back by undo."""
         self.undo_stack.clear()
+        self._data_edits = {id(state.data[number]): (state.data[number], dict(kept)) for number, kept in edits.items()}
         self.entries = tuple(entries)
         self.set_state(state)
         self.results_changed.emit()

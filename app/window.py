@@ -367,7 +367,7 @@ class Window(QMainWindow):
         if not self.viewer.able(datum):
             return False
         self.session.show(None)
-        return self.viewer.show_datum(datum)
+        return self.viewer.show_datum(datum, self.session.edits_of(datum))
 
     def _show_result(self) -> None:
         self.selection.clear()
