@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from app.session import DataEdits, Entry, State
+from app.session import DataEdits, Entry
+from app.state import State
 from kernels import plain
 from kernels.errors import InputError
 from kernels.model import Sequence, SequenceType

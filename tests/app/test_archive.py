@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from app import archive
-from app.session import Entry, State
+from app.session import Entry
+from app.state import State
 from kernels.errors import InputError
 from kernels.model import Alignment, Mode, PairAnswer, PairProblem, Result, Sequence, SequenceType
 from kernels.scoring import Scoring, match_mismatch

@@ -11,8 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app import actions, archive
-from app.session import Entry, State
-from app.window import start_with
+from app.session import Entry
+from app.starting import start_with
+from app.state import State
 from kernels.steps import Steps
 from kernels.tree import Tree
 from kernels.tree_files import TREE, write
