@@ -32,7 +32,7 @@ from kernels.pairwise.cuda_sweep import SCORE, Best, KeptPlaces
 from kernels.parts import Part
 from kernels.store import Store
 
-THREADS = 256
+THREADS = 1024
 NOTHING = Best(0, (0, 0))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import devices
+from kernels.cuda import arrays, devices
 from kernels.cuda.compile import allow_shared, function
 from kernels.errors import MemoryRefused
 from kernels.model import PairProblem
@@ -25,8 +25,6 @@ from kernels.steps import STEP, Steps
 LANES = cuda_sizes.LANES
 EVENT = np.dtype([("start", "i8"), ("end", "i8"), ("worker", "i4"), ("unused", "i4")])
 """Event of strip.cuh; CuPy holds no records, so on the device it is three 64-bit words."""
-ALIGNMENT = 16
-"""Bytes to whose multiples arrays are aligned that are transferred together."""
 LAUNCHES_AHEAD = 2
 """Launches queued beyond the one that is waited for: the device never idles, cancel stays quick."""
 
@@ -102,28 +100,18 @@ class Job:
         return self.encoded.letters * words * LANES * 4
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> cupy.ndarray:
-        """An array whose memory is kept for the next run when it is freed."""
-        pool, count = devices.kept_memory(), math.prod(shape) if isinstance(shape, tuple) else shape
-        array = cupy.ndarray(shape, dtype, pool.malloc(count * np.dtype(dtype).itemsize))
-        self.taken.append(pool.used_bytes())
+        """An array in memory that is kept for the next run."""
+        array = arrays.empty(shape, dtype)
+        self.taken.append(devices.kept_memory().used_bytes())
         return array
 
-    def upload(self, *arrays: np.ndarray) -> tuple[cupy.ndarray, ...]:
+    def upload(self, *on_host: np.ndarray) -> tuple[cupy.ndarray, ...]:
         """Arrays on the device, by one transfer."""
         before = time.perf_counter()
-        ends = np.cumsum([-(-array.nbytes // ALIGNMENT) * ALIGNMENT for array in arrays]).tolist()
-        starts = [0, *ends[:-1]]
-        together = np.empty(ends[-1], np.uint8)
-        for start, array in zip(starts, arrays, strict=True):
-            together[start : start + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        on_device, stream = self.empty(ends[-1], np.uint8), cupy.cuda.get_current_stream()
-        on_device.data.copy_from_host_async(together.ctypes.data, together.nbytes, stream)
-        stream.synchronize()
+        copies = arrays.upload(*on_host)
+        self.taken.append(devices.kept_memory().used_bytes())
         self.spend("transfer", (time.perf_counter() - before) * 1e3)
-        return tuple(
-            cupy.ndarray(array.shape, array.dtype, on_device.data + start)
-            for start, array in zip(starts, arrays, strict=True)
-        )
+        return copies
 
     def event_log(self, *shape: int) -> cupy.ndarray:
         """Room for events, zeroed: an event that ends at 0 never was."""

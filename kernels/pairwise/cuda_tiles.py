@@ -160,14 +160,16 @@ def _link(part: Job, size: int, place: Place, swept: Swept) -> tuple[np.ndarray,
     kernel = part.kernel(STATES, "link_tiles", CHUNKS=0, TILE=True)
     (tiles,) = part.upload(swept.tiles.view(np.uint8))
     most = int((-(-swept.tiles["n"] // part.s)).sum())
-    paths, found = part.empty((most, SUB_PATH.itemsize // 4), np.int32), part.empty(5, np.int32)
+    # The place where the path goes on is behind the sub-paths: one copy brings both.
+    paths = part.empty((most + 1, SUB_PATH.itemsize // 4), np.int32)
     numbers = len(swept.tiles), size, place.row, place.column, place.end_in
     clock = Clock(part, "phase 2", 1)
-    kernel((1,), (1,), (tiles, *map(np.int32, numbers), paths, found))
+    kernel((1,), (1,), (tiles, *map(np.int32, numbers), paths, paths[most:]))
     clock.launched(1)
     clock.finish()
-    parts, row, column, end_in, began = found.get().tolist()
-    return paths[:parts].get().view(SUB_PATH)[:, 0], Place(row, column, end_in, bool(began))
+    found = paths.get()
+    parts, row, column, end_in, began = found[most, :5].tolist()
+    return found[:parts].copy().view(SUB_PATH)[:, 0], Place(row, column, end_in, bool(began))
 
 
 def _log(job: Job, tiles: np.ndarray, band: np.ndarray, times: np.ndarray) -> None:

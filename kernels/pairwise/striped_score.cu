@@ -133,7 +133,7 @@ extern "C" __global__ void keep_borders(
 
 // A block for each row kept but the first: its greatest H up to column `last`, above the column that has it.
 extern "C" __global__ void greatest_in_rows(const int2* rows, long long pairs, int last, long long* found) {
-    __shared__ long long greatest[256];
+    __shared__ long long greatest[1024];
     const int2* row = rows + (blockIdx.x + 1) * pairs;
     int score = MINUS_INFINITY, column = 0;
 #pragma unroll 4

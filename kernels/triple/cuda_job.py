@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import cupy
 import numpy as np
 
+from kernels.cuda import arrays, devices
 from kernels.cuda.compile import allow_shared, function
 from kernels.errors import MemoryRefused
 from kernels.monitor import Monitor
@@ -43,6 +44,7 @@ class Job:
     began_ns: int
     sequences: tuple[cupy.ndarray, ...] = ()
     faces: tuple[cupy.ndarray, ...] = ()
+    taken: list[int] = field(default_factory=list)
 
     def arguments(self) -> tuple[Any, ...]:
         """SWEEP_ARGUMENTS of sweep.cuh."""
@@ -68,8 +70,14 @@ class Job:
             )
         return needed
 
+    def empty(self, count: int, dtype: Any) -> cupy.ndarray:
+        """An array in memory that is kept for the next run."""
+        array = arrays.empty(count, dtype)
+        self.taken.append(devices.kept_memory().used_bytes())
+        return array
+
     def zeros(self, count: int, dtype: Any) -> cupy.ndarray:
-        found = cupy.empty(count, dtype)
+        found = self.empty(count, dtype)
         found.data.memset_async(0, found.nbytes, cupy.cuda.get_current_stream())
         return found
 
@@ -80,8 +88,8 @@ class Job:
 
     @property
     def device_bytes(self) -> int:
-        """Most bytes that were taken at a time: what is freed is kept for reuse until the run ends."""
-        return cupy.get_default_memory_pool().total_bytes()
+        """Most bytes that were taken at a time."""
+        return max(self.taken)
 
     @property
     def host_bytes(self) -> int:
@@ -100,17 +108,14 @@ def begin(problem: TripleProblem, kind: Kind, parameters: Mapping[str, Any], mon
     times_ms = {"compilation": 0.0, "transfer": 0.0}
     job = Job(encoded, chunks, kind, shape, monitor, steps, times_ms, time.perf_counter_ns())
     before = time.perf_counter()
-    job.sequences = tuple(
-        cupy.asarray(array) for array in (*encoded.codes, np.ascontiguousarray(encoded.table).ravel())
-    )
-    cupy.cuda.get_current_stream().synchronize()
+    job.sequences = arrays.upload(*encoded.codes, encoded.table)
     job.spend("transfer", (time.perf_counter() - before) * 1e3)
     numbers = cuda_sizes.face_numbers(chunks, kind, encoded.affine)
     word = np.int32 if kind.keeps else np.uint64
-    faces = [cupy.empty(numbers[name], word) for name in ("south", "east")]
-    faces.append(cupy.empty(numbers["bottom"], np.int32))
+    faces = [job.empty(numbers[name], word) for name in ("south", "east")]
+    faces.append(job.empty(numbers["bottom"], np.int32))
     starts = (kind.starts, kind.starts, kind.local)
-    faces += [cupy.empty(face.size if has else 2, np.int32) for face, has in zip(faces, starts, strict=True)]
+    faces += [job.empty(face.size if has else 2, np.int32) for face, has in zip(faces, starts, strict=True)]
     job.faces = tuple(faces)
     return job
 

@@ -7,6 +7,7 @@ import time
 import cupy
 import numpy as np
 
+from kernels.cuda import arrays
 from kernels.triple import cuda_sizes
 from kernels.triple.cuda_job import EVENT, Clock, Job, logged
 
@@ -46,8 +47,8 @@ def compute(job: Job, parts: np.ndarray) -> np.ndarray:
     kernel, shared = job.kernel("path", "compute_parts", moves=True), job.shared_bytes(True)
     blocks = min(len(parts), cuda_sizes.MOST_BLOCKS)
     box = cuda_sizes.move_bytes(job.grid, job.encoded.affine)
-    moves, found = cupy.empty(blocks * box, np.uint8), cupy.empty(int(lengths.sum()), np.uint8)
-    on_device, where = cupy.asarray(parts.view(np.int32)), cupy.asarray(places)
+    moves, found = job.empty(blocks * box, np.uint8), job.empty(int(lengths.sum()), np.uint8)
+    on_device, where = arrays.upload(parts.view(np.int32), places)
     log = job.zeros(len(parts) * 3, np.int64)
     stop = STOP_BOX if job.kind.local else STOP_CHUNK if job.kind.starts else STOP_START
     most = max(1, CELLS_A_LAUNCH // (job.grid.s**2 * job.grid.h))
@@ -75,13 +76,14 @@ def compute(job: Job, parts: np.ndarray) -> np.ndarray:
 def _log_parts(job: Job, times: np.ndarray, parts: np.ndarray) -> None:
     """Step log of phase 3: an event for every part of the path, over the cells that were computed again."""
     found, grid = logged(job, 3, times), job.grid
-    numbers = {chunk: number for number, chunk in enumerate(grid.order())}
-    for event, part in zip(found, parts, strict=True):
-        row, column = (0, 0) if not job.kind.starts else (int(part["row"]), int(part["column"]))
-        event["strip"] = numbers[row, column]
-        size = grid.size(row, column, 0) if job.kind.starts else grid.cells
-        event["row_start"], event["row_end"] = max(row * grid.s - 1, 0), row * grid.s + size[0] - 1
-        event["column_start"], event["column_end"] = max(column * grid.s - 1, 0), column * grid.s + size[1] - 1
-        first_box = max(int(part["start_k"]), 0) // grid.h if not job.kind.local else int(part["k"]) // grid.h
-        event["layer_start"], event["layer_end"] = max(first_box * grid.h - 1, 0), int(part["k"])
+    chunk = np.stack([parts["row"], parts["column"]]) if job.kind.starts else np.zeros((2, len(parts)), np.int32)
+    size = np.full((2, 1), grid.s) if job.kind.starts else np.array(grid.cells[:2])[:, None]
+    found["strip"] = grid.numbers()[tuple(chunk)]
+    first = chunk.astype(np.int64) * grid.s
+    last = np.minimum(first + size, np.array(grid.cells[:2])[:, None]) - 1
+    for side, name in enumerate(("row", "column")):
+        found[f"{name}_start"], found[f"{name}_end"] = np.maximum(first[side] - 1, 0), last[side]
+    highest = parts["k"].astype(np.int64)
+    lowest = highest if job.kind.local else np.maximum(parts["start_k"], 0)
+    found["layer_start"], found["layer_end"] = np.maximum(lowest // grid.h * grid.h - 1, 0), highest
     job.steps.extend(found)

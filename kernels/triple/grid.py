@@ -67,6 +67,12 @@ class Grid:
         rows, columns = np.indices((self.rows, self.columns)).reshape(2, -1)
         return np.stack([rows, columns], axis=1)[np.lexsort((rows, rows + columns))]
 
+    def numbers(self) -> np.ndarray:
+        """The number of every chunk, by its row and column; int64, shape (rows, columns)."""
+        found = np.empty((self.rows, self.columns), np.int64)
+        found[tuple(self.places().T)] = np.arange(self.chunks)
+        return found
+
     def order(self) -> list[tuple[int, int]]:
         """The same as tuples."""
         return [(row, column) for row, column in self.places().tolist()]
