@@ -164,16 +164,17 @@ def ask_save_session(window: Window) -> None:
 def save_session(window: Window, path: Path) -> None:
     path = path if path.suffix == SESSION_SUFFIX else path.with_name(path.name + SESSION_SUFFIX)
     _remember_folder(window, str(path))
-    state, entries, settings = window.session.state, window.session.entries, window.remembered()
-    _write(window, path, lambda: archive.save(path, state, entries, settings))
+    session, settings = window.session, window.remembered()
+    kept = session.state, session.entries, settings, session.data_edits()
+    _write(window, path, lambda: archive.save(path, *kept))
 
 
 def open_session(window: Window, path: Path, quietly: bool = False) -> None:
     """Read a session on a thread, then put it in the place of what is open."""
 
-    def done(found: tuple) -> None:
-        state, entries, settings = found
-        window.session.replace_all(state, entries)
+    def done(found: archive.Saved) -> None:
+        state, entries, settings, edits = found
+        window.session.replace_all(state, entries, edits)
         window.recall(settings)
         if not quietly:
             window.settings.add_recent(str(path.resolve()))

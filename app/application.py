@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from app import theme
 from app.jobs import Collector
 from app.settings import Settings
-from app.window import Window, start_with
+from app.starting import start_with
+from app.window import Window
 
 SCALE_VARIABLE = "QT_SCALE_FACTOR"
 

@@ -15,11 +15,13 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from app.session import Entry, State
+from app.session import DataEdits, Entry
+from app.state import State
 from kernels import plain
 from kernels.errors import InputError
 from kernels.model import Sequence, SequenceType
@@ -35,15 +37,19 @@ text of a million records would hold the interpreter, and with it the window, fo
 LINE = 60
 BATCH = 1000
 """Records written at a time."""
+NO_EDITS: DataEdits = MappingProxyType({})
+Saved = tuple[State, tuple[Entry, ...], dict[str, Any], DataEdits]
 
 
-def save(path: Path, state: State, entries: Iterable[Entry], settings: Mapping[str, Any]) -> None:
+def save(
+    path: Path, state: State, entries: Iterable[Entry], settings: Mapping[str, Any], edits: DataEdits = NO_EDITS
+) -> None:
     """Write a session; the file is replaced only when the new one is complete. Raises InputError."""
     place = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
-            _write(target, state, entries, settings)
+            _write(target, state, entries, settings, edits)
         os.replace(place, path)
     except OSError as error:
         reason = error.strerror or error
@@ -53,8 +59,8 @@ def save(path: Path, state: State, entries: Iterable[Entry], settings: Mapping[s
             place.unlink(missing_ok=True)
 
 
-def load(path: Path) -> tuple[State, tuple[Entry, ...], dict[str, Any]]:
-    """Read a session: its state, results and settings. Raises InputError for a file that is none."""
+def load(path: Path) -> Saved:
+    """Read a session: state, results, settings, and edits of data. Raises InputError for a file that is none."""
     try:
         with zipfile.ZipFile(path) as source:
             return _Reader(source).read()
@@ -66,7 +72,9 @@ def load(path: Path) -> tuple[State, tuple[Entry, ...], dict[str, Any]]:
         raise InputError(f"{path}: not a session of Antidiag, or a damaged one: {error}") from error
 
 
-def _write(target: zipfile.ZipFile, state: State, entries: Iterable[Entry], settings: Mapping[str, Any]) -> None:
+def _write(
+    target: zipfile.ZipFile, state: State, entries: Iterable[Entry], settings: Mapping[str, Any], edits: DataEdits
+) -> None:
     writer = _Writer(target)
     open_ones = [writer.number(sequence) for sequence in state.sequences]
     results = [
@@ -83,6 +91,7 @@ def _write(target: zipfile.ZipFile, state: State, entries: Iterable[Entry], sett
         "open": open_ones,
         "chosen": list(state.chosen),
         "data": [writer.encode(datum) for datum in state.data],
+        "data_edits": {str(number): writer.encode(dict(kept)) for number, kept in edits.items()},
         "picked": list(state.picked),
         "subset": list(state.subset),
         "settings": dict(settings),
@@ -134,7 +143,7 @@ class _Reader:
         self._source = source
         self._sequences: list[Sequence] = []
 
-    def read(self) -> tuple[State, tuple[Entry, ...], dict[str, Any]]:
+    def read(self) -> Saved:
         index = json.loads(self._source.read(INDEX))
         if index.get("format") != FORMAT:
             raise InputError(f"the session has format {index.get('format')}, this program reads {FORMAT}; update it")
@@ -144,7 +153,8 @@ class _Reader:
         rows = (tuple(index.get(name, ())) for name in ("picked", "subset"))
         state = State(tuple(self._sequences[number] for number in index["open"]), tuple(index["chosen"]), data, *rows)
         entries = tuple(map(self.entry, index["results"]))
-        return state, entries, index["settings"]
+        edits = {int(number): dict(self.decode(kept)) for number, kept in index.get("data_edits", {}).items()}
+        return state, entries, index["settings"], edits
 
     def entry(self, saved: Mapping[str, Any]) -> Entry:
         edits = self.decode(saved["edits"]) if "edits" in saved else {}

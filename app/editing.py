@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from app.jobs import Job, JobQueue
-from app.session import Check, Session, State, duplicate_label, duplicated, retype_label, retyped
+from app.session import Session, duplicate_label, retype_label
+from app.state import Check, State, duplicated, retyped
 from kernels.errors import AntidiagError
 from kernels.model import SequenceType
 

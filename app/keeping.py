@@ -65,7 +65,8 @@ class Keeper(QObject):
         self._thread.start()
 
     def _snapshot(self) -> tuple[Any, ...]:
-        return self._session.state, self._session.entries, dict(self._settings())
+        session = self._session
+        return session.state, session.entries, dict(self._settings()), session.data_edits()
 
     def _save(self, *snapshot: Any) -> None:
         with contextlib.suppress(AntidiagError):  # a folder that cannot be written is no reason to disturb anybody

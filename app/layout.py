@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -63,6 +63,26 @@ def lay_out(window: Window) -> dict[str, QSplitter]:
     window.setCentralWidget(central)
     window.resize(starting_size(window.screen().availableSize()))
     return splitters
+
+
+def restore(window: Window) -> None:
+    """The size, the place and the splitters that `keep` kept, as far as the screen has room."""
+    geometry = window.settings.blob("geometry")
+    if geometry:
+        window.restoreGeometry(geometry)
+    if not window.isMaximized():
+        window.resize(starting_size(window.screen().availableSize(), window.size()))
+    for name, splitter in window.splitters.items():
+        state: QByteArray = window.settings.blob(f"splitter_{name}")
+        if state:
+            splitter.restoreState(state)
+
+
+def keep(window: Window) -> None:
+    """Keep size, place and splitters for the next start."""
+    window.settings.put("geometry", window.saveGeometry())
+    for name, splitter in window.splitters.items():
+        window.settings.put(f"splitter_{name}", splitter.saveState())
 
 
 def _right(window: Window) -> QWidget:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QMainWindow,
@@ -39,7 +37,7 @@ from kernels import advice, registry
 from kernels.advice import Fit
 from kernels.method import Method
 from kernels.resuming import Run, percent
-from kernels.sequences import SEQUENCE, samples
+from kernels.sequences import SEQUENCE
 
 
 class Window(QMainWindow):
@@ -367,7 +365,7 @@ class Window(QMainWindow):
         if not self.viewer.able(datum):
             return False
         self.session.show(None)
-        return self.viewer.show_datum(datum)
+        return self.viewer.show_datum(datum, self.session.edits_of(datum))
 
     def _show_result(self) -> None:
         self.selection.clear()
@@ -379,47 +377,18 @@ class Window(QMainWindow):
         self.viewer.set_stale(shown is not None and self.is_stale(shown))
 
     def _restore_window(self) -> None:
-        geometry = self.settings.blob("geometry")
-        if geometry:
-            self.restoreGeometry(geometry)
-        if not self.isMaximized():
-            self.resize(layout.starting_size(self.screen().availableSize(), self.size()))
-        for name, splitter in self.splitters.items():
-            state: QByteArray = self.settings.blob(f"splitter_{name}")
-            if state:
-                splitter.restoreState(state)
+        layout.restore(self)
         self.tune.form.set_values(self.settings.mapping("sweep"))
         self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods).id, "by_hand": False})
         self.turn_to(0)
 
     def _save_window(self) -> None:
-        self.settings.put("geometry", self.saveGeometry())
-        for name, splitter in self.splitters.items():
-            self.settings.put(f"splitter_{name}", splitter.saveState())
+        layout.keep(self)
         self.settings.put("last", self.remembered())
         self.settings.put("sweep", self.tune.form.values())
         self.settings.save()
 
 
-def start_with(window: Window, paths: Iterable[str | Path]) -> None:
-    """What is open at the start: the files named, else what was open last, else a sample."""
-    paths = list(paths)
-    if paths:
-        window.opener.open_paths(paths)
-    elif not (window.settings.flag("restore", True) and actions.open_kept(window)) and not _seen(window.settings):
-        window.opener.open_sample(_first_sample())
-    window.settings.put("seen", True)
-
-
-def _seen(settings: Settings) -> bool:
-    return settings.flag("seen", False)
-
-
 def _first_method(methods: Sequence[Method]) -> Method:
     """The first method that returns an alignment: it shows more than a score."""
     return next((method for method in methods if "alignment" in method.returns), methods[0])
-
-
-def _first_sample() -> Any:
-    """The pair that shows most: the mitochondria."""
-    return next((sample for sample in samples() if sample.id == "mitochondria"), samples()[0])

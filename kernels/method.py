@@ -120,6 +120,10 @@ def _no_values(problem: Any) -> Mapping[str, Any]:
     return {}
 
 
+def nothing_again(problem: Any, parameters: Mapping[str, Any]) -> int:
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class ProblemType:
     """What kind of problem a method solves: how one is made from the user's data, and how its answer is told.
@@ -173,12 +177,14 @@ class Method:
     """One published algorithm.
 
     ``backends`` maps "cpu" and "cuda" to "package.module:function"; the function is called as
-    ``function(problem, parameters, monitor, steps)`` and returns an Outcome. The three callables
+    ``function(problem, parameters, monitor, steps)`` and returns an Outcome. The four callables
     never import a backend:
 
     - ``footprint(problem, parameters, backend)``: bytes needed, as a Footprint;
     - ``automatic(problem, backend, multiprocessors)``: values for parameters whose default is None;
-    - ``work(problem, parameters)``: cells computed, recomputation included; or another unit, as the problem says.
+    - ``work(problem, parameters)``: cells computed, recomputation included; or another unit, as the problem says;
+    - ``again(problem, parameters)``: how many of these are cells of the problem that were computed before, at most.
+      What a strip or a chunk has beyond the cells of the problem does not count.
 
     ``returns`` names what an answer holds ("score", "alignment", "tree"). ``nominal_gcups`` is the rate
     assumed per backend (per core on the CPU) until one was measured. ``resumption`` says how a run that was
@@ -203,6 +209,7 @@ class Method:
     exact: bool = True
     resumption: Resumption | None = None
     suits: Callable[[Sequence[Any]], bool] | None = None
+    again: Callable[[Any, Mapping[str, Any]], int] = nothing_again
 
     def load(self, backend: str) -> Callable[..., Any]:
         """The function that runs this method on ``backend``; imports it now."""

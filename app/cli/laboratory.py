@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, cast
 
@@ -135,7 +135,7 @@ def sweep(
         )
         found = measured(wanted, control, far, resume, limits)
     varying = {axis.name for axis in wanted.axes}
-    present(found, f"{method.name}, {wanted.inputs.text(varying)}", against, targets)
+    present(found, titled(method, wanted.inputs, varying), against, targets)
 
 
 @with_problem_options
@@ -184,7 +184,7 @@ def bench(
         )
         found = measured(wanted, control, far, resume, limits)
     against = speedups.parse(baseline) if baseline else _fastest_peer(found)
-    present(found, f"{method.name}, {wanted.inputs.text()}", against, targets)
+    present(found, titled(method, wanted.inputs), against, targets)
 
 
 def contenders(
@@ -215,7 +215,10 @@ def source(
 
 
 def sized(found: Inputs, length: str | None, count: int | None, method: Method) -> Inputs:
-    """The input with a length and a number of data, where they are given."""
+    """The input with a length and a number of data, where given; ParameterError where the method takes no data."""
+    if not method.problem.inputs and (length is not None or count is not None):
+        name = "--count" if length is None else "--length"
+        raise ParameterError(f"{name} has no meaning: {method.name} takes {method.problem.takes()}")
     if length is not None:
         values = axes.parse(f"length={length}", [method]).values
         if len(values) != 1:
@@ -235,6 +238,11 @@ def measured(wanted: Sweep, control: runner.Control, far: Any, resume: bool, lim
         points = runner.run(wanted, store, control, found.append, far, resume)
     laboratory_output.complain(points, store.read().warnings)
     return points
+
+
+def titled(method: Method, source: Inputs, varying: Collection[str] = ()) -> str:
+    """The method and its input, but for what varies."""
+    return ", ".join(part for part in (method.name, source.text(method.problem, varying)) if part)
 
 
 def present(found: Sequence[Point], title: str, against: Mapping[str, Any] | None, targets: Targets) -> None:

@@ -123,10 +123,9 @@ class _Row:
 
 def _cells(plan: Plan) -> str:
     cells = getattr(plan.problem, "cells", 0)
-    work = plan.method.work(plan.problem, plan.parameters)
-    again = work - cells
-    if not cells or again <= 0:
-        return texts.count(work)
+    again = plan.method.again(plan.problem, plan.parameters)
+    if not cells or not again:
+        return texts.count(plan.method.work(plan.problem, plan.parameters))
     return (
         f"{texts.count(cells)}, and at most {again / cells:.2g} x as many again"
         if again > cells

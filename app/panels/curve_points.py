@@ -22,7 +22,7 @@ REACH = 64
 class Point:
     """The cost of a run with one value: bytes, work in the problem's unit, expected time, and why it cannot run.
 
-    ``again`` is the work beyond the cells of the problem, as a part of them; 0 where the problem has none.
+    ``again`` is what is computed again, at most, as a part of the cells of the problem; 0 where it has none.
     """
 
     value: int
@@ -70,14 +70,14 @@ def shown(plan: Plan) -> tuple[Parameter, ...]:
 def point(plan: Plan, name: str) -> Point:
     """The cost of one plan."""
     needed, cells = plan.footprint, getattr(plan.problem, "cells", 0)
-    work = plan.method.work(plan.problem, plan.parameters)
+    again = plan.method.again(plan.problem, plan.parameters)
     return Point(
         value=plan.parameters[name],
         host_bytes=needed.host_bytes,
         device_bytes=needed.device_bytes,
         disk_bytes=needed.disk_bytes,
-        work=work,
-        again=max(work - cells, 0) / cells if cells else 0.0,
+        work=plan.method.work(plan.problem, plan.parameters),
+        again=again / cells if cells else 0.0,
         time_ms=plan.time_ms,
         refusal=plan.refusal or "",
     )

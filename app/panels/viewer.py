@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from PySide6.QtCore import Signal
@@ -33,7 +34,8 @@ class View(Protocol):
 
     # Views of data that no run made also have ``shows_datum(datum) -> bool`` (a class method) and
     # ``show_datum(datum)``. Views whose picture a user can edit have a signal ``edited(edits)``, with plain values and
-    # frozen data of the engine or None, and ``show_edits(edits)``, which is called after ``show_result``.
+    # frozen data of the engine or None, and ``show_edits(edits)``, which is called after ``show_result`` and
+    # ``show_datum``.
 
 
 class ResultViews(QWidget):
@@ -44,7 +46,7 @@ class ResultViews(QWidget):
     made = Signal(object)
     """Data that a view made, for other methods."""
     edited = Signal(object, str, object)
-    """The entry, the id of a view, and what the user did to the picture there (None: nothing)."""
+    """The entry or datum, the id of a view, and what the user did to the picture there (None: nothing)."""
 
     def __init__(self, views: Sequence[Any], empty: QWidget) -> None:
         super().__init__()
@@ -58,6 +60,7 @@ class ResultViews(QWidget):
                 view.edited.connect(lambda edits, view=view: self._tell_edits(view, edits))
         self._result: Result | None = None
         self._entry: Entry | None = None
+        self._datum: Any = None
         self._fresh: set[View] = set()
         self._last_id = ""
         self.stamp = Elided()
@@ -102,19 +105,23 @@ class ResultViews(QWidget):
         """The views that can show data that no run made."""
         return [view for view in self._views if hasattr(view, "show_datum") and type(view).shows_datum(datum)]
 
-    def show_datum(self, datum: Any) -> bool:
-        """Show data that no run made, in the views that can; whether there is one."""
+    def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
+        """Show data that no run made, in the views that can; whether there is one.
+
+        ``edits``: what the user did to the pictures of it, by the id of the view.
+        """
         able = self.able(datum)
         if not able:
             return False
         self._entry = self._result = None
-        self._fresh = set(able)
+        self._datum, self._fresh = datum, set(able)
         self.tabs.blockSignals(True)
         self.tabs.clear()
         for view in self._views:
             if view in able:
                 self.tabs.addTab(view, view.title)
                 view.show_datum(datum)
+                self._show_edits(view, edits)
             else:
                 view.show_result(None)
         self.tabs.blockSignals(False)
@@ -129,6 +136,7 @@ class ResultViews(QWidget):
     def show_entry(self, entry: Entry | None) -> None:
         """Show this result in all views that can; None shows what to do instead."""
         self._entry, self._result = entry, entry.result if entry else None
+        self._datum = None
         self._fresh.clear()
         self.tabs.blockSignals(True)
         wanted = self._last_id
@@ -189,12 +197,17 @@ class ResultViews(QWidget):
         if view not in self._fresh:
             self._fresh.add(view)
             view.show_result(self._result)
-            if self._entry is not None and view.id in self._entry.edits:
-                view.show_edits(self._entry.edits[view.id])
+            if self._entry is not None:
+                self._show_edits(view, self._entry.edits)
+
+    def _show_edits(self, view: Any, edits: Mapping[str, Any]) -> None:
+        if view.id in edits:
+            view.show_edits(edits[view.id])
 
     def _tell_edits(self, view: Any, edits: Any) -> None:
-        if self._entry is not None:
-            self.edited.emit(self._entry, view.id, edits)
+        shown = self._entry or self._datum
+        if shown is not None:
+            self.edited.emit(shown, view.id, edits)
 
 
 class EmptyPage(QWidget):

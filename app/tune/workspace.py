@@ -88,8 +88,7 @@ class TuneWorkspace(QWidget):
 
     def set_data(self, data: tuple[Any, ...]) -> None:
         """What is open for that method."""
-        method = self.form.method
-        self.form.input.set_data(data, method is None or bool(method.problem.inputs))
+        self.form.input.set_data(data, self.form.method.problem if self.form.method else None)
 
     def set_device(self, backend: str, device: int) -> None:
         """The device that is chosen in the tool bar."""

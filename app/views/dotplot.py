@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLabel
 
 from app import theme
-from app.forms import NumberEditor
+from app.parameter_editors import NumberEditor
 from app.selection import Selection
 from app.views import dotplot_data, dotplot_layers, matrix_cells, matrix_layers, matrix_picture, matrix_words, texts
 from app.views.background import Latest

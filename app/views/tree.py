@@ -48,7 +48,7 @@ class TreeView(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self.editor: TreeEditor | None = None
-        self._editors: deque[tuple[Tree, TreeEditor]] = deque(maxlen=EDITORS)
+        self._editors: deque[tuple[Result | Tree, TreeEditor]] = deque(maxlen=EDITORS)
         self.shape, self.lengths = Shape.RECTANGULAR, True
         self.colour_by, self.patterns = "none", tuple[str, ...]()
         self._matches = np.empty(0, np.int64)
@@ -85,7 +85,7 @@ class TreeView(QWidget):
         """Show the tree of a result, or nothing; a result that is there already keeps what was done to it."""
         found = result if result is not None and self.shows(result) else None
         if found is None or found is not self.result:
-            self.show_tree(found.answer.tree if found else None)
+            self.show_tree(found.answer.tree if found else None, found)
         self.result = found
 
     def show_datum(self, datum: Tree) -> None:
@@ -93,9 +93,9 @@ class TreeView(QWidget):
         self.result = None
         self.show_tree(datum)
 
-    def show_tree(self, tree: Tree | None) -> None:
-        """Show a tree, or nothing."""
-        self.editor = self._editor(tree) if tree is not None else None
+    def show_tree(self, tree: Tree | None, of: Result | None = None) -> None:
+        """Show a tree, that ``of`` a result or one by itself, or nothing."""
+        self.editor = self._editor(tree, of or tree) if tree is not None else None
         self.search_box.clear()
         self._matches = np.empty(0, np.int64)
         self._tools.setEnabled(tree is not None)
@@ -256,14 +256,14 @@ class TreeView(QWidget):
         self.selection.taxa_changed.connect(lambda _: self._mark())
         theme.notifier.changed.connect(self._recolour)
 
-    def _editor(self, tree: Tree) -> TreeEditor:
-        """The editor of a tree: the one that it had, if that is not too long ago."""
+    def _editor(self, tree: Tree, owner: Result | Tree) -> TreeEditor:
+        """The editor of the tree of a result, or of one by itself: the one that it had, if that is not too long ago."""
         for known, editor in self._editors:
-            if known is tree:
+            if known is owner:
                 return editor
         editor = TreeEditor(tree)
         editor.changed.connect(self._on_edit)
-        self._editors.append((tree, editor))
+        self._editors.append((owner, editor))
         return editor
 
     def _anew(self) -> None:

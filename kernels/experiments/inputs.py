@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kernels.errors import InputError, ParameterError
-from kernels.method import ProblemType
+from kernels.method import Input, ProblemType
 from kernels.model import Sequence, SequenceType
 
 Length = int | tuple[int, ...]
@@ -43,8 +43,8 @@ class Loaded:
             return data
         return tuple(_cut(datum, length) for datum, length in zip(data, _each(self.length, len(data)), strict=True))
 
-    def text(self, varying: Collection[str] = ()) -> str:
-        """The data for people."""
+    def text(self, problem: ProblemType, varying: Collection[str] = ()) -> str:
+        """The data for people; "" where the problem takes none."""
         names = [str(getattr(datum, "name", "data")) for datum in self.data]
         return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
 
@@ -79,25 +79,49 @@ class Generated:
             if kind.type is Sequence:
                 made.append(next(family))
             elif kind.generate is None:
-                raise InputError(f"a {kind.label} cannot be generated; load one from a file")
+                raise InputError(f"{kind.plural} cannot be generated; load one from a file")
             else:
                 made.append(kind.generate(length, draw))
         return tuple(made)
 
-    def text(self, varying: Collection[str] = ()) -> str:
-        """The data for people, without what is in ``varying``: "mutated DNA, length 1,000, 10% divergence, seed 1"."""
-        many = f"{self.count} " if self.count and "count" not in varying else ""
+    def text(self, problem: ProblemType, varying: Collection[str] = ()) -> str:
+        """The data for people, without what is in ``varying``: "mutated DNA, length 1,000, 10% divergence, seed 1",
+        "random graph, size 100, seed 1"; "" where the problem takes none."""
+        if not problem.inputs:
+            return ""
+        sequences = [wanted for wanted in problem.inputs if wanted.kind.type is Sequence]
+        several = len(sequences) > 1 or any(self._several(wanted, varying) for wanted in sequences)
+        related = self.kind == "mutated" and several
         length = "x".join(map(str, self.length)) if isinstance(self.length, tuple) else f"{self.length:,}"
         parts = {
-            "length": f"length {length}",
-            "divergence": f"{self.divergence:.0%} divergence" if self.kind == "mutated" else "",
+            "length": f"{'length' if sequences else 'size'} {length}",
+            "divergence": f"{self.divergence:.0%} divergence" if related else "",
             "seed": f"seed {self.seed}",
         }
+        nouns = [self._noun(wanted, related, varying) for wanted in problem.inputs]
         said = [part for name, part in parts.items() if part and name not in varying]
-        return ", ".join([f"{many}{self.kind} {self.type}", *said])
+        return ", ".join([" and ".join(nouns), *said])
 
-    def _count(self, wanted: Any) -> int:
-        count = wanted.minimum if self.count is None or wanted.maximum == wanted.minimum else self.count
+    def _noun(self, wanted: Input, related: bool, varying: Collection[str]) -> str:
+        """What is made for an input: "mutated DNA", "7 random RNA", "random graph"."""
+        counted = self.count is not None and wanted.maximum != wanted.minimum and "count" not in varying
+        many = f"{self.count} " if counted else ""
+        if wanted.kind.type is Sequence:
+            return f"{many}{'mutated' if related else 'random'} {self.type}"
+        several = self._several(wanted, varying)
+        return f"{many}random {wanted.kind.plural if several else wanted.label or wanted.kind.label}"
+
+    def _several(self, wanted: Input, varying: Collection[str]) -> bool:
+        """Whether an input may get more than one datum."""
+        return self._number(wanted) > 1 or ("count" in varying and wanted.maximum != wanted.minimum)
+
+    def _number(self, wanted: Input) -> int:
+        """Data of an input, whether it takes so many or not."""
+        return wanted.minimum if self.count is None or wanted.maximum == wanted.minimum else self.count
+
+    def _count(self, wanted: Input) -> int:
+        """The same; ParameterError where it takes fewer or more."""
+        count = self._number(wanted)
         if count < wanted.minimum or (wanted.maximum is not None and count > wanted.maximum):
             raise ParameterError(f"count={count} is not a number of inputs that is taken: {wanted.number()}")
         return count

@@ -119,7 +119,7 @@ class Sweep:
         return {
             "title": self.title,
             "contenders": list(self.contenders),
-            "input": self.inputs.text(),
+            "input": self.inputs.text(self.problem_type()),
             "axes": [{"name": axis.name, "values": list(axis.values)} for axis in self.axes],
             "options": dict(self.options),
             "parameters": dict(self.parameters),
@@ -160,6 +160,8 @@ class Sweep:
         for axis in self.axes:
             if axis.role == "parameter" and axis.name in self.parameters:
                 raise ParameterError(f"{axis.name} is both an axis and a fixed parameter; give one of them")
+            if axis.role == "input" and not methods[0].problem.inputs:
+                raise ParameterError(f"{axis.name} cannot vary: {methods[0].name} takes {methods[0].problem.takes()}")
 
     def _at(self, place: Mapping[str, Any]) -> Iterator[Task]:
         """The tasks at one place of the axes, one for each contender, backend and device that is not an axis itself."""

@@ -98,6 +98,7 @@ def _chunked(number: int, section: str, summary: str, footprint: Callable[..., F
         footprint=footprint,
         automatic=geometry.chunked_automatic,
         work=geometry.chunked_work,
+        again=geometry.chunked_again,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     )
@@ -140,6 +141,7 @@ METHODS = (
         footprint=geometry.alignment_footprint,
         automatic=geometry.alignment_automatic,
         work=geometry.alignment_work,
+        again=geometry.alignment_again,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     ),

@@ -55,6 +55,7 @@ def method(paper: Citation, strip_parameters: tuple[Parameter, ...]) -> Method:
         footprint=sizes.footprint,
         automatic=sizes.automatic,
         work=sizes.work,
+        again=sizes.again,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 5.0, "cuda": 400.0},
         suits=lambda pair: len(pair) == 2 and len(pair[0]) * len(pair[1]) >= LONG_CELLS,

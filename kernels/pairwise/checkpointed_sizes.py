@@ -91,10 +91,25 @@ def _device_memory() -> int:
     return min(free, default=2**40) // 2 // MIB
 
 
+def again(problem: PairProblem, parameters: Parameters) -> int:
+    """Cells of the tiles on the path, and of the tiles on it inside of those that are too large to be walked through.
+
+    At most (the path decides), but for tiles that a GPU sweeps on a guess. A path of tiles enters each of their rows
+    and columns once: a tile takes at most its rows times the width of one, or its columns times the height of one.
+    """
+    m, n, tile = problem.rows, problem.columns, whole_strips(parameters["tile"], parameters["s"])
+    cells = 0
+    while True:
+        height, width = min(tile, m), min(tile, n)
+        cells += min(m * width + n * height, problem.cells)
+        if height * width <= SMALL_CELLS:
+            return cells
+        tile = tile_of_tile(width)
+
+
 def work(problem: PairProblem, parameters: Parameters) -> int:
-    """Cells computed: each once, and those of the tiles on the path again (at most; the path decides)."""
-    tile = whole_strips(parameters["tile"], parameters["s"])
-    return problem.cells + (problem.rows + problem.columns) * min(tile, problem.rows)
+    """Cells computed: each once, and those of tiles on the path again."""
+    return problem.cells + again(problem, parameters)
 
 
 def footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:

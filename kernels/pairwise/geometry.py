@@ -52,16 +52,30 @@ def score_work(problem: PairProblem, parameters: Parameters) -> int:
     return problem.cells
 
 
+def alignment_again(problem: PairProblem, parameters: Parameters) -> int:
+    """Cells of phase 3, at most: from the first row down to where the path leaves each strip, or only the path's rows.
+
+    A row in which the path goes from strip to strip may be computed in both.
+    """
+    if parameters["recompute"] == "first-row":
+        return problem.cells
+    return min(problem.rows * min(parameters["s"], problem.columns) + problem.columns, problem.cells)
+
+
 def alignment_work(problem: PairProblem, parameters: Parameters) -> int:
     """Cells computed: each once, and those of phase 3 again (at most; the path decides)."""
-    if parameters["recompute"] == "first-row":
-        return problem.cells + problem.cells // 2
-    return problem.cells + (problem.rows + problem.columns) * parameters["s"]
+    return problem.cells + alignment_again(problem, parameters)
+
+
+def chunked_again(problem: PairProblem, parameters: Parameters) -> int:
+    """Cells of phase 3, at most: in each strip the rows of the path, and those above it in their chunk."""
+    rows, columns = problem.rows, problem.columns
+    return min(rows * min(parameters["s"], columns) + columns * min(parameters["h"], rows), problem.cells)
 
 
 def chunked_work(problem: PairProblem, parameters: Parameters) -> int:
-    """Cells computed: each once, and the rows of the path again, and those above it in their chunks (at most)."""
-    return problem.cells + problem.rows * parameters["s"] + problem.columns * min(parameters["h"], problem.rows)
+    """Cells computed: each once, and those of phase 3 again (at most; the path decides)."""
+    return problem.cells + chunked_again(problem, parameters)
 
 
 def score_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:

@@ -80,6 +80,7 @@ def _chunked(method_id: str, name: str, section: str, cpu: float, cuda: float) -
         footprint=partial(sizes.footprint, kind=kind),
         automatic=partial(sizes.automatic, kind=kind),
         work=partial(sizes.work, kind=kind),
+        again=partial(sizes.again, kind=kind),
         page=PAGE,
         nominal_gcups={"cpu": cpu, "cuda": cuda},
     )

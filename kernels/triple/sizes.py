@@ -33,17 +33,23 @@ def chunks_of(problem: TripleProblem, parameters: Parameters, kind: Kind) -> Gri
     return grid(problem, parameters["s"], parameters["h"] if kind.subchunks else None)
 
 
-def work(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
-    """Cells computed: the cube, its border included, and where there is an alignment the boxes on the path again
-    (about; the path decides)."""
-    chunks = chunks_of(problem, parameters, kind)
-    cells = chunks.cells[0] * chunks.cells[1] * chunks.cells[2]
+def again(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
+    """Cells of phase 3, at most (the path decides): of each chunk on the path those below where the path leaves it,
+    or where there are subchunks, from the one in which it enters. The border of the cube does not count."""
     if not kind.keeps:
-        return cells
-    crossed = chunks.rows + chunks.columns - 1
-    # The path leaves a chunk half way up, on average; of subchunks it crosses those that it runs through.
-    height = chunks.cells[2] // 2 if not kind.subchunks else chunks.h + chunks.cells[2] // crossed
-    return cells + min(crossed * height, crossed * chunks.cells[2]) * chunks.s**2
+        return 0
+    chunks, (m, n, layers) = chunks_of(problem, parameters, kind), problem.lengths
+    height, width = min(chunks.s, m), min(chunks.s, n)
+    # A path of chunks enters each of their rows and columns once.
+    crossed = min(m * width + n * height, m * n)
+    if not kind.subchunks:
+        return crossed * layers
+    return min(height * width * layers + crossed * min(chunks.h, layers), crossed * layers)
+
+
+def work(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
+    """Cells computed: each once, and where there is an alignment those of phase 3 again (at most; the path decides)."""
+    return problem.cells + again(problem, parameters, kind)
 
 
 def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind: Kind) -> Footprint:
@@ -83,8 +89,7 @@ def serial_automatic(problem: TripleProblem, backend: str, multiprocessors: int 
 
 def serial_work(problem: TripleProblem, parameters: Parameters) -> int:
     """Cells computed: each once."""
-    i, j, k = (length + 1 for length in problem.lengths)
-    return i * j * k
+    return problem.cells
 
 
 def scoring_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:

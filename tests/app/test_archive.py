@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from app import archive
-from app.session import Entry, State
+from app.session import Entry
+from app.state import State
 from kernels.errors import InputError
 from kernels.model import Alignment, Mode, PairAnswer, PairProblem, Result, Sequence, SequenceType
 from kernels.scoring import Scoring, match_mismatch
@@ -37,7 +38,7 @@ def saved(tmp_path):
 
 
 def test_what_is_saved_comes_back(saved):
-    state, entries, settings = archive.load(saved)
+    state, entries, settings, _ = archive.load(saved)
     assert state == State((FIRST, SECOND, FIRST), (2, 1))
     assert state.sequences[0].note == "a note"
     assert settings == {"method": "m", "values": {"m": {"s": 1}}}
@@ -63,7 +64,7 @@ def test_the_sequences_are_a_fasta_file_for_other_programs(saved):
 
 def test_an_empty_session(tmp_path):
     archive.save(tmp_path / "x.antidiag", State(), [], {})
-    assert archive.load(tmp_path / "x.antidiag") == (State(), (), {})
+    assert archive.load(tmp_path / "x.antidiag") == (State(), (), {}, {})
 
 
 @pytest.mark.parametrize("text", [b"", b"not a zip", b"PK\x03\x04"])

@@ -60,6 +60,13 @@ def test_sweep_of_generated_input_beside_a_peer(says, tmp_path):
     assert len({(row["coordinates"]["length"], row["score"]) for row in found}) == 2
 
 
+def test_a_method_that_takes_no_data_is_told_without_any(says, refuses):
+    printed = says("sweep", "matrix-chain", "--dimensions", "30,35,15", "--backend", "cpu", "--repeat", 1)
+    assert printed.splitlines()[0].strip() == "Optimal matrix chain"
+    for given in (("--length", 30), ("--count", 3), ("--axis", "length=10,20")):
+        assert "takes nothing but its options" in refuses("sweep", "matrix-chain", *given)
+
+
 def test_a_killed_sweep_keeps_what_it_had_finished(says, tmp_path):
     """Killed without warning, then gone on with: the points that were finished are not measured again."""
     words = ["sweep", "striped-score", "--length", "2500", "--axis", "gap_open=1:200:1", "--repeat", "1",

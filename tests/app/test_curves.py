@@ -11,11 +11,14 @@ from PySide6.QtGui import QColor
 from app import planning, theme
 from app.forms import ParameterForm
 from app.panels import curve_points, curve_scales
-from app.panels.curves import NO_PLAN, CurvePanel
+from app.panels.curves import NO_PLAN, CurvePanel, words
 from app.planning import Request
+from kernels import registry
 from kernels.memory import Footprint
+from kernels.method import nothing_again
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
+from kernels.pairwise import STRIP_WIDTH
 from kernels.parameters import Parameter
 from tests.app import fake
 
@@ -33,8 +36,12 @@ def footprint(problem, parameters, backend):
     return Footprint({"all": 2**60 if parameters["s"] > REFUSED_FROM else 2**30 // parameters["s"]})
 
 
+def again(problem, parameters):
+    return parameters["s"] * parameters["h"]
+
+
 def work(problem, parameters):
-    return problem.cells + parameters["s"] * parameters["h"]
+    return problem.cells + again(problem, parameters)
 
 
 METHOD = fake.make(
@@ -42,6 +49,7 @@ METHOD = fake.make(
     parameters=(S, H, MODE),
     footprint=footprint,
     work=work,
+    again=again,
     automatic=lambda problem, backend, multiprocessors: {"s": 128, "h": 64},
 )
 
@@ -113,6 +121,21 @@ def test_memory_what_is_computed_again_and_time_are_drawn(qtbot, panel):
     assert [scale.title for scale in panel.plot.scales] == ["main memory", "computed again", "expected time"]
     assert panel.readout.text().startswith("128 columns: 8.0 MiB, 17 % again, ")
     assert [panel.chooser.itemText(k) for k in range(panel.chooser.count())] == ["Strip width s", "Chunk height h"]
+
+
+def test_work_beyond_the_cells_is_not_computed_again_unless_a_method_says_so(qtbot, panel):
+    panel.show_answer(answer(replace(METHOD, again=nothing_again)))
+    qtbot.waitUntil(lambda: not panel.busy and panel.plot.curve is not None)
+    assert [scale.title for scale in panel.plot.scales] == ["main memory", "cells", "expected time"]
+    assert "again" not in panel.readout.text()
+
+
+@pytest.mark.parametrize("strips", [256, 1024])
+def test_a_strip_wider_than_the_pair_is_computed_again_once(strips):
+    """A pair of 200 x 240 letters: a wider strip has nothing more to compute again."""
+    method = registry.method("striped-alignment")
+    found = curve_points.point(answer(method, s=strips).plan, "s")
+    assert found.again == 1 and words(STRIP_WIDTH, found).split(", ")[1] == "100 % again"
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from app.panels.data import NAME
-from app.session import Session, State
+from app.session import Session
+from app.state import State
 from kernels.model import Sequence, SequenceType
 from tests.app import fake
 

@@ -1,7 +1,8 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from app.forms import LETTERS_COMPARED, ParameterForm
+from app.forms import ParameterForm
+from app.parameter_editors import LETTERS_COMPARED
 from kernels.parameters import Parameter
 from kernels.scoring_options import OPTIONS
 
@@ -119,7 +120,7 @@ def test_the_matrix_list(qtbot, tmp_path, monkeypatch):
     editor.setCurrentText("PAM250")
     assert form.values()["matrix"] == "PAM250"
     path = str(tmp_path / "own.mat")
-    monkeypatch.setattr("app.forms.QFileDialog.getOpenFileName", lambda *_: (path, ""))
+    monkeypatch.setattr("app.parameter_editors.QFileDialog.getOpenFileName", lambda *_: (path, ""))
     editor.setCurrentText("Matrix file...")
     editor.activated.emit(editor.currentIndex())
     assert form.values()["matrix"] == path

@@ -10,8 +10,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app import archive
-from app.session import Entry, State
+from app import actions, archive
+from app.session import Entry
+from app.starting import start_with
+from app.state import State
 from kernels.steps import Steps
 from kernels.tree import Tree
 from kernels.tree_files import TREE, write
@@ -82,14 +84,14 @@ def test_a_tree_that_was_edited_can_be_kept(qtbot: Any, window: Any, tree_file: 
     kept = window.session.state.data[-1]
     assert isinstance(kept, Tree) and "hen" not in kept.taxa and len(window.session.state.data) == 2
     archive.save(tmp_path / "all.antidiag", window.session.state, (), {})
-    state, _, _ = archive.load(tmp_path / "all.antidiag")
+    state, *_ = archive.load(tmp_path / "all.antidiag")
     assert state.data == window.session.state.data
 
 
 def test_a_result_with_tree_and_distances_survives_a_session(tmp_path: Path) -> None:
     before = tree_examples.result()
     archive.save(tmp_path / "all.antidiag", State(), [Entry(before)], {})
-    _, (entry,), _ = archive.load(tmp_path / "all.antidiag")
+    _, (entry,), *_ = archive.load(tmp_path / "all.antidiag")
     assert entry.result.answer.tree == before.answer.tree
     assert entry.result.problem.matrix == before.problem.matrix
     assert entry.result.answer.joins.tolist() == before.answer.joins.tolist()
@@ -114,7 +116,7 @@ def test_edits_of_the_tree_of_a_result_are_kept_in_a_session(window: Any, tmp_pa
     view.editor.collapse(inner[-1])
     shown = view.editor.state
     archive.save(tmp_path / "all.antidiag", window.session.state, window.session.entries, {})
-    state, entries, _ = archive.load(tmp_path / "all.antidiag")
+    state, entries, *_ = archive.load(tmp_path / "all.antidiag")
     window.session.replace_all(state, entries)
     view = tree_view(window)
     assert view.editor.state == shown and shown.collapsed
@@ -135,3 +137,52 @@ def test_edits_and_their_undo_are_there_after_another_result(window: Any) -> Non
         assert (tree_view(window).tree == swapped) is (entry is first)
     tree_view(window).editor.undo()
     assert tree_view(window).tree == first.result.answer.tree
+
+
+def test_edits_of_a_tree_from_a_file_are_kept_in_a_session(qtbot: Any, window: Any, tree_file: Path, tmp_path: Path):
+    view = opened(qtbot, window, tree_file)
+    view.editor.swap(0)
+    view.editor.root(node(view, "hen"))
+    shown, path = view.editor.state, tmp_path / "all.antidiag"
+    actions.save_session(window, path)
+    qtbot.waitUntil(path.exists)
+    actions.open_session(window, path)
+    (before,) = window.session.state.data
+    qtbot.waitUntil(lambda: window.session.state.data[0] is not before)
+    window.data.activate()
+    assert view.editor.state == shown
+    view.editor.undo()
+    assert view.tree == tree_examples.tree(), "one step back is the tree of the file"
+    assert not window.session.data_edits()
+    view.editor.redo()
+    assert view.editor.state == shown and list(window.session.data_edits()) == [0]
+
+
+def test_edits_of_a_tree_from_a_file_survive_a_crash_and_its_deletion(
+    qtbot: Any, window: Any, make_window: Any, tree_file: Path
+):
+    """Saved behind the user's back; and what is deleted comes back by undo as it was shown."""
+    view = opened(qtbot, window, tree_file)
+    view.editor.swap(0)
+    shown = view.editor.state
+    window.session.remove_data([0])
+    assert not window.session.data_edits()
+    window.session.undo_stack.undo()
+    window.keeper.finish()
+    again = make_window()
+    start_with(again, [])
+    qtbot.waitUntil(lambda: bool(again.session.state.data))
+    again.data.activate()
+    assert again.viewer.tabs.currentWidget().editor.state == shown
+
+
+def test_a_tree_of_a_result_and_the_same_one_as_data_are_edited_apart(window: Any) -> None:
+    show_two_trees(window)
+    view = tree_view(window)
+    tree = view.result.answer.tree
+    view.editor.swap(0)
+    window.session.add_data([tree])
+    window.data.show_it()
+    assert view.tree == tree
+    view.editor.ladderize()
+    assert list(window.session.data_edits()) == [0] and window.session.entries[0].edits["tree"]["tree"] != view.tree

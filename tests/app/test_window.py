@@ -12,8 +12,8 @@ from app import actions, theme
 from app.dialogs.preferences import PreferencesDialog
 from app.jobs import JobState
 from app.layout import SIZE, starting_size
-from app.panels.sequences import ABOUT, MAKEUP, NAME, ROLE, TYPE
-from app.window import start_with
+from app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
+from app.starting import start_with
 from kernels.cuda import devices
 from kernels.model import Sequence, SequenceType
 from tests.app import fake

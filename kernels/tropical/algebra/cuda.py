@@ -14,7 +14,9 @@ from kernels.tropical.cuda_run import ELEMENTS, Phase, Run
 
 HERE = Path(__file__).parent
 TILE_FILES = (HERE / "elements.cuh", HERE / "tile.cuh")
+"""What all products share, kernels that pad and crop matrices among it."""
 PRODUCT = (*TILE_FILES, HERE / "product.cu")
+INDEXED_PRODUCT = (*TILE_FILES, HERE / "indexed_product.cu")
 
 SIDE = 16
 THREADS = SIDE * SIDE
@@ -60,7 +62,7 @@ def padded(run: Run, matrix: cupy.ndarray, size: int, constants: dict[str, int])
     """A matrix on the device in whole tiles, padded with the semiring's zero."""
     rows, columns = (int(length) for length in matrix.shape)
     target = cupy.empty((whole(rows, size), whole(columns, size)), matrix.dtype)
-    kernel = run.kernel(PRODUCT, "pad", **constants)
+    kernel = run.kernel(TILE_FILES, "pad", **constants)
     kernel((PAD_BLOCKS,), (THREADS,), (matrix, np.int32(rows), np.int32(columns), target,
                                        np.int32(target.shape[0]), np.int32(target.shape[1])))  # fmt: skip
     return target
@@ -69,7 +71,7 @@ def padded(run: Run, matrix: cupy.ndarray, size: int, constants: dict[str, int])
 def cropped(run: Run, matrix: cupy.ndarray, rows: int, columns: int, constants: dict[str, int]) -> cupy.ndarray:
     """The first ``rows`` and ``columns`` of a matrix on the device, close together."""
     target = cupy.empty((rows, columns), matrix.dtype)
-    kernel = run.kernel(PRODUCT, "crop", **constants)
+    kernel = run.kernel(TILE_FILES, "crop", **constants)
     kernel((PAD_BLOCKS,), (THREADS,), (matrix, np.int32(matrix.shape[1]), target, np.int32(rows), np.int32(columns)))
     return target
 
@@ -122,7 +124,7 @@ def product(
 
 def multiply_indexed(run: Run, phase: Phase, a: cupy.ndarray, b: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """The (min, +) product of matrices in whole tiles, and the smallest k of each sum (int32, -1 for none)."""
-    kernel = run.kernel(PRODUCT, "indexed_product", **defines(a.dtype, indexed=True))
+    kernel = run.kernel(INDEXED_PRODUCT, "indexed_product", **defines(a.dtype, indexed=True))
     size = tile(a.dtype, indexed=True)
     rows, depth, columns = int(a.shape[0]), int(a.shape[1]), int(b.shape[1])
     c, indices = cupy.empty((rows, columns), a.dtype), cupy.empty((rows, columns), np.int32)

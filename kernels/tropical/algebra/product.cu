@@ -19,30 +19,3 @@ product(const Number* a, const Number* b, Number* c, int depth, int columns, lon
     add_product(slabs, left, depth, right, columns, depth, sums);
     store_tile(target, columns, sums);
 }
-
-// The (min, +) product from nothing, and the smallest k of every least sum; -1 where no sum is finite.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-indexed_product(const Number* a, const Number* b, Number* c, int* indices, int depth, int columns) {
-    __shared__ Slabs slabs;
-    long long corner = (long long)blockIdx.y * TILE * columns + blockIdx.x * TILE;
-    Number sums[PER][PER];
-    int winners[PER][PER];
-#pragma unroll
-    for (int i = 0; i < PER; i++)
-#pragma unroll
-        for (int j = 0; j < PER; j++) sums[i][j] = zero(), winners[i][j] = -1;
-    over_depth(slabs, a + (long long)blockIdx.y * TILE * depth, depth, b + blockIdx.x * TILE, columns, depth,
-               [&](int i, int j, int k, Number left, Number right) {
-                   Number way = left + right;
-                   bool better = way < sums[i][j];
-                   sums[i][j] = better ? way : sums[i][j];
-                   winners[i][j] = better ? k : winners[i][j];
-               });
-    store_tile(c + corner, columns, sums);
-#pragma unroll
-    for (int i = 0; i < PER; i++)
-#pragma unroll
-        for (int j = 0; j < PER; j++)
-            indices[corner + (long long)place(threadIdx.x / SIDE, i) * columns + place(threadIdx.x % SIDE, j)] =
-                winners[i][j];
-}

@@ -29,7 +29,7 @@ PATHS = ProblemType(
 BIPARTITE = ProblemType(
     id="bipartite-paths",
     label="Shortest paths in a bipartite graph",
-    inputs=(Input(replace(GRAPH, generate=random_bipartite)),),
+    inputs=(Input(replace(GRAPH, generate=random_bipartite), label="bipartite graph"),),
     options=problem.OPTIONS,
     build=problem.build_bipartite,
     defaults=problem.defaults,

@@ -25,6 +25,9 @@ TOGETHER = (4, 2, 1)
 TRACED = 256
 """Letters of a piece of the path."""
 
+MOST_PIECE = 128
+"""Letters of a piece of rows, at most, where the user leaves it to the program."""
+
 AS_THEY_ARE, UP_TO_A_FACTOR, UP_TO_A_POWER = 0, 1, 2
 """How rows are kept: NORMALISE of the device code."""
 
@@ -127,9 +130,12 @@ def letters_a_launch(
 
 
 def automatic_piece(states: int, letters: int, multiprocessors: int) -> int:
-    """Letters of a piece: enough pieces for all multiprocessors, but not so short that all is corrected afterwards."""
-    blocks = 4 if states > WARP else 32
-    return max(64 if states > WARP else 256, -(-letters // (blocks * multiprocessors)))
+    """Letters of a piece: enough pieces for all multiprocessors, but not so short that all is corrected afterwards.
+
+    On an H200 the best are between 32 and 128, whatever the model and however long the sequence is.
+    """
+    blocks, least = (16, 32) if states > WARP else (64, 64)
+    return min(MOST_PIECE, max(least, -(-letters // (blocks * multiprocessors))))
 
 
 def team(states: int) -> int:

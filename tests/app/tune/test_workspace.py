@@ -9,12 +9,12 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 
 from app.tune.form import NONE
-from app.tune.inputs import InputEditor
+from app.tune.inputs import RANDOM, InputEditor
 from app.tune.point import facts
-from kernels import tuned
+from kernels import registry, tuned
 from kernels.errors import InputError, ParameterError
 from kernels.experiments import results
-from kernels.experiments.inputs import Loaded
+from kernels.experiments.inputs import Generated, Loaded
 from kernels.experiments.points import Status
 from tests.app import fake
 
@@ -182,5 +182,49 @@ def test_a_method_that_takes_no_data_needs_nothing_open(qtbot: Any) -> None:
     form.set_data(())
     with pytest.raises(ParameterError, match="nothing is open"):
         form.inputs()
-    form.set_data((), needed=False)
+    form.set_data((), registry.method("matrix-chain").problem)
     assert form.inputs() == Loaded(()) and form.about.text() == "This method takes no data."
+
+
+@pytest.mark.parametrize(("method", "source", "about", "rows"), [
+    ("striped-score", "Related, generated", "mutated DNA, length 300, 10% divergence, seed 1",
+     ["Type", "Length", "Divergence", "Seed"]),
+    ("layered", "Unrelated, generated", "random DNA, length 300, seed 1", ["Type", "Length", "Seed"]),
+    ("distance-6mer", "Related, generated", "9 mutated DNA, length 300, 10% divergence, seed 1",
+     ["Type", "Length", "Number", "Divergence", "Seed"]),
+    ("nj-pruned", "Generated", "random distance matrix, size 300, seed 1", ["Size", "Seed"]),
+    ("floyd-blocked", "Generated", "random graph, size 300, seed 1", ["Size", "Seed"]),
+    ("viterbi-tree", "Related, generated", "random hidden Markov model and random DNA, length 300, seed 1",
+     ["Type", "Length", "Seed"]),
+    ("nussinov", "Unrelated, generated", "random DNA, length 300, seed 1", ["Type", "Length", "Seed"]),
+])  # fmt: skip
+def test_the_form_says_what_is_generated_and_asks_only_what_matters(
+    qtbot: Any, method: str, source: str, about: str, rows: list[str]
+) -> None:
+    form = InputEditor()
+    qtbot.addWidget(form)
+    form.set_data((), registry.method(method).problem)
+    form.source.setCurrentText(source)
+    form.source.activated.emit(form.source.currentIndex())
+    form.length.setText("300")
+    form.count.setValue(9)
+    assert form.about.text() == about
+    layout = form._form
+    assert [layout.itemAt(row, layout.ItemRole.LabelRole).widget().text() for row in range(layout.rowCount())
+            if layout.isRowVisible(row)] == rows  # fmt: skip
+    assert isinstance(form.inputs(), Generated)
+
+
+def test_the_source_is_not_forgotten_over_a_method_that_has_others(qtbot: Any) -> None:
+    form = InputEditor()
+    qtbot.addWidget(form)
+    form.set_values({"source": RANDOM})
+    offered = {}
+    for method in ("distance-alignment", "floyd-blocked", "striped-score"):
+        form.set_data((), registry.method(method).problem)
+        offered[method] = form.source.currentText()
+    assert offered == {
+        "distance-alignment": "What is open",
+        "floyd-blocked": "Generated",
+        "striped-score": "Unrelated, generated",
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernels import registry
 from kernels.errors import InputError, ParameterError
 from kernels.experiments.inputs import Generated, Loaded, with_input
 from kernels.method import Input, ProblemType
@@ -78,7 +79,7 @@ def test_what_cannot_be_generated_is_said():
     mute = ProblemType(**{name: getattr(fakes.NAP, name) for name in fakes.NAP.__dataclass_fields__} | {
         "inputs": (Input(fakes.DataKind("stone", "stone", "stones", fakes.Bed, *[None] * 2)),)
     })  # type: ignore[arg-type]  # fmt: skip
-    with pytest.raises(InputError, match="a stone cannot be generated"):
+    with pytest.raises(InputError, match="stones cannot be generated"):
         Generated().make(mute)
     with pytest.raises(ParameterError, match="gives 3 lengths, and there are 2 inputs"):
         Generated(length=(1, 2, 3)).make(PAIR)
@@ -107,4 +108,28 @@ def test_loaded_data_are_not_made_longer():
 
 @pytest.mark.parametrize("inputs", [LOADED, Generated(count=3, length=(10, 20)), Generated("random")])
 def test_inputs_say_what_they_are(inputs):
-    assert len(inputs.text()) > 5
+    assert len(inputs.text(PAIR)) > 5
+
+
+@pytest.mark.parametrize(("method", "inputs", "text"), [
+    ("striped-score", Generated(), "mutated DNA, length 1,000, 10% divergence, seed 1"),
+    ("layered", Generated("random", length=(7, 8, 9)), "random DNA, length 7x8x9, seed 1"),
+    ("distance-6mer", Generated(count=7), "7 mutated DNA, length 1,000, 10% divergence, seed 1"),
+    ("distance-6mer", Generated(), "random DNA, length 1,000, seed 1"),
+    ("nj-pruned", Generated(length=50, count=7), "random distance matrix, size 50, seed 1"),
+    ("floyd-blocked", Generated(length=50), "random graph, size 50, seed 1"),
+    ("bipartite-smem", Generated(length=50), "random bipartite graph, size 50, seed 1"),
+    ("viterbi-tree", Generated(length=(4, 50)), "random hidden Markov model and random DNA, length 4x50, seed 1"),
+    ("hmm-baum-welch", Generated(count=3, length=9),
+     "random hidden Markov model and 3 mutated DNA, length 9, 10% divergence, seed 1"),
+    ("nussinov", Generated(type=SequenceType.RNA), "random RNA, length 1,000, seed 1"),
+    ("matrix-chain", Generated(), ""),
+    ("matrix-chain", Loaded(()), ""),
+])  # fmt: skip
+def test_generated_input_is_told_as_what_it_is(method, inputs, text):
+    assert inputs.text(registry.method(method).problem) == text
+
+
+def test_what_varies_is_not_told():
+    problem = registry.method("distance-6mer").problem
+    assert Generated(count=7).text(problem, {"count", "length"}) == "mutated DNA, 10% divergence, seed 1"

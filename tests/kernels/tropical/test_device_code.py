@@ -19,8 +19,20 @@ OLD, NEW = "sm_75", "sm_90"
 def test_products_compile(element: str, semiring: int, texture: bool, architecture: str) -> None:
     from kernels.tropical.algebra import SEMIRINGS, cuda
 
-    constants = cuda.defines(element, SEMIRINGS[semiring], texture, indexed=texture)
+    constants = cuda.defines(element, SEMIRINGS[semiring], texture)
     assert compile_without_device(cuda.PRODUCT, constants, architecture)
+
+
+@pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])
+def test_products_that_keep_their_winners_compile_by_themselves(element: str, architecture: str) -> None:
+    """A product takes long to compile: no module has one that it does not use."""
+    from kernels.tropical.algebra import cuda
+
+    constants = cuda.defines(element, indexed=True)
+    found = [compile_without_device(files, constants, architecture)
+             for files in (cuda.TILE_FILES, cuda.PRODUCT, cuda.INDEXED_PRODUCT)]  # fmt: skip
+    assert [b".text.product" in code for code in found] == [False, True, False]
+    assert [b".text.indexed_product" in code for code in found] == [False, False, True]
 
 
 @pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])

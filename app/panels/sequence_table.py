@@ -1,0 +1,257 @@
+"""The table of sequences: its cells, how they are painted and edited, and the rows that are selected."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelection,
+    QItemSelectionModel,
+    QItemSelectionRange,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from app import texts, theme
+from app.session import Session
+from kernels.errors import AntidiagError
+from kernels.model import Sequence, SequenceType
+
+ROLE, NAME, TYPE, LENGTH, MAKEUP = range(5)
+HEADERS = ("", "Name", "Type", "Length", "Content")
+WIDEST = {ROLE: "0", TYPE: "protein", LENGTH: "00,000,000", MAKEUP: "GC 44.4 %"}
+"""The widest text that a column has room for."""
+
+PADDING, GAP = 16, 14
+"""Pixels in a cell beside its text; between a name and what the sequence is."""
+ABOUT = Qt.ItemDataRole.UserRole
+"""The role of what a sequence is: species and molecule, mostly."""
+
+LEAST_ABOUT, LEAST_NAME = 9, "NC_012920.1"
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class SequenceModel(QAbstractTableModel):
+    """The session's sequences as a table; cells are made when they are looked at."""
+
+    refused = Signal(str)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._sequences = session.state.sequences
+        self.inputs: int | None = 2
+        self._roles: tuple[tuple[int, ...], frozenset[int]] = (), frozenset()
+        session.sequences_changed.connect(self._take)
+        session.chosen_changed.connect(self._repaint)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self._sequences)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(HEADERS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return HEADERS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(section)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        sequence, column = self._sequences[index.row()], index.column()
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return self._text(index.row(), sequence, column)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(column)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(theme.active().accent if column == ROLE else _colour(column))
+        if role == Qt.ItemDataRole.FontRole and column in (ROLE, NAME) and self._is_chosen(index.row()):
+            font = QFont()
+            font.setBold(True)
+            return font
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _tool_tip(sequence)
+        if role == ABOUT:
+            return texts.about(sequence)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemIsEditable if index.column() in (NAME, TYPE) else flags
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        try:
+            if index.column() == NAME:
+                self._session.rename(index.row(), str(value))
+            elif index.column() == TYPE:
+                self._session.retype([index.row()], SequenceType(value))
+        except AntidiagError as error:
+            self.refused.emit(str(error))
+            return False
+        return True
+
+    def _text(self, row: int, sequence: Sequence, column: int) -> str:
+        if column == ROLE:
+            return self._role(row)
+        if column == NAME:
+            return sequence.name
+        if column == TYPE:
+            return str(sequence.type)
+        return f"{len(sequence):,}" if column == LENGTH else texts.makeup(sequence)
+
+    def _is_chosen(self, row: int) -> bool:
+        """Whether a row stands out among those that go into the next run; nothing does where all of them go."""
+        return row in (self._session.state.rows(self.inputs) if self.inputs is not None else self._subset())
+
+    def _role(self, row: int) -> str:
+        if not self._is_chosen(row):
+            return ""
+        return "\N{BULLET}" if self.inputs is None else str(self._session.state.rows(self.inputs).index(row) + 1)
+
+    def _subset(self) -> frozenset[int]:
+        """The rows that a method of any number of sequences takes, where these are not all."""
+        subset = self._session.state.subset
+        if subset is not self._roles[0]:
+            self._roles = subset, frozenset(subset)
+        return self._roles[1]
+
+    def _take(self) -> None:
+        after = self._session.state.sequences
+        if len(after) == len(self._sequences):
+            self._sequences = after
+            self._repaint()
+            return
+        self.beginResetModel()
+        self._sequences = after
+        self.endResetModel()
+
+    def _repaint(self) -> None:
+        if self._sequences:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._sequences) - 1, len(HEADERS) - 1))
+
+
+class NameDelegate(QStyledItemDelegate):
+    """Beside the name, in the room that is left, what the sequence is."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        font = index.data(Qt.ItemDataRole.FontRole) or option.font
+        taken = QFontMetrics(font).horizontalAdvance(index.data()) + GAP
+        room = option.rect.adjusted(taken, 0, -PADDING // 2, 0)
+        about = option.fontMetrics.elidedText(index.data(ABOUT), Qt.TextElideMode.ElideRight, room.width())
+        if len(about) >= LEAST_ABOUT:
+            painter.setPen(QColor(theme.active().muted))
+            painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), about)
+
+
+class TypeDelegate(QStyledItemDelegate):
+    """Changes a type with a list of the types there are."""
+
+    def createEditor(self, parent: QWidget, option: Any, index: Index) -> QWidget:
+        box = QComboBox(parent)
+        box.addItems([str(kind) for kind in SequenceType])
+        box.activated.connect(lambda: self.commitData.emit(box))
+        box.activated.connect(lambda: self.closeEditor.emit(box))
+        return box
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        cast(QComboBox, editor).setCurrentText(index.data())
+
+    def setModelData(self, editor: QWidget, model: Any, index: Index) -> None:
+        model.setData(index, cast(QComboBox, editor).currentText())
+
+
+class SequenceTable(QTableView):
+    """The table; keys 1, 2, 3 use the current row as that input."""
+
+    role_wanted = Signal(int)
+    delete_wanted = Signal()
+
+    def __init__(self, model: SequenceModel) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setItemDelegateForColumn(NAME, NameDelegate(self))
+        self.setItemDelegateForColumn(TYPE, TypeDelegate(self))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        # With the table's own selection, the header asks every row whether it is selected, at each paint.
+        header.setSelectionModel(QItemSelectionModel(model, header))
+        header.setMinimumSectionSize(24)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        self._widths = {
+            column: self.fontMetrics().horizontalAdvance(widest) + PADDING for column, widest in WIDEST.items()
+        }
+        for column, width in self._widths.items():
+            self.setColumnWidth(column, width)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow panel the names keep their room: content goes first, then type."""
+        room = self.viewport().width() - self.fontMetrics().horizontalAdvance(LEAST_NAME) - PADDING
+        for column in (ROLE, LENGTH, TYPE, MAKEUP):
+            room -= self._widths[column]
+            self.setColumnHidden(column, room < 0 and column in (TYPE, MAKEUP))
+        super().resizeEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.text() in ("1", "2", "3") and self.currentIndex().isValid():
+            self.role_wanted.emit(int(event.text()) - 1)
+        elif event.key() == Qt.Key.Key_Delete:
+            self.delete_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def rows(self) -> list[int]:
+        """Selected rows, in order."""
+        ranges = sorted((part.top(), part.bottom()) for part in self.selectionModel().selection().toList())
+        rows: list[int] = []
+        for top, bottom in ranges:
+            rows += range(max(top, rows[-1] + 1) if rows else top, bottom + 1)
+        return rows
+
+    def select_ranges(self, edges: list[int]) -> None:
+        """Select these rows alone: from the first to before the second, from the third to before the fourth, ..."""
+        selection, columns, index = QItemSelection(), len(HEADERS) - 1, self.model().index
+        for low, high in zip(edges[::2], edges[1::2], strict=True):
+            selection.append(QItemSelectionRange(index(low, 0), index(high - 1, columns)))
+        self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignRight if column in (LENGTH, MAKEUP) else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def _colour(column: int) -> str:
+    return theme.active().text if column == NAME else theme.active().muted
+
+
+def _tool_tip(sequence: Sequence) -> str:
+    parts = (sequence.name, texts.about(sequence), f"{texts.length(sequence)}, {sequence.type}", sequence.source,
+             getattr(sequence, "note", ""))  # fmt: skip
+    return "\n".join(part for part in parts if part)
