@@ -35,6 +35,7 @@ LINE_END = b"\n"
 GAPS = b"-.~"
 STRANGE = re.compile(rb"[^A-Za-z*\-.~\s0-9]")
 
+PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
 COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 FORMATS = (
@@ -71,7 +72,9 @@ def blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
             handle: io.BufferedIOBase = raw
             if magic.startswith(b"\x1f\x8b"):
                 handle = stack.enter_context(gzip.open(raw))
-            _refuse_packed(path, magic)
+            else:
+                _refuse_packed(path, magic)
+                _refuse_misnamed(path, raw.peek(BLOCK))
             while block := handle.read(BLOCK):
                 yield plain(block + handle.readline())
                 if raw.seekable():
@@ -263,6 +266,16 @@ def _refuse_packed(path: Path, magic: bytes) -> None:
     for start, program in COMPRESSED.items():
         if magic.startswith(start):
             raise InputError(f"{path}: packed with {program}; unpack it first, or pack it with gzip")
+
+
+def _refuse_misnamed(path: Path, head: bytes) -> None:
+    """InputError for a file that its name calls packed and that is not, unless it clearly holds sequences as it is."""
+    program, start = PACKED.get(path.suffix.lower()), head.lstrip()
+    readable = start.startswith(b">") or any(pattern.match(start) for pattern, _, _ in FORMATS)
+    if program and head and not readable:
+        raise InputError(
+            f"{path}: this is not a {program} file, though it is named so; fetch it again, or rename it if it is text"
+        )
 
 
 def _refuse_binary(head: bytes, source: str) -> None:

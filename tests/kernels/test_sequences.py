@@ -145,6 +145,20 @@ def test_damaged_gzip(tmp_path):
     assert "damaged" in refusal(write(tmp_path, bytes(packed)))
 
 
+@pytest.mark.parametrize("data", ["\u2713 ready\n".encode(), b"not packed\n", b"<html>gone</html>", b"\x00\x01\x02"])
+@pytest.mark.parametrize(
+    ("suffix", "program"), [("gz", "gzip"), ("BZ2", "bzip2"), ("xz", "xz"), ("zip", "zip"), ("zst", "zstd")]
+)
+def test_what_is_named_as_packed_and_is_not(tmp_path, suffix, program, data):
+    message = refusal(write(tmp_path, data, f"input.fa.{suffix}"))
+    assert f"input.fa.{suffix}: this is not a {program} file" in message
+
+
+def test_a_file_that_was_unpacked_under_its_old_name_is_read(tmp_path):
+    assert [found.name for found in read(write(tmp_path, TWO, "input.fa.gz"))] == ["one", "two"]
+    assert "empty" in refusal(write(tmp_path, b"", "input.fa.gz"))
+
+
 def test_missing_file_and_folder(tmp_path):
     assert "no such file" in refusal(tmp_path / "nothing.fa")
     assert "folder" in refusal(tmp_path)
