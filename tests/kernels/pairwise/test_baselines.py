@@ -42,7 +42,7 @@ def related_pair(rows: int, columns: int, scoring: Scoring = DNA, mode: Mode = M
 
 
 @pytest.mark.parametrize(
-    ("name", "lengths"), [("antidiagonal", 16_500), ("enhanced-ba", 4_000), ("perot-recurrence", 32_000)]
+    ("name", "lengths"), [("antidiagonal", 16_500), ("enhanced-ba", 8_000), ("perot-recurrence", 32_000)]
 )
 def test_a_second_thread_only_where_a_level_is_long_beside_a_barrier(
     name: str, lengths: int, monkeypatch: pytest.MonkeyPatch
