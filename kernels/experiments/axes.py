@@ -141,11 +141,9 @@ def _by_step(axis: str, start: float, stop: float, text: str) -> list[float]:
     return [start + number * step for number in range(count)]
 
 
-def _allowed(
-    axis: str, parameter: Parameter, numbers: Sequence[float], within: tuple[float, float]
-) -> Iterator[int | float]:
+def _allowed(axis: str, parameter: Parameter, numbers: Sequence[float], ends: tuple[float, float]) -> Iterator[float]:
     """The numbers of a range as the parameter takes them: whole numbers are rounded to its steps, inside the range."""
-    low, high = math.floor(within[0]), math.ceil(within[1])
+    low, high = math.floor(ends[0]), math.ceil(ends[1])
     wanted = parameter.expected().removesuffix(", or auto")
     for number in numbers:
         value = _rounded(parameter, number)
