@@ -25,7 +25,7 @@ from app.views.pieces import menu_button
 from kernels import registry, tuned
 from kernels.errors import AntidiagError
 from kernels.experiments import results
-from kernels.experiments.points import Point
+from kernels.experiments.points import Point, Status
 from kernels.experiments.runner import Control
 from kernels.experiments.sweep import Sweep, Task
 from kernels.experiments.tuning import Found
@@ -195,9 +195,7 @@ class TuneWorkspace(QWidget):
     def _done(self, found: tuple[Point, ...]) -> None:
         self._take()
         self.points.choose(series.best(self.points.points, "compute_ms"))
-        wrong = [point for point in found if point.reason]
-        text = f"{len(found):,} points measured" + (f", {len(wrong):,} of them not: see the table" if wrong else "")
-        self.said.emit(f"{text}.", False)
+        self.said.emit(_counted(found), False)
 
     def _found(self, found: Found) -> None:
         self._take()
@@ -255,6 +253,16 @@ class TuneWorkspace(QWidget):
     def _open(self, title: str, points: Sequence[Point]) -> None:
         self._tasks = {}
         self.points.begin(title, points)
+
+
+def _counted(found: Sequence[Point]) -> str:
+    """How many points there are, and where it says why others are not, or are wrong."""
+    measured = sum(point.measured for point in found)
+    wrong = sum(point.status is Status.WRONG for point in found)
+    text = f"{measured:,} point{'' if measured == 1 else 's'} measured"
+    text += f", {wrong:,} of them with a wrong answer" if wrong else ""
+    text += f", {len(found) - measured:,} not" if measured < len(found) else ""
+    return f"{text}: the table says why." if wrong or measured < len(found) else f"{text}."
 
 
 def task_key(contender: str, coordinates: Mapping[str, Any]) -> str:

@@ -137,15 +137,20 @@ def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
     assert tune.panel.table.columnCount() == 1 + len({id(point) for point in (points.chosen, *points.pinned)})
 
 
-def test_a_row_of_the_table_is_the_point_that_it_shows_where_others_failed(qtbot: Any, tune: Any) -> None:
+def test_the_table_has_a_row_for_every_point_and_the_reason_of_those_that_failed(qtbot: Any, tune: Any) -> None:
     tune.form.axes[0].set_value("s", "32,64")
     tune.form.axes[1].set_value("fail", "input,no")
+    said: list[str] = []
+    tune.said.connect(lambda text, error: said.append(text))
     tune.start()
     finish(qtbot, tune)
-    plots, measured = tune.plots, tune.points.measured
-    assert tune.points.points[0].status is Status.FAILED and len(measured) == 2
+    assert "2 points measured, 2 not: the table says why" in said[-1]
+    plots, points = tune.plots, tune.points.points
     plots.show_tab("Table")
-    for row, point in enumerate(measured):
+    model = plots.table.model()
+    rows = [[model.index(row, at).data() for at in range(model.columnCount())] for row in range(model.rowCount())]
+    assert [any("letter '!' at position 3" in text for text in row) for row in rows] == [True, False, True, False]
+    for row, point in enumerate(points):
         tune.points.choose(None)
         plots.table.selectRow(row)
         assert tune.points.chosen is point
