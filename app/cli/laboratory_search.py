@@ -100,7 +100,7 @@ def tune(
             if one.role != "parameter":
                 raise ParameterError(f"--axis {one.name}: only parameters can be searched")
         only = {one.name: one.values for one in narrowed}
-        store = results.of(f"tune-{method.id}")
+        store = results.of(records.search_id(task))
         found = tuning.tune(task, budget, control, on_progress=far, only=only or None, store=store, seed=seed)
     _present(found, method.name, targets)
 
