@@ -41,6 +41,11 @@ def of_search(task: Task) -> dict[str, Any]:
     return {**data(_around(task)), SEARCH: True}
 
 
+def search_title(task: Task) -> str:
+    """What a search around a task is called."""
+    return _around(task).title
+
+
 def search_id(task: Task) -> str:
     """A stable name of the searches around a task."""
     return f"tune-{_around(task).id}"
