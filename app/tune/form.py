@@ -174,6 +174,7 @@ class SweepForm(Card):
         self.cancel_button.setEnabled(running)
         self.pause_button.setText("Go on" if paused else "Pause")
         self.waiting.setText(f"{waiting:,} waiting" if waiting else "")
+        self.waiting.setVisible(bool(waiting))
 
     def values(self) -> dict[str, Any]:
         """Everything that was set, for the next start."""

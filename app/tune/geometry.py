@@ -65,10 +65,10 @@ class GeometryPicture(QWidget):
             return ""
         (rows, columns), parameters = self._shape, self._point.parameters
         strips = -(-columns // int(parameters["s"]))
-        text = f"{strips:,} strips of {parameters['s']:,} columns over {rows:,} rows"
+        text = f"{strips:,} strip{'' if strips == 1 else 's'} of {parameters['s']:,} columns over {rows:,} rows"
         if "h" in parameters:
             chunks = strips * -(-rows // int(parameters["h"]))
-            text += f", {chunks:,} chunks of {parameters['h']:,} rows"
+            text += f", {chunks:,} chunk{'' if chunks == 1 else 's'} of {parameters['h']:,} rows"
         if self._point.work > self._point.cells:
             text += f"; {(self._point.work - self._point.cells) / self._point.cells:.1%} of the cells computed again"
         return text.replace("%", " %") + "."

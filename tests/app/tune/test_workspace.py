@@ -152,7 +152,7 @@ def test_a_second_sweep_waits_for_the_first_and_neither_takes_of_the_other(qtbot
     listed(tune)[1].trigger()
     assert on_show(tune, "gap_open", "s") == [(None, 32), (None, 64)]
     assert [tune._lengths(point) for point in tune.points.points] == [(20, 20)] * 2
-    assert tune.plots.settings.x == "s" and "strips of" in tune.panel.words.text()
+    assert tune.plots.settings.x == "s" and "1 strip of" in tune.panel.words.text()
 
 
 def test_each_of_two_sweeps_is_cancelled_by_itself(qtbot: Any, ready: Any, tune: Any) -> None:
