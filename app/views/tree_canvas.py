@@ -23,6 +23,8 @@ NAMES_SHARE = 0.38
 """Names take no more than this part of the width."""
 SAMPLE, HALVINGS, ROUND_MARGIN = 400, 24, 12.0
 """Names that are measured to find out how wide they are."""
+COUNTED = 16
+"""Letters that the number of taxa adds to the name of a collapsed clade, at most."""
 LEAST_TREE = 120.0
 """Pixels of a tree beside names of any length, in a figure."""
 ZOOM = 1.2
@@ -330,7 +332,7 @@ def names_width(layout: Layout, font: QFont) -> float:
 @lru_cache(maxsize=2)
 def _long_named(layout: Layout) -> np.ndarray:
     """The tips with the longest names, among which is the widest."""
-    letters = np.array([len(text_of(layout, tip)) for tip in layout.tips.tolist()])
+    letters = np.array([len(name) for name in layout.tree.names])[layout.tips] + COUNTED * layout.collapsed[layout.tips]
     return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]
 
 
