@@ -140,7 +140,12 @@ class ProblemType:
     Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
     labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
     problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
+<<<<<<< HEAD
     again; ``cautions`` are notes on what is seldom meant. ``unit`` is what the methods' ``work`` counts.
+=======
+    again. ``unit`` is what the methods' ``work`` counts. A problem may have ``notes``, which tell the user what was
+    changed in the data, or what the rule gives to some of them; plans and results begin with them.
+>>>>>>> trees
     """
 
     id: str

@@ -36,6 +36,16 @@ GAPS = b"-.~"
 STRANGE = re.compile(rb"[^A-Za-z*\-.~\s0-9]")
 
 PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
+NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+FRACTION = rb"(?<!\S)[-+]?\d*\.\d+(?:[eE][-+]?\d+)?(?!\S)"
+MATRIX = (
+    re.compile(FRACTION),
+    re.compile(rb"(?<!\S)[^\W\d]\S*(?:[ \t]+%b){2}(?!\S)" % NUMBER),
+    re.compile(rb"\A\s*\d+[ \t]*\n(?:[ \t]*\S+[ \t]*\n)?[ \t]*\S+[ \t]+%b[ \t]*$" % NUMBER, re.MULTILINE),
+)
+"""Signs of a distance matrix, which no numbered sequence has: a fraction; a name and two numbers; of a matrix of one or
+two taxa, a number alone and then a name and a number."""
+
 COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 FORMATS = (
@@ -161,6 +171,12 @@ def _letters(data: bytes, source: str) -> Iterator[Record]:
     if re.search(rb"^>", data, re.MULTILINE):
         raise InputError(f"{source}, line 1: text before the first '>'; remove it")
     name = Path(source).stem
+    if number := next(filter(None, (sign.search(data) for sign in MATRIX)), None):
+        line = data.count(LINE_END, 0, number.start()) + 1
+        raise InputError(
+            f"{source}, line {line}: numbers, as in a distance matrix; methods that make trees of distances, such as "
+            "nj-pruned and upgma, take one, and this needs sequences: give FASTA, GenBank or plain letters"
+        )
     if strange := STRANGE.search(data):
         line = data.count(b"\n", 0, strange.start()) + 1
         raise InputError(

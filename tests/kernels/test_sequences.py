@@ -377,3 +377,28 @@ def test_letters_equal_those_of_biopython():
     with open(path) as handle:
         expected = [(record.id, bytes(record.seq).upper()) for record in SeqIO.parse(handle, "fasta")]
     assert [(one.name, one.letters) for one in read(path)] == expected
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ("3\nA 0 1 2\nB 1 0 3\nC 2 3 0\n", 2),
+    ("A 0 0.1\nB 0.1 0\n", 1),
+    ("3\nA\nB 1\nC 2 3\n", 4),
+    ("2\nA\nB 1\n", 1),
+    ("1\nA 0\n", 1),
+    ("2\nalpha_human 0 1\nbeta_human 1 0\n", 2),
+])  # fmt: skip
+def test_distance_matrices_are_no_sequences(text: str, line: int) -> None:
+    with pytest.raises(InputError, match=f"pasted, line {line}: numbers, as in a distance matrix; .*nj-pruned"):
+        read_text(text)
+
+
+@pytest.mark.parametrize("text", [
+    "  1 acgtacgt acgtacgt\n 17 acgt\n",
+    "acgtacgt acgt 12\nacgtacgt 20\n",
+    "1 acgtacgt acgt 12\n13 acgtacgt 20\n",
+    "acgtacgtac gtacgtacgt\n        10         20\n",
+    "acgt..acgt\n-.acgtacgtacgt\n",
+])  # fmt: skip
+def test_numbered_letters_are_a_sequence(text: str) -> None:
+    (found,) = read_text(text)
+    assert found.letters in (b"ACGTACGTACGTACGTACGT",)
