@@ -66,7 +66,7 @@ def plan(
         raise ParameterError(f"backend={backend!r} is not one of auto, cpu, cuda")
     if device < 0:
         raise ParameterError(f"device={device} is no number of a GPU; the first GPU is 0")
-    notes = method.problem.cautions(problem)
+    notes = method.problem.notes(problem)
     instead = f" instead of GPU {device}" if device else ""
     if backend != "auto":
         if backend == "cpu" and device:
@@ -187,6 +187,6 @@ def _plan_on(
         footprint=replace(footprint, disk={**footprint.disk, **kept}),
         time_ms=time_ms,
         refusal=refusal,
-        notes=(*getattr(problem, "notes", ()), *notes, *((note,) if note else ())),
+        notes=(*notes, *((note,) if note else ())),
         tuned=frozenset(values),
     )

@@ -120,8 +120,8 @@ def _no_values(problem: Any) -> Mapping[str, Any]:
     return {}
 
 
-def _no_cautions(problem: Any) -> tuple[str, ...]:
-    return ()
+def _notes_of(problem: Any) -> tuple[str, ...]:
+    return getattr(problem, "notes", ())
 
 
 def nothing_again(problem: Any, parameters: Mapping[str, Any]) -> int:
@@ -140,12 +140,9 @@ class ProblemType:
     Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
     labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
     problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
-<<<<<<< HEAD
-    again; ``cautions`` are notes on what is seldom meant. ``unit`` is what the methods' ``work`` counts.
-=======
-    again. ``unit`` is what the methods' ``work`` counts. A problem may have ``notes``, which tell the user what was
-    changed in the data, or what the rule gives to some of them; plans and results begin with them.
->>>>>>> trees
+    again; ``notes`` tell the user what is seldom meant, what was changed in the data, or what the rule gives to some of
+    them (by default those that the problem has); plans and results begin with them. ``unit`` is what the methods'
+    ``work`` counts.
     """
 
     id: str
@@ -161,7 +158,7 @@ class ProblemType:
     products: Callable[[Result], list[Any]] | None = None
     settings: Callable[[Any], Rows] = _no_rows
     option_values: Callable[[Any], Mapping[str, Any]] = _no_values
-    cautions: Callable[[Any], tuple[str, ...]] = _no_cautions
+    notes: Callable[[Any], tuple[str, ...]] = _notes_of
     unit: str = "cells"
     answer_label: str = ""
 

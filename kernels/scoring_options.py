@@ -74,7 +74,7 @@ def nucleotides(sequences: Sequences[Sequence]) -> bool:
     return all(sequence.type != SequenceType.PROTEIN for sequence in sequences)
 
 
-def cautions(problem: Any) -> tuple[str, ...]:
+def notes(problem: Any) -> tuple[str, ...]:
     """A note where nucleotides are aligned with a protein: they are not translated, so that the score means little."""
     kinds = {sequence.type == SequenceType.PROTEIN: sequence for sequence in problem.sequences}
     if len(kinds) < 2:
