@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Sequences
 from typing import Any, cast
 
 from PySide6.QtCore import (
@@ -226,9 +227,11 @@ class SequenceTable(QTableView):
         else:
             super().keyPressEvent(event)
 
-    def rows(self) -> list[int]:
-        """Selected rows, in order."""
+    def rows(self) -> Sequences[int]:
+        """Selected rows, in order; a range where they are one."""
         ranges = sorted((part.top(), part.bottom()) for part in self.selectionModel().selection().toList())
+        if len(ranges) == 1:
+            return range(ranges[0][0], ranges[0][1] + 1)
         rows: list[int] = []
         for top, bottom in ranges:
             rows += range(max(top, rows[-1] + 1) if rows else top, bottom + 1)
