@@ -163,7 +163,8 @@ def with_chosen(state: State, sequences: Iterable[Sequence], first: int = 0) -> 
     They are looked for from row ``first`` on, then before it.
     """
     order = [id(sequence) for sequence in sequences]
-    wanted, rows = set(order), {}
+    wanted = set(order)
+    rows: dict[int, int] = {}
     for row in chain(range(first, len(state.sequences)), range(first)):
         if len(rows) == len(wanted):
             break
