@@ -73,7 +73,7 @@ class Keeper(QObject):
 
     def _start(self) -> None:
         self._monitor, self._saved = Monitor(self._hear), 0.0
-        self._thread = threading.Thread(target=self._save, args=(self._monitor, *self._snapshot()), name="keeper")
+        self._thread = threading.Thread(target=self._save, args=(self._monitor, self._snapshot()), name="keeper")
         self._thread.start()
 
     def _wait(self, tell: Callable[[float], None]) -> None:
@@ -84,14 +84,14 @@ class Keeper(QObject):
     def _hear(self, done: int, total: int, phase: str) -> None:
         self._saved = done / total if total else 0.0
 
-    def _snapshot(self) -> tuple[Any, ...]:
+    def _snapshot(self) -> archive.Saved:
         session = self._session
         return session.state, session.entries, dict(self._settings()), session.data_edits()
 
-    def _save(self, monitor: Monitor, *snapshot: Any) -> None:
+    def _save(self, monitor: Monitor, snapshot: archive.Saved) -> None:
         # A folder that cannot be written is no reason to disturb anybody; what is cancelled is saved anew.
         with contextlib.suppress(AntidiagError, Cancelled):
-            archive.save(kept_path(), *snapshot, monitor=monitor)
+            archive.save(kept_path(), *snapshot, monitor)
 
 
 class Interrupted(QObject):

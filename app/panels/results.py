@@ -8,7 +8,6 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QMenu,
     QStyledItemDelegate,
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
-from app.panels.widgets import Card, label, quiet_button
+from app.panels.widgets import Card, as_list, label, quiet_button
 from app.session import Entry, Session
 
 TIME, METHOD, ANSWER, OF = range(4)
@@ -96,13 +95,7 @@ class ResultTable(QTableView):
         self.setModel(model)
         self.setItemDelegateForColumn(METHOD, MiddleElided(self))
         self.setAccessibleName("Results")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
+        as_list(self)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(24)

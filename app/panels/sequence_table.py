@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
+from app.panels.widgets import as_list
 from app.session import Session
 from kernels.errors import AntidiagError
 from kernels.model import Sequence, SequenceType
@@ -190,14 +191,8 @@ class SequenceTable(QTableView):
         self.setModel(model)
         self.setItemDelegateForColumn(NAME, NameDelegate(self))
         self.setItemDelegateForColumn(TYPE, TypeDelegate(self))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        as_list(self)
         self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         # With the table's own selection, the header asks every row whether it is selected, at each paint.

@@ -27,9 +27,10 @@ def test_at_the_end_only_the_newest_is_saved(keeper, monkeypatch):
     """A save that is out of date is given up, instead of being waited for."""
     begun, save = threading.Event(), archive.save
 
-    def slow(path, *snapshot, monitor):
+    def slow(path, *snapshot):
+        monitor = snapshot[-1]
         if begun.is_set():
-            save(path, *snapshot, monitor=monitor)
+            save(path, *snapshot)
             return
         begun.set()
         assert monitor._cancelled.wait(60)
