@@ -28,6 +28,8 @@ PROGRESS_MS = 100
 GRACE_S = 0.3
 """How long a job that was cancelled has to end; then one that may be left alone is shown as cancelled."""
 COLLECT_MS = 1000
+CROWD = 300_000
+"""New objects at once that are too many to be looked through: that would take more than some 50 ms."""
 
 
 class JobState(StrEnum):
@@ -271,7 +273,8 @@ class Collector(QObject):
     """Collects cyclic garbage on the GUI thread only: on a worker it could destroy Qt objects.
 
     To look through what the program consists of, and through what its first jobs have loaded, would stop the window for
-    a tenth of a second each time. That stays until the end anyhow, so it is set aside.
+    a tenth of a second each time. That stays until the end anyhow, so it is set aside. So are the records of a file,
+    where they come in such numbers that to look through them would: there are no cycles among them.
     """
 
     def __init__(self, parent: QObject) -> None:
@@ -285,6 +288,9 @@ class Collector(QObject):
 
     def _collect(self) -> None:
         counts, thresholds = gc.get_count(), gc.get_threshold()
+        if counts[0] > CROWD:
+            gc.freeze()
+            return
         for generation in (2, 1, 0):
             if counts[generation] > thresholds[generation]:
                 self._collect_all() if generation == 2 else gc.collect(generation)

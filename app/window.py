@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app import actions, layout, opening, running, texts, views
 from app.dialogs import pages
+from app.dialogs.saving import Saving
 from app.jobs import JobQueue
 from app.keeping import Interrupted, Keeper
 from app.learn.workspace import LearnWorkspace
@@ -162,7 +163,9 @@ class Window(QMainWindow):
         self.hide()
         self.queue.shut_down()
         self.planner.stop()
-        self.keeper.finish()
+        saving = Saving()
+        self.keeper.finish(saving)
+        saving.close()
         super().closeEvent(event)
 
     def confirm_close(self, jobs: int) -> bool:
