@@ -102,7 +102,7 @@ def read(path: Path) -> Kept:
 def measured_before(paths: Iterable[Path] | None = None) -> dict[str, Point]:
     """Every point that was measured with a right answer, the newest of each key; of all files by default."""
     found: dict[str, Point] = {}
-    for path in sorted(folder().glob(f"*{SUFFIX}")) if paths is None else paths:
+    for path in sorted(folder().rglob(f"*{SUFFIX}")) if paths is None else paths:
         for point in read(path).points:
             older = found.get(point.key)
             if point.status is Status.MEASURED and (older is None or older.started <= point.started):
