@@ -1,0 +1,342 @@
+"""PapersWindow: the papers' tables and figures, measured on this machine and shown beside what was published."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QFileDialog,
+    QMenu,
+    QMessageBox,
+    QProgressBar,
+    QPushButton,
+    QRadioButton,
+    QSplitter,
+    QTabWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import texts, theme
+from app.jobs import Job, JobQueue, JobState
+from app.panels.widgets import label, row
+from app.tune.paper_figure import PaperFigure
+from app.tune.sweeping import Inbox, lane
+from app.tune.table import PointTable
+from app.views import export
+from app.views.background import Latest
+from app.views.pieces import menu_button
+from kernels.engine import BackendChoice
+from kernels.errors import AntidiagError, InputError
+from kernels.experiments import papers, reproducing, tables
+from kernels.experiments.papers import PaperTable
+from kernels.experiments.points import Point
+from kernels.experiments.runner import Control, Progress
+from kernels.experiments.tables import Table
+from kernels.files import write_lines
+from kernels.monitor import Monitor
+
+SIZE = 1120, 720
+LEFT = 330
+TAKE_MS, SHARE = 200, 8
+TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
+ROLE = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to measure: the choice of the tool bar, and whether that may use a GPU."""
+
+    backend: BackendChoice = "auto"
+    device: int = 0
+    on_gpu: bool = False
+
+
+class PapersWindow(QDialog):
+    """A list of tables at the left, the chosen one as figure and as table at the right; stays open while one works.
+
+    ``said(text, error)`` tells the user of the main window.
+    """
+
+    said = Signal(str, bool)
+
+    def __init__(self, parent: QWidget, queue: JobQueue, place: Callable[[], Place]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Reproduce a paper's figure")
+        self.resize(*SIZE)
+        self._queue, self._place = queue, place
+        self._inbox, self._points = Inbox(), list[Point]()
+        self._size = ""
+        self.compared = Table("", (), ())
+        self._job: Job | None = None
+        self._measured: tuple[PaperTable, bool] | None = None
+        self.tree, self.figure, self.table = QTreeWidget(), PaperFigure(), PointTable()
+        self.table.setAccessibleName("Published numbers beside those measured here")
+        self.quick, self.full = QRadioButton("Quick"), QRadioButton("The paper's sizes")
+        self.quick.setChecked(True)
+        self.reuse = QCheckBox("Take what was measured before")
+        self.reuse.setToolTip("Points that this version measured with the same settings are not measured again")
+        self.reuse.setChecked(True)
+        self.effort, self.bar = label(kind="muted", wrap=True), QProgressBar()
+        self.start_button, self.cancel_button = QPushButton("Measure"), QPushButton("Cancel")
+        self.start_button.setObjectName("primary")
+        self.tabs, self.notes = QTabWidget(), label(kind="muted", wrap=True)
+        self._estimates = Latest(self)
+        self._timer = QTimer(self)
+        self._timer.setInterval(TAKE_MS)
+        self._lay_out()
+        self._fill_tree()
+        self._connect()
+        self.tree.setCurrentItem(self.tree.topLevelItem(0).child(0))
+
+    @property
+    def chosen(self) -> PaperTable | None:
+        """The table that is looked at."""
+        item = self.tree.currentItem()
+        return item.data(0, ROLE) if item else None
+
+    def choose(self, table_id: str) -> None:
+        """Look at the table of this identifier."""
+        for item in self._items():
+            if item.data(0, ROLE).id == table_id:
+                self.tree.setCurrentItem(item)
+
+    def start(self) -> None:
+        """Measure what is looked at."""
+        table, quick, reuse = self.chosen, self.quick.isChecked(), self.reuse.isChecked()
+        if table is None or self._job:
+            return
+        self._job = reproduce_job(table, quick, self._place(), reuse, self._inbox, self._done, self._failed)
+        self._measured = (table, quick)
+        self._queue.submit(self._job)
+        self._timer.start()
+        self._show()
+
+    def cancel(self) -> None:
+        """Stop measuring; what is measured by then is kept."""
+        if self._job:
+            self._queue.cancel(self._job)
+
+    def text(self, suffix: str) -> str:
+        """The table that is looked at, as CSV, JSON or Markdown."""
+        shown = self.compared
+        if suffix == ".md":
+            return tables.markdown(shown)
+        if suffix == ".json":
+            return json.dumps({"id": self.chosen.id, **shown.data()}, indent=1) + "\n"
+        if suffix == ".csv":
+            return tables.csv_text(shown)
+        raise InputError(f"tables are saved as {', '.join(TEXTS)}; choose one of these suffixes")
+
+    def save_figure(self) -> None:
+        """Ask for a file and save the figure as PNG, SVG or PDF."""
+        self.tabs.setCurrentIndex(0)
+        size = self.figure.size_of_file()
+        export.ask_and_save(self, self.chosen.id, size, self.figure.paint, self.figure.title.text())
+
+    def copy_figure(self) -> None:
+        self.tabs.setCurrentIndex(0)
+        export.copy(self.figure.size_of_file(), self.figure.paint)
+
+    def save_table(self) -> None:
+        """Ask for a file and save the table."""
+        name, chosen = QFileDialog.getSaveFileName(
+            self, "Save table", f"{self.chosen.id}.csv", ";;".join(TEXTS.values())
+        )
+        if name:
+            path = export.with_suffix(name, chosen.rstrip(")"), TEXTS)
+            try:
+                write_lines(path, [self.text(path.suffix.lower())])
+            except InputError as error:
+                QMessageBox.warning(self, "Save table", str(error))
+
+    def copy_markdown(self) -> None:
+        QGuiApplication.clipboard().setText(self.text(".md"))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """What is being measured goes on, and is there when this is opened again."""
+        self._estimates.cancel()
+        super().closeEvent(event)
+
+    def _lay_out(self) -> None:
+        self.tree.setHeaderHidden(True)
+        self.tree.setAccessibleName("Tables and figures of the papers")
+        self.bar.setTextVisible(True)
+        left, right = QWidget(), QWidget()
+        column, box, outer = QVBoxLayout(left), QVBoxLayout(right), QVBoxLayout(self)
+        for layout in (column, box):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(theme.SPACING)
+        column.addWidget(self.tree, 1)
+        column.addLayout(row(self.quick, self.full, stretch=1))
+        column.addWidget(self.effort)
+        column.addWidget(self.reuse)
+        column.addWidget(self.bar)
+        column.addLayout(row(self.start_button, self.cancel_button, stretch=0))
+        menu = QMenu(self)
+        menu.addAction("Save figure...", self.save_figure)
+        menu.addAction("Copy figure", self.copy_figure)
+        menu.addAction("Save table...", self.save_table)
+        menu.addAction("Copy Markdown table", self.copy_markdown)
+        page = QWidget()
+        below = QVBoxLayout(page)
+        below.addWidget(self.table, 1)
+        below.addWidget(self.notes)
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.figure, "Figure")
+        self.tabs.addTab(page, "Table")
+        self.tabs.setCornerWidget(menu_button("Export", "Figure and table", menu))
+        box.addWidget(self.tabs)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.addWidget(left)
+        splitter.addWidget(right)
+        splitter.setSizes([LEFT, SIZE[0] - LEFT])
+        splitter.setStretchFactor(1, 1)
+        splitter.setHandleWidth(theme.SPACING)
+        outer.addWidget(splitter)
+
+    def _connect(self) -> None:
+        self.tree.currentItemChanged.connect(lambda *_: self._turn())
+        self.quick.toggled.connect(self._turn)
+        self.start_button.clicked.connect(self.start)
+        self.cancel_button.clicked.connect(self.cancel)
+        self._timer.timeout.connect(self._take)
+        self._queue.changed.connect(self._changed)
+        self._queue.ended.connect(self._ended)
+        self._estimates.finished.connect(self._tell_effort)
+        self._estimates.failed.connect(lambda error: self.effort.setText(texts.sentence(str(error))))
+
+    def _fill_tree(self) -> None:
+        """The papers, each with its tables."""
+        groups: dict[str, QTreeWidgetItem] = {}
+        for table in papers.tables():
+            if table.citation not in groups:
+                group = groups[table.citation] = QTreeWidgetItem([_paper_name(table)])
+                group.setToolTip(0, table.citation)
+                group.setFlags(group.flags() & ~Qt.ItemFlag.ItemIsSelectable)
+                self.tree.addTopLevelItem(group)
+            item = QTreeWidgetItem([table.title])
+            item.setData(0, ROLE, table)
+            item.setToolTip(0, f"{table.title}\n{table.id}")
+            groups[table.citation].addChild(item)
+        self.tree.expandAll()
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        papers_there = [self.tree.topLevelItem(number) for number in range(self.tree.topLevelItemCount())]
+        return [paper.child(number) for paper in papers_there for number in range(paper.childCount())]
+
+    def _turn(self) -> None:
+        """Another table, or another size: show what is kept of it, and say how long it would take."""
+        if self.chosen is None:
+            return
+        try:
+            self._points = [*reproducing.kept(self.chosen, self.quick.isChecked())]
+        except AntidiagError as error:
+            self._points = []
+            self.said.emit(texts.sentence(str(error)), True)
+        self._show()
+        self._ask_effort()
+
+    def _show(self) -> None:
+        table, quick = self.chosen, self.quick.isChecked()
+        if table is None:
+            return
+        compared = papers.compare(table, self._points, quick)
+        self.compared = papers.as_table(table, compared, quick)
+        self.figure.show_table(table, compared, quick)
+        self.table.show_table(self.compared)
+        self.notes.setText("\n".join(self.compared.notes))
+        self._show_running()
+
+    def _take(self) -> None:
+        """Draw the points that came, which are on the disk by then; the longer that takes, the later the next ones."""
+        began = time.perf_counter()
+        new = self._inbox.take()
+        if new and self._measured == (self.chosen, self.quick.isChecked()):
+            self._points += new
+            self._show()
+        self._timer.setInterval(max(TAKE_MS, round(SHARE * (time.perf_counter() - began) * 1e3)))
+
+    def _changed(self, job: Job) -> None:
+        if job is self._job:
+            self._show_running()
+
+    def _show_running(self) -> None:
+        job = self._job
+        self.start_button.setEnabled(job is None and self.chosen is not None)
+        self.cancel_button.setEnabled(job is not None and job.state in (JobState.RUNNING, JobState.WAITING))
+        self.bar.setVisible(job is not None)
+        if job is not None:
+            done, total, words = job.progress
+            self.bar.setRange(0, total)
+            self.bar.setValue(done)
+            waits = job.state is JobState.WAITING
+            self.bar.setFormat("waits for other jobs" if waits else f"{done} of {total} {words}")
+            self.bar.setToolTip(job.title)
+
+    def _ended(self, job: Job) -> None:
+        if job is self._job:
+            self._job = None
+            self._timer.stop()
+            self._take()
+            self._show_running()
+
+    def _done(self, found: tuple[Point, ...]) -> None:
+        wrong = sum(bool(point.reason) for point in found)
+        table, _ = self._measured
+        self.said.emit(f"{table.title}: {len(found)} points" + (f", {wrong} of them without a time." if wrong else "."),
+                       False)  # fmt: skip
+
+    def _failed(self, job: Job) -> None:
+        self.said.emit(texts.sentence(job.error), True)
+
+    def _ask_effort(self) -> None:
+        table, quick = self.chosen, self.quick.isChecked()
+        where = self._place()
+        size = f"every {table.scaled} is {table.scale:g} of the paper's" if quick else "as in the paper"
+        self._size = f"{'Quick' if quick else 'Full'}: {size}."
+        self.effort.setText(self._size)
+
+        self._estimates.request(
+            lambda monitor: reproducing.expected_s(table, quick, where.backend, where.device, monitor)
+        )
+
+    def _tell_effort(self, seconds: float | None) -> None:
+        known = "How long it takes is not known." if seconds is None else (
+            f"About {texts.duration(1e3 * seconds)} here, by what ran before.")  # fmt: skip
+        self.effort.setText(f"{self._size} {known}")
+
+
+def reproduce_job(
+    table: PaperTable, quick: bool, place: Place, reuse: bool, inbox: Inbox,
+    done: Callable[[tuple[Point, ...]], None], failed: Callable[[Job], None],
+) -> Job:  # fmt: skip
+    """Measures a table; every point is on disk before it is shown, so that cancelling it loses none."""
+
+    def work(monitor: Monitor) -> tuple[Point, ...]:
+        assert isinstance(monitor, Control)
+
+        def far(progress: Progress) -> None:
+            monitor.update(progress.done, progress.total, progress.text)
+
+        return reproducing.reproduce(
+            table, quick, place.backend, place.device, control=monitor, on_point=inbox.put, on_progress=far, reuse=reuse
+        )
+
+    title = f"{table.title} \N{MIDDLE DOT} {table.id}" + (" (quick)" if quick else "")
+    on = ("cuda",) if place.on_gpu else ("cpu",)
+    return Job(title, lane(on, place.device), work, done, failed, make_monitor=Control, alone=True)
+
+
+def _paper_name(table: PaperTable) -> str:
+    """The paper's own title, without its authors and what follows it."""
+    return table.citation.partition(": ")[2].partition(". ")[0] or table.citation
