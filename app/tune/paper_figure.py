@@ -160,7 +160,7 @@ class PaperFigure(QWidget):
         settings = PlotSettings(quantity=figure.quantity)
         for heat, grid, heading, where in zip(self.heats, grids, self.headings, HEADINGS, strict=True):
             heat.show_grid(grid, settings, (figure.x_label, figure.y_label))
-            heading.setText(where if grid.cells else f"{where}: not measured yet")
+            heading.setText(f"{where}, the best framed" if grid.cells else f"{where}: not measured yet")
 
     def _tell(self, point: Point | None) -> None:
         self.told.setText(point.notes[0] if point else "")

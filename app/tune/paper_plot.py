@@ -75,7 +75,7 @@ class PaperPlot(LinePlot):
         """Words below the places, but for those that would run into others."""
         metrics = QFontMetricsF(self.font())
         widest = max((metrics.horizontalAdvance(words) for _, words in self._figure.marks), default=0.0)
-        self.getPlotItem().layout.setContentsMargins(0, theme.MARGIN, widest / 2, 0)
+        self.getPlotItem().layout.setContentsMargins(theme.SPACING, theme.MARGIN, widest / 2, theme.SPACING)
         self.getAxis("bottom").setStyle(hideOverlappingLabels=math.ceil(widest / 2) + 1)  # pixels beyond the ends
         marks = [(_scaled(place, self._figure.log_x), words) for place, words in self._figure.marks]
         low, high = self.getViewBox().viewRange()[0]

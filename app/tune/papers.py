@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QFileDialog,
+    QHeaderView,
     QMenu,
     QMessageBox,
     QProgressBar,
@@ -28,7 +29,7 @@ from PySide6.QtWidgets import (
 
 from app import texts, theme
 from app.jobs import Job, JobQueue, JobState
-from app.panels.widgets import label, row
+from app.panels.widgets import Elided, label, row
 from app.tune.paper_figure import PaperFigure
 from app.tune.sweeping import Inbox, lane
 from app.tune.table import PointTable
@@ -45,8 +46,8 @@ from kernels.experiments.tables import Table
 from kernels.files import write_lines
 from kernels.monitor import Monitor
 
-SIZE = 1120, 720
-LEFT = 330
+SIZE = 1180, 720
+LEFT = 390
 TAKE_MS, SHARE = 200, 8
 TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
 ROLE = Qt.ItemDataRole.UserRole
@@ -86,7 +87,7 @@ class PapersWindow(QDialog):
         self.reuse = QCheckBox("Take what was measured before")
         self.reuse.setToolTip("Points that this version measured with the same settings are not measured again")
         self.reuse.setChecked(True)
-        self.effort, self.bar = label(kind="muted", wrap=True), QProgressBar()
+        self.effort, self.far, self.bar = label(kind="muted", wrap=True), Elided(), QProgressBar()
         self.start_button, self.cancel_button = QPushButton("Measure"), QPushButton("Cancel")
         self.start_button.setObjectName("primary")
         self.tabs, self.notes = QTabWidget(), label(kind="muted", wrap=True)
@@ -169,8 +170,15 @@ class PapersWindow(QDialog):
 
     def _lay_out(self) -> None:
         self.tree.setHeaderHidden(True)
+        self.tree.setColumnCount(2)
+        self.tree.setIndentation(theme.MARGIN + theme.SPACING)
+        header = self.tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.tree.setAccessibleName("Tables and figures of the papers")
-        self.bar.setTextVisible(True)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Progress of the measurement")
         left, right = QWidget(), QWidget()
         column, box, outer = QVBoxLayout(left), QVBoxLayout(right), QVBoxLayout(self)
         for layout in (column, box):
@@ -180,6 +188,7 @@ class PapersWindow(QDialog):
         column.addLayout(row(self.quick, self.full, stretch=1))
         column.addWidget(self.effort)
         column.addWidget(self.reuse)
+        column.addWidget(self.far)
         column.addWidget(self.bar)
         column.addLayout(row(self.start_button, self.cancel_button, stretch=0))
         menu = QMenu(self)
@@ -227,12 +236,25 @@ class PapersWindow(QDialog):
             item = QTreeWidgetItem([table.title])
             item.setData(0, ROLE, table)
             item.setToolTip(0, f"{table.title}\n{table.id}")
+            item.setForeground(1, QColor(theme.active().muted))
             groups[table.citation].addChild(item)
+            group.setFirstColumnSpanned(True)
         self.tree.expandAll()
+        self._mark_kept()
 
     def _items(self) -> list[QTreeWidgetItem]:
         papers_there = [self.tree.topLevelItem(number) for number in range(self.tree.topLevelItemCount())]
         return [paper.child(number) for paper in papers_there for number in range(paper.childCount())]
+
+    def _mark_kept(self) -> None:
+        """Say beside each table what was measured of it before."""
+        for item in self._items():
+            sizes = {"quick": True, "full": False}
+            there = [
+                name for name, quick in sizes.items() if reproducing.store_of(item.data(0, ROLE), quick).path.exists()
+            ]
+            item.setText(1, ", ".join(there))
+            item.setToolTip(1, f"measured here: {', '.join(there)}" if there else "")
 
     def _turn(self) -> None:
         """Another table, or another size: show what is kept of it, and say how long it would take."""
@@ -274,20 +296,23 @@ class PapersWindow(QDialog):
         job = self._job
         self.start_button.setEnabled(job is None and self.chosen is not None)
         self.cancel_button.setEnabled(job is not None and job.state in (JobState.RUNNING, JobState.WAITING))
-        self.bar.setVisible(job is not None)
+        for widget in (self.bar, self.far):
+            widget.setVisible(job is not None)
         if job is not None:
             done, total, words = job.progress
             self.bar.setRange(0, total)
             self.bar.setValue(done)
             waits = job.state is JobState.WAITING
-            self.bar.setFormat("waits for other jobs" if waits else f"{done} of {total} {words}")
-            self.bar.setToolTip(job.title)
+            table, _ = self._measured
+            far = "waits for other jobs" if waits else f"{done} of {total}" if total else "begins"
+            self.far.setText(f"{table.title}: {far} {words}".rstrip())
 
     def _ended(self, job: Job) -> None:
         if job is self._job:
             self._job = None
             self._timer.stop()
             self._take()
+            self._mark_kept()
             self._show_running()
 
     def _done(self, found: tuple[Point, ...]) -> None:
