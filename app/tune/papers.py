@@ -90,6 +90,8 @@ class PapersWindow(QDialog):
         self.effort, self.far, self.bar = label(kind="muted", wrap=True), Elided(), QProgressBar()
         self.start_button, self.cancel_button = QPushButton("Measure"), QPushButton("Cancel")
         self.start_button.setObjectName("primary")
+        for button in (self.start_button, self.cancel_button):
+            button.setAutoDefault(False)  # Enter in the list is not to measure
         self.tabs, self.notes = QTabWidget(), label(kind="muted", wrap=True)
         self._estimates = Latest(self)
         self._timer = QTimer(self)
