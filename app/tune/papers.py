@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication
@@ -31,35 +30,24 @@ from app import texts, theme
 from app.jobs import Job, JobQueue, JobState
 from app.panels.widgets import Elided, label, row
 from app.tune.paper_figure import PaperFigure
-from app.tune.sweeping import Inbox, lane
+from app.tune.paper_job import Place, reproduce_job
+from app.tune.sweeping import Inbox
 from app.tune.table import PointTable
 from app.views import export
 from app.views.background import Latest
 from app.views.pieces import menu_button
-from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError, InputError
 from kernels.experiments import papers, reproducing, tables
 from kernels.experiments.papers import PaperTable
 from kernels.experiments.points import Point
-from kernels.experiments.runner import Control, Progress
 from kernels.experiments.tables import Table
 from kernels.files import write_lines
-from kernels.monitor import Monitor
 
 SIZE = 1180, 720
 LEFT = 390
 TAKE_MS, SHARE = 200, 8
 TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
 ROLE = Qt.ItemDataRole.UserRole
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where to measure: the choice of the tool bar, and whether that may use a GPU."""
-
-    backend: BackendChoice = "auto"
-    device: int = 0
-    on_gpu: bool = False
 
 
 class PapersWindow(QDialog):
@@ -171,6 +159,20 @@ class PapersWindow(QDialog):
         super().closeEvent(event)
 
     def _lay_out(self) -> None:
+        left, right = QWidget(), QWidget()
+        self._lay_out_list(left)
+        self._lay_out_pages(right)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.addWidget(left)
+        splitter.addWidget(right)
+        splitter.setSizes([LEFT, SIZE[0] - LEFT])
+        splitter.setStretchFactor(1, 1)
+        splitter.setHandleWidth(theme.SPACING)
+        QVBoxLayout(self).addWidget(splitter)
+
+    def _lay_out_list(self, left: QWidget) -> None:
+        """The tables, and what is done with the chosen one."""
+        self.tree.setAccessibleName("Tables and figures of the papers")
         self.tree.setHeaderHidden(True)
         self.tree.setColumnCount(2)
         self.tree.setIndentation(theme.MARGIN + theme.SPACING)
@@ -178,26 +180,23 @@ class PapersWindow(QDialog):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self.tree.setAccessibleName("Tables and figures of the papers")
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("Progress of the measurement")
-        left, right = QWidget(), QWidget()
-        column, box, outer = QVBoxLayout(left), QVBoxLayout(right), QVBoxLayout(self)
-        for layout in (column, box):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(theme.SPACING)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACING)
         column.addWidget(self.tree, 1)
         column.addLayout(row(self.quick, self.full, stretch=1))
-        column.addWidget(self.effort)
-        column.addWidget(self.reuse)
-        column.addWidget(self.far)
-        column.addWidget(self.bar)
+        for widget in (self.effort, self.reuse, self.far, self.bar):
+            column.addWidget(widget)
         column.addLayout(row(self.start_button, self.cancel_button, stretch=0))
+
+    def _lay_out_pages(self, right: QWidget) -> None:
+        """The figure and the table."""
         menu = QMenu(self)
-        menu.addAction("Save figure...", self.save_figure)
-        menu.addAction("Copy figure", self.copy_figure)
-        menu.addAction("Save table...", self.save_table)
-        menu.addAction("Copy Markdown table", self.copy_markdown)
+        for text, act in (("Save figure...", self.save_figure), ("Copy figure", self.copy_figure),
+                          ("Save table...", self.save_table), ("Copy Markdown table", self.copy_markdown)):  # fmt: skip
+            menu.addAction(text, act)
         page = QWidget()
         below = QVBoxLayout(page)
         below.addWidget(self.table, 1)
@@ -206,14 +205,9 @@ class PapersWindow(QDialog):
         self.tabs.addTab(self.figure, "Figure")
         self.tabs.addTab(page, "Table")
         self.tabs.setCornerWidget(menu_button("Export", "Figure and table", menu))
+        box = QVBoxLayout(right)
+        box.setContentsMargins(0, 0, 0, 0)
         box.addWidget(self.tabs)
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.addWidget(left)
-        splitter.addWidget(right)
-        splitter.setSizes([LEFT, SIZE[0] - LEFT])
-        splitter.setStretchFactor(1, 1)
-        splitter.setHandleWidth(theme.SPACING)
-        outer.addWidget(splitter)
 
     def _connect(self) -> None:
         self.tree.currentItemChanged.connect(lambda *_: self._turn())
@@ -341,27 +335,6 @@ class PapersWindow(QDialog):
         known = "How long it takes is not known." if seconds is None else (
             f"About {texts.duration(1e3 * seconds)} here, by what ran before.")  # fmt: skip
         self.effort.setText(f"{self._size} {known}")
-
-
-def reproduce_job(
-    table: PaperTable, quick: bool, place: Place, reuse: bool, inbox: Inbox,
-    done: Callable[[tuple[Point, ...]], None], failed: Callable[[Job], None],
-) -> Job:  # fmt: skip
-    """Measures a table; every point is on disk before it is shown, so that cancelling it loses none."""
-
-    def work(monitor: Monitor) -> tuple[Point, ...]:
-        assert isinstance(monitor, Control)
-
-        def far(progress: Progress) -> None:
-            monitor.update(progress.done, progress.total, progress.text)
-
-        return reproducing.reproduce(
-            table, quick, place.backend, place.device, control=monitor, on_point=inbox.put, on_progress=far, reuse=reuse
-        )
-
-    title = f"{table.title} \N{MIDDLE DOT} {table.id}" + (" (quick)" if quick else "")
-    on = ("cuda",) if place.on_gpu else ("cpu",)
-    return Job(title, lane(on, place.device), work, done, failed, make_monitor=Control, alone=True)
 
 
 def _paper_name(table: PaperTable) -> str:

@@ -17,7 +17,8 @@ from app.panels.widgets import VerticalScroll, label
 from app.tune import geometry, series
 from app.tune.foretold import Curves, Foretold
 from app.tune.form import SweepForm
-from app.tune.papers import PapersWindow, Place
+from app.tune.paper_job import Place
+from app.tune.papers import PapersWindow
 from app.tune.plots import Plots
 from app.tune.point import PointPanel
 from app.tune.points import PointSet

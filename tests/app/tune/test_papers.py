@@ -19,7 +19,8 @@ from app import theme
 from app.cli import paper_figures
 from app.jobs import JobQueue
 from app.tune import paper_figure, paper_lines
-from app.tune.papers import PapersWindow, Place
+from app.tune.paper_job import Place
+from app.tune.papers import PapersWindow
 from kernels import registry
 from kernels.errors import InputError
 from kernels.experiments import papers, reproducing, results
