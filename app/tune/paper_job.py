@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.jobs import Job
-from app.tune.sweeping import Inbox, lane
+from app.tune.measurement import Inbox
+from app.tune.sweeping import lane
 from kernels.engine import BackendChoice
 from kernels.experiments import reproducing
 from kernels.experiments.papers import PaperTable

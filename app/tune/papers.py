@@ -29,9 +29,9 @@ from PySide6.QtWidgets import (
 from app import texts, theme
 from app.jobs import Job, JobQueue, JobState
 from app.panels.widgets import Elided, label, row
+from app.tune.measurement import Inbox
 from app.tune.paper_figure import PaperFigure
 from app.tune.paper_job import Place, reproduce_job
-from app.tune.sweeping import Inbox
 from app.tune.table import PointTable
 from app.views import export
 from app.views.background import Latest
@@ -47,6 +47,7 @@ SIZE = 1180, 720
 LEFT = 390
 TAKE_MS, SHARE = 200, 8
 TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
+STATES = {"waiting": "waits for other jobs", "paused": "paused", "cancelling": "is being cancelled"}
 ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -291,16 +292,15 @@ class PapersWindow(QDialog):
     def _show_running(self) -> None:
         job = self._job
         self.start_button.setEnabled(job is None and self.chosen is not None)
-        self.cancel_button.setEnabled(job is not None and job.state in (JobState.RUNNING, JobState.WAITING))
+        self.cancel_button.setEnabled(job is not None and job.state is not JobState.CANCELLING)
         for widget in (self.bar, self.far):
             widget.setVisible(job is not None)
         if job is not None:
             done, total, words = job.progress
             self.bar.setRange(0, total)
             self.bar.setValue(done)
-            waits = job.state is JobState.WAITING
             table, _ = self._measured
-            far = "waits for other jobs" if waits else f"{done} of {total}" if total else "begins"
+            far = STATES.get(job.state) or (f"{done} of {total}" if total else "begins")
             self.far.setText(f"{table.title}: {far} {words}".rstrip())
 
     def _ended(self, job: Job) -> None:
