@@ -47,7 +47,7 @@ SIZE = 1180, 720
 LEFT = 390
 TAKE_MS, SHARE = 200, 8
 TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
-STATES = {"waiting": "waits for other jobs", "paused": "paused", "cancelling": "is being cancelled"}
+STATES = {"waiting": "waits for other jobs", "cancelling": "is being cancelled"}
 ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -300,7 +300,7 @@ class PapersWindow(QDialog):
             self.bar.setRange(0, total)
             self.bar.setValue(done)
             table, _ = self._measured
-            far = STATES.get(job.state) or (f"{done} of {total}" if total else "begins")
+            far = STATES.get(job.state) or ("paused" if job.paused else f"{done} of {total}" if total else "begins")
             self.far.setText(f"{table.title}: {far} {words}".rstrip())
 
     def _ended(self, job: Job) -> None:

@@ -58,11 +58,12 @@ def reproduce(
     with this table as well. Raises Cancelled, and InputError where the disk takes no more.
     """
     store = store_of(table, quick)
+    last = {_place(point): point.key for point in store.read().points} if reuse else {}
     store.begin({"title": table.title, "table": table.id, "quick": quick})
 
     def take(point: Point) -> None:
-        if point.reused:
-            store.append(point)
+        if point.reused and last.get(_place(point), point.key) != point.key:
+            store.append(point)  # it is there already, before a newer one of another device or setting
         on_point(point)
 
     tasks = papers.tasks(table, quick, backend, device, repeats)
@@ -82,3 +83,8 @@ def expected_s(
     if not quick and kinds != {SEQUENCE}:
         return None
     return runner.expected_s(tasks, Manner(PATIENCE_S[quick]), monitor)
+
+
+def _place(point: Point) -> str:
+    """Where a point is in its table, whatever it was measured on."""
+    return repr((point.contender, sorted(point.coordinates.items())))

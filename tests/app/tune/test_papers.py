@@ -219,6 +219,20 @@ def test_what_was_measured_for_one_table_is_taken_for_another(table: PaperTable)
     assert [point.key for point in reproducing.kept(other, True)] == [point.key for point in points]
 
 
+def test_what_is_taken_again_counts_over_what_came_in_between(table: PaperTable) -> None:
+    first = reproducing.reproduce(table, True, "cpu", repeats=1)
+    elsewhere = replace(first[0], key="of another device", device="A slow chip")
+    reproducing.store_of(table, True).append(elsewhere)
+    shown = papers.compare(table, reproducing.kept(table, True), True)
+    assert "A slow chip" in {one.point.device for one in shown if one.point}
+    reproducing.reproduce(table, True, "cpu", repeats=1, reuse=True)
+    shown = papers.compare(table, reproducing.kept(table, True), True)
+    assert "A slow chip" not in {one.point.device for one in shown if one.point}
+    before = len(reproducing.kept(table, True))
+    reproducing.reproduce(table, True, "cpu", repeats=1, reuse=True)
+    assert len(reproducing.kept(table, True)) == before, "nothing is kept twice"
+
+
 def test_matrices_of_a_papers_size_are_not_made_to_tell_how_long_they_take() -> None:
     assert reproducing.expected_s(found("003-table-6-1"), False, "cpu") is None
     assert reproducing.expected_s(found("001-figure-19"), True, "cpu") > 0
