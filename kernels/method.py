@@ -132,20 +132,20 @@ def nothing_again(problem: Any, parameters: Mapping[str, Any]) -> int:
 class ProblemType:
     """What kind of problem a method solves: how one is made from the user's data, and how its answer is told.
 
-        ``build(data, options)`` takes the data in the order of ``inputs`` and a mapping of option values by name, and
-        returns a frozen problem (see `kernels.model`); it raises InputError or ParameterError. ``options`` are the
-        settings that define the right answer (mode, gap costs), declared as parameters are; ``defaults(data)`` gives
-        values that suit these data.
+    ``build(data, options)`` takes the data in the order of ``inputs`` and a mapping of option values by name, and
+    returns a frozen problem (see `kernels.model`); it raises InputError or ParameterError. ``options`` are the
+    settings that define the right answer (mode, gap costs), declared as parameters are; ``defaults(data)`` gives
+    values that suit these data.
 
-        Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
-        labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
-        problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
-    <<<<<<< HEAD
-        again; ``cautions`` are notes on what is seldom meant. ``unit`` is what the methods' ``work`` counts.
-    =======
-        again. ``unit`` is what the methods' ``work`` counts. A problem may have ``notes``, which tell the user what was
-        changed in the data, or what the rule gives to some of them; plans and results begin with them.
-    >>>>>>> trees
+    Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
+    labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
+    problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
+<<<<<<< HEAD
+    again; ``cautions`` are notes on what is seldom meant. ``unit`` is what the methods' ``work`` counts.
+=======
+    again. ``unit`` is what the methods' ``work`` counts. A problem may have ``notes``, which tell the user what was
+    changed in the data, or what the rule gives to some of them; plans and results begin with them.
+>>>>>>> trees
     """
 
     id: str
