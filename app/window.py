@@ -270,6 +270,7 @@ class Window(QMainWindow):
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
         self.learn.set_devices(len(found.gpus))
+        self.tune.gpus = len(found.gpus)
         self.jobs.log(f"GPUs: {gpus}" if gpus else f"No GPU is used: {found.reason}")
         self._replan()
 

@@ -234,7 +234,7 @@ def measured(wanted: Sweep, control: runner.Control, far: Any, resume: bool, lim
         for backend, device in {(_backend(task.backend), task.device) for task in tasks}:
             far(runner.Progress(0, len(tasks), 0.0, None, "limits of the device"))
             roofline.of(backend, device, control)
-    with kept_on_cancel(store, found, len(tasks)):
+    with kept_on_cancel(store.path, found, len(tasks)):
         points = runner.run(wanted, store, control, found.append, far, resume)
     laboratory_output.complain(points, store.read().warnings)
     return points

@@ -18,12 +18,15 @@ from app.tune import earlier, geometry, series
 from app.tune.foretold import Curves, Foretold
 from app.tune.form import SweepForm
 from app.tune.measurement import Measurement, of_kept, of_search, of_sweep, task_key
+from app.tune.paper_job import Place
+from app.tune.papers import PapersWindow
 from app.tune.plots import Plots
 from app.tune.point import PointPanel
 from app.tune.points import PointSet
 from app.tune.sweeping import sweep_job, task_of, tune_job
-from app.views.pieces import menu_button
+from app.views.pieces import menu_button, tool_button
 from kernels import registry, tuned
+from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError
 from kernels.experiments.points import Point, Status
 from kernels.experiments.results import Kept
@@ -54,6 +57,9 @@ class TuneWorkspace(QWidget):
         super().__init__()
         self._queue, self._methods = queue, tuple(methods)
         self._device = 0
+        self._backend: BackendChoice = "auto"
+        self.papers: PapersWindow | None = None
+        self.gpus = 0
         self.active: list[Measurement] = []
         """Those that wait or are measured, in the order in which they were started."""
         self.shown = Measurement("")
@@ -91,9 +97,9 @@ class TuneWorkspace(QWidget):
         """What is open for that method."""
         self.form.input.set_data(data, self.form.method.problem if self.form.method else None)
 
-    def set_device(self, backend: str, device: int) -> None:
+    def set_device(self, backend: BackendChoice, device: int) -> None:
         """The device that is chosen in the tool bar."""
-        self._device = device
+        self._device, self._backend = device, backend
         if backend in ("cpu", "cuda"):
             self.form.cpu.setChecked(backend == "cpu")
             self.form.cuda.setChecked(backend == "cuda")
@@ -133,6 +139,14 @@ class TuneWorkspace(QWidget):
         if (one := self._current()) and one.job:
             self._queue.cancel(one.job)
 
+    def show_papers(self) -> None:
+        """The papers' figures, in a window of their own that stays while one works."""
+        if self.papers is None:
+            self.papers = PapersWindow(self, self._queue, self._place)
+            self.papers.said.connect(self.said)
+        self.papers.show()
+        self.papers.raise_()
+
     def reset_tuned(self) -> None:
         """Forget what was tuned for the chosen method."""
         if self.form.method:
@@ -142,6 +156,7 @@ class TuneWorkspace(QWidget):
 
     def _lay_out(self) -> None:
         menu = menu_button("Earlier sweeps", "Points of sweeps that were measured before", self.earlier)
+        self.form.header.addWidget(tool_button("Papers", "Reproduce a paper's figure", self.show_papers))
         self.form.header.addWidget(menu)
         left, middle = QWidget(), QWidget()
         column, box, outer = QVBoxLayout(left), QVBoxLayout(middle), QVBoxLayout(self)
@@ -167,6 +182,11 @@ class TuneWorkspace(QWidget):
         for index in range(3):
             self.splitter.setStretchFactor(index, int(index == 1))
         outer.addWidget(self.splitter)
+
+    def _place(self) -> Place:
+        """Where the tool bar says that methods run."""
+        on_gpu = self._backend == "cuda" or (self._backend == "auto" and self.gpus > 0)
+        return Place(self._backend, self._device, on_gpu)
 
     def _on_device(self, sweep: Sweep) -> Sweep:
         return replace(sweep, devices=(self._device,))

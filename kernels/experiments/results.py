@@ -107,7 +107,7 @@ def measured_before(paths: Iterable[Path] | None = None) -> dict[str, Point]:
     Those of searches do not count: a search runs what is slow only once.
     """
     found: dict[str, Point] = {}
-    for path in sorted(folder().glob(f"*{SUFFIX}")) if paths is None else paths:
+    for path in sorted(folder().rglob(f"*{SUFFIX}")) if paths is None else paths:
         kept = read(path)
         for point in () if kept.sweep.get(SEARCH) else kept.points:
             older = found.get(point.key)

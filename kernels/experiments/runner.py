@@ -117,6 +117,11 @@ def run_tasks(
     return tuple(found)
 
 
+def expected_s(tasks: Sequence[Task], manner: Manner = Manner(), monitor: Monitor | None = None) -> float:
+    """Seconds that tasks will take, compilation aside, by the rates of earlier runs; what is refused takes none."""
+    return sum(_expected_ms(tasks, manner, monitor or Monitor())) / 1e3
+
+
 def measure_task(task: Task, control: Control | None = None, manner: Manner = Manner()) -> Point:
     """Measure one task by itself: what a worker on another device or machine would do."""
     return next(_measured((task,), manner, control or Control(), {}))
@@ -171,11 +176,11 @@ def _title(group: Sequence[Task]) -> str:
     return contender(group[0].contender).name if len(group) == 1 else f"{len(group)} side by side"
 
 
-def _expected_ms(tasks: Sequence[Task], manner: Manner, control: Control) -> list[float]:
+def _expected_ms(tasks: Sequence[Task], manner: Manner, monitor: Monitor) -> list[float]:
     """What every task will take, by the rates of earlier runs; 0 where it will be refused."""
     problem, last, found = None, None, []
     for task in tasks:
-        control.check()
+        monitor.check()
         if last is None or not task.same_problem(last):
             last, problem = task, _try(task.problem)
         one = _expected_once(task, problem) if problem is not None else 0.0
