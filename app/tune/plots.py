@@ -40,7 +40,8 @@ from kernels.files import write_lines
 Curves = Callable[[Point, str], Mapping[str, Sequence[tuple[float, float]]]]
 NONE = "none"
 LINES, HEAT, PHASES, TABLE = range(4)
-WIDTHS = {"Quantity": 18, "Horizontal axis": 9, "Second axis": 9, "Baseline of speedups": 24}
+AUTOMATIC = "automatic"
+WIDTHS = {"Quantity": 18, "Horizontal axis": 9, "Second axis": 9, "Baseline of speedups": 12, "Colour by": 9}
 """Letters that a list has room for."""
 TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
 
@@ -56,9 +57,10 @@ class Plots(QWidget):
         self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMap(), PhaseBars(), PointTable()
         self.legend, self.told = Legend(), Elided()
         self.told.setObjectName("muted")
-        self.quantity, self.across, self.second, self.baseline = (QComboBox() for _ in range(4))
-        for box, name in ((self.quantity, "Quantity"), (self.across, "Horizontal axis"), (self.second, "Second axis"),
-                          (self.baseline, "Baseline of speedups")):  # fmt: skip
+        self._boxes = self.quantity, self.across, self.second, self.baseline, self.colour = [
+            QComboBox() for _ in WIDTHS
+        ]
+        for box, name in zip(self._boxes, WIDTHS, strict=True):
             box.setAccessibleName(name)
             box.setToolTip(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -75,9 +77,8 @@ class Plots(QWidget):
         """The points are others, or the colours."""
         found = self._points.points
         moving = series.names(found)
-        self.settings = default_settings(found, self.settings, moving)
+        self.settings = self._suited(self.settings, moving)
         self._fill_controls(found, moving)
-        self.log_x.setChecked(self.settings.log_x)
         self.redraw()
 
     def use(self, settings: PlotSettings) -> None:
@@ -134,7 +135,8 @@ class Plots(QWidget):
         menu.addAction("Copy Markdown table", self.copy_markdown)
         what = row(self.quantity, label("over", "muted"), self.across, label("and", "muted"), self.second, QWidget(),
                    menu_button("Export", "Figures and tables", menu), stretch=5)  # fmt: skip
-        how = row(label("baseline", "muted"), self.baseline, QWidget(), self.log_x, self.log_y, self.models, stretch=2)
+        how = row(label("baseline", "muted"), self.baseline, label("colour by", "muted"), self.colour, QWidget(),
+                  self.log_x, self.log_y, self.models, stretch=4)  # fmt: skip
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
@@ -152,7 +154,7 @@ class Plots(QWidget):
             plot.clicked.connect(self._points.choose)
             plot.hovered.connect(self._tell)
         self.table.chosen.connect(self._choose_row)
-        for box in (self.quantity, self.across, self.second, self.baseline):
+        for box in self._boxes:
             box.activated.connect(self._read_controls)
         for check in (self.log_x, self.log_y, self.models):
             check.clicked.connect(self._read_controls)
@@ -166,19 +168,33 @@ class Plots(QWidget):
         choices = dict.fromkeys(f"{name}={series.coordinate(point, name)}" for name in moving for point in found
                                 if name in ("method", "backend") or name in point.coordinates)  # fmt: skip
         _fill(self.baseline, {"": NONE, **{text: text for text in choices}}, self.settings.baseline)
+        shades = {name: name for name in series.shades(found, moving) if name != self.settings.x}
+        _fill(self.colour, {"": AUTOMATIC, **shades}, self.settings.colour)
 
     def _read_controls(self) -> None:
         asked = replace(
             self.settings, quantity=self.quantity.currentData() or "compute_ms", x=self.across.currentData() or "",
             y=self.second.currentData() or "", baseline=self.baseline.currentData() or "",
             log_x=self.log_x.isChecked(), log_y=self.log_y.isChecked(), models=self.models.isChecked(),
+            colour=self.colour.currentData() or "",
         )  # fmt: skip
         found = self._points.points
-        self.use(default_settings(found, asked, series.names(found)))
+        moving = series.names(found)
+        self.settings = self._suited(asked, moving)
+        self._fill_controls(found, moving)
+        self.redraw()
+
+    def _suited(self, asked: PlotSettings, moving: Sequence[str]) -> PlotSettings:
+        """What was asked for, as far as the points have it."""
+        return replace(default_settings(self._points.points, asked, moving), scatter=self._points.search)
 
     def redraw(self) -> None:
         """Draw the tab that is looked at now, and the others when they are."""
         self._stale, settings = {LINES, HEAT, PHASES, TABLE}, self.settings
+        for check, on in (
+            (self.log_x, settings.log_x), (self.log_y, settings.log_y), (self.models, settings.models)
+        ):  # fmt: skip
+            check.setChecked(on)
         self.tabs.setTabEnabled(
             HEAT, bool(self._points.measured and settings.x and settings.y) and settings.x != settings.y
         )
@@ -194,11 +210,14 @@ class Plots(QWidget):
 
     def _draw_lines(self) -> None:
         settings = self.settings
-        lines = series.lines(self._points.measured, settings.x, settings.quantity, settings.split, settings.over)
+        measured, quantity, over = self._points.measured, settings.quantity, settings.over
+        split = () if settings.scatter else settings.split
+        lines = series.lines(measured, settings.x, quantity, split, over, settings.colour)
+        best = series.best(measured, quantity, over) if settings.scatter else None
         curves: Sequence[Curve] = ()
         if settings.models:
-            curves = model_curves(lines, settings.quantity, lambda point: self._curve_of(point, settings.x))
-        self.lines.show_lines(lines, settings, settings.x, curves)
+            curves = model_curves(lines, quantity, lambda point: self._curve_of(point, settings.x))
+        self.lines.show_lines(lines, settings, settings.x, curves, best)
 
     def _draw_heat(self) -> None:
         settings, axes = self.settings, (self.settings.x, self.settings.y)

@@ -22,6 +22,7 @@ class PointSet(QObject):
         super().__init__()
         self._points: dict[tuple[str, str], Point] = {}
         self.title = ""
+        self.search = False
         self.chosen: Point | None = None
         self.pinned: tuple[Point, ...] = ()
 
@@ -33,10 +34,10 @@ class PointSet(QObject):
     def measured(self) -> tuple[Point, ...]:
         return tuple(point for point in self._points.values() if point.measured)
 
-    def begin(self, title: str, points: Iterable[Point] = ()) -> None:
-        """Show these and nothing else; pinned points stay."""
+    def begin(self, title: str, points: Iterable[Point] = (), search: bool = False) -> None:
+        """Show these and nothing else, those of a ``search`` or of a sweep; pinned points stay."""
         self._points = {}
-        self.title = title
+        self.title, self.search = title, search
         self.choose(None)
         self.add(points)
         if not self._points:

@@ -13,7 +13,11 @@ SPEEDUP_LABEL = "speedup over the baseline"
 
 @dataclass(frozen=True)
 class PlotSettings:
-    """The names on the axes, what is drawn, by what lines are told apart, and over what speedups are."""
+    """The names on the axes, what is drawn, by what lines are told apart, and over what speedups are.
+
+    ``split`` are the names that tell points apart beside the axis; ``colour`` is the one that the user chose for the
+    colours, "" for all of ``split``. ``scatter``: the points are those of a search, and no lines join them.
+    """
 
     x: str = ""
     y: str = ""
@@ -23,6 +27,8 @@ class PlotSettings:
     log_x: bool = False
     log_y: bool = False
     models: bool = False
+    colour: str = ""
+    scatter: bool = False
 
     @property
     def over(self) -> Mapping[str, str] | None:

@@ -125,7 +125,8 @@ class TuneWorkspace(QWidget):
             self.said.emit(texts.sentence(str(error)), True)
             return
         self._tasks = {}
-        self.points.begin(f"Tune {method.name}")
+        self.plots.settings = replace(self.plots.settings, x="", y="", log_x=True)
+        self.points.begin(f"Tune {method.name}", search=True)
         budget = self.form.budget.value()
         self._submit(tune_job(task, method, budget, self._inbox, self._found))
 

@@ -15,7 +15,7 @@ from kernels import registry, tuned
 from kernels.errors import InputError, ParameterError
 from kernels.experiments import results
 from kernels.experiments.inputs import Generated, Loaded
-from kernels.experiments.points import Status
+from kernels.experiments.points import Point, Run, Status
 from tests.app import fake
 
 
@@ -135,6 +135,46 @@ def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
     tune.panel.pin_button.click()
     points.choose(points.points[0])
     assert tune.panel.table.columnCount() == 1 + len({id(point) for point in (points.chosen, *points.pinned)})
+
+
+def test_lines_are_coloured_by_what_is_chosen(qtbot: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.form.axes[1].set_value("gap_open", "5,10,15")
+    tune.start()
+    finish(qtbot, tune)
+    plots, box = tune.plots, tune.plots.colour
+    assert [box.itemText(place) for place in range(box.count())] == ["automatic", "gap_open"]
+    box.setCurrentText("gap_open")
+    box.activated.emit(1)
+    tune.start()
+    finish(qtbot, tune)
+    assert plots.settings.colour == "gap_open" and box.currentText() == "gap_open"
+    plots.across.setCurrentText("gap_open")
+    plots.across.activated.emit(plots.across.currentIndex())
+    assert [box.itemText(place) for place in range(box.count())] == ["automatic", "s"]
+    assert plots.settings.colour == "" and box.currentText() == "automatic"
+    box.setCurrentText("s")
+    box.activated.emit(1)
+    assert plots.settings.colour == "s" and [item.text for item in plots.legend.items] == ["s 32", "s 64"]
+
+
+def test_a_search_of_many_candidates_leaves_the_window_as_it_is(tune: Any, ready: Any) -> None:
+    ready.resize(1280, 720)
+    tune.points.begin("Tune", search=True)
+    runs = (Run(2.0, {"phase 1": 1.0}),)
+    tune.points.add(
+        Point(f"{n}", "fake", "Fake", {"method": "fake", "s": 32 * n, "T": 7 * n % 97}, Status.MEASURED, runs=runs)
+        for n in range(1, 151)
+    )
+    plots, least = tune.plots, ready.minimumSizeHint().height()
+    assert len(plots.lines.lines) == 1 and plots.settings.scatter
+    plots.colour.setCurrentText("T")
+    plots.colour.activated.emit(plots.colour.currentIndex())
+    assert len({line.shade for line in plots.lines.lines}) == 97 and len(plots.legend.items) < 20
+    assert ready.minimumSizeHint().height() <= least + 4 * plots.fontMetrics().height() + 16
+    tune.points.begin("sweep")
+    tune.points.add([Point("1", "fake", "Fake", {"s": 32}, Status.MEASURED, runs=runs)])
+    assert not plots.settings.scatter
 
 
 def test_a_row_of_the_table_is_the_point_that_it_shows_where_others_failed(qtbot: Any, tune: Any) -> None:
