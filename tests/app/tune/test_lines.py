@@ -49,8 +49,8 @@ def test_lines_of_one_colour_are_not_joined(plot):
     first = plot._curves[0]
     assert list(first.yData) == [0, 0, count, count] and list(first.opts["connect"]) == [1, 0, 1, 0]
     assert [item.text for item in plot.items] == [str(number) for number in range(count + 1)]
-    marks = {(brush.color().name(), symbol) for brush, symbol in zip(plot._dots.data["brush"], plot._dots.data["symbol"],
-                                                                     strict=True)}  # fmt: skip
+    dots = plot._dots.data
+    marks = {(brush.color().name(), symbol) for brush, symbol in zip(dots["brush"], dots["symbol"], strict=True)}
     assert len(marks) == count + 1, "points of two lines of one colour differ in their form"
 
 
