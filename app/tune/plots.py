@@ -186,7 +186,9 @@ class Plots(QWidget):
 
     def _suited(self, asked: PlotSettings, moving: Sequence[str]) -> PlotSettings:
         """What was asked for, as far as the points have it."""
-        return replace(default_settings(self._points.points, asked, moving), scatter=self._points.search)
+        found, search = self._points.points, self._points.search
+        words = series.quantity_words(found, asked.quantity)
+        return replace(default_settings(found, asked, moving), scatter=search, words=words)
 
     def redraw(self) -> None:
         """Draw the tab that is looked at now, and the others when they are."""

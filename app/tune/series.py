@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kernels.experiments import models
 from kernels.experiments import points as point_text
 from kernels.experiments.points import QUANTITIES, Point, Spread, Status
 from kernels.experiments.speedups import speedups
@@ -168,10 +169,20 @@ def quantities(points: Iterable[Point]) -> dict[str, str]:
     found = list(points)
     known = {SPEEDUP: "speedup over the baseline", **QUANTITIES}
     for point in found:
-        known |= {name: f"model: {name.replace('_', ' ')}" for name in point.models}
+        known |= {name: _foretold(name, point) for name in point.models if name not in known}
     return {
         name: text for name, text in known.items() if name == SPEEDUP or any(p.value(name) is not None for p in found)
     }
+
+
+def quantity_words(points: Iterable[Point], quantity: str) -> str:
+    """What people read for a quantity that is a model's; "" for any other."""
+    return next((_foretold(quantity, point) for point in points if quantity in point.models), "")
+
+
+def _foretold(name: str, point: Point) -> str:
+    model = models.declared(point.contender).get(name)
+    return f"model: {model.label}, {model.unit}" if model else f"model: {name}"
 
 
 def label(point: Point, moving: Sequence[str]) -> str:

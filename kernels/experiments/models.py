@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kernels import workers
+from kernels import registry, workers
 from kernels.analysis import OPERATIONS, TRAFFIC, Model
 from kernels.cuda import devices
 from kernels.engine import Plan
-from kernels.errors import AntidiagError
+from kernels.errors import AntidiagError, ParameterError
 from kernels.experiments import roofline
 from kernels.experiments.points import Point
 from kernels.experiments.sweep import Task
@@ -27,6 +27,14 @@ def of(method: Method) -> tuple[Model, ...]:
         return ()
     declared: Mapping[str, tuple[Model, ...]] = importlib.import_module(name).MODELS
     return declared.get(method.id, ())
+
+
+def declared(contender: str) -> dict[str, Model]:
+    """The models of a contender by identifier; none of a peer, or of a method that this program does not know."""
+    try:
+        return {model.id: model for model in of(registry.method(contender))}
+    except ParameterError:
+        return {}
 
 
 def values(planned: Plan) -> dict[str, float]:
