@@ -95,7 +95,7 @@ class LinePlot(pg.PlotWidget):
         self._mark(self._best, best, settings)
         self._mark_places(settings)
         told = [LegendItem("mark", f"best: {_told(best, settings)}", (colours.path,))] if best else []
-        self.items = (*_line_items(self.lines, colours, settings), *models, *told)
+        self.items = (*line_items(self.lines, "mark" if settings.scatter else "line"), *models, *told)
         self.autoRange()
 
     def show_chosen(self, point: Point | None, settings: PlotSettings) -> None:
@@ -193,11 +193,11 @@ def _told(point: Point, settings: PlotSettings) -> str:
     return series.label(point, [name for name in (settings.x, *settings.split) if name])
 
 
-def _line_items(lines: Sequence[Series], colours: theme.Theme, settings: PlotSettings) -> list[LegendItem]:
-    """What the legend says of lines: an item a shade, of too many only how many there are."""
+def line_items(lines: Sequence[Series], kind: Kind) -> list[LegendItem]:
+    """What a legend says of lines: an item a shade, of too many only how many there are."""
+    palette = theme.active().series
     groups = {line.shade: line.group or "measured" for line in lines}
-    kind: Kind = "mark" if settings.scatter else "line"
-    items = [LegendItem(kind, text, (colours.series[shade % len(colours.series)],)) for shade, text in groups.items()]
+    items = [LegendItem(kind, text, (palette[shade % len(palette)],)) for shade, text in groups.items()]
     rest = len(items) - MOST_ITEMS
     return [*items[:MOST_ITEMS], LegendItem("text", f"and {rest:,} more")] if rest > 0 else items
 

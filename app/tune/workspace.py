@@ -20,12 +20,14 @@ from app.tune.form import SweepForm
 from app.tune.plots import Plots
 from app.tune.point import PointPanel
 from app.tune.points import PointSet
-from app.tune.sweeping import Inbox, sweep_job, task_of, tune_job
+from app.tune.sweeping import Inbox, limits_job, sweep_job, task_of, tune_job
 from app.views.pieces import menu_button
 from kernels import registry, tuned
+from kernels.cuda import devices
 from kernels.errors import AntidiagError
-from kernels.experiments import results
+from kernels.experiments import models, results
 from kernels.experiments.points import Point
+from kernels.experiments.roofline import Roofline
 from kernels.experiments.runner import Control
 from kernels.experiments.sweep import Sweep, Task
 from kernels.experiments.tuning import Found
@@ -57,6 +59,7 @@ class TuneWorkspace(QWidget):
         self._device = 0
         self._tasks: dict[str, Task] = {}
         self._job: Job | None = None
+        self._limits: list[Job] = []
         self._inbox = Inbox()
         self.points = PointSet()
         self.form = SweepForm(methods)
@@ -77,6 +80,7 @@ class TuneWorkspace(QWidget):
         self.form.cancel_wanted.connect(self.cancel)
         self.form.tune_wanted.connect(self.tune)
         self.panel.use_wanted.connect(self._use)
+        self.plots.roof.measure_wanted.connect(self.measure_limits)
         self.points.changed.connect(self._show_empty)
         queue.ended.connect(self._ended)
         queue.changed.connect(self._changed)
@@ -141,6 +145,19 @@ class TuneWorkspace(QWidget):
     def cancel(self) -> None:
         if self._job:
             self._queue.cancel(self._job)
+
+    def measure_limits(self) -> None:
+        """Measure the limits of the devices of the form anew; the jobs panel shows how far it is, and cancels it."""
+        if self._limits:
+            return
+        for backend in self.form.backends():
+            found = backend if backend != "auto" else "cuda" if devices.discover()[0] else "cpu"
+            self._limits.append(self._queue.submit(limits_job(found, self._device, self._show_limits)))
+        self.plots.roof.set_measuring(True)
+
+    def _show_limits(self, found: Roofline) -> None:
+        self.points.renew(models.with_limits)
+        self.said.emit(f"The limits of {found.device} are measured and kept.", False)
 
     def reset_tuned(self) -> None:
         """Forget what was tuned for the chosen method."""
@@ -213,6 +230,9 @@ class TuneWorkspace(QWidget):
             self.form.set_running(True, paused)
 
     def _ended(self, job: Job) -> None:
+        if job in self._limits:
+            self._limits.remove(job)
+            self.plots.roof.set_measuring(bool(self._limits))
         if job is self._job:
             self._job = None
             self._timer.stop()
@@ -255,7 +275,7 @@ class TuneWorkspace(QWidget):
 
     def _open(self, title: str, points: Sequence[Point]) -> None:
         self._tasks = {}
-        self.points.begin(title, points)
+        self.points.begin(title, models.with_limits(points))
 
 
 def task_key(contender: str, coordinates: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from kernels.engine import Plan
 from kernels.errors import AntidiagError, ParameterError
 from kernels.experiments import roofline
 from kernels.experiments.points import Point
+from kernels.experiments.roofline import Roofline
 from kernels.experiments.sweep import Task
 from kernels.method import Method
 
@@ -77,12 +78,26 @@ def limit_ms(planned: Plan, found: Mapping[str, float]) -> float | None:
 
     None where the method declares neither operations nor traffic, or where the device was not measured (yet).
     """
-    roof = roofline.kept(planned.backend, planned.device_name)
+    return _limit_ms(roofline.kept(planned.backend, planned.device_name), planned.parameters, found)
+
+
+def with_limits(points: Sequence[Point]) -> list[Point]:
+    """The same points with the limits that the rooflines of their devices set now; as they were where there is none."""
+    places = {(point.backend, point.device) for point in points}
+    roofs = {place: roofline.kept(*place) for place in places}
+    renewed = []
+    for point in points:
+        limit = _limit_ms(roofs[point.backend, point.device], point.parameters, point.models)
+        renewed.append(point if limit is None else replace(point, limit_ms=limit))
+    return renewed
+
+
+def _limit_ms(roof: Roofline | None, parameters: Mapping[str, Any], found: Mapping[str, float]) -> float | None:
     if roof is None or not found.keys() & {OPERATIONS, TRAFFIC}:
         return None
     share = 1.0
-    if planned.backend == "cpu":
-        share = min(1.0, int(planned.parameters.get("threads", 1)) / roof.workers)
+    if roof.backend == "cpu":
+        share = min(1.0, int(parameters.get("threads", 1)) / roof.workers)
     seconds = max(
         found.get(OPERATIONS, 0.0) / (roof.operations_per_s * share), found.get(TRAFFIC, 0.0) / roof.bytes_per_s
     )

@@ -129,7 +129,7 @@ def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
     plots.tabs.setCurrentIndex(2)
     qtbot.mouseClick(plots.bars, Qt.MouseButton.LeftButton, pos=QPointF(10, 10).toPoint())
     assert points.chosen is plots.bars.points[0]
-    plots.tabs.setCurrentIndex(3)
+    plots.show_tab("Table")
     plots.table.selectRow(2)
     assert points.chosen in points.points
     tune.panel.pin_button.click()
