@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from app.tune.form import NONE
 from app.tune.inputs import RANDOM, InputEditor
 from app.tune.point import facts
+from app.views import export
 from kernels import registry, tuned
 from kernels.errors import InputError, ParameterError
 from kernels.experiments import results
@@ -138,11 +139,11 @@ def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
 
 
 def test_lines_are_coloured_by_what_is_chosen(qtbot: Any, tune: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.form.axes[1].set_value("gap_open", "5,10,15")
+    plots, box = tune.plots, tune.plots.colour
+    for axis, values in zip(tune.form.axes, (("s", "32,64"), ("gap_open", "5,10,15")), strict=True):
+        axis.set_value(*values)
     tune.start()
     finish(qtbot, tune)
-    plots, box = tune.plots, tune.plots.colour
     assert [box.itemText(place) for place in range(box.count())] == ["automatic", "gap_open"]
     box.setCurrentText("gap_open")
     box.activated.emit(1)
@@ -156,6 +157,18 @@ def test_lines_are_coloured_by_what_is_chosen(qtbot: Any, tune: Any) -> None:
     box.setCurrentText("s")
     box.activated.emit(1)
     assert plots.settings.colour == "s" and [item.text for item in plots.legend.items] == ["s 32", "s 64"]
+
+
+def test_the_figure_of_a_file_is_the_plot_as_it_is_seen_and_its_legend(tune: Any) -> None:
+    runs = (Run(2.0, {"phase 1": 1.0}),)
+    tune.points.begin("sweep", [
+        Point(f"{n}", "fake", "Fake", {"s": 32 * n, "gap_open": n % 2}, Status.MEASURED, runs=runs) for n in range(1, 7)
+    ])  # fmt: skip
+    plots, grid = tune.plots, tune.plots.lines.getAxis("left").grid
+    size, seen = plots.figure_size(), plots.lines.size()
+    assert size.width() == seen.width() and size.height() > seen.height() and plots.legend.items
+    assert export.image(size, plots.paint, scale=1).size() == size
+    assert grid and plots.lines.getAxis("left").grid == grid, "what a file does without comes back"
 
 
 def test_a_search_of_many_candidates_leaves_the_window_as_it_is(tune: Any, ready: Any) -> None:
