@@ -24,7 +24,7 @@ NAMES = {
     "compilation_ms": "compilation", "gcups": "G/s of phases", "wall_gcups": "G/s of the call", "of_limit": "of limit",
 }  # fmt: skip
 """Quantities in as few letters as a narrow panel has room for."""
-NAME_WIDTH = 150
+NAME_WIDTH = 125
 """Pixels of the longest name that is written out; the tool tip has all of it."""
 
 
