@@ -21,6 +21,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app import texts
 from kernels.errors import AntidiagError, Cancelled
+from kernels.experiments.runner import Control
 from kernels.monitor import Listener, Monitor
 
 PROGRESS_MS = 100
@@ -94,6 +95,15 @@ class Job:
         return bool(self.cells) and self.fraction is None
 
     @property
+    def can_pause(self) -> bool:
+        return isinstance(self.monitor, Control)
+
+    @property
+    def paused(self) -> bool:
+        """Whether it stops after what it is at; one that waits begins so."""
+        return isinstance(self.monitor, Control) and self.monitor.paused
+
+    @property
     def elapsed_s(self) -> float:
         if not self.started:
             return 0.0
@@ -152,6 +162,12 @@ class JobQueue(QObject):
         elif job.state is JobState.RUNNING:
             job.state, job.cancelled = JobState.CANCELLING, time.monotonic()
             job.monitor.cancel()
+            self.changed.emit(job)
+
+    def pause(self, job: Job) -> None:
+        """Let a job stop after what it is at, or go on; one that cannot does neither."""
+        if isinstance(job.monitor, Control):
+            job.monitor.go_on() if job.monitor.paused else job.monitor.pause()
             self.changed.emit(job)
 
     def cancel_all(self) -> None:

@@ -246,7 +246,8 @@ def titled(method: Method, source: Inputs, varying: Collection[str] = ()) -> str
 
 
 def present(found: Sequence[Point], title: str, against: Mapping[str, Any] | None, targets: Targets) -> None:
-    """Tables on the screen and in files."""
+    """Tables on the screen and in files; nothing of it, and the reasons, where no point could be measured."""
+    laboratory_output.check_measured(found)
     data = {"title": title, "points": [point.data() for point in found]}
     targets.save([tables.summary(found, title, against)], [tables.everything(found, against)], data)
     laboratory_output.exit_code(found)

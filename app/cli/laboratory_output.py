@@ -146,6 +146,14 @@ def complain(points: Sequence[Point], warnings: Sequence[str] = ()) -> None:
             print(f"antidiag: {point.name}: {point.reason}", file=sys.stderr)
 
 
+def check_measured(points: Sequence[Point]) -> None:
+    """Say why, a line for each reason, and end with code 2, where not one point could be measured."""
+    if points and not any(point.measured for point in points):
+        for line in dict.fromkeys(f"{point.name}: {point.reason}" for point in points):
+            print(f"antidiag: {line}", file=sys.stderr)
+        raise typer.Exit(2)
+
+
 def exit_code(points: Sequence[Point]) -> None:
     """End with code 1 where an answer was wrong."""
     if any(point.status is Status.WRONG for point in points):

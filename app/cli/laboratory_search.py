@@ -19,6 +19,7 @@ from kernels.errors import ParameterError
 from kernels.experiments import axes, papers, results, runner, tables, tuning
 from kernels.experiments.inputs import Generated
 from kernels.experiments.points import Point
+from kernels.experiments.records import search_id
 from kernels.experiments.sweep import Task
 from kernels.experiments.tuning import Found
 from kernels.model import SequenceType
@@ -100,7 +101,7 @@ def tune(
             if one.role != "parameter":
                 raise ParameterError(f"--axis {one.name}: only parameters can be searched")
         only = {one.name: one.values for one in narrowed}
-        store = results.of(f"tune-{method.id}")
+        store = results.of(search_id(task))
         found = tuning.tune(task, budget, control, on_progress=far, only=only or None, store=store, seed=seed)
     _present(found, method.name, targets)
 

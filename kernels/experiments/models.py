@@ -88,7 +88,7 @@ def with_limits(points: Sequence[Point]) -> list[Point]:
     renewed = []
     for point in points:
         limit = _limit_ms(roofs[point.backend, point.device], point.parameters, point.models)
-        renewed.append(point if limit is None else replace(point, limit_ms=limit))
+        renewed.append(point if limit in (None, point.limit_ms) else replace(point, limit_ms=limit))
     return renewed
 
 

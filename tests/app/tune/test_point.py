@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.tune import series
+from app.tune import measurement, series
 from app.tune.point import PointPanel, amount, facts
 from app.tune.points import PointSet
 from app.tune.settings import PlotSettings
 from kernels.experiments import models
 from kernels.experiments.points import Point, Run, Status
+from kernels.experiments.results import SEARCH, Kept
 
 MODELS = {"start-up": 50_180.0, "steps-T": 17_700.0, "traffic": 172_800.0, "operations": 3.96e6}
 
@@ -49,7 +50,7 @@ def test_a_model_is_a_quantity_with_its_unit() -> None:
 
 def test_names_leave_room_for_their_values(qtbot) -> None:
     points = PointSet()
-    panel = PointPanel(points, lambda chosen: None)
+    panel = PointPanel(points, lambda chosen: None, lambda: "")
     qtbot.addWidget(panel)
     panel.resize(280, 600)
     panel.show()
@@ -57,3 +58,12 @@ def test_names_leave_room_for_their_values(qtbot) -> None:
     assert panel.table.columnWidth(1) > 80
     tips = [panel.table.item(row, 0).toolTip() for row in range(panel.table.rowCount())]
     assert "steps with batches" in tips
+
+
+def test_points_of_a_search_are_begun_as_such() -> None:
+    one = measurement.Measurement("Tune", search=True)
+    begun = one.settings(PlotSettings(x="s", y="T", colour="T"))
+    assert (begun.x, begun.y, begun.log_x, begun.colour) == ("", "", True, "T")
+    kept = Kept({"title": "found before", SEARCH: True}, ())
+    assert measurement.of_kept("file", kept, ()).search
+    assert not measurement.of_kept("file", Kept({"title": "a sweep"}, ()), ()).search
