@@ -120,6 +120,10 @@ def _no_values(problem: Any) -> Mapping[str, Any]:
     return {}
 
 
+def _no_cautions(problem: Any) -> tuple[str, ...]:
+    return ()
+
+
 def nothing_again(problem: Any, parameters: Mapping[str, Any]) -> int:
     return 0
 
@@ -136,7 +140,12 @@ class ProblemType:
     Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
     labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
     problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
-    again. ``unit`` is what the methods' ``work`` counts.
+<<<<<<< HEAD
+    again; ``cautions`` are notes on what is seldom meant. ``unit`` is what the methods' ``work`` counts.
+=======
+    again. ``unit`` is what the methods' ``work`` counts. A problem may have ``notes``, which tell the user what was
+    changed in the data, or what the rule gives to some of them; plans and results begin with them.
+>>>>>>> trees
     """
 
     id: str
@@ -152,6 +161,7 @@ class ProblemType:
     products: Callable[[Result], list[Any]] | None = None
     settings: Callable[[Any], Rows] = _no_rows
     option_values: Callable[[Any], Mapping[str, Any]] = _no_values
+    cautions: Callable[[Any], tuple[str, ...]] = _no_cautions
     unit: str = "cells"
     answer_label: str = ""
 
