@@ -92,6 +92,8 @@ def _commands(window: Window) -> list[Command]:
                 tip="The four classes of dynamic programming, and guidelines for GPUs (Ctrl+3)"),
         Command("papers", "Reproduce a paper's figure...", "run", window.tune.show_papers, line=True,
                 tip="Measure a table or figure of the papers here, beside the published numbers"),
+        Command("limits", "Measure the limits of this device", "run", window.tune.measure_limits,
+                tip="Operations and bytes a second at most: what measured rates are held against in Tune"),
         Command("reset_tuned", "Forget tuned values of the method", "run", window.tune.reset_tuned),
         Command("next_view", "Next view", "view", partial(viewer.step, 1), "Ctrl+Tab", line=True),
         Command("previous_view", "Previous view", "view", partial(viewer.step, -1), "Ctrl+Shift+Tab"),

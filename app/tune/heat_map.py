@@ -1,4 +1,4 @@
-"""HeatMap: a quantity over two axes, a cell a point, with its value where there is room."""
+"""HeatMap: a quantity over two axes, a cell a point, with its value where there is room and a bar of colours."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
+from app.tune import colour_bar
+from app.tune.colour_bar import Scale
 from app.tune.series import Grid, grows
 from app.tune.settings import PlotSettings
 from kernels.experiments import points as point_text
 from kernels.experiments.points import Point
 from kernels.experiments.tables import Column, cell
 
-STOPS = ("#fde725", "#7ad151", "#22a884", "#2a788e", "#414487", "#440154")
-"""Viridis from its bright end, for the best values, to its dark one; safe for colour-blind eyes."""
 MARGIN = 10
 
 
@@ -32,6 +32,7 @@ class HeatMap(QWidget):
         self.settings = PlotSettings()
         self.chosen: Point | None = None
         self._labels = ("", "")
+        self._scale = Scale(0.0, 0.0, False)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Heat map over two axes")
@@ -42,6 +43,8 @@ class HeatMap(QWidget):
     def show_grid(self, grid: Grid, settings: PlotSettings, labels: tuple[str, str]) -> None:
         """Draw this grid; ``labels`` name its columns and rows."""
         self.grid, self.settings, self._labels = grid, settings, labels
+        values = [value for _, value in grid.cells.values()] or [0.0]
+        self._scale = Scale(min(values), max(values), grows(settings.quantity))
         self.update()
 
     def show_chosen(self, point: Point | None) -> None:
@@ -65,14 +68,13 @@ class HeatMap(QWidget):
         painter.fillRect(area, QColor(colours.panel))
         if not self.grid.cells:
             return
-        values = [value for _, value in self.grid.cells.values()]
-        low, high = min(values), max(values)
-        best, frame = high if grows(self.settings.quantity) else low, self._frame(area)
+        scale, frame = self._scale, self._frame(area)
+        best = scale.high if scale.grow else scale.low
         for at, (point, value) in self.grid.cells.items():
             box = self._box(frame, at).adjusted(1, 1, -1, -1)
-            colour = self._colour(value, low, high)
+            colour = scale.colour(value)
             painter.fillRect(box, colour)
-            text = number(self.settings.quantity, value)
+            text = self._words(value)
             if metrics.horizontalAdvance(text) + 6 <= box.width() and metrics.height() <= box.height():
                 painter.setPen(QColor("#10141a") if colour.lightness() > 110 else QColor("#ffffff"))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
@@ -80,6 +82,8 @@ class HeatMap(QWidget):
                 painter.setPen(QPen(QColor(colours.path if value == best else colours.accent), 3))
                 painter.drawRect(box.adjusted(1, 1, -1, -1))
         self._draw_axes(painter, area, frame)
+        beside = QRectF(frame.right(), frame.top(), area.right() - frame.right(), frame.height())
+        colour_bar.draw(painter, beside, scale, self._words, self.settings.label)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if found := self.point_at(event.position()):
@@ -96,26 +100,16 @@ class HeatMap(QWidget):
         metrics = self.fontMetrics()
         widest = max((metrics.horizontalAdvance(point_text.text(row)) for row in self.grid.rows), default=0)
         line = metrics.height()
-        return area.adjusted(widest + line + 2 * MARGIN, MARGIN, -MARGIN, -(2 * line + 2 * MARGIN))
+        bar = colour_bar.width(metrics, self._scale, self._words)
+        return area.adjusted(widest + line + 2 * MARGIN, MARGIN, -bar, -(2 * line + 2 * MARGIN))
+
+    def _words(self, value: float) -> str:
+        return number(self.settings.quantity, value)
 
     def _box(self, frame: QRectF, at: tuple[int, int]) -> QRectF:
         width, height = frame.width() / len(self.grid.columns), frame.height() / len(self.grid.rows)
         row = len(self.grid.rows) - 1 - at[0]
         return QRectF(frame.left() + at[1] * width, frame.top() + row * height, width, height)
-
-    def _colour(self, value: float, low: float, high: float) -> QColor:
-        """Bright for the best values; times and rates by their logarithm, because they spread over decades."""
-        share = 0.0
-        if high > low > 0:
-            share = math.log(value / low) / math.log(high / low)
-        elif high > low:
-            share = (value - low) / (high - low)
-        share = 1 - share if grows(self.settings.quantity) else share
-        place = share * (len(STOPS) - 1)
-        index = min(int(place), len(STOPS) - 2)
-        one, other, part = QColor(STOPS[index]), QColor(STOPS[index + 1]), place - index
-        channels = ((one.red(), other.red()), (one.green(), other.green()), (one.blue(), other.blue()))
-        return QColor(*(round((1 - part) * a + part * b) for a, b in channels))
 
     def _draw_axes(self, painter: QPainter, area: QRectF, frame: QRectF) -> None:
         metrics, line = painter.fontMetrics(), painter.fontMetrics().height()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QBrush
 
 from app import theme
@@ -14,15 +16,25 @@ from app.tune import series
 from app.tune.series import Series
 from app.tune.settings import PlotSettings
 from app.views.axis import Axis
-from app.views.pieces import LegendItem
+from app.views.pieces import PENS, Kind, LegendItem
 from kernels.experiments.points import Point
 
 SYMBOLS = ("o", "s", "t", "d", "+", "x", "star", "p")
 SIZE, BEAM = 8, 0.0
 MOST_MARKS = 12
 """Places that are marked one by one on the horizontal axis."""
-Curve = tuple[str, Sequence[float], Sequence[float]]
-"""A model's name, its places and its values."""
+MOST_ITEMS = 12
+"""Lines that the legend names one by one."""
+MODEL_PENS: tuple[Kind, ...] = ("dashes", "dots", "dash-dots", "dash-dot-dots")
+
+
+class Curve(NamedTuple):
+    """A model's name, its places and values, and the shade of the line over which it is laid."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    shade: int = 0
 
 
 class LinePlot(pg.PlotWidget):
@@ -42,17 +54,19 @@ class LinePlot(pg.PlotWidget):
         self.setViewportUpdateMode(self.ViewportUpdateMode.BoundingRectViewportUpdate)
         # Items stay and get other data: to make and to place one takes longer than to draw it.
         self._curves = [pg.PlotCurveItem(antialias=True) for _ in theme.active().series]
-        self._models = pg.PlotCurveItem(antialias=True)
+        self._models: dict[tuple[int, int], pg.PlotCurveItem] = {}
         self._spreads = pg.ErrorBarItem(beam=BEAM)
         self._dots = pg.ScatterPlotItem(size=SIZE, pen=None, brush=None, hoverable=True, hoverSize=SIZE + 4, tip=None)
         self._dots.sigClicked.connect(lambda _, found, *rest: self.clicked.emit(found[0].data()))
         self._dots.sigHovered.connect(
             lambda _, found, *rest: self.hovered.emit(found[0].data() if len(found) else None)
         )
+        self._best = pg.ScatterPlotItem(size=SIZE + 8, symbol="star", pen=None)
         self._chosen = pg.ScatterPlotItem(size=SIZE + 8, pen=None, brush=None)
-        for item in (*self._curves, self._models, self._spreads, self._dots):
+        for item in (*self._curves, self._spreads, self._dots):
             self.addItem(item)
-        self.addItem(self._chosen, ignoreBounds=True)
+        for item in (self._best, self._chosen):
+            self.addItem(item, ignoreBounds=True)
         self.showGrid(x=True, y=True, alpha=0.2)
         for side in ("bottom", "left"):  # the grid is an axis' own, and is not to cut the lines
             self.getAxis(side).setZValue(self.getViewBox().zValue() - 1)
@@ -61,35 +75,59 @@ class LinePlot(pg.PlotWidget):
         self.setAccessibleName("Plot of a quantity over an axis")
 
     def show_lines(
-        self, lines: Sequence[Series], settings: PlotSettings, x_label: str, curves: Sequence[Curve] = ()
+        self,
+        lines: Sequence[Series],
+        settings: PlotSettings,
+        x_label: str,
+        curves: Sequence[Curve] = (),
+        best: Point | None = None,
     ) -> None:
-        """Draw these lines; ``curves`` are models, scaled to what was measured."""
+        """Draw these lines; ``curves`` are models, scaled to what was measured; ``best`` is marked."""
         self.lines = tuple(lines)
         colours = theme.active()
         self._put_on(colours, settings, x_label)
-        drawn = [(line.x, [spread.median for spread in line.spreads]) for line in self.lines]
+        joined = () if settings.scatter else self.lines
         for number, item in enumerate(self._curves):
-            _draw_lines(item, drawn[number :: len(self._curves)], settings)
-        _draw_lines(self._models, [(x, y) for _, x, y in curves], settings)
-        items = [
-            LegendItem("line", line.name or "measured", (colours.series[number % len(colours.series)],))
-            for number, line in enumerate(self.lines)
-        ]
-        items += [LegendItem("dots", name, (colours.muted,)) for name, _, _ in curves]
+            of_colour = [line for line in joined if line.shade % len(self._curves) == number]
+            _draw_lines(item, [(line.x, [spread.median for spread in line.spreads]) for line in of_colour], settings)
+        models = self._draw_models(curves, colours, settings)
         self._draw_points(settings)
+        self._mark(self._best, best, settings)
         self._mark_places(settings)
-        self.items = tuple(items)
+        told = [LegendItem("mark", f"best: {_told(best, settings)}", (colours.path,))] if best else []
+        self.items = (*line_items(self.lines, "mark" if settings.scatter else "line"), *models, *told)
         self.autoRange()
 
     def show_chosen(self, point: Point | None, settings: PlotSettings) -> None:
         """A ring around the chosen point."""
+        self._mark(self._chosen, point, settings)
+
+    def _mark(self, item: pg.ScatterPlotItem, point: Point | None, settings: PlotSettings) -> None:
+        """Put a mark where a point is, or nowhere."""
         for line in self.lines:
             for place, spread, member in zip(line.x, line.spreads, line.points, strict=True):
                 if member is point:
                     at = _scaled(place, settings.log_x), _scaled(spread.median, settings.log_y)
-                    self._chosen.setData([at[0]], [at[1]])
+                    item.setData([at[0]], [at[1]])
                     return
-        self._chosen.setData([], [])
+        item.setData([], [])
+
+    def _draw_models(self, curves: Sequence[Curve], colours: theme.Theme, settings: PlotSettings) -> list[LegendItem]:
+        """Curves in the colours of their lines, each model in a pattern of its own; gives what explains these."""
+        names = list(dict.fromkeys(curve.name for curve in curves))
+        drawn: dict[tuple[int, int], list[Curve]] = {key: [] for key in self._models}
+        for curve in curves:
+            key = curve.shade % len(self._curves), names.index(curve.name) % len(MODEL_PENS)
+            drawn.setdefault(key, []).append(curve)
+        for key, members in drawn.items():
+            if key not in self._models:
+                self._models[key] = pg.PlotCurveItem(antialias=True)
+                self.addItem(self._models[key])
+            colour, style = colours.series[key[0]], PENS[MODEL_PENS[key[1]]]
+            self._models[key].setPen(pg.mkPen(colour, style=style))
+            _draw_lines(self._models[key], [(curve.x, curve.y) for curve in members], settings)
+        kinds = [MODEL_PENS[number % len(MODEL_PENS)] for number in range(len(names))]
+        return [LegendItem(kind, name, (colours.muted,)) for kind, name in zip(kinds, names, strict=True)]
 
     def _put_on(self, colours: theme.Theme, settings: PlotSettings, x_label: str) -> None:
         """Colours, words and scales: where they are others than before, because all of it is laid out anew then."""
@@ -106,11 +144,11 @@ class LinePlot(pg.PlotWidget):
         self.setLogMode(settings.log_x, settings.log_y)
         for item, colour in zip(self._curves, colours.series, strict=True):
             item.setPen(pg.mkPen(colour))
-        self._models.setPen(pg.mkPen(colours.muted, style=Qt.PenStyle.DashLine))
         self._spreads.setData(pen=pg.mkPen(colours.muted))
         self._brushes = [
             pg.mkBrush(colour) for colour in colours.series
         ]  # kept: pyqtgraph draws a symbol once for each
+        self._best.setBrush(pg.mkBrush(colours.path))
         self._chosen.setPen(pg.mkPen(colours.accent, width=2))
 
     def _mark_places(self, settings: PlotSettings) -> None:
@@ -125,15 +163,15 @@ class LinePlot(pg.PlotWidget):
     def _draw_points(self, settings: PlotSettings) -> None:
         """The points of all lines as one item, and their spreads as another: an item costs more than its points."""
         of_all = [
-            (number, place, spread, point)
-            for number, line in enumerate(self.lines)
+            (line.shade, place, spread, point)
+            for line in self.lines
             for place, spread, point in zip(line.x, line.spreads, line.points, strict=True)
         ]
         if not of_all:
             self._spreads.setData(x=None, y=None)
             self._dots.setData([], [])
             return
-        numbers, places, spreads, points = zip(*of_all, strict=True)
+        shades, places, spreads, points = zip(*of_all, strict=True)
         x = np.array([_scaled(place, settings.log_x) for place in places])
         y, low, high = (
             np.array([_scaled(getattr(spread, part), settings.log_y) for spread in spreads])
@@ -141,9 +179,27 @@ class LinePlot(pg.PlotWidget):
         )
         self._spreads.setData(x=x, y=y, top=high - y, bottom=y - low)
         self._dots.setData(
-            x=x, y=y, data=list(points), symbol=[SYMBOLS[number % len(SYMBOLS)] for number in numbers],
-            brush=[self._brushes[number % len(self._brushes)] for number in numbers],
+            x=x, y=y, data=list(points), symbol=[_symbol(shade) for shade in shades],
+            brush=[self._brushes[shade % len(self._brushes)] for shade in shades],
         )  # fmt: skip
+
+
+def _symbol(shade: int) -> str:
+    """Another one for every shade, and for those of one colour too, as long as there are some."""
+    return SYMBOLS[(shade + shade // len(SYMBOLS)) % len(SYMBOLS)]
+
+
+def _told(point: Point, settings: PlotSettings) -> str:
+    return series.label(point, [name for name in (settings.x, *settings.split) if name])
+
+
+def line_items(lines: Sequence[Series], kind: Kind) -> list[LegendItem]:
+    """What a legend says of lines: an item a shade, of too many only how many there are."""
+    palette = theme.active().series
+    groups = {line.shade: line.group or "measured" for line in lines}
+    items = [LegendItem(kind, text, (palette[shade % len(palette)],)) for shade, text in groups.items()]
+    rest = len(items) - MOST_ITEMS
+    return [*items[:MOST_ITEMS], LegendItem("text", f"and {rest:,} more")] if rest > 0 else items
 
 
 def _draw_lines(
@@ -179,7 +235,8 @@ def model_curves(
             ]
             if ratios:
                 factor = float(np.median(ratios))
-                found.append((f"{name} (scaled)", [x for x, _ in pairs], [factor * y for _, y in pairs]))
+                x, y = [x for x, _ in pairs], [factor * y for _, y in pairs]
+                found.append(Curve(f"{name} (scaled)", x, y, line.shade))
     return found
 
 
@@ -201,4 +258,6 @@ def default_settings(points: Sequence[Point], before: PlotSettings, moving: Sequ
     suited = [name for name in others if name not in ("method", "backend")]
     y = before.y if before.y in known and before.y != x else next(iter(suited), "")
     split = tuple(name for name in others if name != "cells")
-    return PlotSettings(x, y, before.quantity, split, before.baseline, before.log_x, before.log_y, before.models)
+    coloured = known.union(series.OF_POINTS, *(point.parameters for point in points))
+    colour = before.colour if before.colour in coloured and before.colour != x else ""
+    return replace(before, x=x, y=y, split=split, colour=colour)

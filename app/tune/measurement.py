@@ -53,6 +53,7 @@ class Measurement:
     tasks: Mapping[str, Task] = field(default_factory=dict)
     around: Task | None = None
     """What a search varies."""
+    search: bool = False
     file: str = ""
     begun: bool = False
     number: int = field(default_factory=itertools.count().__next__)
@@ -89,7 +90,9 @@ class Measurement:
         return sorted(value for value in found if isinstance(value, (int, float)))
 
     def settings(self, before: PlotSettings) -> PlotSettings:
-        """How its plots begin."""
+        """How its plots begin; those of a search with the first parameter that differs between what it has tried."""
+        if self.search:
+            return replace(before, x="", y="", log_x=True)
         if not self.axes:
             return before
         first, second = (*self.axes, "")[:2]
@@ -104,20 +107,21 @@ def of_sweep(sweep: Sweep, axes: Sequence[str]) -> Measurement:
 
 def of_search(task: Task) -> Measurement:
     """A search to be made."""
-    return Measurement(records.search_title(task), around=task)
+    return Measurement(records.search_title(task), around=task, search=True)
 
 
 def of_kept(file: str, kept: Kept, there: Sequence[Any]) -> Measurement:
     """One from disk, with the tasks where they can be made again from its record and the data that are ``there``."""
     axes = tuple(str(axis["name"]) for axis in kept.sweep.get("axes", ()))
-    found = Measurement(records.title(kept), axes, points=list(kept.newest), file=file)
+    search = bool(kept.sweep.get(SEARCH))
+    found = Measurement(records.title(kept), axes, points=list(kept.newest), file=file, search=search)
     try:
         sweep = records.sweep_of(kept.sweep, there)
         tasks = sweep.tasks()
     except AntidiagError as error:
         found.why_no_tasks = str(error)
         return found
-    if kept.sweep.get(SEARCH):
+    if search:
         found.around = tasks[0]
     else:
         found.tasks, found.log_x = _by_key(tasks), _is_log(sweep, axes)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -28,6 +28,7 @@ from app.tune.bars import PhaseBars
 from app.tune.heat_map import HeatMap, number
 from app.tune.lines import Curve, LinePlot, default_settings, model_curves
 from app.tune.points import PointSet
+from app.tune.rooflines import RooflineView
 from app.tune.settings import PlotSettings
 from app.tune.table import PointTable
 from app.views import export
@@ -39,8 +40,9 @@ from kernels.files import write_lines
 
 Curves = Callable[[Point, str], Mapping[str, Sequence[tuple[float, float]]]]
 NONE = "none"
-LINES, HEAT, PHASES, TABLE = range(4)
-WIDTHS = {"Quantity": 18, "Horizontal axis": 9, "Second axis": 9, "Baseline of speedups": 24}
+LINES, HEAT, PHASES, ROOF, TABLE = range(5)
+AUTOMATIC = "automatic"
+WIDTHS = {"Quantity": 18, "Horizontal axis": 9, "Second axis": 9, "Baseline of speedups": 12, "Colour by": 9}
 """Letters that a list has room for."""
 TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
 
@@ -54,11 +56,13 @@ class Plots(QWidget):
         self.settings = PlotSettings()
         self._stale: set[int] = set()
         self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMap(), PhaseBars(), PointTable()
+        self.roof = RooflineView()
         self.legend, self.told = Legend(), Elided()
         self.told.setObjectName("muted")
-        self.quantity, self.across, self.second, self.baseline = (QComboBox() for _ in range(4))
-        for box, name in ((self.quantity, "Quantity"), (self.across, "Horizontal axis"), (self.second, "Second axis"),
-                          (self.baseline, "Baseline of speedups")):  # fmt: skip
+        self._boxes = self.quantity, self.across, self.second, self.baseline, self.colour = [
+            QComboBox() for _ in WIDTHS
+        ]
+        for box, name in zip(self._boxes, WIDTHS, strict=True):
             box.setAccessibleName(name)
             box.setToolTip(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -75,9 +79,8 @@ class Plots(QWidget):
         """The points are others, or the colours."""
         found = self._points.points
         moving = series.names(found)
-        self.settings = default_settings(found, self.settings, moving)
+        self.settings = self._suited(self.settings, moving)
         self._fill_controls(found, moving)
-        self.log_x.setChecked(self.settings.log_x)
         self.redraw()
 
     def use(self, settings: PlotSettings) -> None:
@@ -92,11 +95,10 @@ class Plots(QWidget):
 
     def save_figure(self) -> None:
         """Ask for a file and save the plot that is looked at, as PNG or SVG."""
-        size = self.tabs.currentWidget().size()
-        export.ask_and_save(self, "sweep", size, self.paint, self._points.title)
+        export.ask_and_save(self, "sweep", self.figure_size(), self.paint, self._points.title)
 
     def copy_figure(self) -> None:
-        export.copy(self.tabs.currentWidget().size(), self.paint)
+        export.copy(self.figure_size(), self.paint)
 
     def save_table(self) -> None:
         """Ask for a file and save all points as CSV, JSON or Markdown."""
@@ -125,7 +127,13 @@ class Plots(QWidget):
         scroll = QScrollArea(widgetResizable=True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidget(self.bars)
-        for widget, name in ((self.lines, "Lines"), (self.heat, "Heat map"), (scroll, "Phases"), (self.table, "Table")):
+        for widget, name in (
+            (self.lines, "Lines"),
+            (self.heat, "Heat map"),
+            (scroll, "Phases"),
+            (self.roof, "Roofline"),
+            (self.table, "Table"),
+        ):
             self.tabs.addTab(widget, name)
         menu = QMenu(self)
         menu.addAction("Save figure...", self.save_figure)
@@ -134,7 +142,8 @@ class Plots(QWidget):
         menu.addAction("Copy Markdown table", self.copy_markdown)
         what = row(self.quantity, label("over", "muted"), self.across, label("and", "muted"), self.second, QWidget(),
                    menu_button("Export", "Figures and tables", menu), stretch=5)  # fmt: skip
-        how = row(label("baseline", "muted"), self.baseline, QWidget(), self.log_x, self.log_y, self.models, stretch=2)
+        how = row(label("baseline", "muted"), self.baseline, label("colour by", "muted"), self.colour, QWidget(),
+                  self.log_x, self.log_y, self.models, stretch=4)  # fmt: skip
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
@@ -148,11 +157,11 @@ class Plots(QWidget):
         self._points.changed.connect(self.refresh)
         self._points.chosen_changed.connect(self._show_chosen)
         theme.notifier.changed.connect(self.redraw)
-        for plot in (self.lines, self.heat, self.bars):
+        for plot in (self.lines, self.heat, self.bars, self.roof):
             plot.clicked.connect(self._points.choose)
             plot.hovered.connect(self._tell)
         self.table.chosen.connect(self._choose_row)
-        for box in (self.quantity, self.across, self.second, self.baseline):
+        for box in self._boxes:
             box.activated.connect(self._read_controls)
         for check in (self.log_x, self.log_y, self.models):
             check.clicked.connect(self._read_controls)
@@ -166,19 +175,35 @@ class Plots(QWidget):
         choices = dict.fromkeys(f"{name}={series.coordinate(point, name)}" for name in moving for point in found
                                 if name in ("method", "backend") or name in point.coordinates)  # fmt: skip
         _fill(self.baseline, {"": NONE, **{text: text for text in choices}}, self.settings.baseline)
+        shades = {name: name for name in series.shades(found, moving) if name != self.settings.x}
+        _fill(self.colour, {"": AUTOMATIC, **shades}, self.settings.colour)
 
     def _read_controls(self) -> None:
         asked = replace(
             self.settings, quantity=self.quantity.currentData() or "compute_ms", x=self.across.currentData() or "",
             y=self.second.currentData() or "", baseline=self.baseline.currentData() or "",
             log_x=self.log_x.isChecked(), log_y=self.log_y.isChecked(), models=self.models.isChecked(),
+            colour=self.colour.currentData() or "",
         )  # fmt: skip
         found = self._points.points
-        self.use(default_settings(found, asked, series.names(found)))
+        moving = series.names(found)
+        self.settings = self._suited(asked, moving)
+        self._fill_controls(found, moving)
+        self.redraw()
+
+    def _suited(self, asked: PlotSettings, moving: Sequence[str]) -> PlotSettings:
+        """What was asked for, as far as the points have it."""
+        found, search = self._points.points, self._points.search
+        words = series.quantity_words(found, asked.quantity)
+        return replace(default_settings(found, asked, moving), scatter=search, words=words)
 
     def redraw(self) -> None:
         """Draw the tab that is looked at now, and the others when they are."""
-        self._stale, settings = {LINES, HEAT, PHASES, TABLE}, self.settings
+        self._stale, settings = {LINES, HEAT, PHASES, ROOF, TABLE}, self.settings
+        for check, on in (
+            (self.log_x, settings.log_x), (self.log_y, settings.log_y), (self.models, settings.models)
+        ):  # fmt: skip
+            check.setChecked(on)
         self.tabs.setTabEnabled(
             HEAT, bool(self._points.measured and settings.x and settings.y) and settings.x != settings.y
         )
@@ -188,17 +213,25 @@ class Plots(QWidget):
         index = self.tabs.currentIndex()
         if index in self._stale:
             self._stale.discard(index)
-            (self._draw_lines, self._draw_heat, self._draw_bars, self._fill_table)[index]()
+            (self._draw_lines, self._draw_heat, self._draw_bars, self._draw_roof, self._fill_table)[index]()
             self._show_chosen_in(index)
         self._show_legend()
 
     def _draw_lines(self) -> None:
         settings = self.settings
-        lines = series.lines(self._points.measured, settings.x, settings.quantity, settings.split, settings.over)
+        measured, quantity, over = self._points.measured, settings.quantity, settings.over
+        lines = self._series(quantity)
+        best = series.best(measured, quantity, over) if settings.scatter else None
         curves: Sequence[Curve] = ()
         if settings.models:
-            curves = model_curves(lines, settings.quantity, lambda point: self._curve_of(point, settings.x))
-        self.lines.show_lines(lines, settings, settings.x, curves)
+            curves = model_curves(lines, quantity, lambda point: self._curve_of(point, settings.x))
+        self.lines.show_lines(lines, settings, settings.x, curves, best)
+
+    def _series(self, quantity: str) -> tuple[series.Series, ...]:
+        """What is drawn in one colour, and joined where the points are those of a sweep."""
+        settings = self.settings
+        split = () if settings.scatter else settings.split
+        return series.lines(self._points.measured, settings.x, quantity, split, settings.over, settings.colour)
 
     def _draw_heat(self) -> None:
         settings, axes = self.settings, (self.settings.x, self.settings.y)
@@ -209,6 +242,9 @@ class Plots(QWidget):
         names = [settings.x, *settings.split] if settings.x else settings.split
         self.bars.show_points(self._points.measured, names)
 
+    def _draw_roof(self) -> None:
+        self.roof.show_points(self._points.measured, self._series("compute_ms"))
+
     def _fill_table(self) -> None:
         self.table.show_table(tables.summary(self._points.points, "", self.settings.over, every=True))
 
@@ -216,7 +252,7 @@ class Plots(QWidget):
         self._points.choose(self._points.points[row])
 
     def _show_chosen(self) -> None:
-        for index in {LINES, HEAT, PHASES, TABLE} - self._stale:
+        for index in {LINES, HEAT, PHASES, ROOF, TABLE} - self._stale:
             self._show_chosen_in(index)
 
     def _show_chosen_in(self, index: int) -> None:
@@ -226,12 +262,15 @@ class Plots(QWidget):
         elif index == TABLE:  # it has a row for every point
             rows = (row for row, point in enumerate(self._points.points) if point is chosen)
             self.table.show_chosen(next(rows, -1))
+        elif index == ROOF:
+            self.roof.show_chosen(chosen)
         else:
             (self.heat if index == HEAT else self.bars).show_chosen(chosen)
 
     def _show_legend(self) -> None:
         index = self.tabs.currentIndex()
-        self.legend.show_items(self.lines.items if index == LINES else self.bars.items if index == PHASES else ())
+        items = {LINES: self.lines.items, PHASES: self.bars.items, ROOF: self.roof.items}
+        self.legend.show_items(items.get(index, ()))
 
     def _tell(self, point: Point | None) -> None:
         """One line about the point under the mouse."""
@@ -244,6 +283,12 @@ class Plots(QWidget):
         value = f": {number(self.settings.quantity, found.median)} {quantity}" if found else ""
         self.told.setText(f"{point.name}, {series.label(point, names)}{value}")
 
+    def figure_size(self) -> QSize:
+        """The plot that is looked at as large as it is seen, and its legend below."""
+        size = (self.roof.plot if self.tabs.currentIndex() == ROOF else self.tabs.currentWidget()).size()
+        metrics = QFontMetrics(QGuiApplication.font())
+        return size + QSize(0, legend_height(metrics, self.legend.items, size.width() - 2 * theme.MARGIN))
+
     def paint(self, painter: QPainter, area: QRectF) -> None:
         """The plot that is looked at, with its legend, into an area."""
         items = self.legend.items
@@ -255,7 +300,7 @@ class Plots(QWidget):
         elif index == PHASES:
             self.bars.draw(painter, inner)
         else:
-            export.render_plot(painter, inner, self.lines)
+            export.render_plot(painter, inner, self.roof.plot if index == ROOF else self.lines)
         draw_legend(painter, QRectF(area.left() + theme.MARGIN, inner.bottom(), area.width(), height), items)
 
 

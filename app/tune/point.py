@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QTableWidget, QTableWidgetItem, QWidget
 
@@ -13,6 +13,7 @@ from app.panels.widgets import Card, label, row
 from app.tune.geometry import GeometryPicture, is_cut
 from app.tune.heat_map import number
 from app.tune.points import PointSet
+from kernels.experiments import models
 from kernels.experiments import points as point_text
 from kernels.experiments.points import Point, Spread, Status
 from kernels.memory import bytes_text
@@ -23,6 +24,8 @@ NAMES = {
     "compilation_ms": "compilation", "gcups": "G/s of phases", "wall_gcups": "G/s of the call", "of_limit": "of limit",
 }  # fmt: skip
 """Quantities in as few letters as a narrow panel has room for."""
+NAME_WIDTH = 125
+"""Pixels of the longest name that is written out; the tool tip has all of it."""
 
 
 class PointPanel(Card):
@@ -98,8 +101,9 @@ class PointPanel(Card):
         for line, name in enumerate(names):
             for place, text in enumerate((name, *(values.get(name, "") for values in columns))):
                 item = QTableWidgetItem(text)
-                item.setToolTip(text)
+                item.setToolTip(text.strip())
                 if place == 0:
+                    item.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, NAME_WIDTH))
                     item.setForeground(QColor(theme.active().muted))
                 self.table.setItem(line, place, item)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
@@ -119,9 +123,25 @@ def facts(point: Point) -> list[Row]:
     rows += [(f"  {name}", _spread("x_ms", spread)) for name, spread in point.phases.items()]
     if point.measured:
         rows += [("host memory", bytes_text(point.host_bytes)), ("device memory", bytes_text(point.device_bytes))]
-    rows += [(f"model: {name.replace('_', ' ')}", f"{value:,.4g}") for name, value in point.models.items()]
+    rows += foretold(point)
     rows += [("answer", point.answer), ("time covers", point.counts), ("measured", point.started)]
     return [(name, text) for name, text in rows if text]
+
+
+def foretold(point: Point) -> list[Row]:
+    """What the models of a point's method say of it, in the words and units of their declarations."""
+    declared = models.declared(point.contender)
+    rows = [("foretold", "by the paper's analysis")] if point.models else []
+    for name, value in point.models.items():
+        model = declared.get(name)
+        words = f"{model.label[:1].lower()}{model.label[1:]}" if model else name
+        rows.append((f"  {words}", amount(value, model.unit if model else "")))
+    return rows
+
+
+def amount(value: float, unit: str) -> str:
+    """'98.4 KiB', '50.2 k steps': three digits are enough of what is foretold."""
+    return bytes_text(round(value)) if unit == "bytes" else f"{texts.count(value)} {unit}".rstrip()
 
 
 def _spread(quantity: str, spread: Spread) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -22,6 +22,7 @@ class PointSet(QObject):
         super().__init__()
         self._points: dict[tuple[str, str], Point] = {}
         self.title = ""
+        self.search = False
         self.chosen: Point | None = None
         self.pinned: tuple[Point, ...] = ()
 
@@ -33,10 +34,10 @@ class PointSet(QObject):
     def measured(self) -> tuple[Point, ...]:
         return tuple(point for point in self._points.values() if point.measured)
 
-    def begin(self, title: str, points: Iterable[Point] = ()) -> None:
-        """Show these and nothing else; pinned points stay."""
+    def begin(self, title: str, points: Iterable[Point] = (), search: bool = False) -> None:
+        """Show these and nothing else, those of a ``search`` or of a sweep; pinned points stay."""
         self._points = {}
-        self.title = title
+        self.title, self.search = title, search
         self.choose(None)
         self.add(points)
         if not self._points:
@@ -48,6 +49,16 @@ class PointSet(QObject):
         self._points.update({(point.key, point.contender): point for point in new})
         if new:
             self.changed.emit()
+
+    def renew(self, change: Callable[[Sequence[Point]], Sequence[Point]]) -> None:
+        """Points that are the same but for what is now known of them; what is chosen or pinned stays so."""
+        before = list({id(point): point for point in (*self.points, *self.pinned)}.values())
+        after = {id(old): new for old, new in zip(before, change(before), strict=True)}
+        self._points = {key: after[id(point)] for key, point in self._points.items()}
+        self.pinned = tuple(after[id(point)] for point in self.pinned)
+        self.chosen = after.get(id(self.chosen), self.chosen)
+        self.changed.emit()
+        self.chosen_changed.emit()
 
     def choose(self, point: Point | None) -> None:
         if point is not self.chosen:

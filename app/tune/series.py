@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kernels.experiments import models
 from kernels.experiments import points as point_text
 from kernels.experiments.points import QUANTITIES, Point, Spread, Status
 from kernels.experiments.speedups import speedups
@@ -19,12 +20,17 @@ OF_POINTS = {"backend": "backend", "method": "name", "cells": "cells", "device":
 
 @dataclass(frozen=True)
 class Series:
-    """One line: its name, and points with their place and spread, sorted by place."""
+    """One line: its name, and points with their place and spread, sorted by place.
+
+    ``shade`` numbers its colour; lines of one shade share their ``group``, which is what the legend says.
+    """
 
     name: str
     points: tuple[Point, ...]
     x: tuple[float, ...]
     spreads: tuple[Spread, ...]
+    shade: int
+    group: str
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,12 @@ def _differs(values: Sequence[Any]) -> bool:
     return any(value != values[0] and point_text.text(value) != point_text.text(values[0]) for value in values)
 
 
+def shades(points: Sequence[Point], moving: Sequence[str]) -> list[str]:
+    """Names that points can be coloured by: all of ``moving``, and the device where there are several."""
+    several = "device" not in moving and len({point.device for point in points}) > 1
+    return [*moving, "device"] if several else list(moving)
+
+
 def numeric(points: Iterable[Point], name: str) -> bool:
     """Whether every point has a number for this name."""
     values = [place(point, name) for point in points]
@@ -86,22 +98,40 @@ def values(points: Sequence[Point], quantity: str, baseline: Mapping[str, Any] |
 
 
 def lines(
-    points: Sequence[Point], x: str, quantity: str, split: Sequence[str], baseline: Mapping[str, Any] | None = None
+    points: Sequence[Point],
+    x: str,
+    quantity: str,
+    split: Sequence[str],
+    baseline: Mapping[str, Any] | None = None,
+    colour: str = "",
 ) -> tuple[Series, ...]:
-    """One series for every combination of the names in ``split``."""
+    """One series for every combination of the names in ``split``, each of a shade of its own.
+
+    With ``colour`` those of one value of this name share a shade instead; they come in the order of these values.
+    """
     found = values(points, quantity, baseline)
+    names = dict.fromkeys((*split, colour) if colour else split)
     groups: dict[tuple[str, ...], list[tuple[float, Point, Spread]]] = {}
     for point in points:
         where = place(point, x)
         if where is not None and id(point) in found:
-            key = tuple(_tag(point, name) for name in split)
+            key = tuple(_tag(point, name) for name in names)
             groups.setdefault(key, []).append((where, point, found[id(point)]))
+    shades = _shades([members[0][1] for members in groups.values()], colour) if colour else {}
     made = []
-    for key, members in groups.items():
+    for number, (key, members) in enumerate(groups.items()):
         members.sort(key=lambda one: one[0])
         xs, kept, spreads = zip(*members, strict=True)
-        made.append(Series(", ".join(key), kept, xs, spreads))
-    return tuple(made)
+        name = ", ".join(key)
+        group = _tag(kept[0], colour) if colour else name
+        made.append(Series(name, kept, xs, spreads, shades.get(group, number), group))
+    return tuple(sorted(made, key=lambda line: line.shade))
+
+
+def _shades(points: Iterable[Point], name: str) -> dict[str, int]:
+    """The number of every value of a name that these points have, in the order of the values, by its words."""
+    found = {_tag(point, name): coordinate(point, name) for point in points}
+    return {words: number for number, words in enumerate(sorted(found, key=lambda words: _order(found[words])))}
 
 
 def grid(points: Sequence[Point], x: str, y: str, quantity: str, baseline: Mapping[str, Any] | None = None) -> Grid:
@@ -139,10 +169,20 @@ def quantities(points: Iterable[Point]) -> dict[str, str]:
     found = list(points)
     known = {SPEEDUP: "speedup over the baseline", **QUANTITIES}
     for point in found:
-        known |= {name: f"model: {name.replace('_', ' ')}" for name in point.models}
+        known |= {name: _foretold(name, point) for name in point.models if name not in known}
     return {
         name: text for name, text in known.items() if name == SPEEDUP or any(p.value(name) is not None for p in found)
     }
+
+
+def quantity_words(points: Iterable[Point], quantity: str) -> str:
+    """What people read for a quantity that is a model's; "" for any other."""
+    return next((_foretold(quantity, point) for point in points if quantity in point.models), "")
+
+
+def _foretold(name: str, point: Point) -> str:
+    model = models.declared(point.contender).get(name)
+    return f"model: {model.label}, {model.unit}" if model else f"model: {name}"
 
 
 def label(point: Point, moving: Sequence[str]) -> str:
@@ -174,5 +214,9 @@ def _named(point: Point, name: str) -> str:
 
 def _sorted(found: set[Any]) -> list[Any]:
     """Numbers by size, then everything else by its text."""
-    return sorted(found, key=lambda value: (not isinstance(value, NUMBER), value if isinstance(value, NUMBER) else 0,
-                                            point_text.text(value)))  # fmt: skip
+    return sorted(found, key=_order)
+
+
+def _order(value: Any) -> tuple[bool, float, str]:
+    number = isinstance(value, NUMBER)
+    return not number, value if number else 0, point_text.text(value)

@@ -13,7 +13,12 @@ SPEEDUP_LABEL = "speedup over the baseline"
 
 @dataclass(frozen=True)
 class PlotSettings:
-    """The names on the axes, what is drawn, by what lines are told apart, and over what speedups are."""
+    """The names on the axes, what is drawn, by what lines are told apart, and over what speedups are.
+
+    ``split`` are the names that tell points apart beside the axis; ``colour`` is the one that the user chose for the
+    colours, "" for all of ``split``. ``scatter``: the points are those of a search, and no lines join them. ``words``
+    are what people read for the quantity where it is a model's.
+    """
 
     x: str = ""
     y: str = ""
@@ -23,6 +28,9 @@ class PlotSettings:
     log_x: bool = False
     log_y: bool = False
     models: bool = False
+    colour: str = ""
+    scatter: bool = False
+    words: str = ""
 
     @property
     def over(self) -> Mapping[str, str] | None:
@@ -31,4 +39,6 @@ class PlotSettings:
 
     @property
     def label(self) -> str:
-        return QUANTITIES.get(self.quantity, SPEEDUP_LABEL if self.quantity == "speedup" else self.quantity)
+        if self.quantity == "speedup":
+            return SPEEDUP_LABEL
+        return QUANTITIES.get(self.quantity) or self.words or self.quantity

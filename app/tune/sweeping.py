@@ -9,9 +9,10 @@ from app import texts
 from app.jobs import Job
 from app.tune.measurement import Measurement
 from kernels.engine import BackendChoice
-from kernels.experiments import records, results, runner, tuning
+from kernels.experiments import records, results, roofline, runner, tuning
 from kernels.experiments.inputs import Inputs
 from kernels.experiments.points import Point
+from kernels.experiments.roofline import Roofline
 from kernels.experiments.runner import Control, Progress
 from kernels.experiments.sweep import Sweep, Task
 from kernels.experiments.tuning import Found
@@ -45,6 +46,16 @@ def tune_job(task: Task, one: Measurement, budget_s: float, done: Callable[[Foun
 
     title = f"{one.title} \N{MIDDLE DOT} {texts.duration(1000 * budget_s)}"
     return Job(title, lane((task.backend,), task.device), work, done, make_monitor=Control, alone=True)
+
+
+def limits_job(backend: str, device: int, done: Callable[[Roofline], None]) -> Job:
+    """Measures the roofline of a device anew, and keeps it."""
+
+    def work(monitor: Monitor) -> Roofline:
+        return roofline.of(backend, device, monitor, again=True)
+
+    title = f"GPU {device}" if backend == "cuda" else "the CPU"
+    return Job(f"Limits of {title}", lane((backend,), device), work, done, detachable=True, alone=True)
 
 
 def task_of(

@@ -23,13 +23,16 @@ from app.tune.papers import PapersWindow
 from app.tune.plots import Plots
 from app.tune.point import PointPanel
 from app.tune.points import PointSet
-from app.tune.sweeping import sweep_job, task_of, tune_job
+from app.tune.sweeping import limits_job, sweep_job, task_of, tune_job
 from app.views.pieces import menu_button, tool_button
 from kernels import registry, tuned
+from kernels.cuda import devices
 from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError
+from kernels.experiments import models
 from kernels.experiments.points import Point, Status
 from kernels.experiments.results import Kept
+from kernels.experiments.roofline import Roofline
 from kernels.experiments.sweep import Sweep
 from kernels.experiments.tuning import Found
 from kernels.method import Method
@@ -60,6 +63,7 @@ class TuneWorkspace(QWidget):
         self._backend: BackendChoice = "auto"
         self.papers: PapersWindow | None = None
         self.gpus = 0
+        self._limits: list[Job] = []
         self.active: list[Measurement] = []
         """Those that wait or are measured, in the order in which they were started."""
         self.shown = Measurement("")
@@ -84,6 +88,7 @@ class TuneWorkspace(QWidget):
         self.form.cancel_wanted.connect(self.cancel)
         self.form.tune_wanted.connect(self.tune)
         self.panel.use_wanted.connect(self._use)
+        self.plots.roof.measure_wanted.connect(self.measure_limits)
         self.points.changed.connect(self._show_empty)
         queue.ended.connect(self._ended)
         queue.changed.connect(self._changed)
@@ -146,6 +151,19 @@ class TuneWorkspace(QWidget):
             self.papers.said.connect(self.said)
         self.papers.show()
         self.papers.raise_()
+
+    def measure_limits(self) -> None:
+        """Measure the limits of the devices of the form anew; the jobs panel shows how far it is, and cancels it."""
+        if self._limits:
+            return
+        for backend in self.form.backends():
+            found = backend if backend != "auto" else "cuda" if devices.discover()[0] else "cpu"
+            self._limits.append(self._queue.submit(limits_job(found, self._device, self._show_limits)))
+        self.plots.roof.set_measuring(True)
+
+    def _show_limits(self, found: Roofline) -> None:
+        self.points.renew(models.with_limits)
+        self.said.emit(f"The limits of {found.device} are measured and kept.", False)
 
     def reset_tuned(self) -> None:
         """Forget what was tuned for the chosen method."""
@@ -212,7 +230,8 @@ class TuneWorkspace(QWidget):
         self.shown = one
         self.plots.settings = one.settings(self.plots.settings)
         self.title.setText(one.title)
-        self.points.begin(one.title, one.points)
+        one.points = models.with_limits(one.points)
+        self.points.begin(one.title, one.points, one.search)
         self.points.choose(series.best(self.points.points, "compute_ms"))
         self._show_state()
 
@@ -260,6 +279,9 @@ class TuneWorkspace(QWidget):
         self._show_state()
 
     def _ended(self, job: Job) -> None:
+        if job in self._limits:
+            self._limits.remove(job)
+            self.plots.roof.set_measuring(bool(self._limits))
         for one in [one for one in self.active if one.job is job]:
             self._take_of(one)
             self.active.remove(one)

@@ -113,11 +113,11 @@ def render_plot(painter: QPainter, target: QRectF, plot: pg.PlotWidget) -> None:
         (inner.right(), inner.top(), target.right() + target.width(), inner.bottom()),
     ):
         painter.fillRect(QRectF(left, top, right - left, bottom - top), QColor(theme.active().panel))
-    box.setOpacity(0)
-    axes = [plot.getAxis(side) for side in ("bottom", "left")]
+    axes = [plot.getAxis(side) for side in ("left", "bottom", "right", "top")]
     grids = [axis.grid for axis in axes]
-    for axis in axes:  # the grid is behind what is plotted, and there it is drawn already
-        axis.setGrid(False)
+    box.setOpacity(0)
+    for axis in axes:
+        axis.setGrid(False)  # it is an axis' own, and would cut what is drawn
     plot.scene().render(painter, target, source)
     for axis, grid in zip(axes, grids, strict=True):
         axis.setGrid(grid)

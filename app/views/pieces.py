@@ -13,6 +13,14 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 from app import theme
 
 GAP, SWATCH = 16, 16
+LONG_SWATCH = 32
+"""Pixels in which the pattern of a dashed line can be told from another."""
+PENS: Mapping[str, Qt.PenStyle] = {
+    "line": Qt.PenStyle.SolidLine, "dots": Qt.PenStyle.DotLine, "dashes": Qt.PenStyle.DashLine,
+    "dash-dots": Qt.PenStyle.DashDotLine, "dash-dot-dots": Qt.PenStyle.DashDotDotLine,
+}  # fmt: skip
+"""The kinds of items that are lines, and how they are drawn."""
+Kind = Literal["line", "dots", "dashes", "dash-dots", "dash-dot-dots", "fill", "outline", "gradient", "mark", "text"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +30,7 @@ class LegendItem:
     A mark is a disc, white like those on the matrix.
     """
 
-    kind: Literal["line", "dots", "fill", "outline", "gradient", "mark", "text"]
+    kind: Kind
     text: str
     colours: tuple[str, ...] = ()
 
@@ -123,6 +131,8 @@ def choice_actions(
 
 
 def _swatch_width(item: LegendItem) -> int:
+    if item.kind.startswith("dash"):
+        return LONG_SWATCH
     return {"text": 0, "gradient": 6 * SWATCH}.get(item.kind, SWATCH)
 
 
@@ -142,11 +152,10 @@ def _draw_swatch(painter: QPainter, item: LegendItem, box: QRectF) -> None:
         return
     colour = QColor(item.colours[0] if item.colours else "#ffffff")
     painter.setPen(Qt.PenStyle.NoPen)
-    if item.kind in ("line", "dots"):
+    if item.kind in PENS:
         if len(item.colours) > 1:
             painter.fillRect(box.adjusted(-1, -1, 1, 1), QColor(item.colours[1]))
-        dots = item.kind == "dots"
-        painter.setPen(QPen(colour, 1.5 if dots else 2.5, Qt.PenStyle.DotLine if dots else Qt.PenStyle.SolidLine))
+        painter.setPen(QPen(colour, 2.5 if item.kind == "line" else 1.5, PENS[item.kind]))
         painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
     elif item.kind == "mark":
         painter.setPen(QPen(QColor("#10141a"), 1))

@@ -53,23 +53,31 @@ def measure(workers: int, monitor: Monitor) -> tuple[float, float]:
 def _operations_per_s(workers: int, monitor: Monitor) -> float:
     numbers: np.ndarray = np.zeros((workers, 10 * LANES), np.int32)
     _operate(numbers[0], 1)
-    loops = _loops_per_s(lambda worker: _operate(numbers[worker], LOOPS), workers, monitor)
+    loops = _loops_per_s(lambda worker: _operate(numbers[worker], LOOPS), workers, monitor, 0)
     return loops * LOOPS * 2 * CHAINS * LANES
 
 
 def _bytes_per_s(workers: int, monitor: Monitor) -> float:
+    monitor.update(TURNS, 2 * TURNS, "memory")
     count = min(LARGEST_BYTES, host_bytes_free() // 8) // 8 // workers
     result, one, other = (np.ones((workers, count)) for _ in range(3))
     _triad(result[0, :1], one[0, :1], other[0, :1], 2.0)
-    passes = _loops_per_s(lambda worker: _triad(result[worker], one[worker], other[worker], 2.0), workers, monitor)
+
+    def triad(worker: int) -> None:
+        _triad(result[worker], one[worker], other[worker], 2.0)
+
+    passes = _loops_per_s(triad, workers, monitor, TURNS)
     return passes * 3 * 8 * count
 
 
-def _loops_per_s(loop: Callable[[int], None], workers: int, monitor: Monitor) -> float:
-    """Calls of ``loop(worker)`` a second, of all workers together; the best of some turns."""
+def _loops_per_s(loop: Callable[[int], None], workers: int, monitor: Monitor, before: int) -> float:
+    """Calls of ``loop(worker)`` a second, of all workers together; the best of some turns.
+
+    ``before`` are the turns of other loops until now, which count as progress.
+    """
     best = 0.0
     for turn in range(TURNS):
-        monitor.update(turn, TURNS, "roofline")
+        monitor.update(before + turn, 2 * TURNS, "memory" if before else "operations")
         best = max(best, _turn(loop, workers, monitor))
     return best
 

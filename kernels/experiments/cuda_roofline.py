@@ -34,7 +34,7 @@ def _operations_per_s(module, blocks: int, monitor: Monitor) -> float:
     results = cupy.empty(blocks * THREADS, cupy.int32)
     kernel = module.get_function("operations")
     arguments = (results, np.int32(-1), np.int32(-1000), np.int32(LOOPS))
-    seconds = _fastest_s(lambda: kernel((blocks,), (THREADS,), arguments), monitor)
+    seconds = _fastest_s(lambda: kernel((blocks,), (THREADS,), arguments), monitor, 0)
     return blocks * THREADS * LOOPS * CHAINS / seconds
 
 
@@ -43,14 +43,14 @@ def _bytes_per_s(module, blocks: int, device: int, monitor: Monitor) -> float:
     arrays = [cupy.zeros(4 * count, cupy.float32) for _ in range(3)]
     kernel = module.get_function("triad")
     arguments = (*arrays, np.float32(2), np.int64(count))
-    return 3 * 16 * count / _fastest_s(lambda: kernel((blocks,), (THREADS,), arguments), monitor)
+    return 3 * 16 * count / _fastest_s(lambda: kernel((blocks,), (THREADS,), arguments), monitor, LAUNCHES)
 
 
-def _fastest_s(launch: Callable[[], None], monitor: Monitor) -> float:
-    """Seconds of the fastest launch, by the clock of the device."""
+def _fastest_s(launch: Callable[[], None], monitor: Monitor, ran: int) -> float:
+    """Seconds of the fastest launch, by the clock of the device. ``ran`` are the launches of others until now."""
     found = []
     for number in range(LAUNCHES):
-        monitor.update(number, LAUNCHES, "roofline")
+        monitor.update(ran + number, 2 * LAUNCHES, "memory" if ran else "operations")
         before, after = cupy.cuda.Event(), cupy.cuda.Event()
         before.record()
         launch()

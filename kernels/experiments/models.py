@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kernels import workers
+from kernels import registry, workers
 from kernels.analysis import OPERATIONS, TRAFFIC, Model
 from kernels.cuda import devices
 from kernels.engine import Plan
-from kernels.errors import AntidiagError
+from kernels.errors import AntidiagError, ParameterError
 from kernels.experiments import roofline
 from kernels.experiments.points import Point
+from kernels.experiments.roofline import Roofline
 from kernels.experiments.sweep import Task
 from kernels.method import Method
 
@@ -27,6 +28,14 @@ def of(method: Method) -> tuple[Model, ...]:
         return ()
     declared: Mapping[str, tuple[Model, ...]] = importlib.import_module(name).MODELS
     return declared.get(method.id, ())
+
+
+def declared(contender: str) -> dict[str, Model]:
+    """The models of a contender by identifier; none of a peer, or of a method that this program does not know."""
+    try:
+        return {model.id: model for model in of(registry.method(contender))}
+    except ParameterError:
+        return {}
 
 
 def values(planned: Plan) -> dict[str, float]:
@@ -69,12 +78,26 @@ def limit_ms(planned: Plan, found: Mapping[str, float]) -> float | None:
 
     None where the method declares neither operations nor traffic, or where the device was not measured (yet).
     """
-    roof = roofline.kept(planned.backend, planned.device_name)
+    return _limit_ms(roofline.kept(planned.backend, planned.device_name), planned.parameters, found)
+
+
+def with_limits(points: Sequence[Point]) -> list[Point]:
+    """The same points with the limits that the rooflines of their devices set now; as they were where there is none."""
+    places = {(point.backend, point.device) for point in points}
+    roofs = {place: roofline.kept(*place) for place in places}
+    renewed = []
+    for point in points:
+        limit = _limit_ms(roofs[point.backend, point.device], point.parameters, point.models)
+        renewed.append(point if limit in (None, point.limit_ms) else replace(point, limit_ms=limit))
+    return renewed
+
+
+def _limit_ms(roof: Roofline | None, parameters: Mapping[str, Any], found: Mapping[str, float]) -> float | None:
     if roof is None or not found.keys() & {OPERATIONS, TRAFFIC}:
         return None
     share = 1.0
-    if planned.backend == "cpu":
-        share = min(1.0, int(planned.parameters.get("threads", 1)) / roof.workers)
+    if roof.backend == "cpu":
+        share = min(1.0, int(parameters.get("threads", 1)) / roof.workers)
     seconds = max(
         found.get(OPERATIONS, 0.0) / (roof.operations_per_s * share), found.get(TRAFFIC, 0.0) / roof.bytes_per_s
     )

@@ -149,7 +149,8 @@ def _taken(prepared: Prepared, before: Point | None) -> Prepared:
     """The point as it was measured before, at its place in this sweep."""
     if before is None or prepared.call is None:
         return prepared
-    return Prepared(replace(before, coordinates=prepared.point.coordinates, given=prepared.point.given))
+    limit = before.limit_ms if prepared.point.limit_ms is None else prepared.point.limit_ms
+    return Prepared(replace(before, coordinates=prepared.point.coordinates, given=prepared.point.given, limit_ms=limit))
 
 
 def _measured_before(store: Store | None) -> dict[str, Point]:

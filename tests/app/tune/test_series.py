@@ -36,6 +36,24 @@ def test_lines_are_sorted_and_carry_their_spread() -> None:
     assert (found[1].spreads[0].low, found[1].spreads[0].median, found[1].spreads[0].high) == (48, 49, 50)
 
 
+def test_lines_of_one_value_share_a_colour_in_the_order_of_the_values() -> None:
+    points = [point(s, h, (1.0,), method) for method in ("other", "striped-score") for h in (128, 16) for s in (32, 64)]
+    found = series.lines(points, "s", "compute_ms", ["method", "h"], colour="h")
+    assert [(line.shade, line.group) for line in found] == [(0, "h 16"), (0, "h 16"), (1, "h 128"), (1, "h 128")]
+    assert all(len(line.points) == 2 for line in found), "what a line joins is the same as without colours"
+    told = series.lines(points, "s", "compute_ms", [], colour="method")
+    assert [(line.shade, line.group, len(line.points)) for line in told] == [(0, "Other", 4), (1, "Striped-Score", 4)]
+
+
+def test_the_chosen_colour_stays_while_the_points_have_it() -> None:
+    asked = PlotSettings(x="s", colour="h")
+    assert default_settings(GRID[:1], asked, series.names(GRID[:1])).colour == "h"
+    assert default_settings(GRID, PlotSettings(x="h", colour="h"), series.names(GRID)).colour == ""
+    assert default_settings(GRID, PlotSettings(x="s", colour="gone"), series.names(GRID)).colour == ""
+    other = [*GRID, point(32, 16, (1.0,), device="another")]
+    assert "device" in series.shades(other, series.names(other)) and series.shades(GRID, ["s"]) == ["s"]
+
+
 def test_a_grid_keeps_the_better_of_two_at_one_place() -> None:
     slower = point(32, 16, (500.0,), "other")
     grid = series.grid([*GRID, slower], "s", "h", "compute_ms")
@@ -67,7 +85,8 @@ def test_what_is_shown_stays_while_points_arrive() -> None:
 
 def test_a_model_is_scaled_to_its_points() -> None:
     line = series.lines(GRID, "s", "compute_ms", ["h"])[0]
-    ((name, x, y),) = model_curves([line], "compute_ms", lambda point: {"traffic": [(32, 1.0), (64, 2.0)]})
+    ((name, x, y, shade),) = model_curves([line], "compute_ms", lambda point: {"traffic": [(32, 1.0), (64, 2.0)]})
+    assert shade == line.shade
     assert name == "traffic (scaled)" and list(x) == [32, 64]
     assert y[1] == 2 * y[0]
 

@@ -11,11 +11,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from app.tune.form import NONE
 from app.tune.inputs import RANDOM, InputEditor
 from app.tune.point import facts
+from app.views import export
 from kernels import registry, tuned
 from kernels.errors import InputError, ParameterError
 from kernels.experiments import results, tuning
 from kernels.experiments.inputs import Generated, Loaded
-from kernels.experiments.points import Status
+from kernels.experiments.points import Point, Run, Status
 from kernels.experiments.tuning import Found
 from tests.app import fake
 
@@ -243,12 +244,64 @@ def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
     plots.tabs.setCurrentIndex(2)
     qtbot.mouseClick(plots.bars, Qt.MouseButton.LeftButton, pos=QPointF(10, 10).toPoint())
     assert points.chosen is plots.bars.points[0]
-    plots.tabs.setCurrentIndex(3)
+    plots.show_tab("Table")
     plots.table.selectRow(2)
     assert points.chosen in points.points
     tune.panel.pin_button.click()
     points.choose(points.points[0])
     assert tune.panel.table.columnCount() == 1 + len({id(point) for point in (points.chosen, *points.pinned)})
+
+
+def test_lines_are_coloured_by_what_is_chosen(qtbot: Any, tune: Any) -> None:
+    plots, box = tune.plots, tune.plots.colour
+    for axis, values in zip(tune.form.axes, (("s", "32,64"), ("gap_open", "5,10,15")), strict=True):
+        axis.set_value(*values)
+    tune.start()
+    finish(qtbot, tune)
+    assert [box.itemText(place) for place in range(box.count())] == ["automatic", "gap_open"]
+    box.setCurrentText("gap_open")
+    box.activated.emit(1)
+    tune.start()
+    finish(qtbot, tune)
+    assert plots.settings.colour == "gap_open" and box.currentText() == "gap_open"
+    plots.across.setCurrentText("gap_open")
+    plots.across.activated.emit(plots.across.currentIndex())
+    assert [box.itemText(place) for place in range(box.count())] == ["automatic", "s"]
+    assert plots.settings.colour == "" and box.currentText() == "automatic"
+    box.setCurrentText("s")
+    box.activated.emit(1)
+    assert plots.settings.colour == "s" and [item.text for item in plots.legend.items] == ["s 32", "s 64"]
+
+
+def test_the_figure_of_a_file_is_the_plot_as_it_is_seen_and_its_legend(tune: Any) -> None:
+    runs = (Run(2.0, {"phase 1": 1.0}),)
+    tune.points.begin("sweep", [
+        Point(f"{n}", "fake", "Fake", {"s": 32 * n, "gap_open": n % 2}, Status.MEASURED, runs=runs) for n in range(1, 7)
+    ])  # fmt: skip
+    plots, grid = tune.plots, tune.plots.lines.getAxis("left").grid
+    size, seen = plots.figure_size(), plots.lines.size()
+    assert size.width() == seen.width() and size.height() > seen.height() and plots.legend.items
+    assert export.image(size, plots.paint, scale=1).size() == size
+    assert grid and plots.lines.getAxis("left").grid == grid, "what a file does without comes back"
+
+
+def test_a_search_of_many_candidates_leaves_the_window_as_it_is(tune: Any, ready: Any) -> None:
+    ready.resize(1280, 720)
+    tune.points.begin("Tune", search=True)
+    runs = (Run(2.0, {"phase 1": 1.0}),)
+    tune.points.add(
+        Point(f"{n}", "fake", "Fake", {"method": "fake", "s": 32 * n, "T": 7 * n % 97}, Status.MEASURED, runs=runs)
+        for n in range(1, 151)
+    )
+    plots, least = tune.plots, ready.minimumSizeHint().height()
+    assert len(plots.lines.lines) == 1 and plots.settings.scatter
+    plots.colour.setCurrentText("T")
+    plots.colour.activated.emit(plots.colour.currentIndex())
+    assert len({line.shade for line in plots.lines.lines}) == 97 and len(plots.legend.items) < 20
+    assert ready.minimumSizeHint().height() <= least + 4 * plots.fontMetrics().height() + 16
+    tune.points.begin("sweep")
+    tune.points.add([Point("1", "fake", "Fake", {"s": 32}, Status.MEASURED, runs=runs)])
+    assert not plots.settings.scatter
 
 
 def test_the_table_has_a_row_for_every_point_and_the_reason_of_those_that_failed(qtbot: Any, tune: Any) -> None:

@@ -57,6 +57,14 @@ def test_measuring_can_be_cancelled(quick):
         roofline.of("cpu", monitor=monitor)
 
 
+def test_progress_goes_from_operations_to_memory(quick, monkeypatch):
+    monkeypatch.setattr(quick, "TURNS", 3)
+    seen: list[tuple[int, int, str]] = []
+    quick.measure(1, Monitor(lambda *progress: seen.append(progress)))
+    assert [done for done, _, _ in seen] == [0, 1, 2, 3, 3, 4, 5] and {total for _, total, _ in seen} == {6}
+    assert [phase for _, _, phase in seen] == ["operations"] * 3 + ["memory"] * 4
+
+
 def test_a_torn_file_is_no_roofline(tmp_path):
     roofline._path().parent.mkdir(parents=True, exist_ok=True)
     roofline._path().write_text("{")
