@@ -38,7 +38,7 @@ class Request:
 
     def plan(self) -> Plan:
         """The plan as of now; raises AntidiagError where no run could be planned."""
-        problem = self.method.problem.build(self.data, self.options)
+        problem = self.method.problem.make(self.data, self.options)
         return engine.plan(self.method, problem, self.parameters, self.backend, self.device)
 
 

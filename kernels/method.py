@@ -13,6 +13,7 @@ import numpy as np
 from kernels.errors import BackendUnavailable, InputError
 from kernels.memory import Footprint
 from kernels.model import Result
+from kernels.model import Sequence as Letters
 from kernels.monitor import Monitor
 from kernels.parameters import Parameter
 
@@ -92,9 +93,19 @@ class Input:
     def check(self, given: int) -> None:
         """InputError where ``given`` data are too few or too many."""
         if given < self.minimum or (self.maximum is not None and given > self.maximum):
-            few = given < self.minimum
-            remedy = "add another file or record" if few else f"choose {self.maximum} with --record NAME"
             counted = "1 was given" if given == 1 else f"{given:,} were given"
+            if given < self.minimum:
+                remedy = (
+                    f"give a file with --{self.flag}"
+                    if self.flag
+                    else "add another file or record"
+                    if given
+                    else "add a file"
+                )
+            elif self.kind.type is Letters and not self.flag:
+                remedy = f"choose {self.maximum} with --record NAME"
+            else:
+                remedy = "leave the others out"
             raise InputError(f"this method takes {self.number()}, and {counted}; {remedy}")
 
 
@@ -154,6 +165,15 @@ class ProblemType:
     option_values: Callable[[Any], Mapping[str, Any]] = _no_values
     unit: str = "cells"
     answer_label: str = ""
+
+    def make(self, data: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        """The problem of these data: as `build`, which no longer meets too few data, or too many.
+
+        InputError says how many of which kind are taken; no two inputs of a problem are of one kind.
+        """
+        for taken in self.inputs:
+            taken.check(sum(isinstance(datum, taken.kind.type) for datum in data))
+        return self.build(data, options)
 
     def takes(self) -> str:
         """'2 sequences'; '1 model and 1 sequence'; 'nothing but its options'."""

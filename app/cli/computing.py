@@ -161,7 +161,7 @@ def _refuse(planned: engine.Plan, given: Mapping[str, Any]) -> None:
 
 def _problem(method: Method, data: list[Any], texts: Mapping[str, str]) -> Any:
     """What the user asked for; every error in it is theirs to correct."""
-    return method.problem.build(data, problem_options(method, texts))
+    return method.problem.make(data, problem_options(method, texts))
 
 
 def _save(result: Any, targets: inputs.Targets) -> None:
