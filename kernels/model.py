@@ -24,6 +24,7 @@ import numpy as np
 from kernels.errors import InputError, ScoreOverflow
 from kernels.scoring import SCORE_LIMIT, UNKNOWN, Scoring
 from kernels.steps import Steps
+from kernels.words import counted
 
 DIAGONAL, UP, LEFT = 0, 1, 2
 """Operations of a path: both letters; a letter of the first against a gap (E); of the second (F)."""
@@ -64,7 +65,7 @@ class Sequence:
     @property
     def summary(self) -> str:
         """Length and type: '16,569 letters, DNA'."""
-        return f"{len(self):,} letters, {self.type}"
+        return f"{counted(len(self), 'letter')}, {self.type}"
 
     @property
     def array(self) -> np.ndarray:

@@ -18,6 +18,7 @@ from kernels.tropical.viterbi import formats, hmm
 from kernels.tropical.viterbi.hmm import Hmm
 from kernels.tropical.viterbi.problem import OPTIONS, HmmProblem
 from kernels.tropical.viterbi.problem import build as build_one
+from kernels.words import counted
 
 CLOSE = 1e-6
 
@@ -92,11 +93,12 @@ class LearningProblem:
 
     @property
     def title(self) -> str:
-        return f"{self.hmm.name} x {len(self.sequences):,} sequence{'s' * (len(self.sequences) != 1)}"
+        return f"{self.hmm.name} x {counted(len(self.sequences), 'sequence')}"
 
     @property
     def size(self) -> str:
-        return f"{len(self.hmm):,} states x {self.letters:,} observations, {self.iterations:,} iterations at most"
+        rounds = counted(self.iterations, "iteration")
+        return f"{counted(len(self.hmm), 'state')} x {counted(self.letters, 'observation')}, {rounds} at most"
 
 
 @dataclass(frozen=True)
@@ -139,12 +141,12 @@ Counts = tuple[float, np.ndarray, np.ndarray, np.ndarray]
 """The logarithm of the probability of all sequences under a model, and the counts that `estimated` takes."""
 
 
-def learned(problem: LearningProblem, counted: Callable[[Hmm], Counts], monitor: Monitor) -> LearningAnswer:
+def learned(problem: LearningProblem, count: Callable[[Hmm], Counts], monitor: Monitor) -> LearningAnswer:
     """Rounds of counting and estimating, until the tolerance or the number of rounds ends them."""
     model, history = problem.hmm, list[float]()
     for iteration in range(problem.iterations + 1):
         monitor.update(iteration, problem.iterations, "learning")
-        total, *counts = counted(model)
+        total, *counts = count(model)
         history.append(total)
         if len(history) > 1 and total - history[-2] < problem.tolerance:
             break

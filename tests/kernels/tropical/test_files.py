@@ -47,6 +47,9 @@ def read(folder: Path, name: str, text: str | bytes) -> Graph:
     [
         ("e.csv", "source,target,weight\na,b,2\nb,a,1\na,b,1.5\n", "ab", [[0, 1.5], [1, 0]]),
         ("e.tsv", "# made by hand\na\tb\n\nb\tc\t-2\n", "abc", [[0, 1, INF], [INF, 0, -2], [INF, INF, 0]]),
+        ("e.csv", "Source,Target\na,b\n", "ab", [[0, 1], [INF, 0]]),
+        ("e.csv", "u,v,weight\na,b,3\n", "ab", [[0, 3], [INF, 0]]),
+        ("e.csv", "u,v\nv,u\n", "uv", [[0, 1], [1, 0]]),
         ("e.edges", "a b 2\nb b 3\n", "ab", [[0, 2], [INF, 0]]),
         ("e.csv", '"x, y";z;4\n', ("x, y", "z"), [[0, 4], [INF, 0]]),
         ("e.csv.gz", gzip.compress(b"a,b,2\n", mtime=0), "ab", [[0, 2], [INF, 0]]),
@@ -67,7 +70,7 @@ def test_graphs_are_read(tmp_path: Path, name: str, text: str | bytes, names, we
 
 def test_what_reading_changed_is_told(tmp_path: Path) -> None:
     graph = read(tmp_path, "e.csv", "from,to,cost\na,b,2\na,b,3\na,a,1\n")
-    assert "headings" in graph.note and "1 parallel edges" in graph.note and "1 loops" in graph.note
+    assert "headings" in graph.note and "1 parallel edge:" in graph.note and "1 loop left out" in graph.note
     assert "every edge weighs 1" in read(tmp_path, "g.graphml", GRAPHML.replace("weight", "colour")).note
 
 
@@ -76,6 +79,11 @@ def test_what_reading_changed_is_told(tmp_path: Path) -> None:
     [
         ("e.csv", "a,b,1\na,b,c,d\n", r"e\.csv, line 2: 4 fields"),
         ("e.csv", "a,b,1\nb,c,much\n", r"line 2: the weight 'much' is not a number"),
+        ("e.csv", "a,b,1O\nb,c,2\n", "line 1: the weight '1O' is not a number; of headings"),
+        ("e.csv", "source,target,weight\nfrom,to,cost\n", "line 2: the weight 'cost' is not a number"),
+        ("e.csv", "a,b,1,2,3\n", "line 1: 5 fields"),
+        ("e.csv", "a,b,1,\n", "line 1: 4 fields"),
+        ("e.csv", "a\n", "line 1: 1 field;"),
         ("e.csv", "a,b,inf\n", "line 1: the weight inf is not finite"),
         ("e.csv", "# nothing\n", "no edges"),
         ("e.csv", b"a,b,1\n\xff\xfe,b,1\n", "line 2: this is not UTF-8"),
@@ -114,6 +122,20 @@ def test_distances_as_csv_and_npy(tmp_path: Path) -> None:
     assert told["distances"][1] == [None, 0, 2] and told["names"] == ["a", "b, too", "c"]
 
 
+@pytest.mark.parametrize("method", ["floyd-warshall", "floyd-blocked", "bipartite-serial"])
+def test_a_path_that_does_not_exist_is_told(method: str) -> None:
+    graph = from_weights(np.array([[0, 1, INF], [INF, 0, INF], [INF, 2, 0]]), "abe")
+    problem = registry.method(method).problem
+    for start, end, told, path in (("a", "e", "no path", "none: no edges lead from a to e"), ("a", "b", "1", "a -> b"),
+                                   ("a", "a", "0", "a")):  # fmt: skip
+        result = run(method, [graph], start=start, end=end)
+        assert problem.answer(result) == f"{start} to {end}: {told}"
+        assert dict(problem.rows(result))["Path"] == path
+    told = formats.result_json(run(method, [graph], start="a", end="e"))
+    assert told["distance"] is None and told["path"] == []
+    assert problem.answer(run(method, [graph])) == "3 vertices"
+
+
 def test_a_negative_cycle_is_told_and_leaves_no_distances(tmp_path: Path) -> None:
     result = run("floyd-warshall", [from_weights(np.array([[0, 1.0], [-2, 0]]), "ab")])
     told = formats.result_json(result)
@@ -131,7 +153,7 @@ def test_features_as_bed_and_gff(tmp_path: Path) -> None:
     formats.write_result(tmp_path / "f.tsv", result)
     assert (tmp_path / "f.bed").read_text() == "sequence\t20\t32\tloaded\t0\t.\n"
     assert "sequence\tantidiag\tloaded\t21\t32\t" in (tmp_path / "f.gff").read_text()
-    assert (tmp_path / "f.tsv").read_text().splitlines()[20] == "21\tF\tloaded"
+    assert (tmp_path / "f.tsv").read_text().splitlines()[:21:20] == ["position\tletter\tstate", "20\tE\tfair"]
     told = json.loads(json.dumps(formats.result_json(result)))
     assert told["states"][20] == "loaded" and len(told["states"]) == 52
     assert told["features"] == [{"start": 20, "end": 32, "label": "loaded"}]

@@ -125,7 +125,7 @@ def test_a_written_model_is_read_again(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"transitions": [[0.5, 0.4], [0, 1]]}, "transitions of state 'a' sums to 0.9, not to 1"),
+        ({"transitions": [[0.5, 0.4], [0, 1]]}, "transitions of state 'a' sum to 0.9, not to 1"),
         ({"emissions": [[1, 0], [1.5, -0.5]]}, "emissions of state 'b': 1.5 is no probability"),
         ({"initial": [1]}, "initial is 1; .* must be 2"),
         ({"states": ["a", "a"]}, "two states are called 'a'"),
