@@ -314,7 +314,7 @@ class Window(QMainWindow):
 
     def _take_answer(self, found: Answer) -> None:
         if found.plan:
-            self.method.set_resolved(found.plan.parameters)
+            self.method.set_resolved(found.plan.parameters, found.plan.backend)
         self._settle(found, found.refusal)
         if self._run_wanted:
             self._run_wanted = False

@@ -209,7 +209,9 @@ class Method:
     ``returns`` names what an answer holds ("score", "alignment", "tree"). ``nominal_gcups`` is the rate
     assumed per backend (per core on the CPU) until one was measured. ``resumption`` says how a run that was
     interrupted can be continued, where it can. ``suits(data)`` says whether this is the method to begin with for
-    these data, where the user has chosen none; most methods leave that open.
+    these data, where the user has chosen none; most methods leave that open. ``done(problem, parameters, answer)``
+    is how much of ``work`` a run did, for methods whose run is told in that rather than in cells of the problem,
+    such as those that take a number of rounds.
     """
 
     id: str
@@ -230,6 +232,16 @@ class Method:
     resumption: Resumption | None = None
     suits: Callable[[Sequence[Any]], bool] | None = None
     again: Callable[[Any, Mapping[str, Any]], int] = nothing_again
+    done: Callable[[Any, Mapping[str, Any], Any], int] | None = None
+
+    def foretold(self, problem: Any, parameters: Mapping[str, Any]) -> int:
+        """Cells that a run is expected to compute, in the unit in which its result tells them."""
+        return problem.cells if self.done is None else self.work(problem, parameters)
+
+    def used(self, parameters: Mapping[str, Any], backend: str) -> dict[str, Any]:
+        """Those of the values that mean something on this backend."""
+        known = {parameter.name for parameter in self.parameters if backend in parameter.backends}
+        return {name: value for name, value in parameters.items() if name in known}
 
     def load(self, backend: str) -> Callable[..., Any]:
         """The function that runs this method on ``backend``; imports it now."""

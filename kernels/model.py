@@ -278,6 +278,13 @@ class Result:
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     steps: Steps = field(default_factory=Steps)
+    work: int | None = None
+    """Cells that the run computed, where its method counts others than those of the problem (``Method.done``)."""
+
+    @property
+    def cells(self) -> int:
+        """Cells that the run computed; what a method computes more than once to save memory counts once."""
+        return self.problem.cells if self.work is None else self.work
 
     @property
     def compute_ms(self) -> float:
@@ -286,8 +293,8 @@ class Result:
 
     @property
     def gcups(self) -> float:
-        """Billions of cells of the problem for each second of the phases."""
-        return self.problem.cells / self.compute_ms / 1e6 if self.compute_ms else 0.0
+        """Billions of cells for each second of the phases."""
+        return self.cells / self.compute_ms / 1e6 if self.compute_ms else 0.0
 
     @property
     def score(self) -> int | float:

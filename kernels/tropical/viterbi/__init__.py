@@ -84,6 +84,7 @@ def _method(
         footprint=partial(_footprint, id),
         automatic=partial(_automatic, id, tuple(parameter.name for parameter in parameters)),
         work=lambda made, values: sizes.work(made, values, id),
+        done=lambda made, values, answer: sizes.work(made, values, id),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
         exact=id != "viterbi-probabilities",
@@ -133,7 +134,8 @@ def _sum_method(id: str, name: str, kind: ProblemType, summary: str, citation: C
         returns=frozenset(returns),
         footprint=partial(sizes.sums_footprint, id),
         automatic=sizes.sums_automatic,
-        work=lambda made, values: made.cells * sizes.SWEEPS[id] * (made.iterations if kind is LEARNING else 1),
+        work=lambda made, values: made.cells * sizes.SWEEPS[id] * (made.iterations + 1 if kind is LEARNING else 1),
+        done=lambda made, values, answer: made.cells * answer.sweeps,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 3.0, "cuda": 200.0},
     )

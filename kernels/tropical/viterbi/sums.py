@@ -38,6 +38,9 @@ class EvaluationAnswer:
 
     log_probability: float
 
+    sweeps = 1
+    """Passes of l^2 steps a letter that it took: one, forward."""
+
     def check(self, problem: HmmProblem) -> None:
         """AssertionError where it is no logarithm of a probability."""
         assert self.log_probability <= CLOSE, f"a probability of e^{self.log_probability}"
@@ -49,6 +52,11 @@ class PosteriorAnswer:
 
     log_probability: float
     posterior: np.ndarray | None = field(repr=False)
+
+    @property
+    def sweeps(self) -> int:
+        """Passes of l^2 steps a letter that it took: forward and, if the sequence is possible, backward."""
+        return 1 if self.posterior is None else 2
 
     @property
     def states(self) -> np.ndarray | None:
@@ -107,6 +115,11 @@ class LearningAnswer:
 
     hmm: Hmm
     log_probabilities: tuple[float, ...]
+
+    @property
+    def sweeps(self) -> int:
+        """Passes of l^2 steps a letter that it took: for every model, forward, backward, and to count transitions."""
+        return 3 * len(self.log_probabilities)
 
     def check(self, problem: LearningProblem) -> None:
         """AssertionError where the sequences became less probable, or a row does not sum to one."""

@@ -160,6 +160,35 @@ def test_features_as_bed_and_gff(tmp_path: Path) -> None:
     assert told["log_probability"] == pytest.approx(result.answer.log_probability)
 
 
+@pytest.mark.parametrize("unknown", ["hmm-forward", "hmm-posterior", "viterbi-matprod-smem", "viterbi-tree"])
+def test_a_result_tells_the_cells_that_were_foretold(unknown: str) -> None:
+    (casino,) = hmm.read("dishonest-casino")
+    method = registry.method(unknown)
+    made = method.problem.make([casino, sequence(b"ABCDEF" * 10)], {})
+    planned = engine.plan(method, made, {}, "cpu")
+    result = engine.execute(planned)
+    told = formats.result_json(result)
+    assert told["cells"] == result.cells == method.foretold(made, planned.parameters) == method.work(
+        made, planned.parameters)  # fmt: skip
+    assert told["gcups"] == pytest.approx(told["cells"] / result.compute_ms / 1e6)
+    assert "piece" not in told["parameters"] or unknown == "viterbi-tree"
+
+
+def test_learning_tells_the_rounds_that_were_done() -> None:
+    (casino,) = hmm.read("dishonest-casino")
+    rolls = sequence(b"ABCDEFFFFFFABCDEF" * 5)
+    every = run("hmm-baum-welch", [casino, rolls], iterations=3, tolerance=0.0)
+    assert every.cells == registry.method("hmm-baum-welch").work(every.problem, every.parameters) == 3 * 4 * 85 * 4
+    early = run("hmm-baum-welch", [casino, rolls], iterations=100, tolerance=1e9)
+    assert early.cells == 3 * 2 * 85 * 4
+
+
+def test_a_negative_cycle_leaves_no_cells() -> None:
+    assert run("floyd-smem", [from_weights(np.array([[0, 1.0], [-2, 0]]), "ab")]).cells == 0
+    weights = np.random.default_rng(1).random((9, 9))
+    assert run("floyd-smem", [from_weights(weights)]).cells == 3 * 9**3
+
+
 def test_a_learned_model_is_used_again(tmp_path: Path) -> None:
     (casino,) = hmm.read("dishonest-casino")
     rolls = sequence(b"ABCDEFFFFFFABCDEF" * 5)
