@@ -147,7 +147,8 @@ class ProblemType:
     Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
     labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
     problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
-    again. ``unit`` is what the methods' ``work`` counts.
+    again. ``recommend(data, backend)`` names the method to begin with for these data, by its identifier, and says why;
+    None where the data leave that open. ``unit`` is what the methods' ``work`` counts.
     """
 
     id: str
@@ -165,6 +166,7 @@ class ProblemType:
     option_values: Callable[[Any], Mapping[str, Any]] = _no_values
     unit: str = "cells"
     answer_label: str = ""
+    recommend: Callable[[Sequence[Any], str], tuple[str, str] | None] | None = None
 
     def make(self, data: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """The problem of these data: as `build`, which no longer meets too few data, or too many.

@@ -8,9 +8,9 @@ from typing import Any
 
 from app import texts
 from kernels import registry
+from kernels.advice import Suggestion
 from kernels.engine import Plan
 from kernels.memory import bytes_text
-from kernels.method import Method
 from kernels.model import Result
 
 Row = tuple[str, str]
@@ -46,7 +46,7 @@ def result_rows(result: Result) -> list[Row]:
     return rows + _notes(result.notes)
 
 
-def plan_rows(planned: Plan, fitting: Iterable[str] = (), suited: Method | None = None) -> list[Row]:
+def plan_rows(planned: Plan, fitting: Iterable[str] = (), suited: Suggestion | None = None) -> list[Row]:
     """What a run would cost, for people; what would fit, and the method that is made for such data."""
     footprint = planned.footprint
     method = planned.method
@@ -66,7 +66,7 @@ def plan_rows(planned: Plan, fitting: Iterable[str] = (), suited: Method | None 
     ]
     rows += [("would fit" if not number else "", text) for number, text in enumerate(fitting)]
     if suited:
-        rows.append(("suggestion", f"{suited.name} ({suited.id}) is made for data of this size"))
+        rows.append(("suggestion", f"{suited.method.name} ({suited.method.id}): {suited.why}"))
     return rows + _notes(planned.notes)
 
 

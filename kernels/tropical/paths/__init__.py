@@ -24,6 +24,7 @@ PATHS = ProblemType(
     formats=formats.FORMATS,
     settings=formats.settings,
     option_values=formats.option_values,
+    recommend=lambda data, backend: ("floyd-blocked", "n^3 steps, nearly all in products of blocks") if data else None,
 )
 
 BIPARTITE = ProblemType(

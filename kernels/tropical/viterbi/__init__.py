@@ -11,7 +11,7 @@ from kernels.method import Citation, DataKind, Input, Method, ProblemType
 from kernels.parameters import Parameter
 from kernels.sequences import SEQUENCE
 from kernels.tropical.declaring import PAPER, THREADS
-from kernels.tropical.viterbi import formats, hmm, problem, sizes, sums
+from kernels.tropical.viterbi import advice, formats, hmm, problem, sizes, sums
 
 TUTORIAL = Citation(
     key="rabiner1989tutorial",
@@ -47,6 +47,7 @@ VITERBI = ProblemType(
     formats=formats.FORMATS,
     settings=formats.settings,
     option_values=formats.option_values,
+    recommend=advice.recommended,
 )
 
 PIECE = Parameter(
@@ -102,7 +103,7 @@ def _automatic(id: str, names: tuple[str, ...], made, backend, multiprocessors):
 
 def _kind(id: str, label: str, **told: Any) -> ProblemType:
     """A problem of a model and a sequence whose answer is told by other functions than a path's."""
-    return replace(VITERBI, id=id, label=label, products=None, **told)
+    return replace(VITERBI, id=id, label=label, products=None, recommend=None, **told)
 
 
 EVALUATION = _kind("hmm-evaluation", "Probability under a hidden Markov model", data=sums.evaluation_data,
