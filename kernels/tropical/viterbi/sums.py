@@ -21,6 +21,7 @@ from kernels.tropical.viterbi.problem import build as build_one
 from kernels.words import counted
 
 CLOSE = 1e-6
+LEARNED = " (learned)"
 
 LEARNING_OPTIONS = (
     *OPTIONS,
@@ -165,7 +166,15 @@ def learned(problem: LearningProblem, count: Callable[[Hmm], Counts], monitor: M
             break
         if iteration < problem.iterations:
             model = estimated(model, *counts)
-    return LearningAnswer(model, tuple(history))
+    return LearningAnswer(_signed(model, problem, len(history) - 1), tuple(history))
+
+
+def _signed(model: Hmm, problem: LearningProblem, rounds: int) -> Hmm:
+    """The model under a name that tells it from the one that it began with; it comes from no file."""
+    first = problem.hmm.name.removesuffix(LEARNED)
+    letters = counted(problem.letters, "letter")
+    note = f"Learned from {letters} in {counted(rounds, 'round')}, beginning with {problem.hmm.name}."
+    return replace(model, name=first + LEARNED, source="", note=note)
 
 
 def cannot_emit(problem: HmmProblem) -> InputError:

@@ -198,5 +198,8 @@ def test_a_learned_model_is_used_again(tmp_path: Path) -> None:
     for name in ("m.hmm", "m.json"):
         (again,) = hmm.read(tmp_path / name)
         np.testing.assert_array_equal(again.transitions, result.answer.hmm.transitions)
+        assert again.name == "Dishonest casino (learned)"
     assert registry.method("hmm-baum-welch").problem.products(result) == [result.answer.hmm]
+    assert result.answer.hmm.source == "" and "85 letters in 3 rounds" in result.answer.hmm.note
     assert run("viterbi-serial", [again, rolls]).answer.states is not None
+    assert run("hmm-baum-welch", [again, rolls], iterations=1).answer.hmm.name == again.name
