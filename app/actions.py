@@ -90,6 +90,8 @@ def _commands(window: Window) -> list[Command]:
                 tip="Measure sweeps and find good parameters (Ctrl+2)"),
         Command("learn", "Learn", "view", partial(window.turn_to, 2), "Ctrl+3", checkable=True,
                 tip="The four classes of dynamic programming, and guidelines for GPUs (Ctrl+3)"),
+        Command("papers", "Reproduce a paper's figure...", "run", window.tune.show_papers, line=True,
+                tip="Measure a table or figure of the papers here, beside the published numbers"),
         Command("reset_tuned", "Forget tuned values of the method", "run", window.tune.reset_tuned),
         Command("next_view", "Next view", "view", partial(viewer.step, 1), "Ctrl+Tab", line=True),
         Command("previous_view", "Previous view", "view", partial(viewer.step, -1), "Ctrl+Shift+Tab"),

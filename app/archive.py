@@ -25,6 +25,7 @@ from app.state import State
 from kernels import plain
 from kernels.errors import InputError
 from kernels.model import Sequence, SequenceType
+from kernels.monitor import Monitor
 from kernels.steps import Steps
 
 FORMAT = 1
@@ -35,6 +36,7 @@ RECORDS = "records.jsonl"
 text of a million records would hold the interpreter, and with it the window, for a second.
 """
 LINE = 60
+_quoted = json.JSONEncoder().encode
 BATCH = 1000
 """Records written at a time."""
 NO_EDITS: DataEdits = MappingProxyType({})
@@ -42,14 +44,22 @@ Saved = tuple[State, tuple[Entry, ...], dict[str, Any], DataEdits]
 
 
 def save(
-    path: Path, state: State, entries: Iterable[Entry], settings: Mapping[str, Any], edits: DataEdits = NO_EDITS
+    path: Path,
+    state: State,
+    entries: Iterable[Entry],
+    settings: Mapping[str, Any],
+    edits: DataEdits = NO_EDITS,
+    monitor: Monitor | None = None,
 ) -> None:
-    """Write a session; the file is replaced only when the new one is complete. Raises InputError."""
+    """Write a session; the file is replaced only when the new one is complete. Raises InputError, and Cancelled.
+
+    ``monitor`` hears of the records that are written, each twice: as FASTA, and as what FASTA cannot hold.
+    """
     place = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
-            _write(target, state, entries, settings, edits)
+            _write(target, state, entries, settings, edits, monitor or Monitor())
         os.replace(place, path)
     except OSError as error:
         reason = error.strerror or error
@@ -73,7 +83,12 @@ def load(path: Path) -> Saved:
 
 
 def _write(
-    target: zipfile.ZipFile, state: State, entries: Iterable[Entry], settings: Mapping[str, Any], edits: DataEdits
+    target: zipfile.ZipFile,
+    state: State,
+    entries: Iterable[Entry],
+    settings: Mapping[str, Any],
+    edits: DataEdits,
+    monitor: Monitor,
 ) -> None:
     writer = _Writer(target)
     open_ones = [writer.number(sequence) for sequence in state.sequences]
@@ -97,9 +112,11 @@ def _write(
         "settings": dict(settings),
         "results": results,
     }
-    for name, line in ((FASTA, _fasta), (RECORDS, _record)):
+    total = len(writer.sequences)
+    for part, (name, line) in enumerate(((FASTA, _fasta), (RECORDS, _record))):
         with target.open(name, "w", force_zip64=True) as handle:
-            for at in range(0, len(writer.sequences), BATCH):
+            for at in range(0, total, BATCH):
+                monitor.update(part * total + at, 2 * total)
                 handle.write(b"".join(map(line, writer.sequences[at : at + BATCH])))
     target.writestr(INDEX, json.dumps(index))
 
@@ -183,13 +200,16 @@ def _fasta(sequence: Sequence) -> bytes:
     known = sequence.description.startswith(sequence.name)
     title = " ".join((sequence.description if known else f"{sequence.name} {sequence.description}").split())
     letters = sequence.letters
+    if 0 < len(letters) <= LINE:  # a million reads are written so, while the user waits for the window to close
+        return b">%b\n%b\n" % (title.encode(), letters)
     lines = [letters[at : at + LINE] for at in range(0, len(letters), LINE)]
     return b"\n".join((b">" + title.encode(), *lines, b""))
 
 
 def _record(sequence: Sequence) -> bytes:
-    parts = (sequence.name, sequence.type, sequence.description, sequence.source, sequence.note)
-    return json.dumps(parts).encode() + b"\n"
+    """A JSON text of five strings; one at a time, for which the encoder has a short way."""
+    name, title, source, note = map(_quoted, (sequence.name, sequence.description, sequence.source, sequence.note))
+    return f'[{name}, "{sequence.type.value}", {title}, {source}, {note}]\n'.encode()
 
 
 def _sequence(line: bytes, letters: bytes) -> Sequence:

@@ -21,12 +21,15 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app import texts
 from kernels.errors import AntidiagError, Cancelled
+from kernels.experiments.runner import Control
 from kernels.monitor import Listener, Monitor
 
 PROGRESS_MS = 100
 GRACE_S = 0.3
 """How long a job that was cancelled has to end; then one that may be left alone is shown as cancelled."""
 COLLECT_MS = 1000
+CROWD = 300_000
+"""New objects at once that are too many to be looked through: that would take more than some 50 ms."""
 
 
 class JobState(StrEnum):
@@ -94,6 +97,15 @@ class Job:
         return bool(self.cells) and self.fraction is None
 
     @property
+    def can_pause(self) -> bool:
+        return isinstance(self.monitor, Control)
+
+    @property
+    def paused(self) -> bool:
+        """Whether it stops after what it is at; one that waits begins so."""
+        return isinstance(self.monitor, Control) and self.monitor.paused
+
+    @property
     def elapsed_s(self) -> float:
         if not self.started:
             return 0.0
@@ -152,6 +164,12 @@ class JobQueue(QObject):
         elif job.state is JobState.RUNNING:
             job.state, job.cancelled = JobState.CANCELLING, time.monotonic()
             job.monitor.cancel()
+            self.changed.emit(job)
+
+    def pause(self, job: Job) -> None:
+        """Let a job stop after what it is at, or go on; one that cannot does neither."""
+        if isinstance(job.monitor, Control):
+            job.monitor.go_on() if job.monitor.paused else job.monitor.pause()
             self.changed.emit(job)
 
     def cancel_all(self) -> None:
@@ -255,7 +273,8 @@ class Collector(QObject):
     """Collects cyclic garbage on the GUI thread only: on a worker it could destroy Qt objects.
 
     To look through what the program consists of, and through what its first jobs have loaded, would stop the window for
-    a tenth of a second each time. That stays until the end anyhow, so it is set aside.
+    a tenth of a second each time. That stays until the end anyhow, so it is set aside. So are the records of a file,
+    where they come in such numbers that to look through them would: there are no cycles among them.
     """
 
     def __init__(self, parent: QObject) -> None:
@@ -269,6 +288,9 @@ class Collector(QObject):
 
     def _collect(self) -> None:
         counts, thresholds = gc.get_count(), gc.get_threshold()
+        if counts[0] > CROWD:
+            gc.freeze()
+            return
         for generation in (2, 1, 0):
             if counts[generation] > thresholds[generation]:
                 self._collect_all() if generation == 2 else gc.collect(generation)

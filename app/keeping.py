@@ -17,10 +17,12 @@ from app.jobs import Job
 from app.session import Session
 from app.settings import data_folder
 from kernels import resuming
-from kernels.errors import AntidiagError
+from kernels.errors import AntidiagError, Cancelled
+from kernels.monitor import Monitor
 from kernels.resuming import Run
 
 DELAY_MS = 3000
+TELL_S = 0.04
 
 
 def kept_path() -> Path:
@@ -29,12 +31,16 @@ def kept_path() -> Path:
 
 
 class Keeper(QObject):
-    """Saves the session behind the user's back, so that neither a crash nor an exit loses anything."""
+    """Saves the session behind the user's back, so that neither a crash nor an exit loses anything.
+
+    One thread saves at a time. ``_saved`` is what it has written, from 0 to 1.
+    """
 
     def __init__(self, session: Session, settings: Callable[[], Mapping[str, Any]]) -> None:
         super().__init__()
         self._session, self._settings = session, settings
         self._thread: threading.Thread | None = None
+        self._monitor, self._saved = Monitor(), 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MS)
@@ -48,29 +54,44 @@ class Keeper(QObject):
         ):
             signal.connect(self._timer.start)
 
-    def finish(self) -> None:
-        """Save what is not saved yet, now."""
+    def finish(self, tell: Callable[[float], None] = lambda share: None) -> None:
+        """Save what is not saved yet, now; ``tell`` hears many times a second how much of it is saved."""
         unsaved = self._timer.isActive()
         self._timer.stop()
-        if self._thread:
-            self._thread.join()
+        if unsaved:  # what is being saved is out of date
+            self._monitor.cancel()
+        self._wait(tell)
         if unsaved or not kept_path().exists():
-            self._save(*self._snapshot())
+            self._start()
+            self._wait(tell)
 
     def _save_soon(self) -> None:
         if self._thread and self._thread.is_alive():
             self._timer.start()
-            return
-        self._thread = threading.Thread(target=self._save, args=self._snapshot(), name="keeper")
+        else:
+            self._start()
+
+    def _start(self) -> None:
+        self._monitor, self._saved = Monitor(self._hear), 0.0
+        self._thread = threading.Thread(target=self._save, args=(self._monitor, self._snapshot()), name="keeper")
         self._thread.start()
 
-    def _snapshot(self) -> tuple[Any, ...]:
+    def _wait(self, tell: Callable[[float], None]) -> None:
+        while self._thread and self._thread.is_alive():
+            self._thread.join(TELL_S)
+            tell(self._saved)
+
+    def _hear(self, done: int, total: int, phase: str) -> None:
+        self._saved = done / total if total else 0.0
+
+    def _snapshot(self) -> archive.Saved:
         session = self._session
         return session.state, session.entries, dict(self._settings()), session.data_edits()
 
-    def _save(self, *snapshot: Any) -> None:
-        with contextlib.suppress(AntidiagError):  # a folder that cannot be written is no reason to disturb anybody
-            archive.save(kept_path(), *snapshot)
+    def _save(self, monitor: Monitor, snapshot: archive.Saved) -> None:
+        # A folder that cannot be written is no reason to disturb anybody; what is cancelled is saved anew.
+        with contextlib.suppress(AntidiagError, Cancelled):
+            archive.save(kept_path(), *snapshot, monitor)
 
 
 class Interrupted(QObject):

@@ -74,30 +74,33 @@ class Opener(QObject):
         together: list[Any],
         path: Path | None = None,
     ) -> None:
-        def work(monitor: Monitor) -> list[Any]:
-            found = read(monitor)
-            for datum in found:
+        def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any]]:
+            sequences, others = [], []
+            for datum in read(monitor):
                 monitor.check()
-                if isinstance(datum, Sequence) and len(datum) >= LONG:
+                if not isinstance(datum, Sequence):
+                    others.append(datum)
+                    continue
+                sequences.append(datum)
+                if len(datum) >= LONG:
                     texts.makeup(datum)
-            return found
+            return tuple(sequences), others
 
-        def done(found: list[Any]) -> None:
-            sequences = [datum for datum in found if isinstance(datum, Sequence)]
-            others = [datum for datum in found if not isinstance(datum, Sequence)]
+        def done(found: tuple[tuple[Sequence, ...], list[Any]]) -> None:
+            sequences, others = found
             if sequences:
                 self._add_sequences(sequences, together)
             if others:
                 self._session.add_data(others)
                 self.data_added.emit(others[0])
-            for note in dict.fromkeys(datum.note for datum in found[:1000] if datum.note):
+            for note in dict.fromkeys(datum.note for datum in (*sequences[:1000], *others) if datum.note):
                 self.said.emit(note)
             if path:
                 self.opened.emit(str(path.resolve()))
 
         self._queue.submit(Job(title, LANE, work, done))
 
-    def _add_sequences(self, found: list[Sequence], together: list[Sequence]) -> None:
+    def _add_sequences(self, found: tuple[Sequence, ...], together: list[Sequence]) -> None:
         together.extend(found[: self.inputs])
         enough = self.inputs is not None and len(together) >= self.inputs
         label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"

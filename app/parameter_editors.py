@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog, QLineEdit, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QValidator
+from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog, QLineEdit
 
 from app import texts
 from kernels.errors import ParameterError
@@ -24,7 +24,10 @@ LETTERS_COMPARED = "match/mismatch"
 
 
 class NumberEditor(QAbstractSpinBox):
-    """A whole or decimal number of any size, with arrows, a unit, and "auto" where that is allowed."""
+    """A whole or decimal number of any size, with arrows, a unit, and "auto" where that is allowed.
+
+    Text that is no value stays, marked as wrong, also after Return or Tab; Escape goes back to the last value entered.
+    """
 
     edited = Signal()
 
@@ -33,10 +36,10 @@ class NumberEditor(QAbstractSpinBox):
         self._parameter = parameter
         self._automatic: Any = None
         self._optional = parameter.default is None
-        self._value = parameter.default
-        self.setCorrectionMode(QAbstractSpinBox.CorrectionMode.CorrectToPreviousValue)
+        self._value = self._entered = parameter.default
+        self._wrong = False
         self.lineEdit().textEdited.connect(self._typed)
-        self.editingFinished.connect(self._render)
+        self.editingFinished.connect(self._enter)
         self._render()
 
     def value(self) -> Any:
@@ -46,7 +49,8 @@ class NumberEditor(QAbstractSpinBox):
         return self._parse(self.text())[1]
 
     def set_value(self, value: Any) -> None:
-        self._value = value
+        self._value = self._entered = value
+        self._mark(False)
         self.lineEdit().setModified(False)
         self._render()
 
@@ -72,6 +76,21 @@ class NumberEditor(QAbstractSpinBox):
         """Everything may be typed: a wrong value is shown as wrong, not swallowed."""
         return QValidator.State.Acceptable, text, position
 
+    def event(self, event: QEvent) -> bool:
+        """Escape is for the wrong text first, and only then a shortcut of the window."""
+        if self._wrong and event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._wrong and _is_escape(event):
+            self.set_value(self._entered)
+            self.selectAll()
+            self.edited.emit()
+        else:
+            super().keyPressEvent(event)
+
     def focusInEvent(self, event) -> None:
         super().focusInEvent(event)
         self.lineEdit().selectAll()
@@ -87,8 +106,13 @@ class NumberEditor(QAbstractSpinBox):
         value, error = self._parse(self.text())
         if not error:
             self._value = value
-        _mark(self, bool(error))
+        self._mark(bool(error))
         self.edited.emit()
+
+    def _enter(self) -> None:
+        if not self._wrong:
+            self._entered = self._value
+            self._render()
 
     def _parse(self, text: str) -> tuple[Any, str]:
         text = text.removesuffix(self._parameter.unit).strip().replace(",", "")
@@ -100,11 +124,18 @@ class NumberEditor(QAbstractSpinBox):
             return None, f"{self._parameter.label}: {text!r} is not {self._parameter.expected()}"
 
     def _render(self) -> None:
-        if self.lineEdit().isModified() and self.error():
+        if self._wrong:
             return
         self.lineEdit().setText(_shown(self._value, self._automatic, self._parameter.unit))
         self.lineEdit().setCursorPosition(0)
-        _mark(self, False)
+
+    def _mark(self, wrong: bool) -> None:
+        """Show the text as wrong, or as right (the style sheet paints the border)."""
+        if self._wrong != wrong:
+            self._wrong = wrong
+            self.setProperty("wrong", wrong)
+            self.style().unpolish(self)
+            self.style().polish(self)
 
 
 class ChoiceEditor(QComboBox):
@@ -254,9 +285,5 @@ def _shown(value: Any, automatic: Any, unit: str = "") -> str:
     return f"{texts.value_text(value)} {unit}".strip()
 
 
-def _mark(widget: QWidget, wrong: bool) -> None:
-    """Show an editor as wrong (the style sheet paints its border)."""
-    if bool(widget.property("wrong")) != wrong:
-        widget.setProperty("wrong", wrong)
-        widget.style().unpolish(widget)
-        widget.style().polish(widget)
+def _is_escape(event: QEvent) -> bool:
+    return isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape

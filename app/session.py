@@ -75,7 +75,8 @@ class Session(QObject):
         """Append sequences; those of ``chosen``, where given, become the inputs of the next run."""
         new = tuple(sequences)
         if new:
-            after = with_chosen(inserted(self.state, len(self.state.sequences), new), chosen)
+            end = len(self.state.sequences)
+            after = with_chosen(inserted(self.state, end, new), chosen, end)
             self.edit(label or f"Add {_count(len(new))}", after)
 
     def add_data(self, data: Iterable[Any]) -> None:
@@ -102,9 +103,9 @@ class Session(QObject):
             self.edit("Use selected sequences" if after.subset else "Use all sequences", after)
 
     def remove(self, rows: Iterable[int]) -> None:
-        rows = set(rows)
-        if rows:
-            self.edit(f"Delete {_count(len(rows))}", removed(self.state, rows))
+        after = removed(self.state, rows)
+        if gone := len(self.state.sequences) - len(after.sequences):
+            self.edit(f"Delete {_count(gone)}", after)
 
     def duplicate(self, rows: Iterable[int]) -> None:
         rows = set(rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -73,10 +73,10 @@ class State:
         return f"This method takes {problem.takes()}; open: {', '.join(counts)}."
 
 
-def _renumbered(state: State, sequences: tuple[Sequence, ...], places: np.ndarray) -> State:
-    """Other sequences; ``places`` are the new rows of the old ones, -1 of those that are gone."""
+def _renumbered(state: State, sequences: tuple[Sequence, ...], place: Callable[[np.ndarray], np.ndarray]) -> State:
+    """Other sequences; ``place(rows)`` are the new rows of old ones, -1 of those that are gone."""
     given = (np.array(rows, np.int64) for rows in (state.chosen, state.subset))
-    chosen, subset = (places[rows[rows < places.size]] for rows in given)
+    chosen, subset = (place(rows[rows < len(state.sequences)]) for rows in given)
     subset = np.sort(subset[subset >= 0])
     return replace(
         state, sequences=sequences, chosen=tuple(chosen[chosen >= 0].tolist()), subset=tuple(subset.tolist())
@@ -87,20 +87,24 @@ def inserted(state: State, row: int, sequences: Iterable[Sequence]) -> State:
     """``sequences`` before ``row``; what was chosen stays chosen."""
     new = tuple(sequences)
     after = state.sequences[:row] + new + state.sequences[row:]
-    old = np.arange(len(state.sequences))
-    return _renumbered(state, after, old + len(new) * (old >= row))
+    return _renumbered(state, after, lambda old: old + len(new) * (old >= row))
 
 
 def removed(state: State, rows: Iterable[int]) -> State:
     """Without the sequences of these rows."""
     kept = np.ones(len(state.sequences), bool)
     kept[_rows(rows)] = False
-    return _renumbered(state, tuple(compress(state.sequences, kept.tolist())), np.where(kept, np.cumsum(kept) - 1, -1))
+    gone = np.flatnonzero(~kept)
+    left = tuple(compress(state.sequences, kept.tolist())) if gone.size < kept.size else ()
+    return _renumbered(state, left, lambda old: np.where(kept[old], old - np.searchsorted(gone, old), -1))
 
 
 def moved(state: State, rows: Iterable[int], step: int) -> State:
     """The rows moved up (step -1) or down (step 1) by one place; rows at the border stay."""
-    count, old = len(state.sequences), np.unique(_rows(rows))
+    count = len(state.sequences)
+    wanted = np.zeros(count, bool)
+    wanted[_rows(rows)] = True
+    old = np.flatnonzero(wanted)
     border = np.arange(old.size) if step < 0 else np.arange(count - old.size, count)
     if np.array_equal(old, border):
         return state
@@ -109,7 +113,7 @@ def moved(state: State, rows: Iterable[int], step: int) -> State:
     others = np.ones(count, bool)
     others[places[old]] = False
     places[places < 0] = np.flatnonzero(others)
-    return _renumbered(state, tuple(map(state.sequences.__getitem__, np.argsort(places).tolist())), places)
+    return _renumbered(state, tuple(map(state.sequences.__getitem__, np.argsort(places).tolist())), places.__getitem__)
 
 
 def replaced(state: State, changes: dict[int, Sequence]) -> State:
@@ -153,11 +157,20 @@ def chosen(state: State, role: int, row: int, count: int) -> State:
     return replace(state, chosen=tuple(rows))
 
 
-def with_chosen(state: State, sequences: Iterable[Sequence]) -> State:
-    """These very sequences as the inputs, in this order; as it was where there are none."""
+def with_chosen(state: State, sequences: Iterable[Sequence], first: int = 0) -> State:
+    """These very sequences as the inputs, in this order; as it was where there are none.
+
+    They are looked for from row ``first`` on, then before it.
+    """
     order = [id(sequence) for sequence in sequences]
     wanted = set(order)
-    rows = {id(sequence): row for row, sequence in enumerate(state.sequences) if id(sequence) in wanted}
+    rows: dict[int, int] = {}
+    for row in chain(range(first, len(state.sequences)), range(first)):
+        if len(rows) == len(wanted):
+            break
+        number = id(state.sequences[row])
+        if number in wanted:
+            rows.setdefault(number, row)
     found = tuple(rows[number] for number in order if number in rows)
     return replace(state, chosen=found) if found else state
 
@@ -184,4 +197,6 @@ def without_data(state: State, numbers: Iterable[int]) -> State:
 
 
 def _rows(rows: Iterable[int]) -> np.ndarray:
+    if isinstance(rows, range):
+        return np.arange(rows.start, rows.stop, rows.step)
     return np.fromiter(rows, np.int64)

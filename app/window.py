@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app import actions, layout, leading, opening, running, texts, views
 from app.dialogs import pages
+from app.dialogs.saving import Saving
 from app.jobs import JobQueue
 from app.keeping import Interrupted, Keeper
 from app.learn.workspace import LearnWorkspace
@@ -162,7 +163,9 @@ class Window(QMainWindow):
         self.hide()
         self.queue.shut_down()
         self.planner.stop()
-        self.keeper.finish()
+        saving = Saving()
+        self.keeper.finish(saving)
+        saving.close()
         super().closeEvent(event)
 
     def confirm_close(self, jobs: int) -> bool:
@@ -267,6 +270,7 @@ class Window(QMainWindow):
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
         self.learn.set_devices(len(found.gpus))
+        self.tune.gpus = len(found.gpus)
         self.jobs.log(f"GPUs: {gpus}" if gpus else f"No GPU is used: {found.reason}")
         self._replan()
 

@@ -55,8 +55,6 @@ def _biopython(format: str, rows: AlignedRows, marks: str) -> Iterable[str]:
         SeqRecord(Seq(row), id=name, description="", annotations={"molecule_type": str(sequence.type)})
         for name, (sequence, row) in zip(names, rows, strict=True)
     ]
-    if not len(records[0]):
-        raise InputError(f"{' x '.join(names)}: the alignment is empty; save it as .json or .txt")
     handle = io.StringIO()
     AlignIO.write([MultipleSeqAlignment(records)], handle, format)
     return [handle.getvalue()]
@@ -90,7 +88,11 @@ def _lines(
     marks_of: Callable[[Result], str],
     result: Result,
 ) -> Iterable[str]:
-    return write(rows_of(result), marks_of(result))
+    rows = rows_of(result)
+    if not rows[0][1]:
+        names = unique_names([sequence for sequence, _ in rows])
+        raise InputError(f"{' x '.join(names)}: the alignment is empty; save it as .json or .txt")
+    return write(rows, marks_of(result))
 
 
 def unique_names(sequences: Sequences[Sequence]) -> list[str]:

@@ -22,6 +22,7 @@ from kernels.errors import InputError
 from kernels.files import write_bytes, write_lines
 from kernels.method import DataKind
 from kernels.monitor import Monitor
+from kernels.names import distinct, first_repeated
 
 ROUNDING = 1e-6
 """Two numbers for one pair may differ by this part of the larger one: they were rounded when they were written."""
@@ -72,7 +73,7 @@ def checked(
     """A distance matrix of these names and numbers; takes ``values`` over and makes it read-only.
 
     Two numbers for a pair that differ by rounding alone become their mean. Raises InputError that names taxon or
-    pair: wrong shape, NaN or infinite, negative, asymmetric, or not 0 on the diagonal.
+    pair: wrong shape, a name that is there twice, NaN or infinite, negative, asymmetric, or not 0 on the diagonal.
     """
     names, place = tuple(names), source or name
     values = np.ascontiguousarray(values, np.float32 if values.dtype == np.float32 else np.float64)
@@ -82,6 +83,9 @@ def checked(
         raise InputError(f"{place}: {len(names):,} names for {values.shape[0]:,} rows; give one name a row")
     if not names:
         raise InputError(f"{place}: a distance matrix of no taxa; give at least one")
+    if twice := first_repeated(names):
+        rows = " and ".join(f"{row + 1:,}" for row in twice)
+        raise InputError(f"{place}: taxon {names[twice[0]]} is there twice, in rows {rows}; rename or remove one")
     if values.flags.owndata:
         values.setflags(write=True)
     else:
@@ -116,10 +120,10 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[DistanceMatri
 
 
 def phylip(matrix: DistanceMatrix, layout: str = "square") -> Iterator[str]:
-    """A PHYLIP file in pieces, square or lower; relaxed names, blanks in them made underscores."""
+    """A PHYLIP file in pieces, square or lower; relaxed names, blanks in them made underscores, each there once."""
     yield f"{len(matrix)}\n"
-    for row, name in enumerate(matrix.names):
-        word = "_".join(name.split()) or f"unnamed-{row + 1}"
+    words = ("_".join(name.split()) or f"unnamed-{row + 1}" for row, name in enumerate(matrix.names))
+    for row, word in enumerate(distinct(words)):
         numbers = matrix.values[row, : row if layout == "lower" else None].tolist()
         yield " ".join([f"{word:10}", *[f"{number:.9g}" for number in numbers]]) + "\n"
 
@@ -134,7 +138,8 @@ def write(path: str | Path, matrix: DistanceMatrix) -> None:
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(matrix.values))
     rows = (matrix.values[at : at + BLOCK].tobytes() for at in range(0, len(matrix), BLOCK))
     write_bytes(path, (header.getvalue(), *rows))
-    write_lines(path.with_suffix(NAMES_SUFFIX), (f"{' '.join(name.split())}\n" for name in matrix.names))
+    names = distinct(" ".join(name.split()) for name in matrix.names)
+    write_lines(path.with_suffix(NAMES_SUFFIX), (f"{name}\n" for name in names))
 
 
 def additive(count: int, random: np.random.Generator, noise: float = 0.0) -> np.ndarray:

@@ -11,6 +11,7 @@ from kernels import cpu_numbers as numbers
 from kernels.distances import DistanceMatrix, checked
 from kernels.errors import InputError
 from kernels.monitor import Monitor
+from kernels.names import first_repeated
 
 LAYOUTS = {
     numbers.SQUARE: "square",
@@ -36,6 +37,14 @@ WORD = 40
 
 
 @dataclass(frozen=True, slots=True)
+class _Taxon:
+    """A name, and where it stands in the text."""
+
+    name: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Failure:
     """Where reading by one layout ended, and why, in words."""
 
@@ -54,14 +63,14 @@ def parse(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatr
     """
     text += b"" if text.endswith(LINE_END) else LINE_END
     count, start = _count(text, source)
-    values, names = np.zeros((count, count)), [""] * count
+    values, found = np.zeros((count, count)), [_Taxon("", 0)] * count
     failures: list[_Failure] = []
     for strict in (False, True):
         for layout in LAYOUTS:
-            failure = _take(text, start, layout, strict, values, names, monitor)
+            failure = _take(text, start, layout, strict, values, found, monitor)
             if failure is None:
                 _mirror(values, layout)
-                return checked(names, values, name, source)
+                return checked(_names(text, found, source), values, name, source)
             values[...] = 0
             failures.append(failure)
     spaced = SECOND_WORD.match(text, start)
@@ -74,6 +83,15 @@ def parse(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatr
     )
 
 
+def _names(text: bytes, found: list[_Taxon], source: str) -> tuple[str, ...]:
+    """The names; InputError with both lines where one is there twice."""
+    names = tuple(taxon.name for taxon in found)
+    if twice := first_repeated(names):
+        lines = " and ".join(str(_line(text, found[number].at)) for number in twice)
+        raise InputError(f"{source}, lines {lines}: taxon {names[twice[0]]} is there twice; rename or remove one")
+    return names
+
+
 def _is_number(word: bytes) -> bool:
     try:
         float(word)
@@ -84,6 +102,8 @@ def _is_number(word: bytes) -> bool:
 
 def _count(text: bytes, source: str) -> tuple[int, int]:
     """The number of taxa, and where the first record begins."""
+    if not text.strip():
+        raise InputError(f"{source}: the file is empty; give a PHYLIP matrix, which begins with its number of taxa")
     start = len(text) - len(text.lstrip())
     head = text[start : start + LONGEST].partition(LINE_END)[0]
     if not head.strip().isdigit():
@@ -95,7 +115,7 @@ def _count(text: bytes, source: str) -> tuple[int, int]:
 
 
 def _take(
-    text: bytes, at: int, layout: int, strict: bool, values: np.ndarray, names: list[str], monitor: Monitor
+    text: bytes, at: int, layout: int, strict: bool, values: np.ndarray, found: list[_Taxon], monitor: Monitor
 ) -> _Failure | None:
     """Read all records by one layout, or say where that failed."""
     letters, count = np.frombuffer(text, np.uint8), len(values)
@@ -103,14 +123,14 @@ def _take(
         name = (STRICT_NAME if strict else NAME).match(text, at)
         if name is None:
             return _Failure(layout, at, "", f"{row:,} taxa, and line 1 announces {count:,}")
-        names[row], at = _title(name[1]), name.end()
+        found[row], at = _Taxon(_title(name[1]), name.start(1)), name.end()
         first, last = numbers.columns(layout, row, count)
         at, why = _numbers(text, letters, at, values[row, first:last])
         if why:
-            return _Failure(layout, at, names[row], why)
+            return _Failure(layout, at, found[row].name, why)
         rest = text[at : text.index(LINE_END, at)].strip()
         if rest:
-            return _Failure(layout, at, names[row], f"{_word(rest)} follows the {last - first:,} numbers")
+            return _Failure(layout, at, found[row].name, f"{_word(rest)} follows the {last - first:,} numbers")
         if row % max(1, AT_ONCE // count) == 0:
             monitor.update(at, len(text), "reading")
     if rest := text[at:].strip():

@@ -64,17 +64,24 @@ def plan(
     given = given or {}
     if backend not in ("auto", "cpu", "cuda"):
         raise ParameterError(f"backend={backend!r} is not one of auto, cpu, cuda")
+    if device < 0:
+        raise ParameterError(f"device={device} is no number of a GPU; the first GPU is 0")
+    notes = method.problem.notes(problem)
+    instead = f" instead of GPU {device}" if device else ""
     if backend != "auto":
-        return _plan_on(method, problem, given, backend, device, (), use_tuned)
+        if backend == "cpu" and device:
+            notes = (*notes, f"The CPU is used{instead}: the backend cpu was asked for.")
+        return _plan_on(method, problem, given, backend, device, notes, use_tuned)
     found, reason = devices.discover()
     if not found or "cuda" not in method.backends:
         why = reason if not found else f"{method.name} has no GPU version"
-        return _plan_on(method, problem, given, "cpu", device, (f"The CPU is used: {why}.",), use_tuned)
-    on_gpu = _plan_on(method, problem, given, "cuda", device, (), use_tuned)
+        notes = (*notes, f"The CPU is used{instead}: {why}.")
+        return _plan_on(method, problem, given, "cpu", device, notes, use_tuned)
+    on_gpu = _plan_on(method, problem, given, "cuda", device, notes, use_tuned)
     if on_gpu.refusal is None:
         return on_gpu
-    why = f"The CPU is used instead of the GPU: {on_gpu.refusal}."
-    return _plan_on(method, problem, given, "cpu", device, (why,), use_tuned)
+    notes = (*notes, f"The CPU is used instead of the GPU: {on_gpu.refusal}.")
+    return _plan_on(method, problem, given, "cpu", device, notes, use_tuned)
 
 
 def execute(
@@ -182,6 +189,6 @@ def _plan_on(
         footprint=replace(footprint, disk={**footprint.disk, **kept}),
         time_ms=time_ms,
         refusal=refusal,
-        notes=(*notes, note) if note else notes,
+        notes=(*notes, *((note,) if note else ())),
         tuned=frozenset(values),
     )

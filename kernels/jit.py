@@ -2,7 +2,8 @@
 
 Numba writes machine code beside the source unless told otherwise, and looks only at the file of the
 compiled function to see whether that code is stale. Here it goes to the user's cache folder, under a
-name made from the sources of all modules that are compiled, so that no old code survives an update.
+name made from the sources of all modules that are compiled, so that no old code survives an update. When a folder
+is made, those of other versions that nobody has used for a month are removed.
 """
 
 from __future__ import annotations
@@ -13,13 +14,20 @@ import ctypes
 import functools
 import hashlib
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+import psutil
 from llvmlite import binding
+
+PREFIX, MARKER = "numba-", "pid-"
+KEPT_S = 30 * 24 * 3600
+"""How long a folder of compiled code is kept that no process uses."""
 
 
 def _cache_folder() -> Path:
@@ -27,7 +35,30 @@ def _cache_folder() -> Path:
     folder = Path(__file__).parent
     for source in sorted([folder / "simd.py", *folder.rglob("cpu*.py")]):
         digest.update(source.read_bytes())
-    return _writable(platformdirs.user_cache_path("antidiag") / f"numba-{digest.hexdigest()[:12]}")
+    return _prepared(platformdirs.user_cache_path("antidiag") / f"{PREFIX}{digest.hexdigest()[:12]}")
+
+
+def _prepared(folder: Path) -> Path:
+    """The folder, or one that can be written to, marked as used by this process; a new one replaces forgotten ones."""
+    new, found = not folder.exists(), _writable(folder)
+    with contextlib.suppress(OSError):
+        marker = found / f"{MARKER}{os.getpid()}"
+        marker.touch()
+        os.utime(found)
+        atexit.register(marker.unlink, missing_ok=True)
+    if new and found == folder:
+        _remove_forgotten(folder)
+    return found
+
+
+def _remove_forgotten(used: Path) -> None:
+    """Remove the folders beside ``used`` that no process has begun to use for so long, and none that runs is using."""
+    for folder in used.parent.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError, ValueError):
+            users = [int(marker.name.removeprefix(MARKER)) for marker in folder.glob(f"{MARKER}*")]
+            old = time.time() - folder.stat().st_mtime > KEPT_S
+            if folder != used and old and not any(map(psutil.pid_exists, users)):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _writable(folder: Path) -> Path:
@@ -42,7 +73,8 @@ def _writable(folder: Path) -> Path:
         return Path(lasting.name)
 
 
-os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache_folder()))
+if not os.environ.get("NUMBA_CACHE_DIR"):
+    os.environ["NUMBA_CACHE_DIR"] = str(_cache_folder())
 
 import numba  # noqa: E402 - it reads the variable when it is imported
 from numba.core import caching  # noqa: E402

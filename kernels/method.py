@@ -131,6 +131,10 @@ def _no_values(problem: Any) -> Mapping[str, Any]:
     return {}
 
 
+def _notes_of(problem: Any) -> tuple[str, ...]:
+    return getattr(problem, "notes", ())
+
+
 def nothing_again(problem: Any, parameters: Mapping[str, Any]) -> int:
     return 0
 
@@ -147,8 +151,10 @@ class ProblemType:
     Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
     labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
     problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
-    again. ``recommend(data, backend)`` names the method to begin with for these data, by its identifier, and says why;
-    None where the data leave that open. ``unit`` is what the methods' ``work`` counts.
+    again; ``notes`` tell the user what is seldom meant, what was changed in the data, or what the rule gives to some of
+    them (by default those that the problem has); plans and results begin with them. ``recommend(data, backend)`` names
+    the method to begin with for these data, by its identifier, and says why; None where the data leave that open.
+    ``unit`` is what the methods' ``work`` counts.
     """
 
     id: str
@@ -164,6 +170,7 @@ class ProblemType:
     products: Callable[[Result], list[Any]] | None = None
     settings: Callable[[Any], Rows] = _no_rows
     option_values: Callable[[Any], Mapping[str, Any]] = _no_values
+    notes: Callable[[Any], tuple[str, ...]] = _notes_of
     unit: str = "cells"
     answer_label: str = ""
     recommend: Callable[[Sequence[Any], str], tuple[str, str] | None] | None = None

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
 
 from kernels.errors import InputError
 from kernels.monitor import Monitor
+from kernels.names import distinct, renaming
 from kernels.tree import Tree, parents_of
 
 SPECIAL = re.compile(r"""(?<![^(),:;\s\]=])'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]""")
@@ -75,6 +77,7 @@ class Text:
 def parse(raw: str, source: str = "", name: str = "tree", monitor: Monitor | None = None) -> list[Tree]:
     """All trees of a Newick text. InputError names the line and column of what is wrong.
 
+    Of leaves with equal names the later ones get _2, _3, ..., which the note of the tree says.
     Comments are skipped, but for a number in brackets behind an inner node without a name: its support.
     """
     text, places = Text(raw, source), []
@@ -119,7 +122,23 @@ def parse_tree(text: Text, start: int, end: int, name: str, translate: Mapping[s
         _supports(text, names, kinds, labels, has_length, start + borders)
     if translate:
         names = [translate.get(name, name) for name in names]
-    return Tree(tuple(names), parents_of(nodes), lengths, name, text.source)
+    return _distinct(Tree(tuple(names), parents_of(nodes), lengths, name, text.source))
+
+
+def _distinct(tree: Tree) -> Tree:
+    """The tree with every leaf's name there once; leaves without a name stay without."""
+    names = leaf_names(tree)
+    note = renaming(tree.names, names)
+    return replace(tree, names=names, note=note) if note else tree
+
+
+def leaf_names(tree: Tree) -> tuple[str, ...]:
+    """The names of all nodes, those of leaves there once: of equal ones the later have _2, _3, ..."""
+    leaves = [node for node in tree.leaves.tolist() if tree.names[node]]
+    names = list(tree.names)
+    for leaf, name in zip(leaves, distinct(names[leaf] for leaf in leaves), strict=True):
+        names[leaf] = name
+    return tuple(names)
 
 
 def _nodes(kinds: np.ndarray, depths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -211,8 +230,8 @@ def quoted(name: str) -> str:
 
 
 def pieces(tree: Tree) -> Iterator[str]:
-    """The tree as Newick text in pieces, without the semicolon; lengths in full precision."""
-    labels = [quoted(name) for name in tree.names]
+    """The tree as Newick text in pieces, without the semicolon; lengths in full precision, each leaf's name once."""
+    labels = [quoted(name) for name in leaf_names(tree)]
     for node in np.flatnonzero(~np.isnan(tree.lengths)).tolist():
         labels[node] += f":{float(tree.lengths[node])!r}"
     ends, inner = tree.ends.tolist(), (tree.degrees > 0).tolist()

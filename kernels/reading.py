@@ -35,6 +35,17 @@ LINE_END = b"\n"
 GAPS = b"-.~"
 STRANGE = re.compile(rb"[^A-Za-z*\-.~\s0-9]")
 
+PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
+NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+FRACTION = rb"(?<!\S)[-+]?\d*\.\d+(?:[eE][-+]?\d+)?(?!\S)"
+MATRIX = (
+    re.compile(FRACTION),
+    re.compile(rb"(?<!\S)[^\W\d]\S*(?:[ \t]+%b){2}(?!\S)" % NUMBER),
+    re.compile(rb"\A\s*\d+[ \t]*\n(?:[ \t]*\S+[ \t]*\n)?[ \t]*\S+[ \t]+%b[ \t]*$" % NUMBER, re.MULTILINE),
+)
+"""Signs of a distance matrix, which no numbered sequence has: a fraction; a name and two numbers; of a matrix of one or
+two taxa, a number alone and then a name and a number."""
+
 COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 FORMATS = (
@@ -71,7 +82,9 @@ def blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
             handle: io.BufferedIOBase = raw
             if magic.startswith(b"\x1f\x8b"):
                 handle = stack.enter_context(gzip.open(raw))
-            _refuse_packed(path, magic)
+            else:
+                _refuse_packed(path, magic)
+                _refuse_misnamed(path, raw.peek(BLOCK))
             while block := handle.read(BLOCK):
                 yield plain(block + handle.readline())
                 if raw.seekable():
@@ -158,6 +171,12 @@ def _letters(data: bytes, source: str) -> Iterator[Record]:
     if re.search(rb"^>", data, re.MULTILINE):
         raise InputError(f"{source}, line 1: text before the first '>'; remove it")
     name = Path(source).stem
+    if number := next(filter(None, (sign.search(data) for sign in MATRIX)), None):
+        line = data.count(LINE_END, 0, number.start()) + 1
+        raise InputError(
+            f"{source}, line {line}: numbers, as in a distance matrix; methods that make trees of distances, such as "
+            "nj-pruned and upgma, take one, and this needs sequences: give FASTA, GenBank or plain letters"
+        )
     if strange := STRANGE.search(data):
         line = data.count(b"\n", 0, strange.start()) + 1
         raise InputError(
@@ -263,6 +282,16 @@ def _refuse_packed(path: Path, magic: bytes) -> None:
     for start, program in COMPRESSED.items():
         if magic.startswith(start):
             raise InputError(f"{path}: packed with {program}; unpack it first, or pack it with gzip")
+
+
+def _refuse_misnamed(path: Path, head: bytes) -> None:
+    """InputError for a file that its name calls packed and that is not, unless it clearly holds sequences as it is."""
+    program, start = PACKED.get(path.suffix.lower()), head.lstrip()
+    readable = start.startswith(b">") or any(pattern.match(start) for pattern, _, _ in FORMATS)
+    if program and head and not readable:
+        raise InputError(
+            f"{path}: this is not a {program} file, though it is named so; fetch it again, or rename it if it is text"
+        )
 
 
 def _refuse_binary(head: bytes, source: str) -> None:

@@ -169,6 +169,8 @@ def load_matrix(name_or_path: str) -> SubstitutionMatrix:
     try:
         path = Path(name_or_path).expanduser()
         found = path.is_file()
+        if path.is_dir() and name_or_path.upper() not in map(str.upper, matrix_names()):
+            raise InputError(f"{name_or_path}: this is a folder; give a file in it, or the name of a built-in matrix")
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"{name_or_path}: cannot read the matrix: {error}") from error
     return matrix_from_file(path) if found else named_matrix(name_or_path)

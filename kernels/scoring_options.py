@@ -74,6 +74,18 @@ def nucleotides(sequences: Sequences[Sequence]) -> bool:
     return all(sequence.type != SequenceType.PROTEIN for sequence in sequences)
 
 
+def notes(problem: Any) -> tuple[str, ...]:
+    """A note where nucleotides are aligned with a protein: they are not translated, so that the score means little."""
+    kinds = {sequence.type == SequenceType.PROTEIN: sequence for sequence in problem.sequences}
+    if len(kinds) < 2:
+        return ()
+    return (
+        f"The types differ: {kinds[False].name} is {kinds[False].type} and {kinds[True].name} is protein. Letters are "
+        "compared as they stand and nothing is translated, so the score means little; set the type if one is wrong, "
+        "or translate first.",
+    )
+
+
 def values_of(scoring: Scoring) -> dict[str, Any]:
     """The option values that make this scoring again; a matrix from a file is named as the file is."""
     name = scoring.matrix.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequences
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,15 +119,24 @@ def newick_lines(trees: Sequences[Tree]) -> Iterator[str]:
 
 def nexus_lines(trees: Sequences[Tree]) -> Iterator[str]:
     """Trees as a NEXUS file: a TAXA block with all names, and a TREES block."""
+    trees = [replace(tree, names=_every_leaf_named(tree)) for tree in trees]
     taxa = dict.fromkeys(name for tree in trees for name in tree.taxa)
     yield f"#NEXUS\n\nBEGIN TAXA;\n  DIMENSIONS NTAX={len(taxa)};\n  TAXLABELS\n"
-    yield from (f"    {newick.quoted(name) or chr(39) * 2}\n" for name in taxa)
+    yield from (f"    {newick.quoted(name)}\n" for name in taxa)
     yield "  ;\nEND;\n\nBEGIN TREES;\n"
     for tree in trees:
         rooted = "[&U]" if tree.children(0).size > 2 else "[&R]"
         yield f"  TREE {newick.quoted(tree.name) or 'tree'} = {rooted} "
         yield from newick.lines(tree)
     yield "END;\n"
+
+
+def _every_leaf_named(tree: Tree) -> tuple[str, ...]:
+    """The names of all nodes; leaves without one are numbered, as a TAXA block tells them apart by their names."""
+    names = list(tree.names)
+    for number, leaf in enumerate(tree.leaves.tolist(), 1):
+        names[leaf] = names[leaf] or f"unnamed-{number}"
+    return newick.leaf_names(replace(tree, names=tuple(names)))
 
 
 def write(path: str | Path, trees: Sequences[Tree]) -> None:

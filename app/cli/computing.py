@@ -55,7 +55,13 @@ Records = Annotated[
     typer.Option("--record", metavar="NAME", help="Take this record, by name or as #3; may be repeated, order counts."),
 ]
 Kind = Annotated[
-    str | None, typer.Option("--seq-type", metavar="dna|rna|protein", help="Type of all sequences; guessed by default.")
+    str | None,
+    typer.Option(
+        "--seq-type",
+        metavar="dna|rna|protein",
+        help="Type of all sequences; guessed for each by default. Nothing is translated: DNA against a protein is "
+        "compared letter by letter, and a note says so.",
+    ),
 ]
 Backend = Annotated[
     str, typer.Option("--backend", metavar="auto|cpu|cuda", help="Where to run; auto takes a GPU where one fits.")

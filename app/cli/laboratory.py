@@ -234,7 +234,7 @@ def measured(wanted: Sweep, control: runner.Control, far: Any, resume: bool, lim
         for backend, device in {(_backend(task.backend), task.device) for task in tasks}:
             far(runner.Progress(0, len(tasks), 0.0, None, "limits of the device"))
             roofline.of(backend, device, control)
-    with kept_on_cancel(store, found, len(tasks)):
+    with kept_on_cancel(store.path, found, len(tasks)):
         points = runner.run(wanted, store, control, found.append, far, resume)
     laboratory_output.complain(points, store.read().warnings)
     return points
@@ -246,7 +246,8 @@ def titled(method: Method, source: Inputs, varying: Collection[str] = ()) -> str
 
 
 def present(found: Sequence[Point], title: str, against: Mapping[str, Any] | None, targets: Targets) -> None:
-    """Tables on the screen and in files."""
+    """Tables on the screen and in files; nothing of it, and the reasons, where no point could be measured."""
+    laboratory_output.check_measured(found)
     data = {"title": title, "points": [point.data() for point in found]}
     targets.save([tables.summary(found, title, against)], [tables.everything(found, against)], data)
     laboratory_output.exit_code(found)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
@@ -22,7 +22,6 @@ from app.cli.progress import cancelled_by_interrupt
 from kernels.errors import Cancelled, InputError
 from kernels.experiments import tables
 from kernels.experiments.points import Point, Status
-from kernels.experiments.results import Store
 from kernels.experiments.runner import Control
 from kernels.experiments.runner import Progress as Far
 from kernels.experiments.tables import Table
@@ -82,6 +81,11 @@ class Targets:
                 if name is not None:
                     print(f"saved {name}")
 
+    @property
+    def told(self) -> TextIO:
+        """Where people are told of other files that were saved: not where a program reads."""
+        return sys.stderr if STANDARD_OUTPUT in (self.csv, self.json, self.markdown) else sys.stdout
+
 
 def draw(table: Table) -> None:
     """A table on standard output; columns that hold nothing are left out."""
@@ -127,12 +131,12 @@ def watched() -> Iterator[tuple[Control, Callable[[Far], None]]]:
 
 
 @contextmanager
-def kept_on_cancel(store: Store, found: Sequence[Point], total: int) -> Iterator[None]:
+def kept_on_cancel(place: Path, found: Sequence[Point], total: int) -> Iterator[None]:
     """Say what is kept and how to go on, when the measurement inside is cancelled."""
     try:
         yield
     except (Cancelled, KeyboardInterrupt):
-        print(f"{len(found)} of {total} points are kept in {store.path}; the same command with --resume goes on",
+        print(f"{len(found)} of {total} points are kept in {place}; the same command with --resume goes on",
               file=sys.stderr)  # fmt: skip
         raise
 
@@ -144,6 +148,14 @@ def complain(points: Sequence[Point], warnings: Sequence[str] = ()) -> None:
     for point in points:
         if point.status is Status.WRONG:
             print(f"antidiag: {point.name}: {point.reason}", file=sys.stderr)
+
+
+def check_measured(points: Sequence[Point]) -> None:
+    """Say why, a line for each reason, and end with code 2, where not one point could be measured."""
+    if points and not any(point.measured for point in points):
+        for line in dict.fromkeys(f"{point.name}: {point.reason}" for point in points):
+            print(f"antidiag: {line}", file=sys.stderr)
+        raise typer.Exit(2)
 
 
 def exit_code(points: Sequence[Point]) -> None:

@@ -8,17 +8,19 @@ from typing import Annotated, cast
 import typer
 
 from app import texts
-from app.cli import inputs, laboratory, laboratory_output, report
+from app.cli import inputs, laboratory, laboratory_output, paper_figures, report
 from app.cli.computing import Backend, Device, Files, Kind, Records, Settings, Threads
 from app.cli.laboratory import Axes, Length, Seed
 from app.cli.laboratory_output import Csv, Json, Markdown, Resume, Targets, kept_on_cancel, watched
 from app.cli.options import parameters, problem_options, with_problem_options
+from app.cli.paper_figures import Plot
 from kernels import registry, tuned
 from kernels.engine import BackendChoice
 from kernels.errors import ParameterError
-from kernels.experiments import axes, papers, results, runner, tables, tuning
+from kernels.experiments import axes, papers, reproducing, results, tables, tuning
 from kernels.experiments.inputs import Generated
 from kernels.experiments.points import Point
+from kernels.experiments.records import search_id
 from kernels.experiments.sweep import Task
 from kernels.experiments.tuning import Found
 from kernels.model import SequenceType
@@ -41,11 +43,10 @@ python main.py reproduce --list
 
 python main.py reproduce 001-figure-09 --csv figure-9.csv
 
+python main.py reproduce 001-figure-09 --quick --plot figure-9.svg
+
 python main.py reproduce --quick
 """
-REPEATS = 3
-PATIENCE_S = {True: 5.0, False: 60.0}
-"""Seconds after which a point is not repeated, of a quick run and of others."""
 
 
 @with_problem_options
@@ -100,7 +101,7 @@ def tune(
             if one.role != "parameter":
                 raise ParameterError(f"--axis {one.name}: only parameters can be searched")
         only = {one.name: one.values for one in narrowed}
-        store = results.of(f"tune-{method.id}")
+        store = results.of(search_id(task))
         found = tuning.tune(task, budget, control, on_progress=far, only=only or None, store=store, seed=seed)
     _present(found, method.name, targets)
 
@@ -114,11 +115,14 @@ def reproduce(
     show: Annotated[bool, typer.Option("--list", help="List the tables.")] = False,
     backend: Backend = "auto",
     device: Device = 0,
-    repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Timed calls of every point.")] = REPEATS,
+    repeat: Annotated[
+        int, typer.Option("--repeat", metavar="N", min=1, help="Timed calls of every point.")
+    ] = reproducing.REPEATS,
     resume: Resume = False,
     csv: Csv = None,
     json: Json = None,
     markdown: Markdown = None,
+    plot: Plot = None,
 ) -> None:
     """Repeat tables and figures of the papers on this computer, beside the published numbers."""
     chosen = papers.find(table_ids or [])
@@ -127,19 +131,21 @@ def reproduce(
         return
     targets = Targets(csv, json, markdown)
     targets.check([])
-    store = results.of(f"papers{'-quick' if quick else ''}")
-    shown, points = [], list[Point]()
+    figures = paper_figures.files(plot, chosen) if plot else ()
+    where, total = cast(BackendChoice, backend), sum(len(papers.tasks(table, quick)) for table in chosen)
+    shown, points, compared = [], list[Point](), []
     data = []
-    with watched() as (control, far):
-        work = [papers.tasks(table, quick, cast(BackendChoice, backend), device, repeat) for table in chosen]
-        with kept_on_cancel(store, points, sum(map(len, work))):
-            for table, tasks in zip(chosen, work, strict=True):
-                manner = runner.Manner(PATIENCE_S[quick])
-                found = runner.run_tasks(tasks, manner, store, control, points.append, far, resume)
-                shown.append(papers.as_table(table, papers.compare(table, found, quick), quick))
-                data.append({"id": table.id, **shown[-1].data(), "points": [point.data() for point in found]})
-    laboratory_output.complain(points, store.read().warnings)
+    with watched() as (control, far), kept_on_cancel(reproducing.folder(), points, total):
+        for table in chosen:
+            found = reproducing.reproduce(table, quick, where, device, repeat, control, points.append, far, resume)
+            compared.append(papers.compare(table, found, quick))
+            shown.append(papers.as_table(table, compared[-1], quick))
+            data.append({"id": table.id, **shown[-1].data(), "points": [point.data() for point in found]})
+    laboratory_output.complain(points, [text for table in chosen for text in reproducing.warnings(table, quick)])
     targets.save(shown, shown, data)
+    for path, table, one in zip(figures, chosen, compared, strict=bool(figures)):
+        paper_figures.save(path, table, one, quick)
+        print(f"saved {path}", file=targets.told)
     laboratory_output.exit_code(points)
 
 

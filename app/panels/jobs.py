@@ -57,6 +57,9 @@ class JobRow(QWidget):
         self.error = label(kind="error", wrap=True)
         self.button = QPushButton("Cancel")
         self.button.clicked.connect(self._press)
+        self.pause_button = QPushButton("Pause")
+        self.pause_button.setToolTip("Stop after the call that runs, or go on")
+        self.pause_button.clicked.connect(self._pause)
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.MARGIN)
@@ -64,6 +67,7 @@ class JobRow(QWidget):
         box.addWidget(self.bar, 3)
         box.addWidget(self.error, 3)
         box.addWidget(self.numbers)
+        box.addWidget(self.pause_button)
         box.addWidget(self.button)
         self.update_state()
 
@@ -78,6 +82,9 @@ class JobRow(QWidget):
         self.numbers.setVisible(not failed)
         self.button.setText("Dismiss" if failed else "Cancel")
         self.button.setEnabled(job.state is not JobState.CANCELLING)
+        self.pause_button.setVisible(job.can_pause and not failed)
+        self.pause_button.setEnabled(job.state is not JobState.CANCELLING)
+        self.pause_button.setText("Go on" if job.paused else "Pause")
         running = job.state in (JobState.RUNNING, JobState.CANCELLING)
         self.bar.setRange(0, 0 if running and job.fraction is None else PARTS)
         self.bar.setValue(round((job.fraction or 0) * PARTS))
@@ -87,6 +94,9 @@ class JobRow(QWidget):
             self._queue.dismiss(self.job)
         else:
             self._queue.cancel(self.job)
+
+    def _pause(self) -> None:
+        self._queue.pause(self.job)
 
 
 class InterruptedRow(QWidget):
@@ -257,10 +267,10 @@ class JobPanel(Card):
 
 def _numbers(job: Job) -> str:
     if job.state is JobState.WAITING:
-        return "waiting"
+        return "waiting, paused" if job.paused else "waiting"
     if job.state is JobState.CANCELLING:
         return "cancelling"
-    parts = [job.progress[2]]
+    parts = ["paused" if job.paused else job.progress[2]]
     if job.fraction is not None:
         parts.append(f"{job.fraction:.0%}".replace("%", " %"))
     if job.left_s is not None:

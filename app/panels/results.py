@@ -6,17 +6,25 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
-from PySide6.QtGui import QColor, QFont
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QMenu,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
 
 from app import texts, theme
-from app.panels.widgets import Card, label, quiet_button
+from app.panels.widgets import Card, as_list, label, quiet_button
 from app.session import Entry, Session
 
 TIME, METHOD, ANSWER, OF = range(4)
 HEADERS = ("Time", "Method", "Answer", "Of")
-LETTERS = {TIME: 8, METHOD: 21, ANSWER: 18}
-"""Widths of the columns, in letters."""
+PADDING = 18
+"""Pixels in a cell beside its text."""
+MOST_ANSWER, LEAST_METHOD, LEAST_OF = 18, 12, 9
+"""Letters: an answer has room for no more, a method for no fewer, and a column "Of" with fewer is not shown."""
 STALE = "Made with other settings or sequences than those chosen now."
 
 Index = QModelIndex | QPersistentModelIndex
@@ -54,9 +62,7 @@ class ResultModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole and (stale or index.column() == TIME):
             return QColor(theme.active().muted)
         if role == Qt.ItemDataRole.FontRole and stale:
-            font = QFont()
-            font.setItalic(True)
-            return font
+            return _italic()
         if role == Qt.ItemDataRole.ToolTipRole:
             return texts.stamp(entry.result) + (f"\n{STALE}" if stale else "")
         return None
@@ -72,6 +78,56 @@ class ResultModel(QAbstractTableModel):
         self.endResetModel()
 
 
+class MiddleElided(QStyledItemDelegate):
+    """Names of methods differ at their ends, so what has no room goes from their middle."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideMiddle
+
+
+class ResultTable(QTableView):
+    """The table; names of methods have the room they need, "Of" what is left."""
+
+    def __init__(self, model: ResultModel) -> None:
+        super().__init__()
+        self._results = model
+        self.setModel(model)
+        self.setItemDelegateForColumn(METHOD, MiddleElided(self))
+        self.setAccessibleName("Results")
+        as_list(self)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(24)
+        header.setSectionResizeMode(OF, QHeaderView.ResizeMode.Stretch)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        model.modelReset.connect(self.fit)
+        self.fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.fit()
+        super().resizeEvent(event)
+
+    def fit(self) -> None:
+        """Widths of the columns for what is listed, in the room there is."""
+        letter, room = self.fontMetrics().averageCharWidth(), self.viewport().width()
+        needed = {column: self._needed(column) for column in (TIME, METHOD, ANSWER)}
+        needed[ANSWER] = min(needed[ANSWER], MOST_ANSWER * letter + PADDING)
+        method = min(needed[METHOD], room - needed[TIME] - needed[ANSWER])
+        needed[METHOD] = max(method, LEAST_METHOD * letter)
+        spare = room - sum(needed.values())
+        self.setColumnHidden(OF, spare < LEAST_OF * letter)
+        needed[ANSWER] += max(spare, 0) * self.isColumnHidden(OF)
+        for column, width in needed.items():
+            self.setColumnWidth(column, width)
+
+    def _needed(self, column: int) -> int:
+        """Pixels of the widest text of a column, upright or, as stale ones are, italic."""
+        shown = {HEADERS[column], *(_text(entry, column) for entry in self._results.entries)}
+        fonts = self.fontMetrics(), QFontMetrics(_italic(self.font()))
+        return max(metrics.horizontalAdvance(text) for metrics in fonts for text in shown) + PADDING
+
+
 class ResultPanel(Card):
     """The list; a click shows a result, Delete removes the selected ones."""
 
@@ -79,21 +135,7 @@ class ResultPanel(Card):
         super().__init__("Results")
         self._session = session
         self.model = ResultModel(session, is_stale)
-        self.table = QTableView()
-        self.table.setModel(self.model)
-        self.table.setAccessibleName("Results")
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.table.verticalHeader().setDefaultSectionSize(self.table.fontMetrics().height() + 8)
-        self.table.horizontalHeader().setHighlightSections(False)
-        self.table.horizontalHeader().setSectionResizeMode(OF, QHeaderView.ResizeMode.Stretch)
-        for column, letters in LETTERS.items():
-            self.table.setColumnWidth(column, self.table.fontMetrics().averageCharWidth() * letters + 4)
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table = ResultTable(self.model)
         self.table.customContextMenuRequested.connect(self._menu)
         self.delete_button = quiet_button("Delete", "Delete the selected results (can be undone)")
         self.delete_button.clicked.connect(self.delete)
@@ -135,6 +177,12 @@ class ResultPanel(Card):
             menu = QMenu(self)
             menu.addAction("Delete", self.delete)
             menu.exec(self.table.viewport().mapToGlobal(place))
+
+
+def _italic(font: QFont | None = None) -> QFont:
+    made = QFont(font) if font else QFont()
+    made.setItalic(True)
+    return made
 
 
 def _text(entry: Entry, column: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Sequences
 from typing import Any, cast
 
 from PySide6.QtCore import (
@@ -26,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
+from app.panels.widgets import as_list
 from app.session import Session
 from kernels.errors import AntidiagError
 from kernels.model import Sequence, SequenceType
@@ -189,14 +191,8 @@ class SequenceTable(QTableView):
         self.setModel(model)
         self.setItemDelegateForColumn(NAME, NameDelegate(self))
         self.setItemDelegateForColumn(TYPE, TypeDelegate(self))
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        as_list(self)
         self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         # With the table's own selection, the header asks every row whether it is selected, at each paint.
@@ -226,9 +222,11 @@ class SequenceTable(QTableView):
         else:
             super().keyPressEvent(event)
 
-    def rows(self) -> list[int]:
-        """Selected rows, in order."""
+    def rows(self) -> Sequences[int]:
+        """Selected rows, in order; a range where they are one."""
         ranges = sorted((part.top(), part.bottom()) for part in self.selectionModel().selection().toList())
+        if len(ranges) == 1:
+            return range(ranges[0][0], ranges[0][1] + 1)
         rows: list[int] = []
         for top, bottom in ranges:
             rows += range(max(top, rows[-1] + 1) if rows else top, bottom + 1)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from collections.abc import Sequence as Sequences
-from operator import attrgetter
 
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QToolButton
 
 from app import texts, theme
-from app.editing import Editor
+from app.editing import MANY, Editor
 from app.jobs import JobQueue
 from app.panels.sequence_table import NAME, SequenceModel, SequenceTable
 from app.panels.widgets import Card, Elided, label, quiet_button
 from app.session import Session
+from app.state import BATCH
+from app.views.background import Latest
 from kernels.method import Input
-from kernels.model import SequenceType
+from kernels.model import Sequence, SequenceType
+from kernels.monitor import Monitor
 
 MOST_RANGES = 5000
 """Ranges of rows that are selected at once; Qt takes time with their square."""
@@ -36,6 +38,8 @@ class SequencePanel(Card):
         self._session = session
         self._editor = Editor(session, queue, self.refused.emit)
         self._telling = False
+        self._naming = Latest(self)
+        self._naming.finished.connect(self._send_names)
         self.model = SequenceModel(session)
         self.model.refused.connect(self.refused)
         self.table = SequenceTable(self.model)
@@ -159,13 +163,20 @@ class SequencePanel(Card):
             self.table.scrollTo(self.model.index(edges[0], NAME))
 
     def _tell_names(self) -> None:
-        if not self._telling:
-            sequences = self._session.state.sequences
-            self._telling = True
-            rows = self.table.rows()
-            found = sequences if len(rows) == len(sequences) else map(sequences.__getitem__, rows)
-            self.names_selected.emit(list(map(attrgetter("name"), found)))
-            self._telling = False
+        """Say which rows the user selected; the names of many are gathered on a thread."""
+        if self._telling:
+            return
+        sequences, rows = self._session.state.sequences, self.table.rows()
+        self._naming.cancel()
+        if len(rows) > MANY:
+            self._naming.request(lambda monitor: _names(sequences, rows, monitor))
+        else:
+            self._send_names(_names(sequences, rows))
+
+    def _send_names(self, names: frozenset[str]) -> None:
+        self._telling = True
+        self.names_selected.emit(names)
+        self._telling = False
 
     def _show_inputs(self) -> None:
         state = self._session.state
@@ -212,6 +223,18 @@ class SequencePanel(Card):
         menu.addSeparator()
         menu.addAction("Delete\tDel", self.delete)
         menu.exec(self.table.viewport().mapToGlobal(place))
+
+
+def _names(sequences: Sequences[Sequence], rows: Sequences[int], monitor: Monitor | None = None) -> frozenset[str]:
+    """The names of these rows; a loop of Python's own, because it lets the window go on."""
+
+    def each() -> Iterator[str]:
+        for number, row in enumerate(rows):
+            if monitor and number % BATCH == 0:
+                monitor.check()
+            yield sequences[row].name
+
+    return frozenset(each())
 
 
 def _edges(wanted: Sequences[bool] | np.ndarray) -> list[int]:

@@ -126,6 +126,7 @@ class SweepForm(Card):
         self.tune_button.setToolTip(
             "Search good parameters of the chosen method on this input, and keep them as defaults"
         )
+        self.waiting = label(kind="muted")
         self.budget = QSpinBox()
         self.budget.setRange(5, 3600)
         self.budget.setValue(60)
@@ -153,7 +154,6 @@ class SweepForm(Card):
         return Sweep(
             contenders=tuple(ids), inputs=self.input.inputs(), axes=tuple(found), options=self.options,
             backends=self.backends(), repeats=self.repeats.value(), warm_up=self.warm_up.value(),
-            title=self._title(found, ids),
         )  # fmt: skip
 
     def axis_values(self) -> list[Axis]:
@@ -168,11 +168,13 @@ class SweepForm(Card):
             chosen.append("cuda")
         return tuple(chosen) or ("auto",)
 
-    def set_running(self, running: bool, paused: bool = False) -> None:
-        """Which buttons make sense."""
+    def set_running(self, running: bool, paused: bool = False, waiting: int = 0) -> None:
+        """Which buttons make sense, and how many sweeps wait for their turn."""
         self.pause_button.setEnabled(running)
         self.cancel_button.setEnabled(running)
         self.pause_button.setText("Go on" if paused else "Pause")
+        self.waiting.setText(f"{waiting:,} waiting" if waiting else "")
+        self.waiting.setVisible(bool(waiting))
 
     def values(self) -> dict[str, Any]:
         """Everything that was set, for the next start."""
@@ -217,7 +219,7 @@ class SweepForm(Card):
         self.box.addLayout(column, 1)
         self.buttons = QVBoxLayout()
         self.buttons.addLayout(row(self.start_button, self.pause_button, self.cancel_button, stretch=0))
-        self.buttons.addLayout(row(self.tune_button, self.budget, stretch=0))
+        self.buttons.addLayout(row(self.tune_button, self.budget, self.waiting, stretch=0))
 
     def _connect(self) -> None:
         self.contenders.itemChanged.connect(self._changed)
@@ -284,8 +286,3 @@ class SweepForm(Card):
         self.problem.setVisible(bool(error))
         self.start_button.setEnabled(not error)
         self.tune_button.setEnabled(self.method is not None)
-
-    def _title(self, found: Sequence[Axis], ids: Sequence[str]) -> str:
-        names = [method.name for method in self._methods if method.id in ids]
-        over = " x ".join(axis.name for axis in found)
-        return ", ".join(names[:2]) + (" and more" if len(names) > 2 else "") + (f" over {over}" if over else "")

@@ -7,8 +7,11 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app import theme
+from kernels import registry
+from kernels.errors import ParameterError
 from kernels.experiments.inputs import Inputs, Loaded
 from kernels.experiments.points import Point
+from kernels.sequences import SEQUENCE
 
 MOST_LINES = 400
 """Lines closer than that could not be told apart; a part of them is drawn."""
@@ -23,6 +26,16 @@ def shape(inputs: Inputs, count: int = 2) -> tuple[int, ...] | None:
     else:
         found = length if isinstance(length, tuple) else (length or 0,) * count
     return found if len(found) == count else None
+
+
+def is_cut(point: Point) -> bool:
+    """Whether a point is of a method that cuts the matrix of a pair into strips."""
+    try:
+        inputs = registry.method(point.contender).problem.inputs
+    except ParameterError:  # a peer, or a method that is gone
+        return False
+    pair = sum(taken.minimum for taken in inputs) == 2 and all(taken.kind is SEQUENCE for taken in inputs)
+    return pair and "s" in point.parameters
 
 
 class GeometryPicture(QWidget):
@@ -40,7 +53,7 @@ class GeometryPicture(QWidget):
 
     def show_point(self, point: Point | None, lengths: tuple[int, ...] | None) -> None:
         """Draw the cuts of a point of a pair; nothing where the method cuts nothing."""
-        known = point is not None and lengths is not None and len(lengths) == 2 and "s" in point.parameters
+        known = point is not None and lengths is not None and len(lengths) == 2 and is_cut(point)
         self._point = point if known else None
         self._shape = (min(lengths), max(lengths)) if known and lengths else None
         self.setVisible(known)
@@ -52,10 +65,10 @@ class GeometryPicture(QWidget):
             return ""
         (rows, columns), parameters = self._shape, self._point.parameters
         strips = -(-columns // int(parameters["s"]))
-        text = f"{strips:,} strips of {parameters['s']:,} columns over {rows:,} rows"
+        text = f"{strips:,} strip{'' if strips == 1 else 's'} of {parameters['s']:,} columns over {rows:,} rows"
         if "h" in parameters:
             chunks = strips * -(-rows // int(parameters["h"]))
-            text += f", {chunks:,} chunks of {parameters['h']:,} rows"
+            text += f", {chunks:,} chunk{'' if chunks == 1 else 's'} of {parameters['h']:,} rows"
         if self._point.work > self._point.cells:
             text += f"; {(self._point.work - self._point.cells) / self._point.cells:.1%} of the cells computed again"
         return text.replace("%", " %") + "."

@@ -76,6 +76,11 @@ class InputEditor(QWidget):
         self._data, self._problem = data, problem
         self._offer()
 
+    @property
+    def data(self) -> tuple[Any, ...]:
+        """What is open for the chosen method."""
+        return self._data
+
     def inputs(self) -> Inputs:
         """The input of the next sweep; ParameterError where it is not complete."""
         if not self._takes_data:

@@ -150,6 +150,7 @@ def _draw_lines(
     item: pg.PlotCurveItem, lines: Sequence[tuple[Sequence[float], Sequence[float]]], settings: PlotSettings
 ) -> None:
     """Lines of one pen as one item: an item costs more than what it draws; one pixel wide, as Qt draws fast."""
+    lines = [(places, values) for places, values in lines if len(places)]
     if not lines:
         item.setData([], [])
         return

@@ -210,10 +210,10 @@ class Plots(QWidget):
         self.bars.show_points(self._points.measured, names)
 
     def _fill_table(self) -> None:
-        self.table.show_table(tables.summary(self._points.points, "", self.settings.over))
+        self.table.show_table(tables.summary(self._points.points, "", self.settings.over, every=True))
 
     def _choose_row(self, row: int) -> None:
-        self._points.choose(self._points.measured[row])
+        self._points.choose(self._points.points[row])
 
     def _show_chosen(self) -> None:
         for index in {LINES, HEAT, PHASES, TABLE} - self._stale:
@@ -223,8 +223,8 @@ class Plots(QWidget):
         chosen = self._points.chosen
         if index == LINES:
             self.lines.show_chosen(chosen, self.settings)
-        elif index == TABLE:  # it has a row for every point that was measured
-            rows = (row for row, point in enumerate(self._points.measured) if point is chosen)
+        elif index == TABLE:  # it has a row for every point
+            rows = (row for row, point in enumerate(self._points.points) if point is chosen)
             self.table.show_chosen(next(rows, -1))
         else:
             (self.heat if index == HEAT else self.bars).show_chosen(chosen)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QTabl
 
 from app import texts, theme
 from app.panels.widgets import Card, label, row
-from app.tune.geometry import GeometryPicture
+from app.tune.geometry import GeometryPicture, is_cut
 from app.tune.heat_map import number
 from app.tune.points import PointSet
 from kernels.experiments import points as point_text
@@ -30,9 +30,12 @@ class PointPanel(Card):
 
     use_wanted = Signal(object)
 
-    def __init__(self, points: PointSet, lengths_of: Callable[[Point], tuple[int, ...] | None]) -> None:
+    def __init__(
+        self, points: PointSet, lengths_of: Callable[[Point], tuple[int, ...] | None], why_unknown: Callable[[], str]
+    ) -> None:
+        """``lengths_of`` gives the lengths of a point's sequences, ``why_unknown`` says why it cannot, or ""."""
         super().__init__("Point")
-        self._points, self._lengths_of = points, lengths_of
+        self._points, self._lengths_of, self._why_unknown = points, lengths_of, why_unknown
         self.hint = label("Click a point in a plot to see everything about it.", "muted", wrap=True)
         self.warning = label(kind="error", wrap=True)
         self.table = QTableWidget(0, 1)
@@ -78,7 +81,8 @@ class PointPanel(Card):
         self.pin_button.setEnabled(chosen is not None)
         self.pin_button.setText("Unpin" if chosen in self._points.pinned else "Pin")
         self.picture.show_point(chosen, self._lengths_of(chosen) if chosen else None)
-        self.words.setText(self.picture.words())
+        why = self._why_unknown() if chosen and is_cut(chosen) else ""
+        self.words.setText(self.picture.words() or (f"The geometry is not known: {why}." if why else ""))
         self.words.setVisible(bool(self.words.text()))
         self._fill(shown)
 

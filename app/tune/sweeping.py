@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from app import texts
 from app.jobs import Job
+from app.tune.measurement import Measurement
 from kernels.engine import BackendChoice
-from kernels.experiments import results, runner, tuning
+from kernels.experiments import records, results, runner, tuning
 from kernels.experiments.inputs import Inputs
 from kernels.experiments.points import Point
 from kernels.experiments.runner import Control, Progress
@@ -20,47 +19,31 @@ from kernels.method import Method
 from kernels.monitor import Monitor
 
 
-@dataclass
-class Inbox:
-    """Points on their way from the thread that measures to the window, which empties it now and then."""
-
-    _points: list[Point] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def put(self, point: Point) -> None:
-        with self._lock:
-            self._points.append(point)
-
-    def take(self) -> list[Point]:
-        with self._lock:
-            found, self._points = self._points, []
-            return found
-
-
 def lane(backends: tuple[str, ...], device: int) -> str:
     """A sweep that may use a GPU waits for runs on it, any other for runs on the CPU."""
     return f"cuda {device}" if "cuda" in backends else "cpu"
 
 
-def sweep_job(sweep: Sweep, inbox: Inbox, reuse: bool, done: Callable[[tuple[Point, ...]], None]) -> Job:
+def sweep_job(sweep: Sweep, one: Measurement, reuse: bool, done: Callable[[tuple[Point, ...]], None]) -> Job:
     """Measures a sweep; every point is on disk before it is shown."""
 
     def work(monitor: Monitor) -> tuple[Point, ...]:
-        control = _control(monitor)
-        return runner.run(sweep, results.of(sweep.id), control, inbox.put, _reporter(control), reuse)
+        control, one.file = _control(monitor), sweep.id
+        return runner.run(sweep, results.of(one.file), control, one.inbox.put, _reporter(control), reuse)
 
-    title = f"Sweep \N{MIDDLE DOT} {sweep.title}"
+    title = f"Sweep \N{MIDDLE DOT} {one.title}"
     return Job(title, lane(sweep.backends, sweep.devices[0]), work, done, make_monitor=Control, alone=True)
 
 
-def tune_job(task: Task, method: Method, budget_s: float, inbox: Inbox, done: Callable[[Found], None]) -> Job:
+def tune_job(task: Task, one: Measurement, budget_s: float, done: Callable[[Found], None]) -> Job:
     """Searches good parameters; cancelling it ends the search and keeps what was found."""
 
     def work(monitor: Monitor) -> Found:
-        control = _control(monitor)
-        return tuning.tune(task, budget_s, control, inbox.put, _reporter(control))
+        control, one.file = _control(monitor), records.search_id(task)
+        store = results.of(one.file)
+        return tuning.tune(task, budget_s, control, one.inbox.put, _reporter(control), store=store)
 
-    title = f"Tune \N{MIDDLE DOT} {method.name} \N{MIDDLE DOT} {texts.duration(1000 * budget_s)}"
+    title = f"{one.title} \N{MIDDLE DOT} {texts.duration(1000 * budget_s)}"
     return Job(title, lane((task.backend,), task.device), work, done, make_monitor=Control, alone=True)
 
 

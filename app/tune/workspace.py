@@ -12,28 +12,30 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from app import texts, theme
-from app.jobs import Job, JobQueue, JobState
-from app.panels.widgets import VerticalScroll, label
-from app.tune import geometry, series
+from app.jobs import Job, JobQueue
+from app.panels.widgets import Elided, VerticalScroll, label
+from app.tune import earlier, geometry, series
 from app.tune.foretold import Curves, Foretold
 from app.tune.form import SweepForm
+from app.tune.measurement import Measurement, of_kept, of_search, of_sweep, task_key
+from app.tune.paper_job import Place
+from app.tune.papers import PapersWindow
 from app.tune.plots import Plots
 from app.tune.point import PointPanel
 from app.tune.points import PointSet
-from app.tune.sweeping import Inbox, sweep_job, task_of, tune_job
-from app.views.pieces import menu_button
+from app.tune.sweeping import sweep_job, task_of, tune_job
+from app.views.pieces import menu_button, tool_button
 from kernels import registry, tuned
+from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError
-from kernels.experiments import results
-from kernels.experiments.points import Point
-from kernels.experiments.runner import Control
-from kernels.experiments.sweep import Sweep, Task
+from kernels.experiments.points import Point, Status
+from kernels.experiments.results import Kept
+from kernels.experiments.sweep import Sweep
 from kernels.experiments.tuning import Found
 from kernels.method import Method
 
 TAKE_MS, SHARE = 150, 8
 LEFT, MIDDLE, RIGHT, LEAST = 380, 720, 340, 260
-MOST_KEPT = 12
 EMPTY = (
     "No points yet. Choose an axis at the left, such as the strip width s over 32:1024:*2, and start the sweep: "
     "points appear here as they are measured. Tune looks for good parameters by itself."
@@ -55,15 +57,20 @@ class TuneWorkspace(QWidget):
         super().__init__()
         self._queue, self._methods = queue, tuple(methods)
         self._device = 0
-        self._tasks: dict[str, Task] = {}
-        self._job: Job | None = None
-        self._inbox = Inbox()
+        self._backend: BackendChoice = "auto"
+        self.papers: PapersWindow | None = None
+        self.gpus = 0
+        self.active: list[Measurement] = []
+        """Those that wait or are measured, in the order in which they were started."""
+        self.shown = Measurement("")
+        self._follows = True
         self.points = PointSet()
         self.form = SweepForm(methods)
         self._foretold = Foretold(self)
         self.plots = Plots(self.points, self._curves)
         self._foretold.ready.connect(self.plots.redraw)
-        self.panel = PointPanel(self.points, self._lengths)
+        self.panel = PointPanel(self.points, self._lengths, lambda: self.shown.why_no_tasks)
+        self.title = Elided()
         self.empty = label(EMPTY, "muted", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.earlier = QMenu(self)
@@ -90,27 +97,22 @@ class TuneWorkspace(QWidget):
         """What is open for that method."""
         self.form.input.set_data(data, self.form.method.problem if self.form.method else None)
 
-    def set_device(self, backend: str, device: int) -> None:
+    def set_device(self, backend: BackendChoice, device: int) -> None:
         """The device that is chosen in the tool bar."""
-        self._device = device
+        self._device, self._backend = device, backend
         if backend in ("cpu", "cuda"):
             self.form.cpu.setChecked(backend == "cpu")
             self.form.cuda.setChecked(backend == "cuda")
 
     def start(self) -> None:
-        """Measure the sweep of the form."""
+        """Measure the sweep of the form, after those that were started before."""
         try:
-            sweep = self.form.sweep()
-            self._tasks = {task_key(task.contender, task.coordinates): task for task in sweep.tasks()}
+            sweep = self._on_device(self.form.sweep())
+            one = of_sweep(sweep, [axis.name for axis in self.form.axis_values()])
         except AntidiagError as error:
             self.said.emit(texts.sentence(str(error)), True)
             return
-        names = [axis.name for axis in self.form.axis_values()]
-        first, second = (*names, "", "")[:2]
-        logarithmic = any(axis.logarithmic for axis in sweep.axes if axis.name == first)
-        self.plots.settings = replace(self.plots.settings, x=first, y=second, log_x=logarithmic)
-        self.points.begin(sweep.title)
-        self._submit(sweep_job(self._on_device(sweep), self._inbox, self.form.reuse.isChecked(), self._done))
+        self._submit(one, sweep_job(sweep, one, self.form.reuse.isChecked(), partial(self._done, one)))
 
     def tune(self) -> None:
         """Search good parameters of the chosen method on the input of the form."""
@@ -124,22 +126,26 @@ class TuneWorkspace(QWidget):
         except AntidiagError as error:
             self.said.emit(texts.sentence(str(error)), True)
             return
-        self._tasks = {}
-        self.points.begin(f"Tune {method.name}")
-        budget = self.form.budget.value()
-        self._submit(tune_job(task, method, budget, self._inbox, self._found))
+        one = of_search(task)
+        self._submit(one, tune_job(task, one, self.form.budget.value(), partial(self._found, one)))
 
     def pause(self) -> None:
-        """Stop after the call that runs, or go on."""
-        if self._job is None or not isinstance(self._job.monitor, Control):
-            return
-        control = self._job.monitor
-        control.go_on() if control.paused else control.pause()
-        self.form.set_running(True, control.paused)
+        """Stop the sweep that is measured after the call that runs, or let it go on."""
+        if (one := self._current()) and one.job:
+            self._queue.pause(one.job)
 
     def cancel(self) -> None:
-        if self._job:
-            self._queue.cancel(self._job)
+        """Cancel the sweep that is measured."""
+        if (one := self._current()) and one.job:
+            self._queue.cancel(one.job)
+
+    def show_papers(self) -> None:
+        """The papers' figures, in a window of their own that stays while one works."""
+        if self.papers is None:
+            self.papers = PapersWindow(self, self._queue, self._place)
+            self.papers.said.connect(self.said)
+        self.papers.show()
+        self.papers.raise_()
 
     def reset_tuned(self) -> None:
         """Forget what was tuned for the chosen method."""
@@ -150,6 +156,7 @@ class TuneWorkspace(QWidget):
 
     def _lay_out(self) -> None:
         menu = menu_button("Earlier sweeps", "Points of sweeps that were measured before", self.earlier)
+        self.form.header.addWidget(tool_button("Papers", "Reproduce a paper's figure", self.show_papers))
         self.form.header.addWidget(menu)
         left, middle = QWidget(), QWidget()
         column, box, outer = QVBoxLayout(left), QVBoxLayout(middle), QVBoxLayout(self)
@@ -163,6 +170,7 @@ class TuneWorkspace(QWidget):
         column.addWidget(VerticalScroll(inner), 1)
         column.addLayout(self.form.buttons)
         self.empty.setContentsMargins(6 * theme.MARGIN, 0, 6 * theme.MARGIN, 0)
+        box.addWidget(self.title)
         box.addWidget(self.empty, 1)
         box.addWidget(self.plots, 1)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -175,88 +183,132 @@ class TuneWorkspace(QWidget):
             self.splitter.setStretchFactor(index, int(index == 1))
         outer.addWidget(self.splitter)
 
+    def _place(self) -> Place:
+        """Where the tool bar says that methods run."""
+        on_gpu = self._backend == "cuda" or (self._backend == "auto" and self.gpus > 0)
+        return Place(self._backend, self._device, on_gpu)
+
     def _on_device(self, sweep: Sweep) -> Sweep:
         return replace(sweep, devices=(self._device,))
 
-    def _submit(self, job: Job) -> None:
-        self._job = job
+    def _submit(self, one: Measurement, job: Job) -> None:
+        """Show it where nothing else is measured; otherwise it is shown when its turn comes."""
+        one.job = job
+        if not self.active:
+            self._look_at(one)
+        self.active.append(one)
         self._timer.start()
         self._queue.submit(job)
-        self.form.set_running(True)
+        self._show_state()
+
+    def _current(self) -> Measurement | None:
+        """What Pause and Cancel are about: what is on show while it is measured, or else the first that is."""
+        if self.shown.active:
+            return self.shown
+        return next((one for one in self.active if not one.waiting), next(iter(self.active), None))
+
+    def _show(self, one: Measurement) -> None:
+        """Show the points of this one and of no other."""
+        self.shown = one
+        self.plots.settings = one.settings(self.plots.settings)
+        self.title.setText(one.title)
+        self.points.begin(one.title, one.points)
+        self.points.choose(series.best(self.points.points, "compute_ms"))
+        self._show_state()
+
+    def _show_state(self) -> None:
+        one, waiting = self._current(), sum(other.waiting for other in self.active)
+        self.form.set_running(one is not None, one is not None and one.paused, waiting)
 
     def _take(self) -> None:
         """Show the points that came since the last look; the longer that takes, the later is the next look."""
         began = time.perf_counter()
-        self.points.add(self._inbox.take())
-        if self.points.points and self.points.chosen is None:
-            self.points.choose(series.best(self.points.points, "compute_ms"))
+        for one in self.active:
+            self._take_of(one)
         self._timer.setInterval(max(TAKE_MS, round(SHARE * (time.perf_counter() - began) * 1e3)))
 
-    def _done(self, found: tuple[Point, ...]) -> None:
-        self._take()
-        self.points.choose(series.best(self.points.points, "compute_ms"))
-        wrong = [point for point in found if point.reason]
-        text = f"{len(found):,} points measured" + (f", {len(wrong):,} of them not: see the table" if wrong else "")
-        self.said.emit(f"{text}.", False)
+    def _take_of(self, one: Measurement) -> None:
+        new = one.take()
+        if one is self.shown:
+            self.points.add(new)
+            if new and self.points.chosen is None:
+                self.points.choose(series.best(self.points.points, "compute_ms"))
 
-    def _found(self, found: Found) -> None:
-        self._take()
+    def _done(self, one: Measurement, found: tuple[Point, ...]) -> None:
+        if one is self.shown:
+            self.points.choose(series.best(self.points.points, "compute_ms"))
+        self.said.emit(f"{one.title}: {_counted(found)}", False)
+
+    def _found(self, one: Measurement, found: Found) -> None:
+        if one is self.shown:
+            same = [point for point in self.points.points if found.values.items() <= point.parameters.items()]
+            self.points.choose(series.best(same, "compute_ms"))
         values = texts.settings(found.values)
         text = f"Best found: {values}, {found.speedup:.2f} x the automatic values"
         self.said.emit(f"{text}; kept as defaults." if found.kept else f"{text}. {texts.sentence(found.reason)}", False)
         self.tuned_changed.emit()
 
     def _changed(self, job: Job) -> None:
-        if job is self._job and job.state is JobState.RUNNING:
-            paused = isinstance(job.monitor, Control) and job.monitor.paused
-            self.form.set_running(True, paused)
+        """A job of ours has begun, pauses, or goes on; what has begun is shown in the place of what has ended."""
+        one = next((one for one in self.active if one.job is job), None)
+        if one is None:
+            return
+        if one.active and not one.waiting and not one.begun:
+            one.begun = True
+            if self._follows and not self.shown.active:
+                self._show(one)
+        self._show_state()
 
     def _ended(self, job: Job) -> None:
-        if job is self._job:
-            self._job = None
-            self._timer.stop()
-            self._take()
-            self.form.set_running(False)
+        for one in [one for one in self.active if one.job is job]:
+            self._take_of(one)
+            self.active.remove(one)
+            if not self.active:
+                self._timer.stop()
+        self._show_state()
 
     def _use(self, point: Point) -> None:
         self.values_wanted.emit(point.contender, dict(point.given or point.parameters))
 
     def _lengths(self, point: Point) -> tuple[int, ...] | None:
-        task = self._tasks.get(task_key(point.contender, point.coordinates))
+        task = self.shown.task(point)
         return geometry.shape(task.inputs) if task else None
 
     def _curves(self, point: Point, name: str) -> Curves:
         """What the models of a point's method foretell over an axis, as far as it is known by now."""
         key = task_key(point.contender, point.coordinates)
-        task = self._tasks.get(key)
+        task = self.shown.tasks.get(key)
         if task is None or point.is_peer:
             return {}
         if name not in {parameter.name for parameter in registry.method(point.contender).parameters}:
             return {}
-        over = {other.coordinates[name] for other in self._tasks.values() if name in other.coordinates}
-        return self._foretold.curves(key, task, name, sorted(over))
+        return self._foretold.curves((self.shown.number, key), task, name, self.shown.numbers(name))
 
     def _show_empty(self) -> None:
         there = bool(self.points.points)
         self.empty.setVisible(not there)
         self.plots.setVisible(there)
+        self.title.setVisible(there)
 
     def _list_earlier(self) -> None:
-        """The newest sweeps on disk."""
-        self.earlier.clear()
-        files = sorted(results.folder().glob(f"*{results.SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in files[:MOST_KEPT]:
-            kept = results.read(path)
-            title = str(kept.sweep.get("title") or path.stem)
-            self.earlier.addAction(f"{title} ({len(kept.newest):,} points)", partial(self._open, title, kept.newest))
-        if not files:
-            self.earlier.addAction("None yet").setEnabled(False)
+        """The sweeps that wait or are measured, and the newest on disk."""
+        earlier.fill(self.earlier, self.active, self._look_at, self._open)
 
-    def _open(self, title: str, points: Sequence[Point]) -> None:
-        self._tasks = {}
-        self.points.begin(title, points)
+    def _open(self, file: str, kept: Kept) -> None:
+        """Show a sweep from disk."""
+        self._look_at(of_kept(file, kept, self.form.input.data))
+
+    def _look_at(self, one: Measurement) -> None:
+        """Show what the user has chosen; where it has ended, it stays on show whatever begins."""
+        self._follows = one.active
+        self._show(one)
 
 
-def task_key(contender: str, coordinates: Mapping[str, Any]) -> str:
-    """What a point and the task it was measured by have in common."""
-    return repr((contender, sorted((name, str(value)) for name, value in coordinates.items())))
+def _counted(found: Sequence[Point]) -> str:
+    """How many points there are, and where it says why others are not, or are wrong."""
+    measured = sum(point.measured for point in found)
+    wrong = sum(point.status is Status.WRONG for point in found)
+    text = f"{measured:,} point{'' if measured == 1 else 's'} measured"
+    text += f", {wrong:,} of them with a wrong answer" if wrong else ""
+    text += f", {len(found) - measured:,} not" if measured < len(found) else ""
+    return f"{text}: the table says why." if wrong or measured < len(found) else f"{text}."

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF
+from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app import theme
@@ -19,6 +19,13 @@ class Axis(pg.AxisItem):
 
     picture: Any
     _drawn: Any = None
+
+    def boundingRect(self) -> QRectF:
+        """Pyqtgraph forgets, where there is a grid, how far words may reach beyond the ends of the axis."""
+        found, beyond = super().boundingRect(), self.style["hideOverlappingLabels"]
+        if type(beyond) is not int or self.orientation in ("left", "right"):
+            return found
+        return found.adjusted(-beyond, 0, beyond, 0)
 
     def generateDrawSpecs(self, painter: QPainter) -> Any:
         found = super().generateDrawSpecs(painter)

@@ -13,7 +13,7 @@ from kernels.triple import cpu_slices
 from kernels.triple.cpu_slices import Candidate, Values
 from kernels.triple.model import LETTER, ORDER, Cell, TripleProblem
 
-LINES = 4.2
+LINES = 5.2
 """Height of a card in lines of text; one more with affine gaps."""
 
 
@@ -78,21 +78,28 @@ class Candidates(QWidget):
     def _draw_card(self, painter: QPainter, box: QRectF, move: int, candidate: Candidate | None) -> None:
         active, line = theme.active(), self.fontMetrics().height()
         won = candidate is not None and candidate is self.taken
-        tied = candidate is not None and not won and self.taken is not None and candidate.value == self.taken.value
         painter.setPen(QPen(QColor(active.accent if won else active.border), 2 if won else 1))
         painter.setBrush(QColor(active.selection if won else active.panel))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), theme.RADIUS, theme.RADIUS)
         self._draw_letters(painter, QRectF(box.left(), box.top() + 4, box.width(), line + 2), move)
-        rows = ["outside"]
-        if candidate is not None:
-            end = ", taken" if won else ", equal" if tied else ""
-            rows = [self.sum_text(candidate, False), f"= {self._score(candidate.value)}{end}", self._after(candidate)]
-        for number, words in enumerate(rows):
-            told = active.accent if won and number == 1 else active.text if number == 1 else active.muted
+        for number, words in enumerate(self.card_lines(candidate)):
+            told = active.accent if won and number in (1, 2) else active.text if number == 1 else active.muted
             painter.setPen(QColor(told))
             area = QRectF(box.left() + 3, box.top() + 7 + (1 + number) * (line + 1), box.width() - 6, line)
             shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(area.width()))
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
+
+    def card_lines(self, candidate: Candidate | None) -> list[str]:
+        """What a card says below its letters.
+
+        Whether the candidate is taken has a line of its own, because a narrow card has no room for it beside the score.
+        """
+        if candidate is None:
+            return ["outside"]
+        tied = self.taken is not None and candidate.value == self.taken.value
+        standing = "taken" if candidate is self.taken else "equal" if tied else ""
+        value = f"= {self._score(candidate.value)}"
+        return [self.sum_text(candidate, False), value, standing, self._after(candidate)]
 
     def _after(self, candidate: Candidate) -> str:
         """The state that the cell before is best left from: which letters its last column has."""

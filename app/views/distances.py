@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict, deque
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -286,15 +285,13 @@ def matrix_of(result: Result) -> DistanceMatrix | None:
 
 
 def order_of(matrix: DistanceMatrix, by: str, tree: Tree | None) -> np.ndarray:
-    """The taxon of each row; in the order of the input where there is no tree. Equal names keep their order."""
+    """The taxon of each row; in the order of the input where there is no tree."""
     if by == "name":
         return np.array(sorted(range(len(matrix)), key=lambda taxon: matrix.names[taxon].casefold()))
     if by != "tree" or tree is None:
         return np.arange(len(matrix))
-    places: dict[str, deque[int]] = defaultdict(deque)
-    for taxon, name in enumerate(matrix.names):
-        places[name].append(taxon)
-    return np.array([places[name].popleft() for name in tree.taxa])
+    places = {name: taxon for taxon, name in enumerate(matrix.names)}
+    return np.array([places[name] for name in tree.taxa])
 
 
 def csv_lines(matrix: DistanceMatrix, separator: str = ",") -> Iterator[str]:

@@ -114,7 +114,13 @@ def render_plot(painter: QPainter, target: QRectF, plot: pg.PlotWidget) -> None:
     ):
         painter.fillRect(QRectF(left, top, right - left, bottom - top), QColor(theme.active().panel))
     box.setOpacity(0)
+    axes = [plot.getAxis(side) for side in ("bottom", "left")]
+    grids = [axis.grid for axis in axes]
+    for axis in axes:  # the grid is behind what is plotted, and there it is drawn already
+        axis.setGrid(False)
     plot.scene().render(painter, target, source)
+    for axis, grid in zip(axes, grids, strict=True):
+        axis.setGrid(grid)
     box.setOpacity(1)
 
 

@@ -15,7 +15,9 @@ from app.views import matrix_states, paths
 from app.views.matrix_data import Span
 from app.views.matrix_picture import Frame, Picture
 
-DENSEST_STRIPS, DENSEST_BOUNDARIES = 4, 12
+DENSEST_STRIPS, DENSEST_BOUNDARIES, DENSEST_TILES = 4, 12, 8
+SPARSE_TILES = 48
+"""Pixels between special rows from which they are drawn in full; denser ones are fainter and thinner."""
 MANY = 1000
 """Areas that are drawn one by one; of more, those that fall on the same pixels are drawn once."""
 PIXEL_BITS, PIXEL_OFFSET = 15, 64
@@ -101,6 +103,11 @@ def draw_pointer(painter: QPainter, frame: Frame, what: Picture, theme: Theme, l
         painter.drawRect(cell)
 
 
+def densest(layer: str) -> int:
+    """The least pixels between borders of a layer that are drawn; denser ones would hide the colours."""
+    return DENSEST_TILES if layer == "tiles" else DENSEST_STRIPS
+
+
 def spacing(frame: Frame, axis: int, distance: int) -> float:
     """Pixels from one border to the next."""
     return distance * (frame.height if axis == 0 else frame.width)
@@ -122,7 +129,7 @@ def _draw_boundaries(painter: QPainter, frame: Frame, what: Picture, theme: Them
 def _draw_borders(painter: QPainter, frame: Frame, layer: str, axis: int, distance: int, theme: Theme) -> None:
     """Lines where one strip, chunk, block or tile ends and the next begins; as much as there is room for."""
     apart = spacing(frame, axis, distance)
-    if apart < DENSEST_STRIPS:
+    if apart < densest(layer):
         return
     painter.setPen(_border_pen(layer, apart, frame, theme))
     low, high = frame.rows if axis == 0 else frame.columns
@@ -136,7 +143,9 @@ def _draw_borders(painter: QPainter, frame: Frame, layer: str, axis: int, distan
 def _border_pen(layer: str, apart: float, frame: Frame, theme: Theme) -> QPen:
     """Strips and blocks have white lines, fainter the denser they are; chunks dotted ones; tiles coloured ones."""
     if layer == "tiles":
-        return QPen(QColor(theme.special), 2)
+        line = QColor(theme.special)
+        line.setAlpha(round(min(40 + 215 * (apart - DENSEST_TILES) / (SPARSE_TILES - DENSEST_TILES), 255)))
+        return QPen(line, 2 if apart >= SPARSE_TILES else 1)
     line = QColor(theme.strip)
     if layer == "chunks":
         line.setAlpha(150)

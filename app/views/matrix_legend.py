@@ -62,7 +62,7 @@ def _borders(picture: Picture, frame: Frame) -> list[LegendItem]:
     colours, found = theme.active(), {}
     for layer, axis, distance in matrix_layers.borders(picture):
         if picture.shows(layer):
-            far = " (zoom in)" if matrix_layers.spacing(frame, axis, distance) < matrix_layers.DENSEST_STRIPS else ""
+            far = " (zoom in)" if matrix_layers.spacing(frame, axis, distance) < matrix_layers.densest(layer) else ""
             unit = {"tiles": "cells", "blocks": "cells"}.get(layer, "columns" if axis else "rows")
             words = f"{BORDERS[layer]}, every {distance:,} {unit}{far}"
             colour = colours.special if layer == "tiles" else colours.strip

@@ -193,7 +193,8 @@ class TreeView(QWidget):
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """What is seen, with title and legend, for a file."""
-        tree_export.draw(painter, area, self.figure(), self.canvas.frame)
+        shown = self.figure()
+        tree_export.draw(painter, area, shown, tree_export.seen(shown, self.canvas))
 
     def save(self, size: str = "seen") -> None:
         """Ask for a file and write the figure: as it is "seen", the "whole" tree readable, or of a "size" to ask."""
@@ -209,7 +210,8 @@ class TreeView(QWidget):
 
     def copy(self) -> None:
         """Put the figure on the clipboard."""
-        export.copy(tree_export.size_seen(self.figure(), self.canvas), self.draw_figure)
+        shown = self.figure()
+        export.copy(tree_export.size_of(shown, tree_export.seen(shown, self.canvas)), self.draw_figure)
 
     def copy_names(self, node: int) -> None:
         """Put the names of a clade on the clipboard, one a line."""

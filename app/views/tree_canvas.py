@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
@@ -22,6 +23,10 @@ NAMES_SHARE = 0.38
 """Names take no more than this part of the width."""
 SAMPLE, HALVINGS, ROUND_MARGIN = 400, 24, 12.0
 """Names that are measured to find out how wide they are."""
+COUNTED = 16
+"""Letters that the number of taxa adds to the name of a collapsed clade, at most."""
+LEAST_TREE = 120.0
+"""Pixels of a tree beside names of any length, in a figure."""
 ZOOM = 1.2
 HIGHEST_ROW, CLOSEST_ROW = 60.0, 240.0
 """Pixels of the highest row, of a tree that fits the window and of one that was zoomed."""
@@ -276,29 +281,29 @@ class TreeCanvas(QWidget):
         return int(owners[np.argmin(apart if apart.min() <= NODE_REACH else away[near])])
 
 
-def fitting(picture: Picture, width: float, height: float, font: QFont) -> Frame:
-    """The window that shows the whole tree and, in the straight and the circular shapes, room for its names."""
+def fitting(picture: Picture, width: float, height: float, font: QFont, share: float = NAMES_SHARE) -> Frame:
+    """The window that shows the whole tree, and its names, which take no more than this share of the width."""
     layout = picture.layout
     left, top, right, bottom = layout.bounds
-    room = names_width(layout, font, width) if picture.names else 12.0
+    room = min(names_width(layout, font), share * width) if picture.names else 12.0
     if layout.straight:
         across = max(width - LEFT - room, 40) / ((right - left) or 1)
         down = max(height - TOP - BOTTOM, 20) / ((bottom - top) or 1)
         down = min(down, HIGHEST_ROW)
         spare = max(height - TOP - BOTTOM - down * (bottom - top), 0) / 2
         return Frame(across, down, LEFT - left * across, TOP + spare - top * down, width, height)
-    return _round_fit(picture, width, height, font)
+    return _round_fit(picture, width, height, font, share)
 
 
-def _round_fit(picture: Picture, width: float, height: float, font: QFont) -> Frame:
+def _round_fit(picture: Picture, width: float, height: float, font: QFont, share: float) -> Frame:
     """The largest scale at which nodes and names, sampled where they are many, are inside; found by halving."""
     layout = picture.layout
-    tips = layout.tips[:: max(layout.tips.size // SAMPLE, 1)]
+    tips = np.union1d(layout.tips[:: max(layout.tips.size // SAMPLE, 1)], _long_named(layout))
     texts = np.zeros(tips.size)
     if picture.names:
         metrics = QFontMetricsF(_sized(font))
         texts[:] = [metrics.horizontalAdvance(text_of(layout, tip)) for tip in tips.tolist()]
-    texts = np.minimum(texts, NAMES_SHARE * min(width, height)) + GAP + ROUND_MARGIN
+    texts = np.minimum(texts, share * min(width, height)) + GAP + ROUND_MARGIN
     along = np.full(tips.size, layout.far[0]) if picture.aligned and layout.shape == Shape.CIRCULAR else None
     cos, sin = np.cos(layout.angle[tips]), np.sin(layout.angle[tips])
     beyond = np.where(layout.collapsed[tips], layout.reach[tips], 0.0)
@@ -317,12 +322,18 @@ def _round_fit(picture: Picture, width: float, height: float, font: QFont) -> Fr
     return Frame(scale, scale, float(middle[0]), float(middle[1]), width, height)
 
 
-def names_width(layout: Layout, font: QFont, width: float) -> float:
-    """Pixels that names beside the tree may take."""
-    metrics, tips = QFontMetricsF(_sized(font)), layout.tips
-    sample = tips[:: max(tips.size // SAMPLE, 1)].tolist()
-    widest = max((metrics.horizontalAdvance(text_of(layout, tip)) for tip in sample), default=0.0)
-    return min(widest + GAP + 10, NAMES_SHARE * width)
+def names_width(layout: Layout, font: QFont) -> float:
+    """Pixels that the widest name beside the tree takes."""
+    metrics = QFontMetricsF(_sized(font))
+    widest = max((metrics.horizontalAdvance(text_of(layout, tip)) for tip in _long_named(layout).tolist()), default=0.0)
+    return widest + GAP + 10
+
+
+@lru_cache(maxsize=2)
+def _long_named(layout: Layout) -> np.ndarray:
+    """The tips with the longest names, among which is the widest."""
+    letters = np.array([len(name) for name in layout.tree.names])[layout.tips] + COUNTED * layout.collapsed[layout.tips]
+    return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]
 
 
 def _sized(font: QFont) -> QFont:

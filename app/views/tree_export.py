@@ -6,8 +6,9 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -23,8 +24,9 @@ from app import theme
 from app.panels.widgets import label
 from app.views import export, figure, tree_paint
 from app.views.pieces import LegendItem
-from app.views.tree_canvas import BOTTOM, TOP, TreeCanvas, fitting, names_width
-from app.views.tree_frame import Frame
+from app.views.tree_canvas import BOTTOM, LEAST_TREE, LEFT, NAMES_SHARE, TOP, TreeCanvas, fitting, names_width
+from app.views.tree_frame import Frame, branches
+from app.views.tree_labels import EDGE, labels, text_of
 from app.views.tree_layout import TURN, Shape
 from app.views.tree_paint import Picture
 from kernels.errors import InputError
@@ -54,28 +56,62 @@ class Figure:
 
 
 def draw(painter: QPainter, area: QRectF, shown: Figure, frame: Frame | None, detail: float = 1.0) -> None:
-    """Draw title, tree and legend into ``area``; ``frame`` is a window on the tree, None for the whole of it."""
+    """Draw title, tree and legend into ``area``; ``frame`` is a window on it, None for all of it with its names."""
     picture = shown.plain()
 
     def body(painter: QPainter, width: float, height: float) -> None:
-        window = frame or fitting(picture, width, height, painter.font())
+        window = frame or fitting(picture, width, height, painter.font(), share=1.0)
         tree_paint.paint(painter, picture, window, theme.active(), detail)
 
     figure.draw(painter, area, shown.title, shown.items, body)
 
 
-def size_seen(shown: Figure, canvas: TreeCanvas) -> QSize:
-    """Size of the figure of what a canvas shows."""
-    return figure.size(canvas.width(), canvas.height(), shown.items)
+def seen(shown: Figure, canvas: TreeCanvas) -> Frame:
+    """The window of a canvas, grown so far that the names in it are whole.
+
+    In the round shapes it grows only where all of the tree is seen, because more of the tree would come in sight.
+    """
+    picture, frame = shown.picture, canvas.frame
+    if not picture.names or not (canvas.fitted or picture.layout.straight):
+        return frame
+    font = canvas.font()
+    found = labels(picture.layout, frame, branches(picture.layout, frame).lines, font, picture.aligned)
+    metrics = QFontMetricsF(found.font)
+    widths = np.array([metrics.horizontalAdvance(text_of(picture.layout, tip)) for tip in found.tips.tolist()])
+    x, y = found.x + (widths + 1) * np.cos(found.angle), found.y + (widths + 1) * np.sin(found.angle)
+    left, top = max(EDGE - x.min(initial=EDGE), 0.0), max(EDGE - y.min(initial=EDGE), 0.0)
+    right = max(x.max(initial=0) + EDGE - frame.width, 0.0)
+    bottom = max(y.max(initial=0) + EDGE - frame.height, 0.0)
+    if picture.layout.straight:
+        left = top = bottom = 0.0
+    return Frame(
+        frame.across, frame.down, frame.left + left, frame.top + top,
+        frame.width + left + right, frame.height + top + bottom,
+    )  # fmt: skip
+
+
+def size_of(shown: Figure, frame: Frame) -> QSize:
+    """Size of the figure of a window on the tree."""
+    return figure.size(np.ceil(frame.width), np.ceil(frame.height), shown.items)
+
+
+def least_size(shown: Figure) -> QSize:
+    """Size of a figure that has room for whole names and a small tree."""
+    layout = shown.picture.layout
+    names = names_width(layout, QGuiApplication.font()) if shown.picture.names else 0.0
+    if layout.straight:
+        return figure.size(LEFT + LEAST_TREE + names, 0, shown.items)
+    return figure.size(LEAST_TREE + 2 * names, LEAST_TREE + 2 * names, shown.items)
 
 
 def size_whole(shown: Figure, canvas: TreeCanvas) -> QSize:
     """Size of a figure of the whole tree in which every name can be read."""
-    layout, font = shown.picture.layout, QGuiApplication.font()
+    layout = shown.picture.layout
+    names = names_width(layout, QGuiApplication.font()) if shown.picture.names else 0.0
     if layout.straight:
-        width, height = float(canvas.width()), layout.rows * READABLE_ROW + TOP + BOTTOM
+        width = max(float(canvas.width()), (1 - NAMES_SHARE) * canvas.width() + names)
+        height = layout.rows * READABLE_ROW + TOP + BOTTOM
     else:
-        names = names_width(layout, font, 1e6)
         if layout.shape == Shape.CIRCULAR:
             side = 2 * layout.rows * READABLE_ROW / TURN
         else:
@@ -85,7 +121,12 @@ def size_whole(shown: Figure, canvas: TreeCanvas) -> QSize:
 
 
 def save(path: Path, shown: Figure, size: QSize, frame: Frame | None = None) -> None:
-    """Write a figure as PNG, SVG or PDF; InputError where that fails or an image would be too large."""
+    """Write a figure as PNG, SVG or PDF; InputError where that fails or an image would be too large.
+
+    A figure of the whole tree is made larger where its names need it.
+    """
+    if frame is None:
+        size = size.expandedTo(least_size(shown))
     image = path.suffix.lower() == ".png"
     if image and max(size.width(), size.height()) > LARGEST_IMAGE:
         raise InputError(
@@ -98,7 +139,8 @@ def save(path: Path, shown: Figure, size: QSize, frame: Frame | None = None) -> 
 
 def ask_and_save(parent: QWidget, shown: Figure, canvas: TreeCanvas, kind: str) -> None:
     """Ask for a file, and for a size where ``kind`` is "size", and write the figure; what goes wrong is shown."""
-    size = {"seen": size_seen, "whole": size_whole}.get(kind, _ask_size)(shown, canvas)
+    frame = seen(shown, canvas) if kind == "seen" else None
+    size = size_of(shown, frame) if frame else (size_whole if kind == "whole" else _ask_size)(shown, canvas)
     if size is None:
         return
     chosen, filtered = QFileDialog.getSaveFileName(parent, "Save figure", f"{_file_name(shown.title)}.pdf", FILTERS)
@@ -107,7 +149,7 @@ def ask_and_save(parent: QWidget, shown: Figure, canvas: TreeCanvas, kind: str) 
     path = _with_suffix(Path(chosen), filtered)
     QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
     try:
-        save(path, shown, size, canvas.frame if kind == "seen" else None)
+        save(path, shown, size, frame)
     except InputError as error:
         QGuiApplication.restoreOverrideCursor()
         QMessageBox.warning(parent, "Save figure", str(error))
@@ -147,7 +189,8 @@ class SizeDialog(QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
-        column.addWidget(label("The whole tree is drawn; names that have no room are left out.", "muted", wrap=True))
+        said = "The whole tree is drawn, in a larger figure where long names need it; names without a row are left out."
+        column.addWidget(label(said, "muted", wrap=True))
         column.addLayout(form)
         column.addWidget(buttons)
 

@@ -20,6 +20,9 @@ CANDIDATES = 500
 """Names that are tried at most where they could lie over each other."""
 MOVING = 60
 """About so many turned names are written while a tree in a circle moves: each takes some 70 microseconds."""
+EDGE = 2
+"""Pixels between a name that is cut and the edge of the window."""
+FLAT = 1e-6
 CELL = 5
 """Pixels of a cell of the grid that knows what is taken."""
 NUMBER = re.compile(r"[-+.\deE]+")
@@ -78,6 +81,17 @@ def labels(
         kept = np.flatnonzero(seen % step == 0) if aligned else _longest(along, y, height, seen, step)
         tips, y, along = tips[kept], y[kept], along[kept]
     return Labels(tips, frame.px(along) + GAP, y, np.zeros(tips.size), font, thinned)
+
+
+def room(frame: Frame, x: float, y: float, angle: float) -> float:
+    """Pixels from a place in a direction to the edge of the window; infinite where the place is not inside."""
+    if not (0 <= x <= frame.width and 0 <= y <= frame.height):
+        return float("inf")
+    ways = [float("inf")]
+    for place, size, direction in ((x, frame.width, np.cos(angle)), (y, frame.height, np.sin(angle))):
+        if abs(direction) > FLAT:
+            ways.append(((size - EDGE if direction > 0 else EDGE) - place) / direction)
+    return max(float(min(ways)), 0.0)
 
 
 def tip_ends(layout: Layout, tips: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintEngine, QPainter, 
 from app.theme import Theme
 from app.views.tree_colours import Colouring
 from app.views.tree_frame import Branches, Frame, branches, points, starts_of
-from app.views.tree_labels import GAP, Labels, labels, text_of
+from app.views.tree_labels import GAP, Labels, labels, room, text_of
 from app.views.tree_layout import TURN, Layout, Shape
 
 WIDTH, COLOURED, MARKED = 1.0, 2.0, 3.0
@@ -242,9 +242,10 @@ def _names(painter: QPainter, picture: Picture, frame: Frame, written: Labels, t
         written.tips.tolist(), written.x.tolist(), written.y.tolist(), written.angle.tolist(), strict=True
     ):
         text = text_of(layout, node)
-        if layout.straight:
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(frame.width - x - 2, 0))
-        width = metrics.horizontalAdvance(text)
+        width, most = metrics.horizontalAdvance(text), room(frame, x, y, angle)
+        if width > most:
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
+            width = metrics.horizontalAdvance(text)
         widths.append(width)
         back = shade if found[node] else QColor(theme.selection) if picture.marked[node] else None
         colour = picture.colouring.of(node)

@@ -8,7 +8,7 @@ input its own length.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,8 @@ Role = Literal["parameter", "option", "input", "method", "backend", "device"]
 """What an axis changes: a parameter, an option of the problem, the input, who computes, or where."""
 
 MOST_VALUES = 10_000
+MOST_TOLD = 6
+"""Values of a range that a message lists."""
 
 INPUTS = (
     Parameter("length", "int", "Length", "Letters (or size) of every input: generated so long, or cut to its front.",
@@ -109,7 +111,7 @@ def _values(axis: str, text: str, parameter: Parameter) -> tuple[tuple[Any, ...]
         raise ParameterError(f"axis {axis!r}: the range starts at {parts[0]}, after its end {parts[1]}")
     step = parts[2] if len(parts) == 3 else f"{parameter.step:g}"
     numbers = _by_factor(axis, start, stop, step[1:]) if step.startswith("*") else _by_step(axis, start, stop, step)
-    return tuple(dict.fromkeys(_allowed(axis, parameter, number) for number in numbers)), step.startswith("*")
+    return tuple(dict.fromkeys(_allowed(axis, parameter, numbers, (start, stop)))), step.startswith("*")
 
 
 def _value(parameter: Parameter, text: str) -> Any:
@@ -139,17 +141,41 @@ def _by_step(axis: str, start: float, stop: float, text: str) -> list[float]:
     return [start + number * step for number in range(count)]
 
 
-def _allowed(axis: str, parameter: Parameter, number: float) -> int | float:
-    """The number as the parameter takes it: whole numbers are rounded to its steps."""
+def _allowed(axis: str, parameter: Parameter, numbers: Sequence[float], ends: tuple[float, float]) -> Iterator[float]:
+    """The numbers of a range as the parameter takes them: whole numbers are rounded to its steps, inside the range."""
+    low, high = math.floor(ends[0]), math.ceil(ends[1])
+    wanted = parameter.expected().removesuffix(", or auto")
+    for number in numbers:
+        value = _rounded(parameter, number)
+        if not low <= value <= high or not _is_valid(parameter, value):
+            name, by = parameter.name, f" (by {parameter.step:g}, the step of {parameter.name})"
+            raise ParameterError(
+                f"axis {axis!r} means {name} = {_shortened(numbers)}{by if axis.count(':') == 1 else ''}, "
+                f"but {name}={number:.12g} is not {wanted}"
+            )
+        yield value
+
+
+def _rounded(parameter: Parameter, number: float) -> int | float:
+    """The value nearest to a number among those that the steps of a parameter lead to, in its range or not."""
     if parameter.kind == "float":
-        value: int | float = float(f"{number:.12g}")
-    else:
-        low = parameter.minimum or 0
-        value = int(low + round((number - low) / parameter.step) * parameter.step)
+        return float(f"{number:.12g}")
+    low = parameter.minimum or 0
+    return int(low + round((number - low) / parameter.step) * parameter.step)
+
+
+def _is_valid(parameter: Parameter, value: int | float) -> bool:
     try:
-        return parameter.validate(value)
-    except ParameterError as error:
-        raise ParameterError(f"axis {axis!r}: {error}") from None
+        parameter.validate(value)
+    except ParameterError:
+        return False
+    return True
+
+
+def _shortened(numbers: Sequence[float]) -> str:
+    """'8, 16, 24, 32': the numbers of a range, of many the first ones and the last."""
+    texts = [f"{number:.12g}" for number in numbers]
+    return ", ".join(texts if len(texts) <= MOST_TOLD else [*texts[: MOST_TOLD - 1], "...", texts[-1]])
 
 
 def _number(axis: str, text: str) -> float:

@@ -197,7 +197,7 @@ def from_data(data: Mapping[str, Any]) -> Point:
     values["status"] = Status(values["status"])
     values["runs"] = tuple(Run(run["wall_ms"], dict(run["times_ms"])) for run in values.get("runs", ()))
     values["notes"] = tuple(values.get("notes", ()))
-    values["coordinates"] = {name: _value(value) for name, value in values["coordinates"].items()}
+    values["coordinates"] = {name: from_json(value) for name, value in values["coordinates"].items()}
     return Point(**values)
 
 
@@ -215,5 +215,6 @@ def text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _value(value: Any) -> Any:
+def from_json(value: Any) -> Any:
+    """A coordinate as it was before JSON: several lengths as a tuple."""
     return tuple(value) if isinstance(value, list) else value

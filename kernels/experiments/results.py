@@ -16,6 +16,8 @@ from kernels.experiments import points
 from kernels.experiments.points import Point, Status
 
 SUFFIX = ".jsonl"
+SEARCH = "search"
+"""The key that marks what is noted of a search: its points lie on no axes, and most of them ran once only."""
 
 
 def folder() -> Path:
@@ -100,10 +102,14 @@ def read(path: Path) -> Kept:
 
 
 def measured_before(paths: Iterable[Path] | None = None) -> dict[str, Point]:
-    """Every point that was measured with a right answer, the newest of each key; of all files by default."""
+    """Every point that was measured with a right answer, the newest of each key; of all files by default.
+
+    Those of searches do not count: a search runs what is slow only once.
+    """
     found: dict[str, Point] = {}
-    for path in sorted(folder().glob(f"*{SUFFIX}")) if paths is None else paths:
-        for point in read(path).points:
+    for path in sorted(folder().rglob(f"*{SUFFIX}")) if paths is None else paths:
+        kept = read(path)
+        for point in () if kept.sweep.get(SEARCH) else kept.points:
             older = found.get(point.key)
             if point.status is Status.MEASURED and (older is None or older.started <= point.started):
                 found[point.key] = replace(point, reused=True)

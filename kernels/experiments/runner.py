@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kernels.errors import AntidiagError
-from kernels.experiments import measure, preparing, results
+from kernels.experiments import measure, preparing, records, results
 from kernels.experiments.agreement import Agreement
 from kernels.experiments.digest import digest
 from kernels.experiments.peer import Peer
@@ -78,13 +78,13 @@ def run(
     """Measure every task of a sweep, in its order.
 
     Points go to ``store`` and to ``on_point`` as soon as they are there; with ``reuse``, those that were measured
-    before (in any sweep of this user, or in this store) are taken from there. Both callbacks run on the calling
-    thread. Raises ParameterError for a sweep that makes no sense, and Cancelled; a point that cannot be measured
-    raises nothing.
+    before (in any sweep of this user, or in this store) are taken from there, and ``store`` has them too in the end.
+    Both callbacks run on the calling thread. Raises ParameterError for a sweep that makes no sense, and Cancelled; a
+    point that cannot be measured raises nothing.
     """
     tasks = sweep.tasks()
     if store is not None:
-        store.begin(sweep.data())
+        store.begin(records.data(sweep))
     manner = Manner(sweep.patience_s, sweep.side_by_side)
     return run_tasks(tasks, manner, store, control, on_point, on_progress, reuse)
 
@@ -101,19 +101,25 @@ def run_tasks(
     """Measure tasks that are no grid, in their order; everything else is as in ``run``."""
     control = control or Control()
     before = _measured_before(store) if reuse else {}
+    here = {point.key for point in store.read().points} if reuse and store is not None else set()
     clock = _Clock(_expected_ms(tasks, manner, control))
     agreement, found = Agreement(), list[Point]()
     for group in _groups(tasks, manner.side_by_side):
         on_progress(clock.progress(len(found), len(tasks), _title(group)))
         for point in _measured(group, manner, control, before):
             point = agreement.judge(point)
-            if store is not None and not point.reused:
+            if store is not None and not (point.reused and point.key in here):
                 store.append(point)
             found.append(point)
             on_point(point)
         clock.passed(group, found[len(found) - len(group) :])
     on_progress(clock.progress(len(found), len(tasks), ""))
     return tuple(found)
+
+
+def expected_s(tasks: Sequence[Task], manner: Manner = Manner(), monitor: Monitor | None = None) -> float:
+    """Seconds that tasks will take, compilation aside, by the rates of earlier runs; what is refused takes none."""
+    return sum(_expected_ms(tasks, manner, monitor or Monitor())) / 1e3
 
 
 def measure_task(task: Task, control: Control | None = None, manner: Manner = Manner()) -> Point:
@@ -170,11 +176,11 @@ def _title(group: Sequence[Task]) -> str:
     return contender(group[0].contender).name if len(group) == 1 else f"{len(group)} side by side"
 
 
-def _expected_ms(tasks: Sequence[Task], manner: Manner, control: Control) -> list[float]:
+def _expected_ms(tasks: Sequence[Task], manner: Manner, monitor: Monitor) -> list[float]:
     """What every task will take, by the rates of earlier runs; 0 where it will be refused."""
     problem, last, found = None, None, []
     for task in tasks:
-        control.check()
+        monitor.check()
         if last is None or not task.same_problem(last):
             last, problem = task, _try(task.problem)
         one = _expected_once(task, problem) if problem is not None else 0.0

@@ -114,19 +114,6 @@ class Sweep:
         settings = (self.contenders, self.axes, self.inputs, dict(self.options), dict(self.parameters))
         return digest((*settings, self.backends, self.devices, self.repeats, self.warm_up))
 
-    def data(self) -> dict[str, Any]:
-        """The sweep as plain data, to be kept beside its points."""
-        return {
-            "title": self.title,
-            "contenders": list(self.contenders),
-            "input": self.inputs.text(self.problem_type()),
-            "axes": [{"name": axis.name, "values": list(axis.values)} for axis in self.axes],
-            "options": dict(self.options),
-            "parameters": dict(self.parameters),
-            "backends": list(self.backends),
-            "repeats": self.repeats,
-        }
-
     def _axes(self) -> list[Axis]:
         """Problems vary slowest, so that each is built once."""
         order = {"input": 0, "option": 1, "method": 2, "backend": 3, "device": 4, "parameter": 5}

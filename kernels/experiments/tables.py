@@ -97,8 +97,13 @@ def csv_text(table: Table) -> str:
     return out.getvalue()
 
 
-def summary(points: Sequence[Point], title: str = "", baseline: Mapping[str, Any] | None = None) -> Table:
-    """What a person wants to see of points: who, where, how fast, over what, and what went wrong."""
+def summary(
+    points: Sequence[Point], title: str = "", baseline: Mapping[str, Any] | None = None, every: bool = False
+) -> Table:
+    """What a person wants to see of points: who, where, how fast, over what, and what went wrong.
+
+    Those without a time are told in the notes, several of one reason together; ``every`` gives each a row as well.
+    """
     axes = list(dict.fromkeys(name for point in points for name in point.coordinates))
     moving = [name for name in axes if name not in ("method", "backend") and _varies(points, name)]
     against = {key: (found.baseline, found.ratio) for key, found in _speedups(points, baseline).items()}
@@ -116,7 +121,7 @@ def summary(points: Sequence[Point], title: str = "", baseline: Mapping[str, Any
         Column("answer", "answer"),
         Column("remark", ""),
     )
-    rows = tuple(_summary_row(point, moving, against.get(id(point))) for point in points if point.measured)
+    rows = tuple(_summary_row(point, moving, against.get(id(point))) for point in points if every or point.measured)
     return Table(title, columns, rows, _summary_notes(points, baseline))
 
 

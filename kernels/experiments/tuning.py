@@ -16,7 +16,7 @@ from typing import Any, cast
 from kernels import engine, tuned
 from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError, Cancelled, ParameterError
-from kernels.experiments import measure, preparing, runner
+from kernels.experiments import measure, preparing, records, runner
 from kernels.experiments.agreement import Agreement
 from kernels.experiments.digest import digest
 from kernels.experiments.measure import Measured
@@ -143,6 +143,8 @@ def tune(
     search = _Search(
         replace(task, backend=cast(BackendChoice, planned.backend)), problem, digest(problem), control, on_point, store
     )
+    if store is not None:
+        store.begin(records.of_search(task))
     first = {name: automatic[name] for name in choices}
     before = tuned.find(method, planned.backend, planned.device_name, problem.cells)
     starts = [first, *([{**first, **{k: v for k, v in before.values.items() if k in choices}}] if before else [])]

@@ -24,8 +24,17 @@ LANES = 16
 MOST_BATCHES = 64
 """Steps of the log of every CPU thread, and of every slot of the GPU's log."""
 
-CELLS_A_THREAD = 2048
-"""Cells of a level that are worth a CPU thread of their own: about as long as waiting for it."""
+CELLS_A_THREAD = 8192
+"""Cells of a level that are worth a CPU thread of their own: some 16 microseconds of work at 2 ns a cell.
+
+A barrier costs 0.1 to 0.3 microseconds where every thread has a processor, and 4 where two share one because others
+use the machine (measured); a part of a level is to cost several times as much in that case too.
+"""
+PEROT_SPEED = 4
+"""Cells that a level of PerotRecurrence passes while others compute one: 0.5 ns each."""
+BLOCK_LEVEL = 4
+"""Cells of a level of blocks that count, for each block: half of those with s = 8, since a thread takes 16 blocks at
+once. Pairs of 5,000 letters gain a fifth from a second thread on an idle machine, and lose as much on a busy one."""
 BLOCK_THREADS = 256
 BATCH_CELLS = 200_000_000
 """Cells of the launches of a batch: some 20 ms on an H200."""
@@ -100,12 +109,14 @@ def antidiagonal_automatic(problem: PairProblem, backend: str, multiprocessors: 
 
 def perot_automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
     """Threads of PerotRecurrence: on the CPU as many as a row keeps busy; of a block on a GPU."""
-    return {"threads": BLOCK_THREADS if backend == "cuda" else _busy(problem.columns)}
+    return {"threads": BLOCK_THREADS if backend == "cuda" else _busy(problem.columns // PEROT_SPEED)}
 
 
 def blocks_automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
     """CPU threads of the blocked methods; a GPU assigns the blocks itself."""
-    return {"threads": 1 if backend == "cuda" else _busy(problem.cells // (problem.rows + problem.columns) * 8)}
+    return {
+        "threads": 1 if backend == "cuda" else _busy(problem.cells // (problem.rows + problem.columns) * BLOCK_LEVEL)
+    }
 
 
 def antidiagonal_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:

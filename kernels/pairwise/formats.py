@@ -73,8 +73,12 @@ def _sam(result: Result) -> Iterator[str]:
 
 
 def _paf(result: Result) -> Iterator[str]:
+    """One line; a query without an alignment has * for strand and target and 0 elsewhere, as minimap2 writes it."""
     (first, second), path = result.problem.sequences, result.answer.alignment
     query, target = _names(result)
+    if not path.operations.size:
+        yield f"{query}\t{len(first)}\t0\t0" + "\t*" * 2 + "\t0" * 6 + "\n"
+        return
     same = int(path.identical(first, second).sum())
     fields = (query, len(first), path.start[0], path.end[0], "+", target, len(second), path.start[1], path.end[1],
               same, path.operations.size, 255, _score_tag(result), f"cg:Z:{path.cigar(first, second)}")  # fmt: skip

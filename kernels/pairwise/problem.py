@@ -81,4 +81,5 @@ PAIR = ProblemType(
     formats=formats.FORMATS,
     settings=settings,
     option_values=option_values,
+    notes=scoring_options.notes,
 )

@@ -20,6 +20,7 @@ from kernels.errors import InputError
 from kernels.method import DataKind
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
+from kernels.names import distinct, renaming
 
 MODELS = ("p", "jukes-cantor", "kimura")
 GAP = ord("-")
@@ -61,7 +62,10 @@ class AlignedSequences:
 
 
 def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequences]:
-    """The alignment of a file in FASTA, Clustal or Stockholm, plain or gzipped; InputError names file and row."""
+    """The alignment of a file in FASTA, Clustal or Stockholm, plain or gzipped; InputError names file and row.
+
+    Of rows with equal names the later ones get _2, _3, ..., which the note says.
+    """
     path = Path(path)
     data = b"".join(reading.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf").lstrip()
     names, rows = _fasta(path, data) if data.startswith(b">") else _by_biopython(path, data)
@@ -79,7 +83,8 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequen
     if not letters.size:
         raise InputError(f"{path}: the rows are empty; give an alignment")
     kind = sequences.guess_type("".join(rows).replace("-", "").encode("latin-1") or b"A")
-    return [AlignedSequences(tuple(names), letters, kind, path.stem, str(path))]
+    different = distinct(names)
+    return [AlignedSequences(different, letters, kind, path.stem, str(path), renaming(names, different))]
 
 
 def _fasta(path: Path, data: bytes) -> tuple[list[str], list[str]]:

@@ -24,10 +24,37 @@ def common_words(words, counts, starts, bins, first, others, common):
 
 
 @compiled
-def _mark_diagonals(row_words, starts, places, rows, columns, top, window, marked, counts):
-    """Mark the ``top`` diagonals with the most words, and ``window`` beside each; of equals the later diagonals.
+def _select(counts, order, first):
+    """Bring the greatest ``counts`` to the places from ``first`` on, and what is in ``order`` with them.
 
-    Diagonal d has the words with row - column = d - (columns - 1).
+    The last place is left alone. Which of equals are chosen follows from the steps of a quicksort (Kernighan and
+    Plauger, Software Tools) whose pivot is the last of its part; of its parts only those are sorted that decide this.
+    """
+    low, high = 0, counts.size - 2
+    while low < first <= high:
+        i, j, pivot = low - 1, high, counts[high]
+        while i < j:
+            i += 1
+            while counts[i] < pivot:
+                i += 1
+            j -= 1
+            while j > i and counts[j] > pivot:
+                j -= 1
+            other = j if i < j else high
+            counts[i], counts[other] = counts[other], counts[i]
+            order[i], order[other] = order[other], order[i]
+        if i < first:
+            low = i + 1
+        else:
+            high = i - 1
+
+
+@compiled
+def _mark_diagonals(row_words, starts, places, rows, columns, top, window, marked, counts):
+    """Mark the diagonals with the most words, and ``window`` beside each, as ClustalW chooses them.
+
+    Diagonal d has the words with row - column = d - (columns - 1). One of the ``top`` is always the last diagonal, if
+    it has a word; the others are chosen by `_select`, one at least.
     """
     counts[: rows + columns] = 0
     for i in range(row_words.size):
@@ -37,16 +64,15 @@ def _mark_diagonals(row_words, starts, places, rows, columns, top, window, marke
                 counts[i - places[at] + columns - 1] += 1
     diagonals = rows + columns - 1
     marked[: rows + columns] = 0
-    for _ in range(top):
-        best = diagonals - 1
-        for d in range(diagonals - 1, -1, -1):
-            if counts[d] > counts[best]:
-                best = d
-        if counts[best] <= 0:
-            break
-        counts[best] = -counts[best] - 1
-        for d in range(max(best - window, 0), min(best + window, diagonals - 1) + 1):
-            marked[d] = 1
+    words, order = counts[:diagonals], counts[rows + columns : rows + columns + diagonals]
+    for d in range(diagonals):
+        order[d] = d
+    first = max(diagonals - max(top, 2), 0)
+    _select(words, order, first)
+    for at in range(first, diagonals):
+        if words[at]:
+            for d in range(max(order[at] - window, 0), min(order[at] + window, diagonals - 1) + 1):
+                marked[d] = 1
 
 
 @compiled

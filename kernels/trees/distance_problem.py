@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ from kernels.distances import DistanceMatrix
 from kernels.errors import InputError
 from kernels.method import FileFormat, Input, ProblemType, Rows
 from kernels.model import Mode, PairProblem, Result, Sequence, SequenceType
+from kernels.names import distinct, renaming
 from kernels.parameters import Parameter, resolve
 from kernels.scoring import Scoring
 from kernels.sequences import SEQUENCE
 from kernels.trees.aligned import ALIGNMENT, MODELS, AlignedSequences
+from kernels.trees.words import BASES, GROUPS, K
 
 SEQUENCES = Input(SEQUENCE, 1, None)
 
@@ -48,9 +50,11 @@ MODEL = Parameter(
 
 @dataclass(frozen=True)
 class _Sequences:
-    """Sequences between all pairs of which a distance is computed."""
+    """Sequences with different names, between all pairs of which a distance is computed."""
 
     sequences: tuple[Sequence, ...]
+    renamed: str = field(default="", kw_only=True)
+    """What was done to equal names, in words."""
 
     @property
     def data(self) -> tuple[Sequence, ...]:
@@ -68,11 +72,20 @@ class _Sequences:
 
     @property
     def title(self) -> str:
-        return f"{self.sequences[0].name} and {len(self.sequences) - 1:,} more"
+        more = len(self.sequences) - 1
+        return self.sequences[0].name + (f" and {more:,} more" if more else "")
 
     @property
     def size(self) -> str:
-        return f"{len(self.sequences):,} sequences"
+        return f"{len(self.sequences):,} sequence{'s' * (len(self.sequences) != 1)}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the sequences, and of distances that the rule gives to some of them."""
+        return (*((f"Sequences with {self.renamed}.",) if self.renamed else ()), *self._without_words())
+
+    def _without_words(self) -> tuple[str, ...]:
+        return ()
 
     @property
     def protein(self) -> bool:
@@ -96,10 +109,18 @@ class KtupleProblem(_Sequences):
     window: int
     word_gap: int
 
+    def _without_words(self) -> tuple[str, ...]:
+        return _short(sum(len(sequence) < self.ktuple for sequence in self.sequences), self.ktuple, "1")
+
 
 @dataclass(frozen=True)
 class SixmerProblem(_Sequences):
     """MAFFT's distances of shared words of six letters."""
+
+    def _without_words(self) -> tuple[str, ...]:
+        other = bytes(set(range(256)) - set("".join(GROUPS if self.protein else BASES).encode()))
+        short = sum(len(sequence.letters.translate(None, other)) < K for sequence in self.sequences)
+        return _short(short, K, "that of sequences that share no word")
 
 
 @dataclass(frozen=True)
@@ -108,6 +129,11 @@ class AlignedProblem:
 
     alignment: AlignedSequences
     model: str = "p"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That rows are called otherwise here than in the file."""
+        return (f"Rows with {self.alignment.note}.",) if self.alignment.note else ()
 
     @property
     def data(self) -> tuple[AlignedSequences]:
@@ -153,15 +179,34 @@ def _names(sequences: Sequences[Sequence]) -> tuple[str, ...]:
     return tuple(sequence.name for sequence in sequences)
 
 
+def _short(count: int, k: int, distance: str) -> tuple[str, ...]:
+    """That sequences without a word share none, not even with one of the same letters."""
+    if not count:
+        return ()
+    have = "sequence has" if count == 1 else "sequences have"
+    told = f"{count:,} {have} no word of {k} letters: the distance to every other is {distance}, even to an equal one."
+    return (told,)
+
+
+def _named(data: Sequences[Sequence]) -> tuple[tuple[Sequence, ...], str]:
+    """The sequences with different names, and what was done to these."""
+    before = _names(data)
+    after = distinct(before)
+    pairs = zip(data, after, strict=True)
+    found = tuple(sequence if sequence.name == name else replace(sequence, name=name) for sequence, name in pairs)
+    return found, renaming(before, after)
+
+
 def _full(data: Sequences[Sequence], options: Mapping[str, Any]) -> FullProblem:
     _refuse_empty(data)
+    named, renamed = _named(data)
     values = scoring_options.values(data, options, scoring_options.OPTIONS)
     scoring = scoring_options.scoring(values, scoring_options.nucleotides(data))
     if not np.array_equal(scoring.scores, scoring.scores.T):
         raise InputError(f"{scoring.matrix.name}: not symmetric; a distance needs the same score both ways")
     longest = sorted(data, key=len)[-2:]
     PairProblem(longest[0], longest[-1], scoring)
-    return FullProblem(tuple(data), scoring, Mode(values["mode"]))
+    return FullProblem(named, scoring, Mode(values["mode"]), renamed=renamed)
 
 
 def _ktuple(data: Sequences[Sequence], options: Mapping[str, Any]) -> KtupleProblem:
@@ -170,7 +215,8 @@ def _ktuple(data: Sequences[Sequence], options: Mapping[str, Any]) -> KtupleProb
     values = dict(resolve(KTUPLE_OPTIONS, {**_ktuple_defaults(data), **given}))
     if values["ktuple"] > 2 and not scoring_options.nucleotides(data):
         raise InputError(f"ktuple={values['ktuple']} is for nucleotides; for proteins give 1 or 2")
-    return KtupleProblem(tuple(data), **values)
+    named, renamed = _named(data)
+    return KtupleProblem(named, **values, renamed=renamed)
 
 
 def _ktuple_defaults(data: Sequences[Sequence]) -> Mapping[str, Any]:
@@ -180,7 +226,8 @@ def _ktuple_defaults(data: Sequences[Sequence]) -> Mapping[str, Any]:
 def _sixmer(data: Sequences[Sequence], options: Mapping[str, Any]) -> SixmerProblem:
     _refuse_empty(data)
     resolve((), options)
-    return SixmerProblem(tuple(data))
+    named, renamed = _named(data)
+    return SixmerProblem(named, renamed=renamed)
 
 
 def _aligned(data: Sequences[AlignedSequences], options: Mapping[str, Any]) -> AlignedProblem:

@@ -47,7 +47,7 @@ CHAIN_ROOM = 1 << 31
 def chain_numbers(problem: KtupleProblem, lengths: np.ndarray) -> tuple[int, int]:
     """Diagonals and chains that the pair with the most of them can have."""
     shorter, longer = np.sort(np.append(lengths, 0))[-2:].tolist()
-    marked = problem.diagonals * (2 * problem.window + 1)
+    marked = max(problem.diagonals, 2) * (2 * problem.window + 1)
     return shorter + longer, 1 + shorter * min(longer, marked)
 
 

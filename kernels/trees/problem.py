@@ -112,10 +112,9 @@ def build(data: Sequences[DistanceMatrix], options: Mapping[str, Any]) -> TreePr
     values = dict(resolve(OPTIONS, options))
     values["precision"] = values["precision"] or defaults(data)["precision"]
     if values["root"] == "outgroup":
-        found = matrix.names.count(values["outgroup"])
-        if found != 1:
-            named = f"{values['outgroup']!r} names {found} taxa" if values["outgroup"] else "no taxon is named"
-            raise ParameterError(f"outgroup: {named} of {matrix.name}; name one, such as {matrix.names[0]}")
+        if values["outgroup"] not in matrix.names:
+            what = f"{values['outgroup']!r} is no taxon of {matrix.name}" if values["outgroup"] else "root is outgroup"
+            raise ParameterError(f"outgroup: {what}; name the taxon to be parted, such as {matrix.names[0]}")
     elif values["outgroup"]:
         raise ParameterError("outgroup: a taxon is named, but root is not outgroup; set root to outgroup")
     if values["precision"] == "single" and float(matrix.values.max(initial=0)) > MOST_SINGLE:

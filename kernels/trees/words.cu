@@ -41,24 +41,50 @@ struct Chain {
     int k, top, window, gap;
 };
 
-// Mark the diagonals with the most words and those beside them: `latest` (scores) is 0 there and -1 elsewhere. Of equal
-// ones the later diagonals are taken. All lanes call this.
-__device__ inline void mark_diagonals(int* counts, int* latest, int diagonals, const Chain& options) {
-    const int lane = threadIdx.x % LANES;
-    for (int d = lane; d < diagonals; d += LANES) latest[d] = -1;
-    __syncwarp();
-    for (int round = 0; round < options.top; ++round) {
-        long long best = -1;
-        for (int d = lane; d < diagonals; d += LANES)
-            if (counts[d] > 0) best = max(best, (long long)counts[d] << 32 | d);
-        for (int half = LANES / 2; half; half /= 2) best = max(best, __shfl_xor_sync(WARP, best, half));
-        if (best < 0) break;
-        const int middle = (int)(best & 0x7fffffff);
-        if (lane == 0) counts[middle] = 0;
-        for (int d = max(middle - options.window, 0) + lane; d <= min(middle + options.window, diagonals - 1); d += LANES)
-            latest[d] = 0;
-        __syncwarp();
+__device__ inline void exchange(int* numbers, int i, int j) {
+    const int kept = numbers[i];
+    numbers[i] = numbers[j];
+    numbers[j] = kept;
+}
+
+// Bring the greatest counts to the places from `first` on, and what is in `order` with them, all but the last place: by
+// the parts of a quicksort that decide this, step by step as in cpu_words.py, for they decide among equals. One lane
+// calls this.
+__device__ inline void select(int* counts, int* order, int size, int first) {
+    for (int low = 0, high = size - 2; low < first && first <= high;) {
+        const int pivot = counts[high];
+        int i = low - 1, j = high;
+        while (i < j) {
+            do ++i;
+            while (counts[i] < pivot);
+            do --j;
+            while (j > i && counts[j] > pivot);
+            const int other = i < j ? j : high;
+            exchange(counts, i, other);
+            exchange(order, i, other);
+        }
+        if (i < first) low = i + 1;
+        else high = i - 1;
     }
+}
+
+// Mark the diagonals with the most words and those beside them: `latest` (scores) is 0 there and -1 elsewhere. One of
+// the `top` is always the last diagonal, if it has a word; `order` is room for as many numbers. All lanes call this.
+__device__ inline void mark_diagonals(int* counts, int* latest, int* order, int diagonals, const Chain& options) {
+    const int lane = threadIdx.x % LANES, first = max(diagonals - max(options.top, 2), 0);
+    for (int d = lane; d < diagonals; d += LANES) {
+        latest[d] = -1;
+        order[d] = d;
+    }
+    __syncwarp();
+    if (lane == 0) select(counts, order, diagonals, first);
+    __syncwarp();
+    for (int at = first; at < diagonals; ++at) {
+        if (!counts[at]) continue;
+        const int low = max(order[at] - options.window, 0), high = min(order[at] + options.window, diagonals - 1);
+        for (int d = low + lane; d <= high; d += LANES) latest[d] = 0;
+    }
+    __syncwarp();
 }
 
 // The score of a word at (i, j) behind the best chain that it fits, 32 of which are looked at together; see
@@ -111,10 +137,14 @@ __device__ inline void insert(End* chains, int used, const End& end) {
 }
 
 // The words of a pair: those of the rows in order, -1 where there is none, and the columns where each word is: word w is
-// at there[from[w]] .. there[from[w + 1]]. m and n words are in the sequences.
+// at there[from[w]] .. there[from[w + 1]]. m and n words of k letters are in the sequences. Diagonals are those of the
+// letters: the first and the last k - 1 have no word.
 struct Pair {
     const int *own, *from, *there;
-    int m, n;
+    int m, n, k;
+
+    __device__ int diagonal(int i, int j) const { return i - j + n + k - 2; }
+    __device__ int diagonals() const { return m + n + 2 * k - 3; }
 };
 
 // Count the words of some rows on their diagonals. All lanes call this.
@@ -123,7 +153,7 @@ __device__ inline void count_words(const Pair& pair, int first, int last, int* c
         const int word = pair.own[i];
         if (word < 0) continue;
         for (int at = pair.from[word]; at < pair.from[word + 1]; ++at)
-            atomicAdd(&counts[i - pair.there[at] + pair.n - 1], 1);
+            atomicAdd(&counts[pair.diagonal(i, pair.there[at])], 1);
     }
     __syncwarp();
 }
@@ -139,9 +169,9 @@ __device__ inline int chain_rows(const Pair& pair, const Chain& options, int fir
         const int from = pair.from[word];
         for (int end = pair.from[word + 1]; end > from; end -= LANES) {
             const int at = end - 1 - lane, j = at >= from ? pair.there[at] : 0;
-            unsigned marked = __ballot_sync(WARP, at >= from && latest[i - j + pair.n - 1] >= 0);
+            unsigned marked = __ballot_sync(WARP, at >= from && latest[pair.diagonal(i, j)] >= 0);
             for (; marked; marked &= marked - 1) {
-                const int place = __shfl_sync(WARP, j, __ffs(marked) - 1), d = i - place + pair.n - 1;
+                const int place = __shfl_sync(WARP, j, __ffs(marked) - 1), d = pair.diagonal(i, place);
                 const int score = chained(chains, used, i, place, latest[d], latest_row[d], options);
                 __syncwarp();
                 if (lane == 0) {
@@ -173,19 +203,20 @@ extern "C" __global__ void chain_words(const int* words, const long long* starts
     for (Task task; next_pair(tiles, side, pairs, sequences, ticket, &task);) {
         const auto [number, row, column] = task;
         const Pair pair = {words + starts[row], word_starts + (long long)column * (bins + 1), places + starts[column],
-                           (int)(starts[row + 1] - starts[row]), (int)(starts[column + 1] - starts[column])};
+                           (int)(starts[row + 1] - starts[row]), (int)(starts[column + 1] - starts[column]), k};
         if ((pair.m + k - 1) * (pair.n + k - 1ll) > most) continue;
         const long long place = carried ? (long long)number : warp;
         int *own_counts = counts + 3 * diagonals * place, *latest = own_counts + diagonals;
         End* own_chains = chains + room * place;
         if (stages & COUNT_WORDS) {
             if (first_row == 0)
-                for (int d = lane; d < pair.m + pair.n - 1; d += LANES) own_counts[d] = 0;
+                for (int d = lane; d < pair.diagonals(); d += LANES) own_counts[d] = 0;
             __syncwarp();
             count_words(pair, first_row, last_row, own_counts);
         }
         if (stages & CHAIN_WORDS) {
-            if (first_row == 0) mark_diagonals(own_counts, latest, pair.m + pair.n - 1, options);
+            if (first_row == 0)
+                mark_diagonals(own_counts, latest, latest + diagonals, pair.diagonals(), options);
             int used = first_row ? carried[number] : 0;
             used = chain_rows(pair, options, first_row, last_row, latest, latest + diagonals, own_chains, used);
             if (lane == 0) {

@@ -126,6 +126,7 @@ TRIPLE = ProblemType(
     rows=rows,
     answer=score_text,
     answer_label="score",
+    notes=scoring_options.notes,
     formats=file_formats(aligned_rows, marks),
     settings=settings,
     option_values=lambda problem: scoring_options.values_of(problem.scoring),

@@ -115,6 +115,23 @@ def test_run_says_that_the_cpu_stands_in(says, monkeypatch):
     assert "The CPU is used: the GPU is on holiday." in says("run", "striped-score", PAIR)
 
 
+def test_a_gpu_that_was_asked_for_and_is_not_there_is_never_passed_over_in_silence(says, refuses, monkeypatch):
+    monkeypatch.setattr("kernels.cuda.devices.discover", lambda: ((), "the GPU is on holiday"))
+    command = ("estimate", "striped-score", PAIR, "--device")
+    assert "The CPU is used instead of GPU 7: the GPU is on holiday." in says(*command, "7")
+    assert "The CPU is used instead of GPU 7: the backend cpu was asked for." in says(*command, "7", "--backend", "cpu")
+    assert "device=-1 is no number of a GPU" in refuses(*command, "-1")
+
+
+def test_dna_against_a_protein_is_noted(says, tmp_path):
+    (tmp_path / "dna.fa").write_text(">gene\nATGGTGCTGTCTCCTGCCGACAAGACC\n")
+    (tmp_path / "protein.fa").write_text(">product\nMVLSPADKTNVKAAWGKVGAHAGEYGAEALER\n")
+    files = tmp_path / "dna.fa", tmp_path / "protein.fa"
+    for command in ("estimate", "run"):
+        assert "gene is DNA and product is protein" in says(command, "striped-score", *files, "--backend", "cpu")
+    assert "types differ" not in says("run", "striped-score", *files, "--seq-type", "protein", "--backend", "cpu")
+
+
 def test_scoring_options_reach_the_problem(says):
     def score(*options: str) -> float:
         arguments = ("run", "striped-score", PAIR, "--backend", "cpu", "--json", "-", *options)
@@ -214,6 +231,7 @@ def test_a_run_that_does_not_fit_is_refused(refuses, monkeypatch):
         (["run", "striped-score", PAIR, "--threads", "none"], "threads='none'"),
         (["run", "striped-score", PAIR, "--mode", "semi"], "one of local, global"),
         (["run", "striped-score", PAIR, "--matrix", "NOSUCH"], "unknown matrix 'NOSUCH'"),
+        (["run", "striped-score", PAIR, "--matrix", "tests"], "tests: this is a folder"),
         (["run", "striped-score", PAIR, "--gap-open", "-1"], "at least 0"),
         (["run", "striped-score", PAIR, "--backend", "abacus"], "one of auto, cpu, cuda"),
         (["run", "striped-score", PAIR, "--seq-type", "wood"], "one of dna, rna, protein"),

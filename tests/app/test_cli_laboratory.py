@@ -16,6 +16,7 @@ import pytest
 
 pytest.importorskip("typer")
 
+from app.cli import program
 from kernels.experiments import results
 
 ROOT = Path(__file__).parents[2]
@@ -65,6 +66,17 @@ def test_a_method_that_takes_no_data_is_told_without_any(says, refuses):
     assert printed.splitlines()[0].strip() == "Optimal matrix chain"
     for given in (("--length", 30), ("--count", 3), ("--axis", "length=10,20")):
         assert "takes nothing but its options" in refuses("sweep", "matrix-chain", *given)
+
+
+def test_a_sweep_of_which_no_point_can_be_measured_fails_with_every_reason_once(capsys, place):
+    words = ["sweep", "striped-score", PAIR, "--axis", "length=1000,2000", "--axis", "s=32,64", "--backend", "cpu"]
+    assert program.main(words) == 2
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert written.err.splitlines() == [
+        f"antidiag: StripedScore: 2HHB_A has 141 letters, fewer than length={length}; generate the input"
+        for length in ("1,000", "2,000")
+    ]
 
 
 def test_a_killed_sweep_keeps_what_it_had_finished(says, tmp_path):

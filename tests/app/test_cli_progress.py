@@ -49,7 +49,8 @@ def test_no_bar_where_standard_error_is_no_terminal(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_second_interrupt_does_not_wait():
+def test_a_second_interrupt_does_not_wait(monkeypatch):
+    monkeypatch.setattr(progress, "LEAVE_S", 60)
     with progress.watched() as monitor:
         signal.raise_signal(signal.SIGINT)
         assert monitor.cancelled
@@ -62,6 +63,30 @@ def test_one_interrupt_cancels_at_the_next_update():
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(Cancelled):
             monitor.update(1, 2)
+
+
+COMPILING = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from app.cli.progress import watched
+
+with watched(), ThreadPoolExecutor(1) as pool:
+    print("compiling", flush=True)
+    pool.submit(threading.Event().wait).result()
+"""
+"""Waits for a thread that heeds nothing, as a compiler does not."""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_second_interrupt_leaves_a_compiler_behind():
+    command = [sys.executable, "-c", COMPILING]
+    run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "compiling\n"
+    run.send_signal(signal.SIGINT)
+    assert "Ctrl-C again to leave at once" in run.stderr.readline()
+    run.send_signal(signal.SIGINT)
+    assert run.stderr.read() == "antidiag: cancelled\n"
+    assert run.wait(60) == 130
 
 
 @pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")

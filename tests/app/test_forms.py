@@ -1,5 +1,6 @@
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 
 from app.forms import ParameterForm
 from app.parameter_editors import LETTERS_COMPARED
@@ -71,6 +72,48 @@ def test_a_wrong_value_stays_visible_until_it_is_mended(qtbot, form):
     form._rows["s"][2].click()
     assert editor.text() == "auto (512)"
     assert form.errors() == ()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab])
+@pytest.mark.parametrize("text", ["33", "-1", "0", "99999", "abc"])
+def test_wrong_text_stays_wrong_when_it_is_entered_and_escape_restores(qtbot, form, text, key):
+    editor = form.editor("s")
+    write(qtbot, editor, "64")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    write(qtbot, editor, text)
+    qtbot.keyClick(editor, key)
+    form.set_automatic({"s": 512})
+    assert editor.text() == text
+    assert editor.property("wrong") is True
+    assert len(form.errors()) == 1
+    editor.setFocus()
+    with qtbot.waitSignal(form.changed):
+        qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert editor.text() == "64 columns"
+    assert editor.property("wrong") is False
+    assert form.errors() == ()
+    assert form.values()["s"] == 64
+
+
+def test_escape_goes_back_over_what_was_right_on_the_way(qtbot, form):
+    editor = form.editor("s")
+    form.set_automatic({"s": 512})
+    write(qtbot, editor, "640000")
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert editor.text() == "auto (512)"
+    assert "s" not in form.values()
+
+
+def test_escape_is_the_windows_where_nothing_is_wrong(qtbot, form):
+    pressed = []
+    shortcut = QShortcut(QKeySequence("Esc"), form, lambda: pressed.append("window"))
+    assert shortcut.isEnabled()
+    editor = form.editor("s")
+    write(qtbot, editor, "33")
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert (pressed, form.errors()) == ([], ())
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert pressed == ["window"]
 
 
 def test_a_number_without_automatic_takes_no_auto(qtbot, form):

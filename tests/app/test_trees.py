@@ -68,12 +68,12 @@ def test_a_clade_and_the_rows_of_the_table_are_one_selection(qtbot: Any, ready: 
     qtbot.waitUntil(lambda: view.canvas.width() > 100 and view.sharp, timeout=60_000)
     view.canvas.repaint()
     qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, pos=pixel(view, node(view, "one", "two")))
-    assert ready.sequences.table.rows() == [0, 1]
+    assert list(ready.sequences.table.rows()) == [0, 1]
     assert ready.selection.taxa == {"one", "two"}
     ready.sequences.table.selectRow(1)
     assert ready.selection.taxa == {"two"} and view.canvas.picture.marked[node(view, "two")]
     view.choose(node(view, "three"))
-    assert ready.sequences.table.rows() == [], "three is no open sequence"
+    assert list(ready.sequences.table.rows()) == [], "three is no open sequence"
     assert ready.selection.taxa == {"three"}
 
 

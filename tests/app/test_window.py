@@ -221,7 +221,7 @@ def test_rename_retype_reorder_duplicate_delete_and_undo(qtbot, ready):
     panel.retype(SequenceType.RNA)
     ready.commands["down"].trigger()
     assert cells(ready, NAME) == ["two", "human"]
-    assert panel.table.rows() == [1]
+    assert list(panel.table.rows()) == [1]
     ready.commands["duplicate"].trigger()
     assert cells(ready, NAME) == ["two", "human", "human_copy"]
     panel.table.selectAll()
@@ -336,7 +336,7 @@ def test_command_search_finds_and_does(qtbot, ready):
     qtbot.addWidget(again)
     qtbot.keyClicks(again.line, "two")
     qtbot.keyClick(again.line, Qt.Key.Key_Return)
-    assert ready.sequences.table.rows() == [1]
+    assert list(ready.sequences.table.rows()) == [1]
     ready.commands["light"].trigger()
     assert theme.active().name == "light"
 

@@ -123,3 +123,11 @@ def test_random_matrices_for_sweeps_are_matrices() -> None:
     assert DISTANCE_MATRIX.generate is not None
     for taxa in (1, 2, 9):
         assert len(DISTANCE_MATRIX.generate(taxa, np.random.default_rng(0))) == taxa
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\n"])
+def test_an_empty_file_is_told_to_be_empty(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "empty.phy"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"empty\.phy: the file is empty; give a PHYLIP matrix"):
+        distances.read(path)

@@ -267,7 +267,16 @@ def test_an_empty_alignment_is_written_or_refused_clearly(tmp_path, suffix):
     else:
         refused = ""
     assert path.exists() != ("empty" in refused)
+    assert path.exists() == (suffix in (".json", ".paf", ".sam", ".txt"))
     assert len(list(tmp_path.iterdir())) == path.exists()
+
+
+def test_paf_of_an_empty_alignment_is_a_query_without_a_hit(tmp_path):
+    empty = replace(result(), answer=PairAnswer(0, (0, 0), Alignment((0, 0), (0, 0), np.empty(0, np.uint8))))
+    write_result(tmp_path / "out.paf", empty)
+    name, length, *others = (tmp_path / "out.paf").read_text().rstrip("\n").split("\t")
+    assert (name, int(length)) == (empty.problem.first.name, len(empty.problem.first))
+    assert others == ["0", "0", "*", "*", *"000000"]
 
 
 def test_unknown_suffixes_list_the_known_ones(tmp_path):

@@ -145,6 +145,20 @@ def test_damaged_gzip(tmp_path):
     assert "damaged" in refusal(write(tmp_path, bytes(packed)))
 
 
+@pytest.mark.parametrize("data", ["\u2713 ready\n".encode(), b"not packed\n", b"<html>gone</html>", b"\x00\x01\x02"])
+@pytest.mark.parametrize(
+    ("suffix", "program"), [("gz", "gzip"), ("BZ2", "bzip2"), ("xz", "xz"), ("zip", "zip"), ("zst", "zstd")]
+)
+def test_what_is_named_as_packed_and_is_not(tmp_path, suffix, program, data):
+    message = refusal(write(tmp_path, data, f"input.fa.{suffix}"))
+    assert f"input.fa.{suffix}: this is not a {program} file" in message
+
+
+def test_a_file_that_was_unpacked_under_its_old_name_is_read(tmp_path):
+    assert [found.name for found in read(write(tmp_path, TWO, "input.fa.gz"))] == ["one", "two"]
+    assert "empty" in refusal(write(tmp_path, b"", "input.fa.gz"))
+
+
 def test_missing_file_and_folder(tmp_path):
     assert "no such file" in refusal(tmp_path / "nothing.fa")
     assert "folder" in refusal(tmp_path)
@@ -363,3 +377,28 @@ def test_letters_equal_those_of_biopython():
     with open(path) as handle:
         expected = [(record.id, bytes(record.seq).upper()) for record in SeqIO.parse(handle, "fasta")]
     assert [(one.name, one.letters) for one in read(path)] == expected
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ("3\nA 0 1 2\nB 1 0 3\nC 2 3 0\n", 2),
+    ("A 0 0.1\nB 0.1 0\n", 1),
+    ("3\nA\nB 1\nC 2 3\n", 4),
+    ("2\nA\nB 1\n", 1),
+    ("1\nA 0\n", 1),
+    ("2\nalpha_human 0 1\nbeta_human 1 0\n", 2),
+])  # fmt: skip
+def test_distance_matrices_are_no_sequences(text: str, line: int) -> None:
+    with pytest.raises(InputError, match=f"pasted, line {line}: numbers, as in a distance matrix; .*nj-pruned"):
+        read_text(text)
+
+
+@pytest.mark.parametrize("text", [
+    "  1 acgtacgt acgtacgt\n 17 acgt\n",
+    "acgtacgt acgt 12\nacgtacgt 20\n",
+    "1 acgtacgt acgt 12\n13 acgtacgt 20\n",
+    "acgtacgtac gtacgtacgt\n        10         20\n",
+    "acgt..acgt\n-.acgtacgtacgt\n",
+])  # fmt: skip
+def test_numbered_letters_are_a_sequence(text: str) -> None:
+    (found,) = read_text(text)
+    assert found.letters in (b"ACGTACGTACGTACGTACGT",)

@@ -13,9 +13,10 @@ from app.tune.inputs import RANDOM, InputEditor
 from app.tune.point import facts
 from kernels import registry, tuned
 from kernels.errors import InputError, ParameterError
-from kernels.experiments import results
+from kernels.experiments import results, tuning
 from kernels.experiments.inputs import Generated, Loaded
 from kernels.experiments.points import Status
+from kernels.experiments.tuning import Found
 from tests.app import fake
 
 
@@ -35,7 +36,18 @@ def tune(ready: Any, place: Path) -> Any:
 
 
 def finish(qtbot: Any, tune: Any) -> None:
-    qtbot.waitUntil(lambda: tune._job is None, timeout=20_000)
+    qtbot.waitUntil(lambda: not tune.active, timeout=20_000)
+
+
+def listed(tune: Any) -> list[Any]:
+    """What the menu of earlier sweeps offers."""
+    tune._list_earlier()
+    return [action for action in tune.earlier.actions() if not action.isSeparator()]
+
+
+def on_show(tune: Any, *names: str) -> list[tuple[Any, ...]]:
+    """The places of the points on show."""
+    return [tuple(point.coordinates.get(name) for name in names) for point in tune.points.points]
 
 
 def test_a_sweep_shows_its_points_and_keeps_them(qtbot: Any, tune: Any, place: Path) -> None:
@@ -49,10 +61,11 @@ def test_a_sweep_shows_its_points_and_keeps_them(qtbot: Any, tune: Any, place: P
     assert tune.points.chosen is not None and tune.points.chosen.status is Status.MEASURED
     (file,) = place.glob("*.jsonl")
     assert len(results.read(file).points) == 6
-    tune._list_earlier()
     tune.points.begin("nothing")
-    tune.earlier.actions()[0].trigger()
-    assert len(tune.points.points) == 6
+    (entry,) = listed(tune)
+    assert entry.text().startswith("Fake over s x fail: one, two (6 points, ")
+    entry.trigger()
+    assert len(tune.points.points) == 6 and tune.points.title == "Fake over s x fail: one, two"
 
 
 def test_points_are_taken_again_instead_of_measured(qtbot: Any, tune: Any) -> None:
@@ -105,13 +118,114 @@ def test_pause_and_cancel(qtbot: Any, ready: Any, tune: Any) -> None:
     tune.start()
     qtbot.waitUntil(tune.form.pause_button.isEnabled)
     tune.form.pause_button.click()
-    assert tune.form.pause_button.text() == "Go on" and tune._job.monitor.paused
+    assert tune.form.pause_button.text() == "Go on" and tune.shown.job.monitor.paused
     tune.form.pause_button.click()
-    assert not tune._job.monitor.paused
+    assert not tune.shown.job.monitor.paused
     tune.form.cancel_button.click()
     finish(qtbot, tune)
     assert tune.points.points == ()
     fake.RELEASED.set()
+
+
+def test_a_second_sweep_waits_for_the_first_and_neither_takes_of_the_other(qtbot: Any, ready: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.form.axes[1].set_value("wait", "yes")
+    tune.form.start_button.click()
+    qtbot.waitUntil(lambda: not tune.shown.waiting)
+    tune.form.axes[0].set_value("gap_open", "5,7,9")
+    tune.form.axes[1].set_value(NONE, "")
+    tune.form.start_button.click()
+    first, second = tune.active
+    assert tune.form.waiting.text() == "1 waiting" and tune.shown is first
+    assert [action.isEnabled() for action in listed(tune)] == [True, False]
+    rows = ready.jobs.rows
+    rows[first.job].pause_button.click()
+    assert (first.paused, second.paused) == (True, False) and tune.form.pause_button.text() == "Go on"
+    rows[first.job].pause_button.click()
+    fake.RELEASED.set()
+    finish(qtbot, tune)
+    assert tune.shown is second and on_show(tune, "gap_open", "s") == [(5, None), (7, None), (9, None)]
+    assert tune.plots.settings.x == "gap_open" and tune.form.waiting.text() == ""
+    assert [entry.text().partition(" (")[0] for entry in listed(tune)] == [
+        "Fake over gap_open: one, two", "Fake over s x wait: one, two",
+    ]  # fmt: skip
+    listed(tune)[1].trigger()
+    assert on_show(tune, "gap_open", "s") == [(None, 32), (None, 64)]
+    assert [tune._lengths(point) for point in tune.points.points] == [(20, 20)] * 2
+    assert tune.plots.settings.x == "s" and "1 strip of" in tune.panel.words.text()
+
+
+def test_each_of_two_sweeps_is_cancelled_by_itself(qtbot: Any, ready: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("wait", "yes")
+    for values in ("32,64", "64,96", "96,128"):
+        tune.form.axes[1].set_value("s", values)
+        tune.start()
+    first, second, third = tune.active
+    assert tune.form.waiting.text() == "2 waiting"
+    ready.jobs.rows[second.job].button.click()
+    assert tune.active == [first, third] and tune.shown is first and tune.form.waiting.text() == "1 waiting"
+    tune.form.cancel_button.click()
+    qtbot.waitUntil(lambda: tune.active == [third] and tune.shown is third)
+    fake.RELEASED.set()
+    finish(qtbot, tune)
+    assert on_show(tune, "s") == [(96,), (128,)]
+
+
+def test_an_earlier_sweep_stays_on_show_while_another_is_measured(qtbot: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.start()
+    finish(qtbot, tune)
+    tune.form.axes[1].set_value("wait", "yes")
+    tune.start()
+    tune.form.axes[1].set_value("gap_open", "5")
+    tune.start()
+    listed(tune)[-1].trigger()
+    assert tune.form.cancel_button.isEnabled()
+    fake.RELEASED.set()
+    finish(qtbot, tune)
+    assert on_show(tune, "s", "wait", "gap_open") == [(32, None, None), (64, None, None)]
+
+
+def test_the_best_that_a_search_found_is_chosen(qtbot: Any, tune: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    tune.form.axes[0].set_value("s", "32,64,128")
+    tune.start()
+    finish(qtbot, tune)
+    tried = tune.points.points
+
+    def search(task: Any, budget_s: float, control: Any, on_point: Any, on_progress: Any, store: Any) -> Found:
+        for point in tried:
+            on_point(point)
+        return Found({"s": 64}, 1.0, {"s": 128}, 2.0, tried, reason="this is a test")
+
+    monkeypatch.setattr(tuning, "tune", search)
+    tune.form.tune_button.click()
+    finish(qtbot, tune)
+    assert tune.points.title == "Tune Fake: one, two"
+    assert tune.points.chosen is tried[1] and tune._lengths(tried[1]) == (20, 20)
+
+
+def test_a_sweep_from_disk_has_its_geometry_where_its_input_is_known(qtbot: Any, tune: Any, place: Path) -> None:
+    tune.form.input.set_values({"source": RANDOM, "length": "300x500"})
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.start()
+    finish(qtbot, tune)
+    (entry,) = listed(tune)
+    entry.trigger()
+    assert tune._lengths(tune.points.points[1]) == (300, 500) and tune.shown.tasks
+    (file,) = place.glob("*.jsonl")
+    older = file.read_text().replace('"inputs":', '"unknown":')
+    file.write_text(older)
+    listed(tune)[0].trigger()
+    assert tune._lengths(tune.points.points[1]) is None
+    assert "an earlier version measured it" in tune.panel.words.text()
+    tune.form.input.set_values({})
+    tune.start()
+    finish(qtbot, tune)
+    tune.set_data(())
+    listed(tune)[0].trigger()
+    assert tune.panel.words.text() == "The geometry is not known: one is not open as it was measured."
+    results.Store(place / "empty.jsonl").begin({"title": "nothing was measured"})
+    assert len(listed(tune)) == 2
 
 
 def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
@@ -137,15 +251,20 @@ def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
     assert tune.panel.table.columnCount() == 1 + len({id(point) for point in (points.chosen, *points.pinned)})
 
 
-def test_a_row_of_the_table_is_the_point_that_it_shows_where_others_failed(qtbot: Any, tune: Any) -> None:
+def test_the_table_has_a_row_for_every_point_and_the_reason_of_those_that_failed(qtbot: Any, tune: Any) -> None:
     tune.form.axes[0].set_value("s", "32,64")
     tune.form.axes[1].set_value("fail", "input,no")
+    said: list[str] = []
+    tune.said.connect(lambda text, error: said.append(text))
     tune.start()
     finish(qtbot, tune)
-    plots, measured = tune.plots, tune.points.measured
-    assert tune.points.points[0].status is Status.FAILED and len(measured) == 2
+    assert "2 points measured, 2 not: the table says why" in said[-1]
+    plots, points = tune.plots, tune.points.points
     plots.show_tab("Table")
-    for row, point in enumerate(measured):
+    model = plots.table.model()
+    rows = [[model.index(row, at).data() for at in range(model.columnCount())] for row in range(model.rowCount())]
+    assert [any("letter '!' at position 3" in text for text in row) for row in rows] == [True, False, True, False]
+    for row, point in enumerate(points):
         tune.points.choose(None)
         plots.table.selectRow(row)
         assert tune.points.chosen is point

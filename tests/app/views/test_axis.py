@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pyqtgraph as pg
 import pytest
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from app import theme
+from app.views import export
 from app.views.axis import Axis
 
 
@@ -54,3 +57,16 @@ def test_the_grid_is_seen(plot):
     start, end = (axis.mapToScene(place).toPoint() for place in (line.p1(), line.p2()))
     seen = {image.pixelColor(x, y).name() for x in range(end.x(), start.x()) for y in range(end.y() - 1, end.y() + 2)}
     assert pen.color().name() in seen and pen.color() != QColor(theme.active().panel)
+
+
+def test_the_grid_of_a_saved_figure_does_not_cut_its_lines(plot):
+    """The axes are drawn a second time, over what covers the edges of the plot: then without their grid."""
+    for side in ("bottom", "left"):
+        plot.getAxis(side).setZValue(plot.getViewBox().zValue() - 1)
+    plot.plot([-5, 15], [5.05, 5.05], pen=pg.mkPen("#ff0000", width=9))
+    picture = export.image(plot.viewport().size(), partial(export.render_plot, plot=plot), 1)
+    inner = plot.getViewBox().sceneBoundingRect()
+    row = round(inner.center().y())
+    across = {picture.pixelColor(x, row).name() for x in range(round(inner.left()) + 3, round(inner.right()) - 3)}
+    assert across == {"#ff0000"}
+    assert plot.getAxis("bottom").grid, "as before"

@@ -123,6 +123,8 @@ def test_a_hovered_cell_shows_its_candidates(qtbot: Any, gap_open: int) -> None:
     assert view.card.taken.value == int(V[cell].max())
     lines = view.card.lines()
     assert len(lines) == 7 and sum(line.endswith(", taken") for line in lines) == 1
+    said = [view.card.card_lines(candidate) for candidate in view.card.found]
+    assert [line for card in said for line in card].count("taken") == 1
     letters = [chr(s.letters[at - 1]) for s, at in zip(view.result.problem.sequences, cell, strict=True)]
     assert lines[0].startswith(" ".join(letters))
     assert f"H {int(V[cell].max())}".replace("-", "\u2212") in view._status.text()

@@ -17,6 +17,7 @@ from app.views.distances import DistancesView, csv_lines, order_of
 from app.views.distances_paint import Heat, View
 from kernels import distances, newick
 from kernels.distances import DistanceMatrix, checked
+from kernels.names import distinct
 from tests.app.views import tree_examples
 
 LEFT = Qt.MouseButton.LeftButton
@@ -47,8 +48,8 @@ def test_rows_are_in_the_order_of_the_tree(view) -> None:
     assert [view.canvas.picture.name(row) for row in range(6)] == sorted(tree_examples.NAMES[:6])
 
 
-def test_equal_names_keep_their_order() -> None:
-    matrix = checked("aba", 1 - np.eye(3))
+def test_rows_made_different_are_found_in_a_tree_made_different() -> None:
+    matrix = checked(distinct("aba"), 1 - np.eye(3))
     assert order_of(matrix, "tree", newick.parse("((a,b),a);")[0]).tolist() == [0, 1, 2]
     assert order_of(matrix, "tree", newick.parse("((a,a),b);")[0]).tolist() == [0, 2, 1]
     assert order_of(matrix, "tree", None).tolist() == [0, 1, 2]

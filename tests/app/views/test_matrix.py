@@ -208,6 +208,28 @@ def test_special_rows_and_columns_are_drawn_and_can_be_switched_off(qtbot, view)
     assert view.plot.grab().toImage() != image
 
 
+def test_dense_special_rows_leave_the_colours_visible(qtbot, view):
+    """Many of them are faint or left out, and the legend says so; a few are drawn in full."""
+    result = shown(qtbot, view, first=FIRST * 5, second=SECOND * 5)
+    for layer, action in view.layer_actions.items():
+        action.setChecked(layer == "tiles")
+    special = QColor(theme.active().special).rgb()
+
+    def share(tile):
+        view.show_result(made_by(result, "checkpointed-alignment", tile=tile))
+        plot = view.plot.grab(view.plot.frame().area.toAlignedRect()).toImage()
+        places = [(x, y) for x in range(0, plot.width(), 3) for y in range(0, plot.height(), 3)]
+        return sum(plot.pixel(*place) == special for place in places) / len(places)
+
+    apart = min(view.plot.frame().width, view.plot.frame().height)
+    assert 0 < share(round(100 / apart)) < 0.1
+    assert share(round(20 / apart)) == 0
+    assert "(zoom in)" not in words(view)
+    view.resize(240, 240)
+    assert share(32) == 0
+    assert "special row or column, every 32 cells (zoom in)" in words(view)
+
+
 @pytest.mark.parametrize("swapped", [False, True])
 def test_the_tiles_that_a_real_run_computed_again_are_shown(qtbot, view, swapped):
     pair = {"first": SECOND * 3, "second": FIRST * 3} if swapped else {"first": FIRST * 3, "second": SECOND * 3}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
@@ -256,6 +257,50 @@ def test_figures_of_any_size(view, monkeypatch, tmp_path: Path, suffix: str, siz
         assert "sea lion" in path.read_text() and "animals" in path.read_text()
     else:
         assert path.read_bytes().startswith(b"%PDF")
+
+
+LONG = "Escherichia_coli_" + "K12" * 61
+"""A name of 200 letters."""
+
+
+def long_named(view, shape: Shape) -> None:
+    view.show_datum(newick.parse(f"(({LONG}:1,b_{LONG[2:]}:2):1,(c_{LONG[2:]}:1,d:1):2);")[0])
+    view.set_shape(shape)
+    view.canvas.fit()
+    view.canvas.repaint()
+
+
+@pytest.mark.parametrize("shape", list(Shape))
+@pytest.mark.parametrize("size", ["seen", "whole", "size"])
+def test_long_names_are_whole_in_figures(view, monkeypatch, tmp_path: Path, shape: Shape, size: str) -> None:
+    path = tmp_path / "figure.svg"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(tree_export, "_ask_size", lambda *_: QSize(900, 700))
+    long_named(view, shape)
+    drawn = []
+    paint = tree_export.tree_paint.paint
+    monkeypatch.setattr(
+        tree_export.tree_paint, "paint",
+        lambda painter, picture, frame, *rest: drawn.append((frame, paint(painter, picture, frame, *rest))),
+    )  # fmt: skip
+    view.save(size)
+    text = path.read_text()
+    assert "\u2026" not in text and LONG in text
+    frame, painted = drawn[-1]
+    ends_x = painted.labels.x + np.array(painted.widths) * np.cos(painted.labels.angle)
+    ends_y = painted.labels.y + np.array(painted.widths) * np.sin(painted.labels.angle)
+    assert (ends_x >= 0).all() and (ends_x <= frame.width).all()
+    assert (ends_y >= 0).all() and (ends_y <= frame.height).all()
+
+
+@pytest.mark.parametrize("shape", list(Shape))
+def test_long_names_stay_on_the_canvas(view, shape: Shape) -> None:
+    long_named(view, shape)
+    labels, widths = view.canvas.painted.labels, np.array(view.canvas.painted.widths)
+    assert labels.tips.size > 1 and widths.max() > 100
+    for at, size, direction in ((labels.x, view.canvas.width(), np.cos), (labels.y, view.canvas.height(), np.sin)):
+        ends = at + widths * direction(labels.angle)
+        assert (ends >= 0).all() and (ends <= size).all()
 
 
 def test_an_image_that_is_too_large_is_refused(view, tmp_path: Path) -> None:

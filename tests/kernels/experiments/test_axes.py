@@ -50,6 +50,13 @@ def test_what_is_written_is_what_varies(text, role, values, logarithmic):
         ("q=1", "there is no axis 'q'; there are: s, h"),
         ("s=33", "is not a whole number from 32 to 1024, a multiple of 32"),
         ("s=32:4096:*2", "s=2048 is not a whole number from 32 to 1024"),
+        (
+            "s=7:9",
+            "means s = 7 (by 32, the step of s), but s=7 is not a whole number from 32 to 1024, a multiple of 32",
+        ),
+        ("s=40:300:*2", "axis 's=40:300:*2' means s = 40, 80, 160, but s=40 is not a whole number from 32"),
+        ("s=512:5000:512", "means s = 512, 1024, 1536, 2048, 2560, ..., 4608, but s=1536 is not"),
+        ("divergence=0:2:0.5", "means divergence = 0, 0.5, 1, 1.5, 2, but divergence=1.5 is not a number from 0 to 1"),
         ("s=64,64", "names a value twice"),
         ("s=128:64:32", "starts at 128, after its end 64"),
         ("s=32:64:0", "the step must be above 0"),

@@ -41,7 +41,7 @@ def test_tables_are_complete(table: PaperTable):
     places = [(*number.place, number.quantity) for number in table.published]
     assert len(set(places)) == len(places), "a number is given twice"
     assert all(number.value is not None or number.note for number in table.published), "a gap says why"
-    assert {table.plot.get(name) for name in ("x", "y", "colour")} <= {*table.axes, "method", "quantity", None}
+    assert {table.plot.get(name) for name in ("x", "y", "colour")} <= {*table.axes, "method", "quantity", "note", None}
     for number in table.published:
         if number.contender in METHODS:
             assert all(axes.declared(name, [METHODS[number.contender]]) for name in number.coordinates)

@@ -41,6 +41,23 @@ def related_pair(rows: int, columns: int, scoring: Scoring = DNA, mode: Mode = M
     return pair(first, first[: rows // 2] + middle + first[rows // 2 + rows // 4 :], scoring, mode)
 
 
+@pytest.mark.parametrize(
+    ("name", "lengths"), [("antidiagonal", 16_500), ("enhanced-ba", 8_000), ("perot-recurrence", 32_000)]
+)
+def test_a_second_thread_only_where_a_level_is_long_beside_a_barrier(
+    name: str, lengths: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A level of fewer cells costs less than waiting for another thread on a busy machine does."""
+    monkeypatch.setattr(sizes, "cores", lambda: 64)
+
+    def threads(length: int) -> int:
+        problem = pair("A" * length, "C" * length, DNA)
+        return registry.method(name).automatic(problem, "cpu", None)["threads"]
+
+    assert threads(1000) == threads(lengths) == 1
+    assert 2 <= threads(4 * lengths) <= 8
+
+
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize(("method", "backend"), CASES)
 def test_long_pairs_agree_with_striped_alignment(method: Method, backend: str, mode: Mode) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 from pathlib import Path
 
@@ -23,10 +24,28 @@ PROTEIN = Scoring(named_matrix("BLOSUM62"), 10, 1)
 PARASAIL = {Mode.LOCAL: "sw_striped_32", Mode.GLOBAL: "nw_striped_32"}
 
 
+UNIT = Scoring(match_mismatch(0, -1), 0, 1)
+"""Minus the edit distance."""
+MITOCHONDRIA = "MT-human.fa", "MT-chimp.fa"
+LAMBDOIDS = "lambda_virus.fa", "ecoli536_lambdoid_48502.fasta"
+CHLAMYDIA = "chlamydia_GCF_000"
+PYLORI = slice(15_000), slice(1000, 14_000)
+CHLAMYDIAE = slice(200_000, 214_000), slice(200_000, 216_000)
+"""Pieces of genomes that parasail aligns in half a second."""
+LETTERS = "ACGTN"
+"""A letter outside its alphabet scores 0 in parasail; N is inside here, and matches only N."""
+
+
 def records(path: Path) -> list[str]:
     if not path.exists():
         pytest.skip(f"{path} is not here")
-    return [str(record.seq).upper() for record in SeqIO.parse(path, "fasta")]
+    with gzip.open(path, "rt") if path.suffix == ".gz" else open(path) as lines:
+        return [str(record.seq).upper() for record in SeqIO.parse(lines, "fasta")]
+
+
+def dna(name: str, piece: slice = slice(None)) -> str:
+    """The first record of a file of DNA, or a piece of it."""
+    return records(DATA / "dna" / name)[0][piece]
 
 
 def score(problem: PairProblem) -> int:
@@ -55,14 +74,41 @@ def biopython_score(problem: PairProblem) -> float:
 
 
 @pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize(
-    "names", [("MT-human.fa", "MT-chimp.fa"), ("lambda_virus.fa", "ecoli536_lambdoid_48502.fasta")], ids="-".join
-)
+@pytest.mark.parametrize("names", [MITOCHONDRIA, LAMBDOIDS], ids="-".join)
 def test_real_dna_scores_as_parasail(names: tuple[str, str], mode: Mode) -> None:
-    first, second = (records(DATA / "dna" / name)[0] for name in names)
+    problem = pair(*map(dna, names), DNA, mode)
+    assert score(problem) == parasail_score(problem, lambda parasail: parasail.matrix_create(LETTERS, 2, -3))
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize(
+    ("names", "pieces"),
+    [
+        pytest.param(("H_pylori26695_Eslice.fasta", "H_pyloriJ99_Eslice.fasta"), PYLORI, id="H. pylori"),
+        pytest.param(
+            (f"{CHLAMYDIA}026905.1_ASM2690v1.fna.gz", f"{CHLAMYDIA}318545.1_ASM31854v1.fna.gz"),
+            CHLAMYDIAE,
+            id="Chlamydia",
+        ),
+    ],
+)
+def test_pieces_of_real_genomes_score_as_parasail(names, pieces, mode: Mode) -> None:
+    problem = pair(*map(dna, names, pieces), DNA, mode)
+    assert score(problem) == parasail_score(problem, lambda parasail: parasail.matrix_create(LETTERS, 2, -3))
+
+
+@pytest.mark.parametrize("names", [MITOCHONDRIA, LAMBDOIDS], ids="-".join)
+def test_real_dna_with_unit_costs_is_as_far_apart_as_edlib_says(names: tuple[str, str]) -> None:
+    edlib = pytest.importorskip("edlib")
+    first, second = map(dna, names)
+    assert score(pair(first, second, UNIT, Mode.GLOBAL)) == -edlib.align(first, second)["editDistance"]
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_real_dna_scores_as_biopython(mode: Mode) -> None:
+    first, second = (dna(name, slice(4000)) for name in MITOCHONDRIA)
     problem = pair(first, second, DNA, mode)
-    # A letter outside its alphabet scores 0 in parasail; N is inside here, and matches only N.
-    assert score(problem) == parasail_score(problem, lambda parasail: parasail.matrix_create("ACGTN", 2, -3))
+    assert DNA.unscaled(score(problem)) == biopython_score(problem)
 
 
 @pytest.mark.parametrize("mode", Mode)

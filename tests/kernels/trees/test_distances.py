@@ -15,6 +15,8 @@ from kernels.errors import InputError
 from kernels.model import Mode, PairProblem, SequenceType
 from kernels.registry import method
 from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.sequences import RESOURCES, read
+from kernels.trees import cpu_words
 from kernels.trees import distance_problem as rules
 from kernels.trees.aligned import SATURATED, AlignedSequences, distances_of_rows
 from tests import oracle
@@ -98,6 +100,41 @@ def test_ktuple_distances_by_hand(first: str, second: str, expected: float) -> N
     found = tuple(sequence(text, text, SequenceType.PROTEIN) for text in (first, second))
     values = distances("distance-ktuple", rules.KTUPLE.build(found, {}))
     assert values[0, 1] == pytest.approx(expected)
+
+
+CLUSTALW = (
+    ("alpha_human", "alpha_horse", 87.234),
+    ("alpha_trout", "myoglobin_tuna", 15.493),
+    ("beta_trout", "lamprey", 19.1781),
+    ("myoglobin_human", "plant_lupin", 14.3791),
+    ("myoglobin_human", "plant_soybean", 12.5874),
+    ("myoglobin_seal", "plant_lupin", 12.4183),
+    ("myoglobin_pig", "plant_lupin", 12.4183),
+    ("myoglobin_turtle", "plant_soybean", 10.4895),
+)
+"""Scores that ``clustalw -quicktree`` (2.1) prints, in percent; most are of pairs with diagonals of equal counts."""
+
+
+def test_ktuple_distances_are_those_of_clustalw() -> None:
+    found = read(RESOURCES / "samples" / "globins.fasta")
+    values = distances("distance-ktuple", rules.KTUPLE.build(found, {}))
+    place = {one.name: number for number, one in enumerate(found)}
+    for first, second, score in CLUSTALW:
+        assert 100 * (1 - values[place[first], place[second]]) == pytest.approx(score, rel=1e-5), (first, second)
+    above = np.triu_indices(len(found), 1)
+    assert (100 * (1 - values[above])).sum() == pytest.approx(9626.6168, abs=276 * 5e-5)
+
+
+@given(
+    words=st.lists(st.integers(0, 4), min_size=1, max_size=60), top=st.integers(2, 9)
+)  # fmt: skip
+def test_selected_diagonals_have_the_greatest_counts(words: list[int], top: int) -> None:
+    counts, order = np.array(words, np.int32), np.arange(len(words), dtype=np.int32)
+    first = max(len(words) - top, 0)
+    cpu_words._select(counts, order, first)
+    assert (np.array(words)[order] == counts).all() and sorted(order) == list(range(len(words)))
+    assert order[-1] == len(words) - 1
+    assert sorted(counts[first:-1]) == sorted(words[:-1])[first:]
 
 
 @settings(max_examples=40)

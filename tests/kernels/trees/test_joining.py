@@ -153,8 +153,8 @@ def test_negative_lengths_are_kept_or_moved_to_the_edge_beside() -> None:
 def test_options_that_do_not_fit_are_refused() -> None:
     found = matrix(1 - np.eye(3))
     for options, words in (
-        ({"root": "outgroup"}, "no taxon is named"),
-        ({"root": "outgroup", "outgroup": "9"}, "'9' names 0 taxa"),
+        ({"root": "outgroup"}, "root is outgroup; name the taxon"),
+        ({"root": "outgroup", "outgroup": "9"}, "'9' is no taxon of"),
         ({"outgroup": "1"}, "root is not outgroup"),
         ({"precision": "half"}, "precision"),
     ):

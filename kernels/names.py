@@ -1,0 +1,49 @@
+"""Names of taxa: each once, because a tree, a matrix and their files tell taxa apart by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence as Sequences
+
+SHOWN = 3
+"""Names that a note tells."""
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, of equal ones the first as it is and the others with _2, _3, ...: each is there once."""
+    names = tuple(names)
+    taken = set(names)
+    if len(taken) == len(names):
+        return names
+    seen: set[str] = set()
+    next_number: dict[str, int] = {}
+    found = []
+    for name in names:
+        if name in seen:
+            number = next_number.get(name, 2)
+            while f"{name}_{number}" in taken:
+                number += 1
+            next_number[name] = number + 1
+            name = f"{name}_{number}"
+            taken.add(name)
+        seen.add(name)
+        found.append(name)
+    return tuple(found)
+
+
+def first_repeated(names: Sequences[str]) -> tuple[int, int] | None:
+    """The numbers of the first two equal names; None where all differ."""
+    places: dict[str, int] = {}
+    for number, name in enumerate(names):
+        if (before := places.setdefault(name, number)) != number:
+            return before, number
+    return None
+
+
+def renaming(before: Iterable[str], after: Iterable[str]) -> str:
+    """What `distinct` changed, in words; "" for nothing."""
+    changed = [new for old, new in zip(before, after, strict=True) if old != new]
+    if not changed:
+        return ""
+    told = ", ".join(changed[:SHOWN]) + (", ..." if len(changed) > SHOWN else "")
+    return f"equal names made different: {told}"
