@@ -16,7 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from kernels import advice, engine, memory, registry
-from kernels.advice import Fit
+from kernels.advice import Fit, Suggestion
 from kernels.cuda import devices
 from kernels.engine import BackendChoice, Plan
 from kernels.errors import AntidiagError
@@ -38,7 +38,7 @@ class Request:
 
     def plan(self) -> Plan:
         """The plan as of now; raises AntidiagError where no run could be planned."""
-        problem = self.method.problem.build(self.data, self.options)
+        problem = self.method.problem.make(self.data, self.options)
         return engine.plan(self.method, problem, self.parameters, self.backend, self.device)
 
 
@@ -46,7 +46,7 @@ class Request:
 class Answer:
     """The plan of a request, or the reason why there is none; ``fitting`` would fit instead.
 
-    ``suited`` is the method that is made for such data, where it is another one.
+    ``suited`` is the method to begin with for such data, where it is another one.
 
     ``host_free``, ``device_free`` and ``disk_left`` are bytes at the time of planning (``device_free`` for a plan on a
     GPU, ``disk_left`` for one that needs the disk).
@@ -56,7 +56,7 @@ class Answer:
     plan: Plan | None = None
     error: str = ""
     fitting: tuple[Fit, ...] = ()
-    suited: Method | None = None
+    suited: Suggestion | None = None
     host_free: int = 0
     device_free: int = 0
     disk_left: int = 0
@@ -74,7 +74,7 @@ def answer(request: Request) -> Answer:
         fitting = advice.what_fits(plan, request.parameters) if plan.refusal else ()
         device_free = devices.memory_free(plan.device) if plan.backend == "cuda" else 0
         disk_left = memory.disk_bytes_left() if plan.footprint.disk else 0
-        suited = advice.suited(_alternatives(request.method), request.data)
+        suited = advice.suited(_alternatives(request.method), request.data, plan.backend)
         host_free = memory.host_bytes_free()
         return Answer(request, plan, "", fitting, suited, host_free, device_free, disk_left)
     except AntidiagError as error:

@@ -30,9 +30,8 @@ def run_job(request: Request, plan: Plan, session: Session) -> Job:
 
     of = getattr(plan.problem, "title", "")
     place = plan.device_name if plan.backend == "cuda" else "CPU"
-    title = " \N{MIDDLE DOT} ".join(
-        part for part in (plan.method.name, of, texts.settings(plan.parameters), place) if part
-    )
+    settings = texts.settings(plan.method.used(plan.parameters, plan.backend))
+    title = " \N{MIDDLE DOT} ".join(part for part in (plan.method.name, of, settings, place) if part)
     lane = _lane(plan.backend, plan.device)
     cells = plan.method.work(plan.problem, plan.parameters)
     return Job(title, lane, work, done, cells=cells, detachable=True)

@@ -127,6 +127,12 @@ def settings(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value_text(value)}" for name, value in values.items())
 
 
+def used(result: Result) -> Mapping[str, Any]:
+    """The parameters of a result that mean something where it was computed."""
+    method = method_of(result)
+    return method.used(result.parameters, result.backend) if method else result.parameters
+
+
 def value_text(value: Any) -> str:
     """'1,024', '0.5', 'yes', 'start-point'."""
     if isinstance(value, bool):
@@ -147,6 +153,6 @@ def stamp_parts(result: Result) -> list[str]:
     told = f"{method.problem.answer_label} {method.problem.answer(result)}".strip() if method else ""
     parts = (
         title(result), method_name(result), told, duration(result.compute_ms),
-        rate(result.gcups, unit) if result.gcups else "", result.device, *defined, settings(result.parameters),
+        rate(result.gcups, unit) if result.gcups else "", result.device, *defined, settings(used(result)),
     )  # fmt: skip
     return [part for part in parts if part]

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QStackedWidget,
 )
 
-from app import actions, layout, opening, running, texts, views
+from app import actions, layout, leading, opening, running, texts, views
 from app.dialogs import pages
 from app.dialogs.saving import Saving
 from app.jobs import JobQueue
@@ -34,7 +34,7 @@ from app.selection import Selection
 from app.session import Entry, Session
 from app.settings import Settings
 from app.tune.workspace import TuneWorkspace
-from kernels import advice, registry
+from kernels import registry
 from kernels.advice import Fit
 from kernels.method import Method
 from kernels.resuming import Run, percent
@@ -230,7 +230,7 @@ class Window(QMainWindow):
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
         opener.said.connect(self.jobs.say)
         opener.opened.connect(self.settings.add_recent)
-        opener.data_added.connect(self._look_at)
+        opener.data_added.connect(self._take_datum)
         opener.session_wanted.connect(lambda path: actions.open_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
@@ -300,15 +300,20 @@ class Window(QMainWindow):
 
     def _suit(self, method: Method, data: Sequence[Any]) -> bool:
         """Whether another method was chosen because it is made for these data, or because this one no longer is."""
-        alike = [other for other in self.methods if other.problem is method.problem]
-        suited = advice.suited(alike, data) or (_first_method(alike) if method.suits else method)
-        if self.method.by_hand or suited is method:
-            return False
-        self.method.choose(suited, by_hand=False)
-        self.jobs.say(
-            f"{suited.name} was chosen" + (": it is made for data of this size." if suited.suits else " again.")
-        )
-        return True
+        found = None if self.method.by_hand else leading.better(self.methods, method, data, self.device.backend)
+        if found:
+            self.method.choose(found.method, by_hand=False)
+            self.jobs.say(f"{found.method.name} was chosen: {found.why}.")
+        return found is not None
+
+    def _take_datum(self, datum: Any) -> None:
+        """Lead to a method that takes what was opened, where the user has chosen none, and show it."""
+        found = leading.taker(self.methods, self.method.method, datum)
+        if found and self.method.by_hand:
+            self.jobs.say(f"{self.method.method.name} does not take {datum.name}; {found.name} does.")
+        elif found:
+            self.method.choose(found, by_hand=False)
+        self._look_at(datum)
 
     def _take_fit(self, fit: Fit) -> None:
         """The settings of a run that would fit."""
@@ -318,7 +323,7 @@ class Window(QMainWindow):
 
     def _take_answer(self, found: Answer) -> None:
         if found.plan:
-            self.method.set_resolved(found.plan.parameters)
+            self.method.set_resolved(found.plan.parameters, found.plan.backend)
         self._settle(found, found.refusal)
         if self._run_wanted:
             self._run_wanted = False
@@ -383,7 +388,7 @@ class Window(QMainWindow):
     def _restore_window(self) -> None:
         layout.restore(self)
         self.tune.form.set_values(self.settings.mapping("sweep"))
-        self.recall(self.settings.mapping("last") or {"method": _first_method(self.methods).id, "by_hand": False})
+        self.recall(self.settings.mapping("last") or {"method": leading.first(self.methods).id, "by_hand": False})
         self.turn_to(0)
 
     def _save_window(self) -> None:
@@ -391,8 +396,3 @@ class Window(QMainWindow):
         self.settings.put("last", self.remembered())
         self.settings.put("sweep", self.tune.form.values())
         self.settings.save()
-
-
-def _first_method(methods: Sequence[Method]) -> Method:
-    """The first method that returns an alignment: it shows more than a score."""
-    return next((method for method in methods if "alignment" in method.returns), methods[0])

@@ -45,9 +45,27 @@ def what_fits(refused: Plan, given: Mapping[str, Any]) -> tuple[Fit, ...]:
     return tuple(islice(found, MOST))
 
 
-def suited(methods: Iterable[Method], data: Sequence[Any]) -> Method | None:
-    """The method to begin with for these data, where one says that it is made for them (``Method.suits``)."""
-    return next((method for method in methods if method.suits and method.suits(data)), None)
+@dataclass(frozen=True, eq=False)
+class Suggestion:
+    """A method to begin with, and why, as the end of a sentence: "it is made for data of this size"."""
+
+    method: Method
+    why: str
+
+
+def suited(methods: Iterable[Method], data: Sequence[Any], backend: str) -> Suggestion | None:
+    """What to begin with for these data, of methods for one problem.
+
+    That is the one that says that it is made for them (``Method.suits``), or that the problem recommends
+    (``ProblemType.recommend``); None where there is none.
+    """
+    known = {method.id: method for method in methods}
+    for method in known.values():
+        if method.suits and method.suits(data):
+            return Suggestion(method, "it is made for data of this size")
+    recommend = next((method.problem.recommend for method in known.values()), None)
+    found = recommend(data, backend) if recommend else None
+    return Suggestion(known[found[0]], found[1]) if found and found[0] in known else None
 
 
 def _elsewhere(refused: Plan, given: Mapping[str, Any]) -> Iterator[Fit]:

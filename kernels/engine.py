@@ -105,6 +105,7 @@ def execute(
     device = devices.use(planned.device) if planned.backend == "cuda" else nullcontext()
     with resuming.keeping(planned, monitor, resumed, keep) as notes, device:
         outcome = run(planned.problem, planned.parameters, monitor, steps)
+    done = planned.method.done
     result = Result(
         method=planned.method.id,
         problem=planned.problem,
@@ -119,9 +120,10 @@ def execute(
         versions=versions(),
         notes=(*planned.notes, *notes),
         steps=steps,
+        work=done(planned.problem, planned.parameters, outcome.answer) if done else None,
     )
     if keep_rate:
-        work = planned.method.work(planned.problem, planned.parameters)
+        work = planned.method.work(planned.problem, planned.parameters) if result.work is None else result.work
         rates.remember(planned.method, planned.backend, planned.device_name, work, result.compute_ms)
     return result
 

@@ -21,13 +21,14 @@ JSON = ".json"
 
 def result_json(result: Result) -> dict[str, Any]:
     """The result as plain data: where it came from and what it cost, and what its problem says of the answer."""
+    method = registry.method(result.method)
     return {
         "method": result.method,
         "backend": result.backend,
         "device": result.device,
-        "parameters": dict(result.parameters),
-        **registry.method(result.method).problem.data(result),
-        "cells": result.problem.cells,
+        "parameters": method.used(result.parameters, result.backend),
+        **method.problem.data(result),
+        "cells": result.cells,
         "gcups": result.gcups,
         "times_ms": dict(result.times_ms),
         "host_bytes": result.host_bytes,

@@ -13,6 +13,7 @@ import numpy as np
 from kernels.errors import BackendUnavailable, InputError
 from kernels.memory import Footprint
 from kernels.model import Result
+from kernels.model import Sequence as Letters
 from kernels.monitor import Monitor
 from kernels.parameters import Parameter
 
@@ -92,9 +93,19 @@ class Input:
     def check(self, given: int) -> None:
         """InputError where ``given`` data are too few or too many."""
         if given < self.minimum or (self.maximum is not None and given > self.maximum):
-            few = given < self.minimum
-            remedy = "add another file or record" if few else f"choose {self.maximum} with --record NAME"
             counted = "1 was given" if given == 1 else f"{given:,} were given"
+            if given < self.minimum:
+                remedy = (
+                    f"give a file with --{self.flag}"
+                    if self.flag
+                    else "add another file or record"
+                    if given
+                    else "add a file"
+                )
+            elif self.kind.type is Letters and not self.flag:
+                remedy = f"choose {self.maximum} with --record NAME"
+            else:
+                remedy = "leave the others out"
             raise InputError(f"this method takes {self.number()}, and {counted}; {remedy}")
 
 
@@ -141,8 +152,9 @@ class ProblemType:
     labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
     problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
     again; ``notes`` tell the user what is seldom meant, what was changed in the data, or what the rule gives to some of
-    them (by default those that the problem has); plans and results begin with them. ``unit`` is what the methods'
-    ``work`` counts.
+    them (by default those that the problem has); plans and results begin with them. ``recommend(data, backend)`` names
+    the method to begin with for these data, by its identifier, and says why; None where the data leave that open.
+    ``unit`` is what the methods' ``work`` counts.
     """
 
     id: str
@@ -161,6 +173,16 @@ class ProblemType:
     notes: Callable[[Any], tuple[str, ...]] = _notes_of
     unit: str = "cells"
     answer_label: str = ""
+    recommend: Callable[[Sequence[Any], str], tuple[str, str] | None] | None = None
+
+    def make(self, data: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        """The problem of these data: as `build`, which no longer meets too few data, or too many.
+
+        InputError says how many of which kind are taken; no two inputs of a problem are of one kind.
+        """
+        for taken in self.inputs:
+            taken.check(sum(isinstance(datum, taken.kind.type) for datum in data))
+        return self.build(data, options)
 
     def takes(self) -> str:
         """'2 sequences'; '1 model and 1 sequence'; 'nothing but its options'."""
@@ -196,7 +218,9 @@ class Method:
     ``returns`` names what an answer holds ("score", "alignment", "tree"). ``nominal_gcups`` is the rate
     assumed per backend (per core on the CPU) until one was measured. ``resumption`` says how a run that was
     interrupted can be continued, where it can. ``suits(data)`` says whether this is the method to begin with for
-    these data, where the user has chosen none; most methods leave that open.
+    these data, where the user has chosen none; most methods leave that open. ``done(problem, parameters, answer)``
+    is how much of ``work`` a run did, for methods whose run is told in that rather than in cells of the problem,
+    such as those that take a number of rounds.
     """
 
     id: str
@@ -217,6 +241,16 @@ class Method:
     resumption: Resumption | None = None
     suits: Callable[[Sequence[Any]], bool] | None = None
     again: Callable[[Any, Mapping[str, Any]], int] = nothing_again
+    done: Callable[[Any, Mapping[str, Any], Any], int] | None = None
+
+    def foretold(self, problem: Any, parameters: Mapping[str, Any]) -> int:
+        """Cells that a run is expected to compute, in the unit in which its result tells them."""
+        return problem.cells if self.done is None else self.work(problem, parameters)
+
+    def used(self, parameters: Mapping[str, Any], backend: str) -> dict[str, Any]:
+        """Those of the values that mean something on this backend."""
+        known = {parameter.name for parameter in self.parameters if backend in parameter.backends}
+        return {name: value for name, value in parameters.items() if name in known}
 
     def load(self, backend: str) -> Callable[..., Any]:
         """The function that runs this method on ``backend``; imports it now."""

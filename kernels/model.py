@@ -24,6 +24,7 @@ import numpy as np
 from kernels.errors import InputError, ScoreOverflow
 from kernels.scoring import SCORE_LIMIT, UNKNOWN, Scoring
 from kernels.steps import Steps
+from kernels.words import counted
 
 DIAGONAL, UP, LEFT = 0, 1, 2
 """Operations of a path: both letters; a letter of the first against a gap (E); of the second (F)."""
@@ -64,7 +65,7 @@ class Sequence:
     @property
     def summary(self) -> str:
         """Length and type: '16,569 letters, DNA'."""
-        return f"{len(self):,} letters, {self.type}"
+        return f"{counted(len(self), 'letter')}, {self.type}"
 
     @property
     def array(self) -> np.ndarray:
@@ -277,6 +278,13 @@ class Result:
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     steps: Steps = field(default_factory=Steps)
+    work: int | None = None
+    """Cells that the run computed, where its method counts others than those of the problem (``Method.done``)."""
+
+    @property
+    def cells(self) -> int:
+        """Cells that the run computed; what a method computes more than once to save memory counts once."""
+        return self.problem.cells if self.work is None else self.work
 
     @property
     def compute_ms(self) -> float:
@@ -285,8 +293,8 @@ class Result:
 
     @property
     def gcups(self) -> float:
-        """Billions of cells of the problem for each second of the phases."""
-        return self.problem.cells / self.compute_ms / 1e6 if self.compute_ms else 0.0
+        """Billions of cells for each second of the phases."""
+        return self.cells / self.compute_ms / 1e6 if self.compute_ms else 0.0
 
     @property
     def score(self) -> int | float:

@@ -99,14 +99,15 @@ def estimate(
         given, problem = parameters(method, settings or [], threads), _problem(method, data, options)
         planned = engine.plan(method, problem, given, cast(engine.BackendChoice, backend), device)
     fitting = advice.what_fits(planned, given) if planned.refusal else ()
-    suited = advice.suited(registry.METHODS, data)
+    alike = [other for other in registry.METHODS if other.problem is method.problem]
+    suited = advice.suited(alike, data, planned.backend)
     if as_json:
-        better = suited.id if suited else None
+        better = suited.method.id if suited else None
         report.print_json(
             {**report.plan_json(planned), "would_fit": [fit.text for fit in fitting], "made_for_this": better}
         )
     else:
-        hint = suited if suited is not method else None
+        hint = suited if suited and suited.method is not method else None
         report.print_rows(report.plan_rows(planned, [fit.text for fit in fitting], hint))
 
 
@@ -167,7 +168,7 @@ def _refuse(planned: engine.Plan, given: Mapping[str, Any]) -> None:
 
 def _problem(method: Method, data: list[Any], texts: Mapping[str, str]) -> Any:
     """What the user asked for; every error in it is theirs to correct."""
-    return method.problem.build(data, problem_options(method, texts))
+    return method.problem.make(data, problem_options(method, texts))
 
 
 def _save(result: Any, targets: inputs.Targets) -> None:

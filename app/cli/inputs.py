@@ -54,6 +54,8 @@ def gather(
     inputs = method.problem.inputs
     if files and all(taken.flag for taken in inputs):
         raise InputError(f"{method.name} takes {method.problem.takes()}, and no FILE; leave {files[0]} out")
+    if records and all(taken.kind is not sequences.SEQUENCE for taken in inputs):
+        raise InputError(f"{method.name} takes {method.problem.takes()}; --record names sequences, leave it out")
     _check_flags(method, flagged)
     found: list[Any] = []
     for taken in inputs:

@@ -48,7 +48,7 @@ def with_problem_options(command: Callable[..., None]) -> Callable[..., None]:
     def wrapped(**values: Any) -> None:
         given = {name: values.pop(name) for name in declared}
         files = {name: values.pop(name) for name in flags}
-        command(**values, options=_given(given), flagged=_given(files))
+        command(**values, options=_given(given), flagged=_once(files))
 
     own = inspect.signature(command, eval_str=True).parameters
     parameters = [parameter for name, parameter in own.items() if name not in ("options", "flagged")]
@@ -91,11 +91,19 @@ def _given(values: Mapping[str, str | None]) -> dict[str, str]:
     return {name: text for name, text in values.items() if text is not None}
 
 
+def _once(files: Mapping[str, list[str] | None]) -> dict[str, str]:
+    """The file of each flag; ParameterError for a flag that is given twice, of which one would be ignored."""
+    for name, given in files.items():
+        if given and len(given) > 1:
+            raise ParameterError(f"{flag(name)} is given {len(given)} times ({', '.join(given)}); give it once")
+    return {name: given[0] for name, given in files.items() if given}
+
+
 def _typer_file(taken: Input) -> inspect.Parameter:
     text = f"File with the {taken.label or taken.kind.label} of methods that take one."
     declared = typer.Option(flag(taken.flag), metavar="FILE", help=text, rich_help_panel="Problem")
     return inspect.Parameter(
-        taken.flag, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, declared]
+        taken.flag, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[list[str] | None, declared]
     )
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from app import texts
 from kernels import registry
+from kernels.advice import Suggestion
 from kernels.engine import Plan
 from kernels.memory import bytes_text
-from kernels.method import Method
 from kernels.model import Result
 
 Row = tuple[str, str]
@@ -31,31 +31,34 @@ def print_json(data: Any) -> None:
 
 def result_rows(result: Result) -> list[Row]:
     """A result for people."""
-    kind = registry.method(result.method).problem
+    method = registry.method(result.method)
+    kind = method.problem
     rows = [
         ("method", f"{texts.method_name(result)}, {_where(result.backend, result.device)}"),
         ("problem", f"{result.problem.title}, {result.problem.size}"),
         *_lower(kind.settings(result.problem)),
         *_lower(kind.rows(result)),
-        ("parameters", texts.settings(result.parameters)),
+        ("parameters", texts.settings(method.used(result.parameters, result.backend)) or "none"),
         ("time", _times(result.times_ms)),
-        ("rate", f"{texts.rate(result.gcups, kind.unit)}, {texts.count(result.problem.cells)} {kind.unit}"),
+        ("rate", f"{texts.rate(result.gcups, kind.unit)}, {texts.count(result.cells)} {kind.unit}"),
         ("memory", _memory(result.host_bytes, result.device_bytes)),
     ]
     return rows + _notes(result.notes)
 
 
-def plan_rows(planned: Plan, fitting: Iterable[str] = (), suited: Method | None = None) -> list[Row]:
+def plan_rows(planned: Plan, fitting: Iterable[str] = (), suited: Suggestion | None = None) -> list[Row]:
     """What a run would cost, for people; what would fit, and the method that is made for such data."""
     footprint = planned.footprint
+    method = planned.method
     parts = (("host", footprint.host), ("device", footprint.device), ("disk", footprint.disk))
     rows = [
-        ("method", f"{planned.method.name}, {_where(planned.backend, planned.device_name)}"),
+        ("method", f"{method.name}, {_where(planned.backend, planned.device_name)}"),
         ("problem", f"{planned.problem.title}, {planned.problem.size}"),
-        ("parameters", texts.settings(planned.parameters)),
+        ("parameters", texts.settings(method.used(planned.parameters, planned.backend)) or "none"),
         (
             "time",
-            f"{texts.expected(planned.time_ms)}, {texts.count(planned.problem.cells)} {planned.method.problem.unit}",
+            f"{texts.expected(planned.time_ms)}, {texts.count(method.foretold(planned.problem, planned.parameters))} "
+            f"{method.problem.unit}",
         ),
         ("memory", _memory(footprint.host_bytes, footprint.device_bytes)),
         *(("", f"{place}: {bytes_text(count)} {label}") for place, part in parts for label, count in part.items()),
@@ -63,7 +66,7 @@ def plan_rows(planned: Plan, fitting: Iterable[str] = (), suited: Method | None 
     ]
     rows += [("would fit" if not number else "", text) for number, text in enumerate(fitting)]
     if suited:
-        rows.append(("suggestion", f"{suited.name} ({suited.id}) is made for data of this size"))
+        rows.append(("suggestion", f"{suited.method.name} ({suited.method.id}): {suited.why}"))
     return rows + _notes(planned.notes)
 
 
@@ -73,8 +76,8 @@ def plan_json(planned: Plan) -> dict[str, Any]:
         "method": planned.method.id,
         "backend": planned.backend,
         "device": planned.device_name,
-        "parameters": dict(planned.parameters),
-        "cells": planned.problem.cells,
+        "parameters": planned.method.used(planned.parameters, planned.backend),
+        "cells": planned.method.foretold(planned.problem, planned.parameters),
         "time_ms": planned.time_ms,
         "host_bytes": planned.footprint.host_bytes,
         "device_bytes": planned.footprint.device_bytes,

@@ -66,7 +66,7 @@ class CostPanel(Card):
             fits = [(fit.change, fit.text.removeprefix(fit.change)) for fit in found.fitting]
             self.fitting.show_choices("What would fit:", fits)
         elif found and found.suited and not found.refusal:
-            self.fitting.show_choices("", [(found.suited.name, " is made for data of this size.")])
+            self.fitting.show_choices("", [(found.suited.method.name, f": {found.suited.why}.")])
         else:
             self.fitting.show_choices("", [])
 
@@ -74,7 +74,7 @@ class CostPanel(Card):
         if self._answer and self._answer.fitting:
             self.fit_wanted.emit(self._answer.fitting[number])
         elif self._answer and self._answer.suited:
-            self.method_wanted.emit(self._answer.suited)
+            self.method_wanted.emit(self._answer.suited.method)
 
     def _show_memory(self, plan: Plan | None, found: Answer | None) -> None:
         main, gpu, disk = (self.rows[name] for name in ("Main memory", "GPU memory", "Disk"))

@@ -36,6 +36,7 @@ class DeviceChooser(QComboBox):
 
     def __init__(self) -> None:
         super().__init__()
+        self._gpus = 0
         self.setAccessibleName("Device")
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(CONTENTS)
@@ -56,6 +57,12 @@ class DeviceChooser(QComboBox):
         """Backend and number of the GPU."""
         return self.currentData() or ("auto", 0)
 
+    @property
+    def backend(self) -> str:
+        """Where runs are likely to go: "automatic" is a GPU where one was found."""
+        chosen = self.choice()[0]
+        return ("cuda" if self._gpus else "cpu") if chosen == "auto" else chosen
+
     def choose(self, backend: str, device: int) -> None:
         for index in range(self.count()):
             if self.itemData(index) == (backend, device):
@@ -73,7 +80,7 @@ class DeviceChooser(QComboBox):
             self._looked.emit(Found(tuple(free), reason))
 
     def _fill(self, found: Found) -> None:
-        chosen = self.choice()
+        chosen, self._gpus = self.choice(), len(found.gpus)
         while self.count() > 2:
             self.removeItem(self.count() - 1)
         for gpu, free in found.gpus:

@@ -111,9 +111,11 @@ class MethodPanel(Card):
             self.options.set_automatic(self._automatic)
             self._explain()
 
-    def set_resolved(self, parameters: Mapping[str, Any]) -> None:
-        """What the plan chose where nothing was set."""
+    def set_resolved(self, parameters: Mapping[str, Any], backend: str) -> None:
+        """What the plan chose where nothing was set; what means nothing on its backend is hidden."""
         self.parameters.set_automatic(parameters)
+        for parameter in self._method.parameters if self._method else ():
+            self.parameters.show_row(parameter.name, backend in parameter.backends)
 
     def set_runnable(self, runnable: bool, reason: str = "") -> None:
         self.run_button.setEnabled(runnable)

@@ -8,6 +8,7 @@ from app.views.distances import DistancesView
 from app.views.dotplot import DotPlotView
 from app.views.graph import GraphView
 from app.views.joins import JoinsView
+from app.views.learning import LearningView
 from app.views.matrix import MatrixView
 from app.views.orders import OrdersView
 from app.views.phases import PhasesView
@@ -24,6 +25,7 @@ VIEWS = (
     JoinsView,
     DistancesView,
     StatesView,
+    LearningView,
     GraphView,
     StructureView,
     OrderView,

@@ -13,6 +13,7 @@ from app.views.drawn import DrawnView
 from app.views.letter_canvas import LetterCanvas
 from app.views.pieces import LegendItem, tool_button
 from kernels.model import Result
+from kernels.words import counted
 
 LEFT, GAP = 12, 8
 BRACKETS = 18
@@ -166,7 +167,7 @@ class StructureView(DrawnView):
             for label, count, ink in zip(KINDS.values(), counts, self._inks(), strict=True)
             if count
         ]
-        loops = f"{len(self._pairs):,} pairs, loops of {self.result.problem.min_loop} letters or more"
+        loops = f"{counted(len(self._pairs), 'pair')}, loops of {self.result.problem.min_loop} letters or more"
         self.legend.show_items((*items, LegendItem("text", loops)))
 
     def restyle(self) -> None:

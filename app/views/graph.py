@@ -18,6 +18,7 @@ from app.views.graph_data import Edge, Stage
 from app.views.graph_paint import Ways
 from app.views.pieces import LegendItem, tool_button
 from kernels.model import Result
+from kernels.words import counted
 
 PLAY_MS, REST_MS = 700, 30
 WHOLE_MS = 20_000
@@ -234,7 +235,7 @@ class GraphView(DrawnView):
         if len(way) > 1:
             shown = [names[vertex] for vertex in way]
             shown = shown if len(shown) <= 12 else [*shown[:6], texts.ELLIPSIS, *shown[-5:]]
-            parts.append(f"path {TO.join(shown)} ({len(way) - 1:,} edges)")
+            parts.append(f"path {TO.join(shown)} ({counted(len(way) - 1, 'edge')})")
         return "   ".join([*parts, self._cycle_words()]).strip()
 
     def _cycle_words(self) -> str:
@@ -259,5 +260,5 @@ class GraphView(DrawnView):
         found.append(LegendItem("line", "negative cycle" if cycle else "shortest path", (colours.path,)))
         if self.shown.stage.improved is not None:
             count = int(self.shown.stage.improved.sum())
-            found.append(LegendItem("fill", f"{count:,} pairs nearer by this vertex", (colours.recomputed,)))
+            found.append(LegendItem("fill", f"{counted(count, 'pair')} nearer by this vertex", (colours.recomputed,)))
         return found

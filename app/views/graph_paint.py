@@ -13,6 +13,7 @@ from app.theme import Theme
 from app.views import graph_data, matrix_cells, matrix_data, texts
 from app.views.graph_data import Edge, Stage
 from kernels.model import Result
+from kernels.words import counted
 
 MAP = "viridis"
 HEADER = 26
@@ -168,7 +169,7 @@ def _draw_names(painter: QPainter, matrix: QRectF, size: float, what: Ways, them
     painter.setPen(QColor(theme.muted))
     if size < NAMED:
         painter.drawText(QRectF(matrix.left(), matrix.top() - HEADER, matrix.width(), HEADER),
-                         Qt.AlignmentFlag.AlignCenter, f"to ({what.n:,} vertices)")  # fmt: skip
+                         Qt.AlignmentFlag.AlignCenter, f"to ({counted(what.n, 'vertex', 'vertices')})")  # fmt: skip
         painter.save()
         painter.translate(matrix.left() - HEADER, matrix.bottom())
         painter.rotate(-90)

@@ -151,7 +151,7 @@ class PhasesView(QWidget):
     def _fill(self, times: tuple[PhaseTime, ...], names: tuple[str, ...]) -> None:
         rows = [(time.name, *_row(time)) for time in times]
         if self.result is not None:
-            all_cells = self.result.problem.cells
+            all_cells = self.result.cells
             rows.append(
                 (
                     "all phases",

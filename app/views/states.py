@@ -18,6 +18,7 @@ from app.views.pieces import LegendItem, tool_button
 from app.views.states_data import Stretch
 from app.views.states_paint import States
 from kernels.model import Result
+from kernels.words import counted
 
 REST_MS = 40
 SHADES = 9
@@ -176,7 +177,8 @@ class StatesView(DrawnView):
         return f"{hmm.states[state]} costs {texts.number(round(value, 3))} nats{before}"
 
     def _feature_words(self, feature: states_data.Feature) -> str:
-        return f"{feature.label}: {feature.start + 1:,}\u2013{feature.end:,} ({feature.end - feature.start:,} letters)"
+        letters = counted(feature.end - feature.start, "letter")
+        return f"{feature.label}: {feature.start + 1:,}\u2013{feature.end:,} ({letters})"
 
     def _describe(self) -> None:
         self.legend.show_items(tuple(self._items()) if self.states is not None else ())

@@ -112,7 +112,7 @@ def sections(result: Result) -> list[Section]:
         run.append(("Published in", method.citation.text()))
         run.append(("Exact", "yes" if method.exact else "no: a heuristic"))
     run += [
-        ("Parameters", texts.settings(result.parameters) or "none"),
+        ("Parameters", texts.settings(texts.used(result)) or "none"),
         ("Started", f"{result.started:%Y-%m-%d %H:%M:%S %Z}"),
     ]
     place = [("Backend", result.backend), ("Device", result.device), *(("Note", note) for note in result.notes)]
@@ -140,7 +140,7 @@ def _problem(result: Result) -> list[tuple[str, str]]:
     rows = [_datum(number, datum) for number, datum in enumerate(problem.data[:MOST_DATA], 1)]
     if len(problem.data) > MOST_DATA:
         rows.append(("", f"and {len(problem.data) - MOST_DATA:,} more"))
-    rows.append(((method.problem.unit if method else "cells").capitalize(), f"{problem.cells:,}"))
+    rows.append(((method.problem.unit if method else "cells").capitalize(), f"{result.cells:,}"))
     return rows + (method.problem.settings(problem) if method else [])
 
 

@@ -57,7 +57,7 @@ class Task:
     def problem(self) -> Any:
         """The problem, built now; raises InputError or ParameterError."""
         declared = problem_type(self.problem_type)
-        return declared.build(self.inputs.make(declared), self.options)
+        return declared.make(self.inputs.make(declared), self.options)
 
     def plan(self, problem: Any) -> Plan:
         """The plan of a method's run; ParameterError where the contender is a peer, which has no plan."""

@@ -23,6 +23,11 @@ from kernels.model import Outcome
 ROOT = Path(__file__).resolve().parents[2]
 PAIR = "resources/samples/human-haemoglobin.fasta"
 TRIPLE = "resources/samples/horse-globins.fasta"
+MODEL = "--model=cpg-islands"
+GRAPH = "resources/samples/five-vertices.csv"
+DISTANCES = "resources/samples/globin-distances.phy"
+MODEL = "--model=resources/models/cpg-islands.json"
+MATRIX = "resources/samples/hominidae.phy"
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +156,7 @@ def test_matrix_from_a_file(says, tmp_path):
 def test_parameters_and_threads(says):
     options = ("-p", "s=64", "-p", "T=32", "--threads", "1", "--backend", "cpu", "--json", "-")
     assert json.loads(says("run", "striped-score", PAIR, *options))["parameters"] == {
-        "s": 64, "T": 32, "threads": 1, "precision": "32",
+        "s": 64, "T": 32, "threads": 1,
     }  # fmt: skip
 
 
@@ -238,6 +243,9 @@ def test_a_run_that_does_not_fit_is_refused(refuses, monkeypatch):
         (["run", "striped-alignment", PAIR, "--out", PAIR], "one of the input files"),
         (["run", "striped-alignment", PAIR, "--out", "a.json", "--json", "./a.json"], "different files"),
         (["run", "striped-score"], "takes 2 sequences, and 0 were given"),
+        (["run", "viterbi-serial", MODEL], "takes 1 sequence, and 0 were given; add a file"),
+        (["run", "viterbi-serial", MODEL, MODEL, PAIR], "--model is given 2 times"),
+        (["run", "floyd-blocked", GRAPH, "--record", "a"], "--record names sequences, leave it out"),
         (["run", "striped-score", PAIR, "--bogus"], "No such option"),
         (["run", "striped-score", PAIR, "--device", "first"], "--device"),
         (["methods", "bogus"], "unknown method 'bogus'"),
@@ -245,6 +253,21 @@ def test_a_run_that_does_not_fit_is_refused(refuses, monkeypatch):
 )
 def test_bad_input_is_one_line_and_exit_code_2(refuses, arguments, text):
     assert text in refuses(*arguments)
+
+
+@pytest.mark.parametrize("method", [method for method in registry.METHODS if method.problem.inputs])
+@pytest.mark.parametrize("command", ["run", "estimate"])
+def test_too_few_and_too_many_data_are_refused_by_every_method(refuses, tmp_path, command, method):
+    inputs = method.problem.inputs
+    models = [MODEL] if any(taken.flag for taken in inputs) else []
+    (taken,) = [taken for taken in inputs if not taken.flag]
+    assert f"takes {taken.number()}, and 0 were given" in refuses(command, method.id, *models)
+    if taken.maximum is not None:
+        aligned = tmp_path / "aligned.fasta"
+        aligned.write_text(">a\nACG\n>b\nACG\n>c\nACG\n")
+        file = {"graph": GRAPH, "distance-matrix": DISTANCES}.get(taken.kind.id, aligned)
+        told = refuses(command, method.id, *models, file, file)
+        assert f"takes {taken.number()}, and" in told and "were given; " in told
 
 
 def test_targets_are_checked_before_anything_is_read(refuses, monkeypatch):

@@ -229,7 +229,7 @@ def test_estimate_suggests_what_is_made_for_long_pairs(
     path = tmp_path / "long.fa"
     path.write_text(f">one\n{'ACGT' * 20_000}\n>two\n{'AGCT' * 20_000}\n")
     _, out, _ = said("estimate", "striped-alignment", path)
-    assert "CheckpointedAlignment (checkpointed-alignment) is made for data of this size" in out
+    assert "CheckpointedAlignment (checkpointed-alignment): it is made for data of this size" in out
     assert "suggestion" not in said("estimate", METHOD, path)[1]
     assert json.loads(said("estimate", "striped-alignment", path, "--json")[1])["made_for_this"] == METHOD
 

@@ -59,6 +59,24 @@ def weighing(qtbot: Any, ready: Any, tmp_path: Any) -> Any:
     return ready
 
 
+def test_a_datum_leads_to_a_method_that_takes_it(qtbot: Any, window: Any, tmp_path: Any) -> None:
+    (tmp_path / "three.scale").write_text("scale 3")
+    assert window.method.method.id == "fake" and not window.method.by_hand
+    window.opener.open_paths([tmp_path / "three.scale"])
+    qtbot.waitUntil(lambda: window.method.method.id == "weighing")
+    assert not window.method.by_hand
+
+
+def test_a_method_that_was_chosen_by_hand_stays_when_it_does_not_take_a_datum(
+    qtbot: Any, window: Any, tmp_path: Any
+) -> None:
+    (tmp_path / "three.scale").write_text("scale 3")
+    window.method.choose(window.methods[1])
+    window.opener.open_paths([tmp_path / "three.scale"])
+    qtbot.waitUntil(lambda: "Weighing does" in window.jobs.message.text())
+    assert window.method.method.id == "other"
+
+
 def test_a_run_on_a_file_that_holds_no_sequences(qtbot: Any, weighing: Any, tmp_path: Any) -> None:
     assert weighing.data.isVisible() and "*.scale" in weighing.data.hint.text()
     assert not weighing.method.run_button.isEnabled()

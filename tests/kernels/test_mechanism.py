@@ -41,6 +41,7 @@ def test_a_method_has_a_page_a_source_and_a_default_for_everything(method: Metho
 @pytest.mark.parametrize("problem", TYPES)
 def test_positional_inputs_are_of_one_kind_and_options_are_declared_once(problem: ProblemType) -> None:
     assert len({taken.kind.id for taken in problem.inputs if not taken.flag}) <= 1
+    assert len({taken.kind.type for taken in problem.inputs}) == len(problem.inputs), "make() counts data by type"
     names = [option.name for option in problem.options]
     assert len(set(names)) == len(names)
     suffixes = [found.suffix for found in problem.formats]

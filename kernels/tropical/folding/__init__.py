@@ -13,6 +13,7 @@ from kernels.method import Citation, Input, Method, ProblemType
 from kernels.sequences import SEQUENCE
 from kernels.tropical.declaring import THREADS
 from kernels.tropical.folding import problem, sizes
+from kernels.words import counted
 
 NUSSINOV = Citation(
     key="nussinov1978algorithms",
@@ -38,7 +39,7 @@ FOLDING_TYPE = ProblemType(
     defaults=problem.no_defaults,
     data=problem.folding_data,
     rows=problem.folding_rows,
-    answer=lambda result: f"{result.answer.pairs:,} pairs",
+    answer=lambda result: counted(result.answer.pairs, "pair"),
     formats=problem.FOLDING_FORMATS,
     option_values=lambda made: {"min_loop": made.min_loop, "wobble": made.wobble},
 )

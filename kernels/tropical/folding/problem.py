@@ -14,6 +14,7 @@ from kernels.method import FileFormat, Rows
 from kernels.model import Result
 from kernels.model import Sequence as Letters
 from kernels.parameters import Parameter, resolve
+from kernels.words import counted
 
 PAIRS = ("AU", "UA", "CG", "GC")
 WOBBLE = ("GU", "UG")
@@ -60,7 +61,7 @@ class FoldingProblem:
 
     @property
     def size(self) -> str:
-        return f"{self.n:,} letters, loops of {self.min_loop} or more"
+        return f"{counted(self.n, 'letter')}, loops of {self.min_loop} or more"
 
     @cached_property
     def codes(self) -> np.ndarray:

@@ -24,6 +24,7 @@ PATHS = ProblemType(
     formats=formats.FORMATS,
     settings=formats.settings,
     option_values=formats.option_values,
+    recommend=lambda data, backend: ("floyd-blocked", "n^3 steps, nearly all in products of blocks") if data else None,
 )
 
 BIPARTITE = ProblemType(
@@ -59,6 +60,7 @@ def _method(
         footprint=lambda made, parameters, backend: sizes.footprint(made, id, backend),
         automatic=sizes.automatic if threads else _nothing,
         work=lambda made, parameters: sizes.work(made, id),
+        done=lambda made, parameters, answer: 0 if answer.cycle else sizes.work(made, id),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
     )

@@ -15,6 +15,7 @@ from kernels.files import write_bytes
 from kernels.method import FileFormat, Rows
 from kernels.model import Result
 from kernels.tropical.paths.problem import PathsProblem
+from kernels.words import counted
 
 LISTED = 200
 """The JSON of a graph of so many vertices at most lists all distances."""
@@ -23,8 +24,14 @@ ROWS = 256
 
 
 def answer(result: Result) -> str:
-    """'1,200 vertices', or that there is a negative cycle."""
-    return "negative cycle" if result.answer.cycle else f"{result.problem.n:,} vertices"
+    """What was asked for: the length of the one path ('a to e: 7'), else '1,200 vertices'; or a negative cycle."""
+    problem, found = result.problem, result.answer
+    if found.cycle:
+        return "negative cycle"
+    if not problem.start:
+        return counted(problem.n, "vertex", "vertices")
+    distance = found.distance(problem, *problem.ends)
+    return f"{problem.start} to {problem.end}: {number(distance) if np.isfinite(distance) else 'no path'}"
 
 
 def rows(result: Result) -> Rows:
@@ -39,12 +46,14 @@ def rows(result: Result) -> Rows:
         ("Largest distance", number(farthest)),
     ]
     if problem.start:
-        ends = problem.graph.vertex(problem.start), problem.graph.vertex(problem.end)
-        told += [
-            ("Distance", f"{problem.start} to {problem.end}: {number(found.distance(problem, *ends))}"),
-            ("Path", _words(problem, found.path(problem, *ends)) or "none"),
-        ]
+        told += [("Distance", answer(result)), ("Path", _path(result))]
     return told
+
+
+def _path(result: Result) -> str:
+    problem = result.problem
+    way = result.answer.path(problem, *problem.ends)
+    return _words(problem, way) or f"none: no edges lead from {problem.start} to {problem.end}"
 
 
 def data(result: Result) -> dict[str, Any]:
@@ -58,10 +67,9 @@ def data(result: Result) -> dict[str, Any]:
     reached, farthest = _reached(result)
     fields |= {"pairs_with_a_path": reached, "largest_distance": farthest, "numbers": problem.precision}
     if problem.start:
-        ends = graph.vertex(problem.start), graph.vertex(problem.end)
-        distance = found.distance(problem, *ends)
+        distance = found.distance(problem, *problem.ends)
         fields["distance"] = distance if np.isfinite(distance) else None
-        fields["path"] = [graph.names[vertex] for vertex in found.path(problem, *ends)]
+        fields["path"] = [graph.names[vertex] for vertex in found.path(problem, *problem.ends)]
     if len(graph) <= LISTED:
         values = found.floats(problem).tolist()
         fields["names"] = list(graph.names)
@@ -72,7 +80,7 @@ def data(result: Result) -> dict[str, Any]:
 
 
 def number(value: float) -> str:
-    """A weight without digits that say nothing."""
+    """A finite weight without digits that say nothing."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.6g}"
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from kernels.errors import InputError
+from kernels.words import counted
 
 LARGEST = 50_000
 """Vertices that a graph may have: distances between all pairs are n x n numbers."""
@@ -50,7 +51,7 @@ class Graph:
     @property
     def summary(self) -> str:
         """The size in a few words."""
-        return f"{len(self):,} {'vertex' if len(self) == 1 else 'vertices'}, {self.edges:,} edges"
+        return f"{counted(len(self), 'vertex', 'vertices')}, {counted(self.edges, 'edge')}"
 
     def vertex(self, name: str) -> int:
         """The vertex of this name; InputError where there is none."""
@@ -181,6 +182,6 @@ def _odd(graph: Graph, cycle: list[int]) -> InputError:
     if len(shown) < len(cycle):
         words.insert(8, "...")
     return InputError(
-        f"{graph.source or graph.name}: the graph is not bipartite: {' - '.join(words)} is a cycle of {len(cycle):,} "
-        "edges, an odd number. Choose floyd-blocked, which takes any graph"
+        f"{graph.source or graph.name}: the graph is not bipartite: {' - '.join(words)} is a cycle of "
+        f"{counted(len(cycle), 'edge')}, an odd number. Choose floyd-blocked, which takes any graph"
     )

@@ -53,6 +53,11 @@ class PathsProblem:
         return len(self.graph)
 
     @property
+    def ends(self) -> tuple[int, int]:
+        """The vertices of the one path to show; InputError where none was asked for."""
+        return self.graph.vertex(self.start), self.graph.vertex(self.end)
+
+    @property
     def cells(self) -> int:
         return self.n**3
 

@@ -16,9 +16,16 @@ from kernels.method import DataKind
 from kernels.monitor import Monitor
 from kernels.tropical.paths import matrix_market
 from kernels.tropical.paths.graph import Graph, from_edges, from_weights, random_graph
+from kernels.words import counted
 
 SUFFIXES = (".csv", ".tsv", ".edges", ".mtx", ".graphml")
 WEIGHT_NAMES = ("weight", "cost", "distance", "length")
+HEADINGS = (
+    ("source", "target"), ("source", "destination"), ("from", "to"), ("src", "dst"), ("from node", "to node"),
+    ("node1", "node2"), ("node 1", "node 2"), ("vertex1", "vertex2"), ("vertex 1", "vertex 2"),
+)  # fmt: skip
+SHORT_HEADINGS = (("u", "v"), ("i", "j"), ("start", "end"), ("tail", "head"))
+"""Headings that could also be names of vertices: known by the heading of the weight beside them."""
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -31,10 +38,10 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
     """The graph of a file, plain or gzipped; InputError names file and line.
 
     An edge list has an edge on a line: source, target, and a weight (1 where it is left out), separated by commas,
-    semicolons, tabs or blanks; a line of headings and lines after # are skipped. Edges are directed. A matrix in
-    Matrix Market form holds the weights; symmetric ones are edges both ways. Of GraphML, the graph's own direction
-    counts, and the edge attribute called weight (or cost, distance, length). A PHYLIP distance matrix is a complete
-    graph.
+    semicolons, tabs or blanks; a line of headings (see HEADINGS) and lines after # are skipped. Edges are directed. A
+    matrix in Matrix Market form holds the weights; symmetric ones are edges both ways. Of GraphML, the graph's own
+    direction counts, and the edge attribute called weight (or cost, distance, length). A PHYLIP distance matrix is a
+    complete graph.
     """
     path = Path(path)
     text = b"".join(reading.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf")
@@ -54,15 +61,17 @@ def _edge_list(path: Path, text: bytes) -> Graph:
     for line, fields in _fields(path, text):
         if len(fields) not in (2, 3):
             raise InputError(
-                f"{path}, line {line:,}: {len(fields)} fields; an edge is source, target and, if you like, a weight"
+                f"{path}, line {line:,}: {counted(len(fields), 'field')}; an edge is source, target and, if you like, "
+                "a weight"
             )
+        if not edges and not skipped and _is_heading(fields):
+            skipped = f"The headings in line {line} were skipped."
+            continue
         try:
             weight = float(fields[2]) if len(fields) == 3 else 1.0
         except ValueError:
-            if not edges and not skipped:
-                skipped = f"The headings in line {line} were skipped."
-                continue
-            raise InputError(f"{path}, line {line:,}: the weight {fields[2]!r} is not a number") from None
+            remedy = "" if edges else "; of headings, source, target, weight are known, and a line after # is skipped"
+            raise InputError(f"{path}, line {line:,}: the weight {fields[2]!r} is not a number{remedy}") from None
         if not np.isfinite(weight):
             raise InputError(f"{path}, line {line:,}: the weight {fields[2]} is not finite; leave the edge out")
         u, v = (names.setdefault(name, len(names)) for name in fields[:2])
@@ -70,6 +79,14 @@ def _edge_list(path: Path, text: bytes) -> Graph:
     if not edges:
         raise InputError(f"{path}: no edges; give a line with source, target and weight for each")
     return _from_list(path, tuple(names), edges, skipped)
+
+
+def _is_heading(fields: list[str]) -> bool:
+    """Whether the first line surely names its columns: a vertex may be called anything, and a weight be mistyped."""
+    first, second, *weight = (" ".join(field.casefold().replace("_", " ").split()) for field in fields)
+    if weight:
+        return weight[0] in (*WEIGHT_NAMES, "w", "value") and (first, second) in HEADINGS + SHORT_HEADINGS
+    return (first, second) in HEADINGS
 
 
 def _fields(path: Path, text: bytes) -> Iterator[tuple[int, list[str]]]:
@@ -80,7 +97,9 @@ def _fields(path: Path, text: bytes) -> Iterator[tuple[int, list[str]]]:
         at = text[: error.start].count(b"\n") + 1
         raise InputError(f"{path}, line {at:,}: this is not UTF-8 text; save the file as UTF-8") from None
     sample = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    separator = next((mark for mark in "\t;," if len(next(csv.reader([sample], delimiter=mark), ())) in (2, 3)), "")
+    counts = {mark: len(next(csv.reader([sample], delimiter=mark), ())) for mark in "\t;,"}
+    separator = next((mark for mark in counts if counts[mark] in (2, 3)), max(counts, key=counts.__getitem__))
+    separator = separator if counts[separator] > 1 else ""
     for number, line in enumerate(lines, 1):
         line = line.strip()
         if line and not line.startswith("#"):
@@ -93,9 +112,9 @@ def _from_list(path: Path, names: tuple[str, ...], edges: list[tuple[int, int, f
     pairs = np.unique(sources.astype(np.int64) * len(names) + targets).size
     notes = [note] * bool(note)
     if pairs < len(edges):
-        notes.append(f"{len(edges) - pairs:,} parallel edges: of each pair the lightest was kept.")
+        notes.append(f"{counted(len(edges) - pairs, 'parallel edge')}: of each pair the lightest was kept.")
     if loops := int(((sources == targets) & (weights >= 0)).sum()):
-        notes.append(f"{loops:,} loops that shorten nothing were left out.")
+        notes.append(f"{counted(loops, 'loop')} left out: they shorten nothing.")
     return from_edges(
         len(names), sources.astype(np.int64), targets.astype(np.int64), weights.astype(float), names, path.stem,
         str(path), " ".join(notes),

@@ -11,7 +11,7 @@ from kernels.method import Citation, DataKind, Input, Method, ProblemType
 from kernels.parameters import Parameter
 from kernels.sequences import SEQUENCE
 from kernels.tropical.declaring import PAPER, THREADS
-from kernels.tropical.viterbi import formats, hmm, problem, sizes, sums
+from kernels.tropical.viterbi import advice, formats, hmm, problem, sizes, sums
 
 TUTORIAL = Citation(
     key="rabiner1989tutorial",
@@ -47,6 +47,7 @@ VITERBI = ProblemType(
     formats=formats.FORMATS,
     settings=formats.settings,
     option_values=formats.option_values,
+    recommend=advice.recommended,
 )
 
 PIECE = Parameter(
@@ -84,6 +85,7 @@ def _method(
         footprint=partial(_footprint, id),
         automatic=partial(_automatic, id, tuple(parameter.name for parameter in parameters)),
         work=lambda made, values: sizes.work(made, values, id),
+        done=lambda made, values, answer: sizes.work(made, values, id),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
         exact=id != "viterbi-probabilities",
@@ -101,7 +103,7 @@ def _automatic(id: str, names: tuple[str, ...], made, backend, multiprocessors):
 
 def _kind(id: str, label: str, **told: Any) -> ProblemType:
     """A problem of a model and a sequence whose answer is told by other functions than a path's."""
-    return replace(VITERBI, id=id, label=label, products=None, **told)
+    return replace(VITERBI, id=id, label=label, products=None, recommend=None, **told)
 
 
 EVALUATION = _kind("hmm-evaluation", "Probability under a hidden Markov model", data=sums.evaluation_data,
@@ -133,7 +135,8 @@ def _sum_method(id: str, name: str, kind: ProblemType, summary: str, citation: C
         returns=frozenset(returns),
         footprint=partial(sizes.sums_footprint, id),
         automatic=sizes.sums_automatic,
-        work=lambda made, values: made.cells * sizes.SWEEPS[id] * (made.iterations if kind is LEARNING else 1),
+        work=lambda made, values: made.cells * sizes.SWEEPS[id] * (made.iterations + 1 if kind is LEARNING else 1),
+        done=lambda made, values, answer: made.cells * answer.sweeps,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 3.0, "cuda": 200.0},
     )

@@ -11,6 +11,7 @@ from kernels.method import FileFormat, Rows
 from kernels.model import Result
 from kernels.tropical.viterbi import islands
 from kernels.tropical.viterbi.problem import HmmProblem
+from kernels.words import counted
 
 
 def answer(result: Result) -> str:
@@ -30,7 +31,7 @@ def rows(result: Result) -> Rows:
         names = names[:57] + "..."
     return [
         ("Log probability", f"{result.answer.log_probability:,.6f} (natural logarithm, of the path)"),
-        ("Features", f"{len(found):,}, {covered:,} of {result.problem.n:,} letters: {names}"),
+        ("Features", f"{len(found):,}, {covered:,} of {counted(result.problem.n, 'letter')}: {names}"),
     ]
 
 
@@ -75,8 +76,9 @@ def option_values(problem: HmmProblem) -> Mapping[str, Any]:
 
 
 def _text(result: Result) -> Iterator[str]:
-    """A line for each letter: position from 1, letter, state."""
+    """A line for each letter below the headings: position from 1, letter, state."""
     islands.of(result)
+    yield "position\tletter\tstate\n"
     names, letters = result.problem.hmm.states, result.problem.sequence.letters.decode("ascii")
     for position, (letter, state) in enumerate(zip(letters, result.answer.states.tolist(), strict=True), 1):
         yield f"{position}\t{letter}\t{names[state]}\n"

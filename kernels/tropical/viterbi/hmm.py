@@ -14,6 +14,7 @@ import numpy as np
 from kernels import reading
 from kernels.errors import InputError
 from kernels.monitor import Monitor
+from kernels.words import counted
 
 MODELS = Path(__file__).parents[3] / "resources" / "models"
 
@@ -59,7 +60,7 @@ class Hmm:
     @property
     def summary(self) -> str:
         """The size in a few words."""
-        return f"{len(self):,} state{'s' * (len(self) != 1)}, alphabet {self.alphabet}"
+        return f"{counted(len(self), 'state')}, alphabet {self.alphabet}"
 
     def label(self, state: int) -> str:
         """What a state stands for."""
@@ -203,9 +204,9 @@ def _numbers(place: str, part: str, given: Any, shape: tuple[int, ...]) -> np.nd
 
 def _check_rows(place: str, part: str, numbers: np.ndarray, names: Sequences[str]) -> None:
     for row, name in zip(numbers, names, strict=True):
-        where = f"{part} of state {name!r}" if name else part
+        where = f"{part} of state {name!r}" if name else f"{part} probabilities"
         bad = row[~((row >= 0) & (row <= 1 + TOLERANCE))]
         if bad.size:
             raise InputError(f"{place}: {where}: {bad[0]} is no probability; give numbers from 0 to 1")
         if abs(row.sum() - 1) > TOLERANCE:
-            raise InputError(f"{place}: {where} sums to {row.sum():.9g}, not to 1; correct the probabilities")
+            raise InputError(f"{place}: the {where} sum to {row.sum():.9g}, not to 1; correct the probabilities")

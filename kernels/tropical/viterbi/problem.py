@@ -14,6 +14,7 @@ from kernels.errors import InputError
 from kernels.model import Sequence
 from kernels.parameters import Parameter, resolve
 from kernels.tropical.viterbi.hmm import Hmm
+from kernels.words import counted
 
 STEP_LIMIT = 1 << 24
 """No step of a path costs more than this, if it is possible at all."""
@@ -69,7 +70,7 @@ class HmmProblem:
 
     @property
     def size(self) -> str:
-        return f"{self.states:,} states x {self.n:,} observations"
+        return f"{counted(self.states, 'state')} x {counted(self.n, 'observation')}"
 
     @cached_property
     def observations(self) -> np.ndarray:

@@ -95,7 +95,7 @@ def automatic(problem: HmmProblem, backend: str, multiprocessors: int | None, me
 
 
 SWEEPS = {"hmm-forward": 1, "hmm-posterior": 2, "hmm-baum-welch": 3}
-"""Passes of l^2 steps a letter: forward; backward; counting transitions."""
+"""Passes of l^2 steps a letter: forward; backward; counting transitions. In Baum-Welch a count takes as many."""
 
 
 def together(problem: Any, backend: str) -> int:

@@ -18,8 +18,10 @@ from kernels.tropical.viterbi import formats, hmm
 from kernels.tropical.viterbi.hmm import Hmm
 from kernels.tropical.viterbi.problem import OPTIONS, HmmProblem
 from kernels.tropical.viterbi.problem import build as build_one
+from kernels.words import counted
 
 CLOSE = 1e-6
+LEARNED = " (learned)"
 
 LEARNING_OPTIONS = (
     *OPTIONS,
@@ -37,6 +39,9 @@ class EvaluationAnswer:
 
     log_probability: float
 
+    sweeps = 1
+    """Passes of l^2 steps a letter that it took: one, forward."""
+
     def check(self, problem: HmmProblem) -> None:
         """AssertionError where it is no logarithm of a probability."""
         assert self.log_probability <= CLOSE, f"a probability of e^{self.log_probability}"
@@ -48,6 +53,11 @@ class PosteriorAnswer:
 
     log_probability: float
     posterior: np.ndarray | None = field(repr=False)
+
+    @property
+    def sweeps(self) -> int:
+        """Passes of l^2 steps a letter that it took: forward and, if the sequence is possible, backward."""
+        return 1 if self.posterior is None else 2
 
     @property
     def states(self) -> np.ndarray | None:
@@ -92,11 +102,12 @@ class LearningProblem:
 
     @property
     def title(self) -> str:
-        return f"{self.hmm.name} x {len(self.sequences):,} sequence{'s' * (len(self.sequences) != 1)}"
+        return f"{self.hmm.name} x {counted(len(self.sequences), 'sequence')}"
 
     @property
     def size(self) -> str:
-        return f"{len(self.hmm):,} states x {self.letters:,} observations, {self.iterations:,} iterations at most"
+        rounds = counted(self.iterations, "iteration")
+        return f"{counted(len(self.hmm), 'state')} x {counted(self.letters, 'observation')}, {rounds} at most"
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,11 @@ class LearningAnswer:
 
     hmm: Hmm
     log_probabilities: tuple[float, ...]
+
+    @property
+    def sweeps(self) -> int:
+        """Passes of l^2 steps a letter that it took: for every model, forward, backward, and to count transitions."""
+        return 3 * len(self.log_probabilities)
 
     def check(self, problem: LearningProblem) -> None:
         """AssertionError where the sequences became less probable, or a row does not sum to one."""
@@ -139,18 +155,26 @@ Counts = tuple[float, np.ndarray, np.ndarray, np.ndarray]
 """The logarithm of the probability of all sequences under a model, and the counts that `estimated` takes."""
 
 
-def learned(problem: LearningProblem, counted: Callable[[Hmm], Counts], monitor: Monitor) -> LearningAnswer:
+def learned(problem: LearningProblem, count: Callable[[Hmm], Counts], monitor: Monitor) -> LearningAnswer:
     """Rounds of counting and estimating, until the tolerance or the number of rounds ends them."""
     model, history = problem.hmm, list[float]()
     for iteration in range(problem.iterations + 1):
         monitor.update(iteration, problem.iterations, "learning")
-        total, *counts = counted(model)
+        total, *counts = count(model)
         history.append(total)
         if len(history) > 1 and total - history[-2] < problem.tolerance:
             break
         if iteration < problem.iterations:
             model = estimated(model, *counts)
-    return LearningAnswer(model, tuple(history))
+    return LearningAnswer(_signed(model, problem, len(history) - 1), tuple(history))
+
+
+def _signed(model: Hmm, problem: LearningProblem, rounds: int) -> Hmm:
+    """The model under a name that tells it from the one that it began with; it comes from no file."""
+    first = problem.hmm.name.removesuffix(LEARNED)
+    letters = counted(problem.letters, "letter")
+    note = f"Learned from {letters} in {counted(rounds, 'round')}, beginning with {problem.hmm.name}."
+    return replace(model, name=first + LEARNED, source="", note=note)
 
 
 def cannot_emit(problem: HmmProblem) -> InputError:

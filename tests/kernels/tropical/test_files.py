@@ -47,6 +47,9 @@ def read(folder: Path, name: str, text: str | bytes) -> Graph:
     [
         ("e.csv", "source,target,weight\na,b,2\nb,a,1\na,b,1.5\n", "ab", [[0, 1.5], [1, 0]]),
         ("e.tsv", "# made by hand\na\tb\n\nb\tc\t-2\n", "abc", [[0, 1, INF], [INF, 0, -2], [INF, INF, 0]]),
+        ("e.csv", "Source,Target\na,b\n", "ab", [[0, 1], [INF, 0]]),
+        ("e.csv", "u,v,weight\na,b,3\n", "ab", [[0, 3], [INF, 0]]),
+        ("e.csv", "u,v\nv,u\n", "uv", [[0, 1], [1, 0]]),
         ("e.edges", "a b 2\nb b 3\n", "ab", [[0, 2], [INF, 0]]),
         ("e.csv", '"x, y";z;4\n', ("x, y", "z"), [[0, 4], [INF, 0]]),
         ("e.csv.gz", gzip.compress(b"a,b,2\n", mtime=0), "ab", [[0, 2], [INF, 0]]),
@@ -67,7 +70,7 @@ def test_graphs_are_read(tmp_path: Path, name: str, text: str | bytes, names, we
 
 def test_what_reading_changed_is_told(tmp_path: Path) -> None:
     graph = read(tmp_path, "e.csv", "from,to,cost\na,b,2\na,b,3\na,a,1\n")
-    assert "headings" in graph.note and "1 parallel edges" in graph.note and "1 loops" in graph.note
+    assert "headings" in graph.note and "1 parallel edge:" in graph.note and "1 loop left out" in graph.note
     assert "every edge weighs 1" in read(tmp_path, "g.graphml", GRAPHML.replace("weight", "colour")).note
 
 
@@ -76,6 +79,11 @@ def test_what_reading_changed_is_told(tmp_path: Path) -> None:
     [
         ("e.csv", "a,b,1\na,b,c,d\n", r"e\.csv, line 2: 4 fields"),
         ("e.csv", "a,b,1\nb,c,much\n", r"line 2: the weight 'much' is not a number"),
+        ("e.csv", "a,b,1O\nb,c,2\n", "line 1: the weight '1O' is not a number; of headings"),
+        ("e.csv", "source,target,weight\nfrom,to,cost\n", "line 2: the weight 'cost' is not a number"),
+        ("e.csv", "a,b,1,2,3\n", "line 1: 5 fields"),
+        ("e.csv", "a,b,1,\n", "line 1: 4 fields"),
+        ("e.csv", "a\n", "line 1: 1 field;"),
         ("e.csv", "a,b,inf\n", "line 1: the weight inf is not finite"),
         ("e.csv", "# nothing\n", "no edges"),
         ("e.csv", b"a,b,1\n\xff\xfe,b,1\n", "line 2: this is not UTF-8"),
@@ -114,6 +122,20 @@ def test_distances_as_csv_and_npy(tmp_path: Path) -> None:
     assert told["distances"][1] == [None, 0, 2] and told["names"] == ["a", "b, too", "c"]
 
 
+@pytest.mark.parametrize("method", ["floyd-warshall", "floyd-blocked", "bipartite-serial"])
+def test_a_path_that_does_not_exist_is_told(method: str) -> None:
+    graph = from_weights(np.array([[0, 1, INF], [INF, 0, INF], [INF, 2, 0]]), "abe")
+    problem = registry.method(method).problem
+    for start, end, told, path in (("a", "e", "no path", "none: no edges lead from a to e"), ("a", "b", "1", "a -> b"),
+                                   ("a", "a", "0", "a")):  # fmt: skip
+        result = run(method, [graph], start=start, end=end)
+        assert problem.answer(result) == f"{start} to {end}: {told}"
+        assert dict(problem.rows(result))["Path"] == path
+    told = formats.result_json(run(method, [graph], start="a", end="e"))
+    assert told["distance"] is None and told["path"] == []
+    assert problem.answer(run(method, [graph])) == "3 vertices"
+
+
 def test_a_negative_cycle_is_told_and_leaves_no_distances(tmp_path: Path) -> None:
     result = run("floyd-warshall", [from_weights(np.array([[0, 1.0], [-2, 0]]), "ab")])
     told = formats.result_json(result)
@@ -131,11 +153,40 @@ def test_features_as_bed_and_gff(tmp_path: Path) -> None:
     formats.write_result(tmp_path / "f.tsv", result)
     assert (tmp_path / "f.bed").read_text() == "sequence\t20\t32\tloaded\t0\t.\n"
     assert "sequence\tantidiag\tloaded\t21\t32\t" in (tmp_path / "f.gff").read_text()
-    assert (tmp_path / "f.tsv").read_text().splitlines()[20] == "21\tF\tloaded"
+    assert (tmp_path / "f.tsv").read_text().splitlines()[:21:20] == ["position\tletter\tstate", "20\tE\tfair"]
     told = json.loads(json.dumps(formats.result_json(result)))
     assert told["states"][20] == "loaded" and len(told["states"]) == 52
     assert told["features"] == [{"start": 20, "end": 32, "label": "loaded"}]
     assert told["log_probability"] == pytest.approx(result.answer.log_probability)
+
+
+@pytest.mark.parametrize("unknown", ["hmm-forward", "hmm-posterior", "viterbi-matprod-smem", "viterbi-tree"])
+def test_a_result_tells_the_cells_that_were_foretold(unknown: str) -> None:
+    (casino,) = hmm.read("dishonest-casino")
+    method = registry.method(unknown)
+    made = method.problem.make([casino, sequence(b"ABCDEF" * 10)], {})
+    planned = engine.plan(method, made, {}, "cpu")
+    result = engine.execute(planned)
+    told = formats.result_json(result)
+    assert told["cells"] == result.cells == method.foretold(made, planned.parameters) == method.work(
+        made, planned.parameters)  # fmt: skip
+    assert told["gcups"] == pytest.approx(told["cells"] / result.compute_ms / 1e6)
+    assert "piece" not in told["parameters"] or unknown == "viterbi-tree"
+
+
+def test_learning_tells_the_rounds_that_were_done() -> None:
+    (casino,) = hmm.read("dishonest-casino")
+    rolls = sequence(b"ABCDEFFFFFFABCDEF" * 5)
+    every = run("hmm-baum-welch", [casino, rolls], iterations=3, tolerance=0.0)
+    assert every.cells == registry.method("hmm-baum-welch").work(every.problem, every.parameters) == 3 * 4 * 85 * 4
+    early = run("hmm-baum-welch", [casino, rolls], iterations=100, tolerance=1e9)
+    assert early.cells == 3 * 2 * 85 * 4
+
+
+def test_a_negative_cycle_leaves_no_cells() -> None:
+    assert run("floyd-smem", [from_weights(np.array([[0, 1.0], [-2, 0]]), "ab")]).cells == 0
+    weights = np.random.default_rng(1).random((9, 9))
+    assert run("floyd-smem", [from_weights(weights)]).cells == 3 * 9**3
 
 
 def test_a_learned_model_is_used_again(tmp_path: Path) -> None:
@@ -147,5 +198,8 @@ def test_a_learned_model_is_used_again(tmp_path: Path) -> None:
     for name in ("m.hmm", "m.json"):
         (again,) = hmm.read(tmp_path / name)
         np.testing.assert_array_equal(again.transitions, result.answer.hmm.transitions)
+        assert again.name == "Dishonest casino (learned)"
     assert registry.method("hmm-baum-welch").problem.products(result) == [result.answer.hmm]
+    assert result.answer.hmm.source == "" and "85 letters in 3 rounds" in result.answer.hmm.note
     assert run("viterbi-serial", [again, rolls]).answer.states is not None
+    assert run("hmm-baum-welch", [again, rolls], iterations=1).answer.hmm.name == again.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.steps import Steps
 from kernels.tropical.viterbi import METHODS, VITERBI, cpu, hmm, islands, problem, reference
-from kernels.tropical.viterbi.advice import recommend
+from kernels.tropical.viterbi.advice import forgets, recommend, recommended
 from kernels.tropical.viterbi.problem import HmmProblem, ViterbiAnswer
 from tests.kernels.tropical.models import model, problems, sequence
 
@@ -125,7 +126,7 @@ def test_a_written_model_is_read_again(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"transitions": [[0.5, 0.4], [0, 1]]}, "transitions of state 'a' sums to 0.9, not to 1"),
+        ({"transitions": [[0.5, 0.4], [0, 1]]}, "transitions of state 'a' sum to 0.9, not to 1"),
         ({"emissions": [[1, 0], [1.5, -0.5]]}, "emissions of state 'b': 1.5 is no probability"),
         ({"initial": [1]}, "initial is 1; .* must be 2"),
         ({"states": ["a", "a"]}, "two states are called 'a'"),
@@ -178,6 +179,18 @@ def test_cancel(method: str) -> None:
 @pytest.mark.parametrize("backend", ["cpu", "cuda"])
 def test_recommended_methods_exist(backend: str) -> None:
     known = {method.id for method in METHODS}
-    for states, length in itertools.product((1, 8, 64, 256), (0, 100, 10_000, 10**6)):
-        method, why = recommend(states, length, backend)
+    for states, length, forgetful in itertools.product((1, 8, 64, 256), (0, 100, 10_000, 10**6), (False, True)):
+        method, why = recommend(states, length, backend, forgetful)
         assert method in known and why
+
+
+def test_a_model_that_forgets_late_is_recommended_products_on_a_gpu() -> None:
+    letters = Sequence("s", np.random.default_rng(1).choice(list(b"ACGT"), 20_000).astype(np.uint8).tobytes(),
+                       SequenceType.DNA)  # fmt: skip
+    for name, forgetful, on_gpu in (("gene-finder", False, "tree"), ("cpg-islands", True, "persistent")):
+        (model_,) = hmm.read(name)
+        assert forgets(model_, letters) == forgetful
+        assert recommended((model_, letters), "cuda")[0] == f"viterbi-{on_gpu}"
+        assert recommended((model_, letters), "cpu")[0] == "viterbi-persistent"
+        assert recommended((model_, replace(letters, letters=b"ACGT")), "cuda")[0] == "viterbi-matvecprod"
+        assert recommended((model_,), "cuda") is None

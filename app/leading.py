@@ -1,0 +1,30 @@
+"""Which method the data lead to, as long as the user has chosen none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kernels import advice
+from kernels.advice import Suggestion
+from kernels.method import Method
+
+
+def first(methods: Sequence[Method]) -> Method:
+    """The first method that returns an alignment: it shows more than a score."""
+    return next((method for method in methods if "alignment" in method.returns), methods[0])
+
+
+def better(methods: Sequence[Method], method: Method, data: Sequence[Any], backend: str) -> Suggestion | None:
+    """Another method of the same problem to begin with for these data; None where this one is as good."""
+    alike = [other for other in methods if other.problem is method.problem]
+    found = advice.suited(alike, data, backend)
+    if found is None and method.suits:
+        found = Suggestion(first(alike), f"{method.name} is made for data of another size")
+    return found if found and found.method is not method else None
+
+
+def taker(methods: Sequence[Method], method: Method | None, datum: Any) -> Method | None:
+    """The first method that takes a datum; None where the one that is chosen does, or none."""
+    takers = [other for other in methods if any(isinstance(datum, taken.kind.type) for taken in other.problem.inputs)]
+    return None if method in takers else next(iter(takers), None)

@@ -1,0 +1,57 @@
+"""Which method the data lead to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app import leading
+from kernels import advice, registry
+from kernels.method import Method
+from kernels.model import Sequence, SequenceType
+from kernels.tropical.paths.graph import from_weights
+from kernels.tropical.viterbi import hmm
+
+GRAPH = from_weights(np.array([[0, 1.0], [2, 0]]))
+MODEL = hmm.random_hmm(2, np.random.default_rng(1), "ACGT")
+LETTERS = Sequence("s", b"ACGT" * 1000, SequenceType.DNA)
+
+
+@pytest.mark.parametrize(
+    ("datum", "chosen", "found"),
+    [
+        (GRAPH, "striped-score", "floyd-warshall"),
+        (GRAPH, "bipartite-serial", None),
+        (MODEL, "floyd-blocked", "viterbi-serial"),
+        (MODEL, "hmm-forward", None),
+        (object(), "striped-score", None),
+    ],
+)
+def test_a_datum_leads_to_the_first_method_that_takes_it(datum: object, chosen: str, found: str | None) -> None:
+    method = leading.taker(registry.METHODS, registry.method(chosen), datum)
+    assert method is (registry.method(found) if found else None)
+
+
+def better(chosen: str, *data: object) -> advice.Suggestion | None:
+    return leading.better(registry.METHODS, registry.method(chosen), data, "cpu")
+
+
+def test_the_recommended_method_of_a_problem_is_taken_with_its_reason() -> None:
+    found = better("floyd-warshall", GRAPH)
+    assert found is not None and found.method.id == "floyd-blocked" and "n^3 steps" in found.why
+    found = better("viterbi-serial", MODEL, LETTERS)
+    assert found is not None and found.method.id == "viterbi-persistent" and "all cores" in found.why
+    assert better("viterbi-persistent", MODEL, LETTERS) is None
+    assert better("viterbi-serial", MODEL) is None, "nothing is known of the sequence"
+    assert better("hmm-forward", MODEL, LETTERS) is None
+
+
+def test_every_recommendation_names_a_method_of_its_problem() -> None:
+    data = {"paths": (GRAPH,), "viterbi": (MODEL, LETTERS)}
+    asked: list[Method] = [method for method in registry.METHODS if method.problem.recommend]
+    assert {method.problem.id for method in asked} == set(data)
+    for method in asked:
+        for backend in method.backends:
+            alike = [other for other in asked if other.problem is method.problem]
+            found = advice.suited(alike, data[method.problem.id], backend)
+            assert found is not None and found.method.problem is method.problem
