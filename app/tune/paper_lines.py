@@ -133,13 +133,15 @@ def _lines(table: PaperTable, shown: Sequence[Compared]) -> tuple[Line, ...]:
     for one in shown:
         groups.setdefault(tuple(value(one.published, name) for name in names), []).append(one)
     found = []
-    for members in groups.values():
+    for shade, members in enumerate(groups.values()):
         name = ", ".join(_group_name(table, members, name) for name in moving)
-        found.append(Line(name, _series(table, name, members, False), _series(table, name, members, True)))
+        found.append(
+            Line(name, _series(table, name, shade, members, False), _series(table, name, shade, members, True))
+        )
     return tuple(found)
 
 
-def _series(table: PaperTable, name: str, members: Sequence[Compared], ours: bool) -> Series:
+def _series(table: PaperTable, name: str, shade: int, members: Sequence[Compared], ours: bool) -> Series:
     dots = []
     for one in members:
         number = one.ours if ours else one.published.value
@@ -147,7 +149,7 @@ def _series(table: PaperTable, name: str, members: Sequence[Compared], ours: boo
             dots.append((_place(table, one, ours)[0], _stand_in(told(table, one)), Spread(number, number, number, 1)))
     dots.sort(key=lambda dot: dot[0])
     places, points, spreads = zip(*dots, strict=True) if dots else ((), (), ())
-    return Series(name, points, places, spreads)
+    return Series(name, points, places, spreads, shade, name)
 
 
 def _marks(table: PaperTable, shown: Sequence[Compared]) -> tuple[tuple[float, str], ...]:

@@ -48,12 +48,12 @@ class PaperPlot(LinePlot):
         words = theme.active().text
         self.items = (*items, LegendItem("dots", PUBLISHED, (words,)), LegendItem("line", HERE, (words,)))
         self.autoRange()
-        self._mark()
+        self._word_places()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if getattr(self, "_figure", None):  # Qt resizes it while it is made
-            self._mark()
+            self._word_places()
 
     def _item(self, number: int, line: Series) -> pg.PlotDataItem:
         colours = theme.active()
@@ -71,7 +71,7 @@ class PaperPlot(LinePlot):
         item.setZValue(-1)
         return item
 
-    def _mark(self) -> None:
+    def _word_places(self) -> None:
         """Words below the places, but for those that would run into others."""
         metrics = QFontMetricsF(self.font())
         widest = max((metrics.horizontalAdvance(words) for _, words in self._figure.marks), default=0.0)

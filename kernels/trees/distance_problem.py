@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,15 +50,18 @@ MODEL = Parameter(
 
 @dataclass(frozen=True)
 class _Sequences:
-    """Sequences with different names, between all pairs of which a distance is computed."""
+    """Sequences, between all pairs of which a distance is computed."""
 
     sequences: tuple[Sequence, ...]
-    renamed: str = field(default="", kw_only=True)
-    """What was done to equal names, in words."""
 
     @property
     def data(self) -> tuple[Sequence, ...]:
         return self.sequences
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the taxa: those of the sequences, made different."""
+        return distinct(_names(self.sequences))
 
     @property
     def pairs(self) -> int:
@@ -82,7 +85,8 @@ class _Sequences:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the sequences, and of distances that the rule gives to some of them."""
-        return (*((f"Sequences with {self.renamed}.",) if self.renamed else ()), *self._without_words())
+        renamed = renaming(_names(self.sequences), self.names)
+        return (*((f"Sequences with {renamed}.",) if renamed else ()), *self._without_words())
 
     def _without_words(self) -> tuple[str, ...]:
         return ()
@@ -162,7 +166,7 @@ class DistanceAnswer:
 
     def check(self, problem: Any) -> None:
         """AssertionError unless the matrix is one of distances between these sequences."""
-        rows = problem.alignment.names if isinstance(problem, AlignedProblem) else _names(problem.sequences)
+        rows = problem.alignment.names if isinstance(problem, AlignedProblem) else problem.names
         assert self.distances.names == rows, "the names are not those of the sequences"
         values = self.distances.values
         assert values.shape == (len(rows), len(rows)) and np.isfinite(values).all(), "a distance is missing"
@@ -172,7 +176,7 @@ class DistanceAnswer:
 
 def matrix_of(problem: _Sequences, values: np.ndarray, name: str) -> DistanceMatrix:
     """The distance matrix of these sequences."""
-    return distances.checked(_names(problem.sequences), values, name)
+    return distances.checked(problem.names, values, name)
 
 
 def _names(sequences: Sequences[Sequence]) -> tuple[str, ...]:
@@ -188,25 +192,15 @@ def _short(count: int, k: int, distance: str) -> tuple[str, ...]:
     return (told,)
 
 
-def _named(data: Sequences[Sequence]) -> tuple[tuple[Sequence, ...], str]:
-    """The sequences with different names, and what was done to these."""
-    before = _names(data)
-    after = distinct(before)
-    pairs = zip(data, after, strict=True)
-    found = tuple(sequence if sequence.name == name else replace(sequence, name=name) for sequence, name in pairs)
-    return found, renaming(before, after)
-
-
 def _full(data: Sequences[Sequence], options: Mapping[str, Any]) -> FullProblem:
     _refuse_empty(data)
-    named, renamed = _named(data)
     values = scoring_options.values(data, options, scoring_options.OPTIONS)
     scoring = scoring_options.scoring(values, scoring_options.nucleotides(data))
     if not np.array_equal(scoring.scores, scoring.scores.T):
         raise InputError(f"{scoring.matrix.name}: not symmetric; a distance needs the same score both ways")
     longest = sorted(data, key=len)[-2:]
     PairProblem(longest[0], longest[-1], scoring)
-    return FullProblem(named, scoring, Mode(values["mode"]), renamed=renamed)
+    return FullProblem(tuple(data), scoring, Mode(values["mode"]))
 
 
 def _ktuple(data: Sequences[Sequence], options: Mapping[str, Any]) -> KtupleProblem:
@@ -215,8 +209,7 @@ def _ktuple(data: Sequences[Sequence], options: Mapping[str, Any]) -> KtupleProb
     values = dict(resolve(KTUPLE_OPTIONS, {**_ktuple_defaults(data), **given}))
     if values["ktuple"] > 2 and not scoring_options.nucleotides(data):
         raise InputError(f"ktuple={values['ktuple']} is for nucleotides; for proteins give 1 or 2")
-    named, renamed = _named(data)
-    return KtupleProblem(named, **values, renamed=renamed)
+    return KtupleProblem(tuple(data), **values)
 
 
 def _ktuple_defaults(data: Sequences[Sequence]) -> Mapping[str, Any]:
@@ -226,8 +219,7 @@ def _ktuple_defaults(data: Sequences[Sequence]) -> Mapping[str, Any]:
 def _sixmer(data: Sequences[Sequence], options: Mapping[str, Any]) -> SixmerProblem:
     _refuse_empty(data)
     resolve((), options)
-    named, renamed = _named(data)
-    return SixmerProblem(named, renamed=renamed)
+    return SixmerProblem(tuple(data))
 
 
 def _aligned(data: Sequences[AlignedSequences], options: Mapping[str, Any]) -> AlignedProblem:
