@@ -31,7 +31,7 @@ def _chunked(kind: Kind) -> Run:
         refuse_layers(problem, kind)
         encoded = encode(problem)
         chunks = grid(problem, parameters["s"], parameters.get("h") if kind.subchunks else None)
-        narrow = short.fits(problem, kind, chunks)
+        narrow = short.fits(encoded, kind, chunks)
         times_ms = {"compilation": time_ms(lambda: _compiled(kind, encoded.affine, narrow)), "transfer": 0.0}
         cube = Cube(encoded, chunks, kind, parameters["threads"], narrow)
         return _run(cube, times_ms, monitor, steps)

@@ -21,9 +21,8 @@ import numpy as np
 
 from kernels.triple import encoding
 from kernels.triple.cpu_sizes import SHORT_LANES
-from kernels.triple.encoding import Encoded, encode
+from kernels.triple.encoding import Encoded
 from kernels.triple.grid import Grid, Kind
-from kernels.triple.model import TripleProblem
 
 LARGEST = 2**15 - 1
 NEGATIVE, BARRED = -(2**14), -(2**12)
@@ -47,12 +46,11 @@ def numbers_of(short: bool) -> Numbers:
     return _SHORT if short else _LONG
 
 
-def fits(problem: TripleProblem, kind: Kind, chunks: Grid) -> bool:
+def fits(encoded: Encoded, kind: Kind, chunks: Grid) -> bool:
     """Whether a run takes numbers of 16 bits: gaps are linear, no local starts (of 32 bits) are kept, chunks end where
     a vector does, and every value fits."""
-    if problem.affine or kind.starts or (chunks.chunks > 1 and chunks.s % SHORT_LANES):
+    if encoded.affine or kind.starts or (chunks.chunks > 1 and chunks.s % SHORT_LANES):
         return False
-    encoded = encode(problem)
     scores = encoded.table[:-1, :-1]
     highest, lowest = int(scores.max(initial=0)), int(scores.min(initial=0))
     return highest < HIGHEST and lowest >= BARRED and greatest(encoded) + 2 * highest <= LARGEST

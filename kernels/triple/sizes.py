@@ -9,6 +9,7 @@ import numpy as np
 
 from kernels.memory import Footprint
 from kernels.triple import cpu_sizes, cuda_sizes, short
+from kernels.triple.encoding import encode
 from kernels.triple.grid import Grid, Kind, grid, refuse_layers
 from kernels.triple.model import TripleProblem
 from kernels.workers import cores
@@ -57,7 +58,7 @@ def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind
     chunks = chunks_of(problem, parameters, kind)
     if backend == "cuda":
         return cuda_sizes.footprint(problem, chunks, kind)
-    narrow = short.fits(problem, kind, chunks)
+    narrow = short.fits(encode(problem), kind, chunks)
     n, number_bytes = cpu_sizes.box_layout(chunks, kind.layered, problem.affine, narrow), 2 if narrow else 4
     workers = min(parameters["threads"], chunks.chunks)
     axes = (2, 0, 1) if kind.layered else (0, 1, 2)

@@ -25,7 +25,7 @@ def repeated(lengths: tuple[int, int, int], shifted: int, gap_open: int = 0) -> 
 
 
 def fits(problem: TripleProblem, name: str = "sloped", s: int = 32) -> bool:
-    return short.fits(problem, KINDS[name], grid(problem, s, None))
+    return short.fits(encode(problem), KINDS[name], grid(problem, s, None))
 
 
 def assert_right(problem: TripleProblem, name: str, s: int = 32) -> None:
