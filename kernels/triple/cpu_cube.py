@@ -159,8 +159,7 @@ class Worker:
 
 def compute(cube: Cube, monitor: Monitor, steps: Steps, started_ns: int) -> int:
     """Phase 1: all chunks, on threads; the bytes that the threads kept. Raises Cancelled."""
-    taken = [0] * min(cube.workers, cube.grid.chunks)
-    cube.scores.setflags(write=False)  # made once, before the threads copy them
+    workers = [Worker(cube, number) for number in range(min(cube.workers, cube.grid.chunks))]
     seed(cube)
     windows = most_windows(cube.kind.layered, box_of(cube.shape, cube.layout, 0, 0, 0, cube.grid.h), cube.layout)
     events = np.zeros((cube.grid.chunks, cube.grid.boxes, windows, len(EVENT)), np.int64)
@@ -169,14 +168,9 @@ def compute(cube: Cube, monitor: Monitor, steps: Steps, started_ns: int) -> int:
     def report() -> None:
         monitor.update(int(cube.progress.sum()), cube.grid.chunks * cube.grid.cells[2], "phase 1")
 
-    def work(number: int) -> None:
-        worker = Worker(cube, number)
-        taken[number] = worker.nbytes
-        worker.work(board)
-
-    share(work, len(taken), cube.stop, report)
+    share(lambda number: workers[number].work(board), len(workers), cube.stop, report)
     steps.extend(_logged(cube.grid, board, started_ns))
-    return sum(taken)
+    return sum(worker.nbytes for worker in workers)
 
 
 def seed(cube: Cube) -> None:
