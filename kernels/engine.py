@@ -189,6 +189,6 @@ def _plan_on(
         footprint=replace(footprint, disk={**footprint.disk, **kept}),
         time_ms=time_ms,
         refusal=refusal,
-        notes=(*notes, *((note,) if note else ())),
+        notes=(*notes, note) if note else notes,
         tuned=frozenset(values),
     )

@@ -95,13 +95,8 @@ class Input:
         if given < self.minimum or (self.maximum is not None and given > self.maximum):
             counted = "1 was given" if given == 1 else f"{given:,} were given"
             if given < self.minimum:
-                remedy = (
-                    f"give a file with --{self.flag}"
-                    if self.flag
-                    else "add another file or record"
-                    if given
-                    else "add a file"
-                )
+                another = "add another file or record" if given else "add a file"
+                remedy = f"give a file with --{self.flag}" if self.flag else another
             elif self.kind.type is Letters and not self.flag:
                 remedy = f"choose {self.maximum} with --record NAME"
             else:

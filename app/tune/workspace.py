@@ -232,7 +232,7 @@ class TuneWorkspace(QWidget):
         self.title.setText(one.title)
         one.points = models.with_limits(one.points)
         self.points.begin(one.title, one.points, one.search)
-        self.points.choose(series.best(self.points.points, "compute_ms"))
+        self._choose_best()
         self._show_state()
 
     def _show_state(self) -> None:
@@ -251,11 +251,14 @@ class TuneWorkspace(QWidget):
         if one is self.shown:
             self.points.add(new)
             if new and self.points.chosen is None:
-                self.points.choose(series.best(self.points.points, "compute_ms"))
+                self._choose_best()
+
+    def _choose_best(self) -> None:
+        self.points.choose(series.best(self.points.points, "compute_ms"))
 
     def _done(self, one: Measurement, found: tuple[Point, ...]) -> None:
         if one is self.shown:
-            self.points.choose(series.best(self.points.points, "compute_ms"))
+            self._choose_best()
         self.said.emit(f"{one.title}: {_counted(found)}", False)
 
     def _found(self, one: Measurement, found: Found) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import cupy
 import numpy as np
 
 from kernels.cuda import devices
@@ -13,18 +14,14 @@ ALIGNMENT = 16
 """Bytes to whose multiples arrays are aligned that are transferred together."""
 
 
-def empty(shape: int | tuple[int, ...], dtype: Any) -> Any:
-    """A CuPy array of whatever its memory holds."""
-    import cupy
-
+def empty(shape: int | tuple[int, ...], dtype: Any) -> cupy.ndarray:
+    """An array of whatever its memory holds."""
     count = math.prod(shape) if isinstance(shape, tuple) else shape
     return cupy.ndarray(shape, dtype, devices.kept_memory().malloc(count * np.dtype(dtype).itemsize))
 
 
-def upload(*arrays: np.ndarray) -> tuple[Any, ...]:
-    """Copies on the device as CuPy arrays, by one transfer, which has ended."""
-    import cupy
-
+def upload(*arrays: np.ndarray) -> tuple[cupy.ndarray, ...]:
+    """Copies on the device, by one transfer, which has ended."""
     ends = np.cumsum([-(-array.nbytes // ALIGNMENT) * ALIGNMENT for array in arrays]).tolist()
     starts = [0, *ends[:-1]]
     together = np.empty(ends[-1], np.uint8)

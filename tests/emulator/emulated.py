@@ -92,9 +92,10 @@ def _forget_device() -> None:
 
 
 def _is_of_device(name: str) -> bool:
-    """Whether a module of kernels/ may hold on to a CuPy; those in kernels/cuda ask for it anew each time."""
+    """Whether a module of kernels/ may hold on to a CuPy; the others in kernels/cuda ask for it anew each time."""
     package, _, own = name.rpartition(".")
-    return package.startswith("kernels.") and package != "kernels.cuda" and own.startswith("cuda")
+    beside = package.startswith("kernels.") and package != "kernels.cuda" and own.startswith("cuda")
+    return beside or name == "kernels.cuda.arrays"
 
 
 def _take_out(wanted: Callable[[str], bool]) -> dict[str, ModuleType]:
