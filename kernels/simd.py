@@ -109,6 +109,24 @@ def store(typing, array, index, value):
 
 
 @intrinsic
+def store_last(typing, array, index, value):
+    """As ``store``, of the last lane; of those before it, some are written too.
+
+    A quarter of a vector seldom straddles two cache lines, where whole ones that move by a number nearly always do.
+    """
+
+    def generate(context, builder, signature, arguments):
+        count, quarter = value.vector.count, value.vector.count // 4
+        last = _shuffled(builder, arguments[2], arguments[2], list(range(count - quarter, count)))
+        at = builder.add(arguments[1], _I64(count - quarter))
+        address = _pointer(context, builder, signature.args[0], arguments[0], at, last.type)
+        _store_unaligned(builder, last, address, last.type)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, value), generate
+
+
+@intrinsic
 def splat(typing, value):
     """The same number in every one of 16 lanes."""
     return Lanes(types.int32), lambda context, builder, signature, arguments: _splat(
@@ -201,9 +219,10 @@ def shift_in(typing, value, first):
 
 @intrinsic
 def shift_from(typing, value, array, index):
-    """``shift_in`` of ``array[index]``; where lanes are short, ``array[index - 1]`` is read too.
+    """``shift_in`` of ``array[index]``; where lanes are short, the three numbers before it are read too.
 
-    x86 moves 32-bit lanes across a register, and not 16-bit ones: pairs are moved first, then halves of pairs.
+    x86 moves lanes of 32 and of 64 bits across a register, and not those of 16: eight lanes at a time are
+    shifted, after the last of the eight before.
     """
 
     def generate(context, builder, signature, arguments):
@@ -214,19 +233,16 @@ def shift_from(typing, value, array, index):
             first = builder.load(_pointer(context, builder, array_type, array, index))
             entering = _splat(builder, first, value.vector)
             return _shuffled(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
-        pairs = ir.VectorType(_I32, count // 2)
-        address = _pointer(context, builder, array_type, array, builder.sub(index, _I64(1)))
-        entering = builder.load(builder.bitcast(address, _I32.as_pointer()))
+        fours = ir.VectorType(_I64, count // 4)
+        address = _pointer(context, builder, array_type, array, builder.sub(index, _I64(3)))
+        entering = builder.load(builder.bitcast(address, _I64.as_pointer()))
         entering.align = 2
-        here = builder.bitcast(arguments[0], pairs)
+        here = builder.bitcast(arguments[0], fours)
         before = _shuffled(
-            builder, _splat(builder, entering, pairs), here, list(range(pairs.count - 1, 2 * pairs.count - 1))
+            builder, _splat(builder, entering, fours), here, list(range(fours.count - 2, 2 * fours.count - 2))
         )
-        name = f"llvm.fshl.v{pairs.count}i32"
-        funnel = cgutils.get_or_insert_function(builder.module, ir.FunctionType(pairs, [pairs] * 3), name)
-        return builder.bitcast(
-            builder.call(funnel, [here, before, ir.Constant(pairs, [16] * pairs.count)]), value.vector
-        )
+        order = [count + i - 1 if i % 8 else i + 7 for i in range(count)]
+        return _shuffled(builder, builder.bitcast(before, value.vector), arguments[0], order)
 
     return value(value, array, types.intp), generate
 

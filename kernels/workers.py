@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
 POLL_S = 0.05
+
+_THREADS = ThreadPoolExecutor(sys.maxsize, "antidiag-worker")
+"""Threads are kept for the next run, since starting them takes longer than many a run. There are as many as were ever
+wanted at once: workers wait for each other, so none may wait for a thread."""
 
 
 def cores() -> int:
@@ -28,15 +33,17 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
     least, and a wish to cancel is heard however short the work is. What it or a worker raises is raised here, after
     ``stop`` was set and every worker has returned.
     """
-    with ThreadPoolExecutor(workers, "antidiag-worker") as pool:
-        running = {pool.submit(work, worker) for worker in range(workers)}
-        try:
+    running: set[Future[None]] = set()
+    try:
+        for worker in range(workers):
+            running.add(_THREADS.submit(work, worker))
+        poll()
+        while running:
+            done, running = wait(running, POLL_S, FIRST_COMPLETED)
+            for finished in done:
+                finished.result()
             poll()
-            while running:
-                done, running = wait(running, POLL_S, FIRST_COMPLETED)
-                for finished in done:
-                    finished.result()
-                poll()
-        except BaseException:
-            stop[0] = 1
-            raise
+    except BaseException:
+        stop[0] = 1
+        wait(running)
+        raise

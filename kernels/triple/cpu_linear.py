@@ -28,6 +28,7 @@ from kernels.simd import (
     shift_from,
     splat_like,
     store,
+    store_last,
 )
 
 
@@ -100,7 +101,7 @@ def _steps(early, values, scores, score_places, rows, places, places_above, east
         if early:
             own = select(lanes_after(own, t), before, own)
         store(values, rows + lanes * t, own)
-        store(values, east - t, own)
+        store_last(values, east - t, own)
         left, north, corner = beside_own, above, beside
     return own, left, north, corner
 
@@ -153,8 +154,8 @@ def _two_steps(
         if early:
             own_2 = select(lanes_after(own_2, t), before_2, own_2)
         store(values, rows + lanes * t, own_2)
-        store(values, east - t, now)
-        store(values, east_2 - t, own_2)
+        store_last(values, east - t, now)
+        store_last(values, east_2 - t, own_2)
         if t >= ends[1]:
             store(values, ends[0] + lanes * (t - ends[1]), now)
         own, left, left_2, north, corner = now, beside_own, beside_2, above, beside
@@ -222,7 +223,7 @@ def line_with_starts(values, starts, order, scores, score_places, rows, places, 
             own, own_s = select(early, before, own), select(early, before_s, own_s)
         store(values, rows + lanes * t, own)
         store(starts, rows + lanes * t, own_s)
-        store(values, east - t, own)
+        store_last(values, east - t, own)
         store(starts, east - t, own_s)
         north, north_s, corner, corner_s = above, above_s, beside, beside_s
     keep(values, places[2], own, left, north, corner)
@@ -245,6 +246,6 @@ def line_with_moves(values, moves, order, scores, score_places, rows, places, pl
         if t < lanes:
             own = select(lanes_after(own, t), before, own)
         store(values, rows + lanes * t, own)
-        store(values, east - t, own)
+        store_last(values, east - t, own)
         store(moves, move_at + lanes * t, move)
         north, corner = above, beside

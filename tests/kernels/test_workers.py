@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -44,3 +45,28 @@ def test_what_the_caller_raises_stops_the_workers() -> None:
     with pytest.raises(Cancelled):
         share(work, 2, stop, poll)
     assert stop[0]
+
+
+def test_workers_run_at_the_same_time_also_beside_another_run() -> None:
+    barrier = threading.Barrier(4, timeout=20)
+    meet = threading.Thread(target=share, args=(lambda worker: barrier.wait(), 2, stop_word(), lambda: None))
+    meet.start()
+    share(lambda worker: barrier.wait(), 2, stop_word(), lambda: None)
+    meet.join()
+    assert not barrier.broken
+
+
+def test_threads_are_kept_for_the_next_run() -> None:
+    def names() -> set[str]:
+        barrier, found = threading.Barrier(3, timeout=20), set()
+
+        def work(worker: int) -> None:
+            barrier.wait()
+            found.add(threading.current_thread().name)
+
+        share(work, 3, stop_word(), lambda: None)
+        return found
+
+    first = names()
+    time.sleep(0.05)
+    assert names() & first
