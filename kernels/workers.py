@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 import numpy as np
 
 POLL_S = 0.05
 
-_THREADS = ThreadPoolExecutor(sys.maxsize, "antidiag-worker")
-"""Threads are kept for the next run, since starting them takes longer than many a run. There are as many as were ever
-wanted at once: workers wait for each other, so none may wait for a thread."""
+_idle: list[ThreadPoolExecutor] = []
+"""Threads of runs that are over, kept for the next ones, since starting them takes longer than many a run. Every run
+has a pool of its own, so that what goes wrong in one leaves the threads of the others as they are."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # a forked process has none of these threads
 
 
 def cores() -> int:
@@ -33,17 +36,27 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
     least, and a wish to cancel is heard however short the work is. What it or a worker raises is raised here, after
     ``stop`` was set and every worker has returned.
     """
-    running: set[Future[None]] = set()
+    pool = _pool()
     try:
-        for worker in range(workers):
-            running.add(_THREADS.submit(work, worker))
+        running = {pool.submit(work, worker) for worker in range(workers)}
         poll()
         while running:
             done, running = wait(running, POLL_S, FIRST_COMPLETED)
-            for finished in done:
-                finished.result()
+            # No name is bound to a future: what it raises would keep it, by this frame, and so everything in the work.
+            while done:
+                done.pop().result()
             poll()
     except BaseException:
         stop[0] = 1
-        wait(running)
+        pool.shutdown()
         raise
+    _idle.append(pool)
+
+
+def _pool() -> ThreadPoolExecutor:
+    """A pool that nobody else uses. It starts as many threads as it is given work: workers wait for each other, so none
+    may wait for a thread."""
+    try:
+        return _idle.pop()
+    except IndexError:
+        return ThreadPoolExecutor(sys.maxsize, "antidiag-worker")

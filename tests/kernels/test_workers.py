@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import os
+import subprocess
+import sys
 import threading
 import time
+import weakref
 
+import numpy as np
 import pytest
 
+from kernels import workers
 from kernels.errors import Cancelled
 from kernels.workers import share, stop_word
 
@@ -57,16 +65,91 @@ def test_workers_run_at_the_same_time_also_beside_another_run() -> None:
 
 
 def test_threads_are_kept_for_the_next_run() -> None:
-    def names() -> set[str]:
+    def threads() -> set[threading.Thread]:
         barrier, found = threading.Barrier(3, timeout=20), set()
 
         def work(worker: int) -> None:
             barrier.wait()
-            found.add(threading.current_thread().name)
+            found.add(threading.current_thread())
 
         share(work, 3, stop_word(), lambda: None)
         return found
 
-    first = names()
-    time.sleep(0.05)
-    assert names() & first
+    assert threads() & threads()
+
+
+def test_a_thread_that_cannot_start_ends_one_run_and_not_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop, start = stop_word(), threading.Thread.start
+    started: list[threading.Thread] = []
+    entered: list[int] = []
+
+    def refuse(thread: threading.Thread) -> None:
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    def work(worker: int) -> None:
+        entered.append(worker)
+        while not stop[0]:
+            time.sleep(1e-3)
+
+    monkeypatch.setattr(workers, "_idle", [])
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="new thread"):
+            share(work, 2, stop, lambda: None)
+    count = len(entered)
+    barrier = threading.Barrier(2, timeout=20)
+    share(lambda worker: barrier.wait(), 2, stop_word(), lambda: None)
+    assert len(entered) == count, "work began after its run had ended"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_process_starts_threads_of_its_own() -> None:
+    """In an interpreter of its own, which has no other threads."""
+    program = """
+import os, signal
+from kernels.workers import share, stop_word
+share(lambda worker: None, 2, stop_word(), lambda: None)
+if (child := os.fork()) == 0:
+    signal.alarm(60)
+    share(lambda worker: None, 2, stop_word(), lambda: None)
+    os._exit(0)
+raise SystemExit(os.waitpid(child, 0)[1])
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
+
+
+@pytest.mark.parametrize("failing", ["nobody", "worker", "caller"])
+def test_nothing_of_a_run_is_kept(failing: str) -> None:
+    """Memory that work uses is free as soon as the run is over, however it ends, and no cycle keeps it."""
+
+    def run() -> weakref.ref[np.ndarray]:
+        memory, stop = np.zeros(1), stop_word()
+
+        def work(worker: int) -> None:
+            memory[0] = worker
+            if failing == "worker" and worker == 1:
+                raise ValueError
+            while failing != "nobody" and not stop[0]:
+                time.sleep(1e-3)
+
+        def poll() -> None:
+            if failing == "caller":
+                raise ValueError
+
+        with contextlib.suppress(ValueError):
+            share(work, 2, stop, poll)
+        return weakref.ref(memory)
+
+    gc.disable()
+    try:
+        memory = run()
+        # A thread lets go of its work just after it has told that it is done.
+        until = time.monotonic() + 20
+        while memory() is not None and time.monotonic() < until:
+            time.sleep(1e-3)
+        assert memory() is None
+    finally:
+        gc.enable()
