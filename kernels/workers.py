@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
+
+from kernels.errors import ParameterError
 
 POLL_S = 0.05
 
@@ -34,11 +37,19 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
 
     ``poll`` runs on the calling thread at the start, every 50 ms, and whenever a worker returns; so it runs twice at
     least, and a wish to cancel is heard however short the work is. What it or a worker raises is raised here, after
-    ``stop`` was set and every worker has returned.
+    ``stop`` was set and every worker has returned. Where so many threads cannot be started, none of them begins:
+    ParameterError.
     """
-    pool = _pool()
+    pool, complete = _pool(), threading.Event()
+
+    def begin(worker: int) -> None:
+        complete.wait()
+        if not stop[0]:
+            work(worker)
+
     try:
-        running = {pool.submit(work, worker) for worker in range(workers)}
+        running = _submitted(pool, begin, workers)
+        complete.set()
         poll()
         while running:
             done, running = wait(running, POLL_S, FIRST_COMPLETED)
@@ -48,9 +59,17 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
             poll()
     except BaseException:
         stop[0] = 1
+        complete.set()
         pool.shutdown()
         raise
     _idle.append(pool)
+
+
+def _submitted(pool: ThreadPoolExecutor, begin: Callable[[int], None], workers: int) -> set[Future[None]]:
+    try:
+        return {pool.submit(begin, worker) for worker in range(workers)}
+    except RuntimeError as error:
+        raise ParameterError(f"this system does not start {workers} threads ({error}); choose fewer") from error
 
 
 def _pool() -> ThreadPoolExecutor:
