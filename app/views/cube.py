@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMenu, QSlider, QSpl
 from app import theme
 from app.panels.widgets import Elided
 from app.selection import Selection
-from app.views import cube_data, cube_gl, cube_legend, cube_picture, cube_scene, cube_words, export
+from app.views import cube_data, cube_gl, cube_legend, cube_picture, cube_scene, cube_words, export, texts
 from app.views.cube_cells import Candidates
 from app.views.cube_data import COLOURINGS, Chunks
 from app.views.cube_picture import CubePicture
@@ -162,7 +162,7 @@ class CubeView(QWidget):
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Title, cube, slices and legend, for a file."""
         drawers = [partial(export.render_plot, plot=plot) for plot in (self.plots[2], self.plots[0], self.plots[1])]
-        title, size = cube_words.title(self.result), self.plots[0].viewport().size()
+        title, size = texts.title(self.result), self.plots[0].viewport().size()
         cube_legend.draw_figure(painter, area, title, size, [self.picture.draw_figure, *drawers], self._legend.items)
 
     def figure_size(self) -> QSize:
@@ -171,7 +171,7 @@ class CubeView(QWidget):
     def save(self) -> None:
         """Ask for a file and write the figure as PNG or SVG."""
         if self.result is not None:
-            export.ask_and_save(self, "cube", self.figure_size(), self.draw_figure, cube_words.title(self.result))
+            export.ask_and_save(self, "cube", self.figure_size(), self.draw_figure, texts.title(self.result))
 
     def copy(self) -> None:
         """Put the figure on the clipboard."""

@@ -1,9 +1,8 @@
-"""What the cube says in words, and the figure of it."""
+"""What the cube says in words."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from app import texts as app_texts
 from app.views import texts
 from app.views.cube_data import Chunks
 from kernels.errors import ParameterError
-from kernels.model import Result
 from kernels.triple.model import Cell, TripleProblem
 
 WHERE = "Type a cell as i, j, k; or start, end"
@@ -97,15 +95,3 @@ def grid_text(found: Chunks) -> str:
     i, j, k = (*(min(found.grid.s, size) for size in found.grid.cells[:2]), found.grid.cells[2])
     boxes = f", in {found.grid.boxes:,} subchunks each" if found.grid.boxes > 1 else ""
     return f"{found.count:,} chunks of {i:,} {texts.TIMES} {j:,} {texts.TIMES} {k:,} cells{boxes}"
-
-
-def title(result: Result | None) -> str:
-    """One line: what was run, how, and what came out."""
-    if result is None:
-        return ""
-    problem: Any = result.problem
-    names = f" {texts.TIMES} ".join(sequence.name for sequence in problem.sequences)
-    parts = [names, app_texts.method_name(result)]
-    parts += [f"{name} = {result.parameters[name]}" for name in ("s", "h") if name in result.parameters]
-    parts += [texts.scoring(problem), f"score {texts.number(result.score)}", result.device]
-    return f" {texts.DOT} ".join(parts)

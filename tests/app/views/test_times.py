@@ -7,13 +7,14 @@ from PySide6.QtGui import QGuiApplication
 
 from app.selection import Selection
 from app.views import export
+from app.views import texts as texts_of_views
 from app.views import timeline as timeline_module
 from app.views.lanes import lanes
 from app.views.phase_times import colour_of, phase_times
 from app.views.phases import PhasesView
 from app.views.timeline import FILL, TimelineView
 from kernels.steps import STEP, Steps
-from tests.app.views import examples
+from tests.app.views import examples, tree_examples, triples
 
 RESULT = examples.result(examples.problem(*examples.related(90)))
 SCORE = examples.result(examples.problem(*examples.related(90)), score_only=True)
@@ -169,6 +170,24 @@ def test_timeline_figure_and_other_results(timeline, tmp_path):
     for result in (SCORE, None):
         timeline.show_result(result)
         timeline.grab()
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (triples.result(triples.problem()), "first \u00d7 second \u00d7 third \u00b7 SLOPED-BT2 \u00b7 s = 8"),
+        (tree_examples.result(), "little matrix \u00b7 NJ-serial \u00b7 6 taxa"),
+    ],
+)
+def test_a_timeline_of_any_problem_is_saved_and_copied(qtbot, tmp_path, result, said):
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.show_result(replace(result, steps=triples.result(triples.problem()).steps))
+    path = tmp_path / "timeline.svg"
+    export.save(path, view.figure_size(), view.draw_figure, texts_of_views.title(view.result))
+    assert said in path.read_text()
+    view.copy()
+    assert not QGuiApplication.clipboard().image().isNull()
 
 
 def test_many_events_are_laid_out_by_a_thread_and_only_the_last_result_counts(qtbot, monkeypatch):
