@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QGuiApplication
 
 from app.selection import Selection
-from app.views import export
+from app.views import cube_data, export
 from app.views import texts as texts_of_views
 from app.views import timeline as timeline_module
 from app.views.lanes import lanes
@@ -36,6 +36,28 @@ def test_phases_share_their_time_apart_from_the_rest():
     assert times["phase 1"].cells == RESULT.problem.cells
     assert times["phase 1"].gcups == pytest.approx(RESULT.problem.cells / 12.5e6)
     assert 0 < times["phase 3"].cells < RESULT.problem.cells
+
+
+@pytest.mark.parametrize("length", [1, 20])
+def test_phases_of_three_sequences_count_the_cells_of_the_cube(length):
+    result = triples.result(triples.problem(length))
+    cells = {time.name: time.cells for time in phase_times(result)}
+    again = np.zeros([size + 1 for size in result.problem.lengths], bool)
+    for i, i_end, j, j_end, k, k_end in cube_data.chunks(result).boxes:
+        again[i:i_end, j:j_end, k:k_end] = True
+    assert cells == {"phase 1": result.problem.cells, "phase 3": again[1:, 1:, 1:].sum()}
+
+
+def test_windows_that_cut_the_same_layers_have_no_rate(qtbot):
+    """The planes of SLOPED: the log says which layers they cut, not how much of them they computed."""
+    log = Steps()
+    for layers, strip in (((0, 20), 0), ((10, 30), 0), ((0, 30), 1)):
+        log.add(1, strip, (0, 10), (0, 10), 0, 1000 * log.count, 1000 * log.count + 900, layers)
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.show_result(replace(triples.result(triples.problem()), steps=log))
+    said = [view.hover_text(number) for number in range(3)]
+    assert ["CUPS" in text for text in said] == [False, False, True]
 
 
 def test_every_phase_has_its_colour():
