@@ -160,13 +160,16 @@ class CubeView(QWidget):
         self._status.setText(f"Drawn without OpenGL: {reason}" if reason else HINT)
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
-        """Title, cube, slices and legend, for a file."""
-        drawers = [partial(export.render_plot, plot=plot) for plot in (self.plots[2], self.plots[0], self.plots[1])]
-        title, size = texts.title(self.result), self.plots[0].viewport().size()
-        cube_legend.draw_figure(painter, area, title, size, [self.picture.draw_figure, *drawers], self._legend.items)
+        """Title, cube, the slices that are shown beside it, and legend, for a file."""
+        cube_legend.draw_figure(painter, area, texts.title(self.result), self._figure_rows(), self._legend.items)
 
     def figure_size(self) -> QSize:
-        return cube_legend.figure_size(self.fontMetrics(), self.plots[0].viewport().size(), self._legend.items)
+        return cube_legend.figure_size(
+            self.fontMetrics(), texts.title(self.result), self._figure_rows(), self._legend.items
+        )
+
+    def _figure_rows(self) -> list[list[cube_legend.Part]]:
+        return cube_legend.figure_rows(self.picture, self.plots if self.beside.isChecked() else ())
 
     def save(self) -> None:
         """Ask for a file and write the figure as PNG or SVG."""
