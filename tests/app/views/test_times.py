@@ -5,6 +5,7 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QGuiApplication
 
+from app import texts
 from app.selection import Selection
 from app.views import cube_data, export
 from app.views import texts as texts_of_views
@@ -74,6 +75,11 @@ def test_phases_view(qtbot):
     view.show_result(RESULT)
     assert [view.table.item(row, 0).text() for row in (0, 3, 5)] == ["phase 1", "compilation", "all phases"]
     assert view.table.item(0, 2).text() == "79.1 %"
+    assert [view.table.item(row, 4).text() for row in (0, 5)] == [
+        texts.rate(RESULT.problem.cells / 12.5e6),
+        texts.rate(RESULT.gcups),
+    ]
+    assert view.table.item(0, 4).text().endswith(" MCUPS")
     boxes = [box for _, box in view.bar.segments()]
     assert boxes[-1].right() == pytest.approx(view.bar.width())
     assert boxes[0].width() == pytest.approx(view.bar.width() * 12.5 / 15.8)
