@@ -83,7 +83,7 @@ class CubeView(QWidget):
         self._hovered = None
         self._offer_path()
         self._tools.setEnabled(result is not None)
-        self.picture.show_chunks(self.found, self.path, self._names())
+        self.picture.show_chunks(self.found, self.path, cube_words.edges(self.result))
         if not same:
             self.values, self.planes = None, {}
             self.bar.stop()
@@ -262,12 +262,6 @@ class CubeView(QWidget):
         self.selection.column_chosen.connect(self._on_column)
         theme.notifier.changed.connect(self._restyle)
 
-    def _names(self) -> tuple[str, str, str]:
-        if self.result is None:
-            return "", "", ""
-        first, second, third = (sequence.name for sequence in self.result.problem.sequences)
-        return f"i  {first}", f"j  {second}", f"k  {third}"
-
     def _first_place(self) -> Cell:
         """The middle of the path, or of the cube."""
         if self.path is None:
@@ -290,7 +284,7 @@ class CubeView(QWidget):
         grid = self.found.grid
         steps = grid.s if grid.chunks > 1 else 0, grid.h if grid.boxes > 1 else 0
         for plot in self.plots:
-            plot.show_cube(grid.cells, self._names(), steps, self.path)
+            plot.show_cube(grid.cells, cube_words.edges(self.result), steps, self.path)
         self.colour.setItemText(0, f"Colour: {self._worker_name()}")
 
     def _worker_name(self) -> str:

@@ -10,8 +10,11 @@ from app import texts as app_texts
 from app.views import texts
 from app.views.cube_data import Chunks
 from kernels.errors import ParameterError
+from kernels.model import Result
 from kernels.triple.model import Cell, TripleProblem
 
+MOST_NAME = 20
+"""Letters of a sequence's name beside an edge of the cube."""
 WHERE = "Type a cell as i, j, k; or start, end"
 
 
@@ -30,6 +33,14 @@ def parse(text: str, lengths: Cell) -> Cell:
     return i, j, k
 
 
+def edges(result: Result | None) -> tuple[str, str, str]:
+    """What stands beside the edges: 'i  HBA_HUMAN'."""
+    if result is None:
+        return "", "", ""
+    i, j, k = (texts.shortened(sequence.name, MOST_NAME) for sequence in result.problem.sequences)
+    return f"i  {i}", f"j  {j}", f"k  {k}"
+
+
 def cell_text(problem: TripleProblem, cell: Cell, h: int | None, point: int | None, has_path: bool, chunk: int) -> str:
     """Place, H where it is known, letters, chunk, and whether the path goes through the cell."""
     parts = [f"cell ({', '.join(f'{place:,}' for place in cell)})"]
@@ -45,7 +56,7 @@ def cell_text(problem: TripleProblem, cell: Cell, h: int | None, point: int | No
 def letters(problem: TripleProblem, cell: Cell) -> str:
     """The last letter of each sequence before a cell."""
     found = (
-        f"{chr(sequence.letters[place - 1])}{place:,}" if place else f"before {sequence.name}"
+        f"{chr(sequence.letters[place - 1])}{place:,}" if place else f"before {texts.shortened(sequence.name)}"
         for sequence, place in zip(problem.sequences, cell, strict=True)
     )
     return f" {texts.DOT} ".join(found)

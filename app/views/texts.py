@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from app import texts as app_texts
+from app.texts import ELLIPSIS as ELLIPSIS
+from app.texts import shortened
 from kernels.model import PairProblem, Result
 from kernels.triple.model import TripleProblem
 
-MINUS, TIMES, DOT, INFINITY, ELLIPSIS = "\u2212", "\u00d7", "\u00b7", "\u221e", "\u2026"
+MINUS, TIMES, DOT, INFINITY = "\u2212", "\u00d7", "\u00b7", "\u221e"
 MINUS_INFINITY = -(2**29)
 """Engine scores at or below this stand for minus infinity."""
-MOST_NAME = 40
-
-
-def shortened(name: str, most: int = MOST_NAME) -> str:
-    """A name, which may be of any length, for a place that has room for a line."""
-    return name if len(name) <= most else f"{name[: most - 1]}{ELLIPSIS}"
 
 
 def number(value: float) -> str:
@@ -49,7 +45,9 @@ def title(result: Result | None) -> str:
     problem: Any = result.problem
     method = app_texts.method_of(result)
     aligns = isinstance(problem, PairProblem | TripleProblem)
-    names = f" {TIMES} ".join(sequence.name for sequence in problem.sequences) if aligns else app_texts.title(result)
+    names = app_texts.title(result)
+    if aligns:
+        names = f" {TIMES} ".join(shortened(sequence.name) for sequence in problem.sequences)
     parts = [names, app_texts.method_name(result)]
     parts += [f"{name} = {result.parameters[name]}" for name in ("s", "h") if name in result.parameters]
     if aligns:

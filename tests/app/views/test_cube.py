@@ -13,13 +13,16 @@ pytest.importorskip("PySide6")
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QVector3D
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
+from app import texts as app_texts
 from app import theme
 from app.selection import Selection
-from app.views import cube_data, cube_gl, cube_picture, export
+from app.views import cube_data, cube_gl, cube_picture, export, texts
 from app.views.cube import CubeView
 from app.views.cube_drawing import TILT, TURN
+from app.views.rows import RowsView
+from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
 from kernels.steps import Steps
 from kernels.triple import cpu_slices, reference
@@ -366,6 +369,27 @@ def test_a_figure_has_every_part_in_its_own_size(view: CubeView) -> None:
     assert whole.width() >= max(cube[0].width() + third[0].width(), first[0].width() + second[0].width())
     view.beside.setChecked(False)
     assert len(view._figure_rows()) == 1 and view.figure_size().height() < whole.height()
+
+
+def test_names_of_any_length_leave_room_for_the_rest(qtbot: Any) -> None:
+    problem = triples.problem()
+    long = replace(problem, first=replace(problem.first, name="n" * 200))
+    result = replace(triples.result(problem), problem=long)
+    view = opened(qtbot, result)
+    widest = max(view.fontMetrics().horizontalAdvance(name) for name in view.picture.names)
+    assert widest < view.picture.width() / 2
+    assert len(texts.title(result)) < 200
+    assert "SLOPED-BT2" in app_texts.stamp(result) and len(app_texts.stamp(result)) < 300
+    rows, summary = RowsView(view.selection), SummaryView(view.selection)
+    for other in (rows, summary):
+        qtbot.addWidget(other)
+        other.resize(700, 700)
+        other.show()
+        other.show_result(result)
+    assert rows.canvas.per_line >= 20
+    assert summary.findChild(QScrollArea).horizontalScrollBar().maximum() == 0
+    summary.copy()
+    assert "n" * 200 in QApplication.clipboard().text()
 
 
 def test_only_triples_have_a_cube() -> None:
