@@ -31,7 +31,8 @@ def score(problem: PairProblem, value: int, separator: str = ",") -> str:
 def scoring(problem: PairProblem | TripleProblem) -> str:
     """Matrix and gap costs in few words."""
     costs = problem.scoring
-    return f"{costs.matrix.name}, gap {costs.gap_open:g} + {costs.gap_extend:g}k".replace("-", MINUS)
+    opening = f"{costs.gap_open:g} + " if costs.gap_open else ""
+    return f"{costs.matrix.name}, gap {opening}{costs.gap_extend:g}k".replace("-", MINUS)
 
 
 def is_pair(result: Result) -> bool:
