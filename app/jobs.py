@@ -57,6 +57,9 @@ class Job:
     A compiler cannot be interrupted. A job that is ``detachable`` changes nothing that anybody sees until it is done:
     where it does not heed its cancelling it is left alone, counts as cancelled, and frees its lane while its thread
     ends. One that is to run ``alone``, such as a measurement, waits until such threads have ended too.
+
+    ``since`` is when the present phase first told of itself, and the part of it that was done then; ``phases`` counts
+    them. What came before, such as compiling, says nothing of how fast it is.
     """
 
     title: str
@@ -70,6 +73,8 @@ class Job:
     alone: bool = False
     state: JobState = JobState.WAITING
     progress: tuple[int, int, str] = (0, 0, "")
+    phases: int = 0
+    since: tuple[float, float] = (0.0, 0.0)
     started: float = 0.0
     cancelled: float = 0.0
     ended: float = 0.0
@@ -83,6 +88,9 @@ class Job:
         self.monitor = self.make_monitor(self._listen)
 
     def _listen(self, done: int, total: int, phase: str) -> None:
+        if total and (not self.phases or (total, phase) != self.progress[1:] or done < self.progress[0]):
+            self.since = time.monotonic(), min(done / total, 1.0)
+            self.phases += 1
         self.progress = (done, total, phase)
 
     @property
@@ -109,19 +117,26 @@ class Job:
     def elapsed_s(self) -> float:
         if not self.started:
             return 0.0
-        return (self.ended or time.monotonic()) - self.started
+        return self._until() - self.started
 
     @property
     def left_s(self) -> float | None:
-        """Seconds until the end at the present rate; None while that is a guess."""
-        return texts.left_s(self.fraction, self.elapsed_s)
+        """Seconds until the end of the present phase at its rate; None while that is a guess."""
+        fraction, (begun, before) = self.fraction, self.since
+        if fraction is None or before >= 1:
+            return None
+        return texts.left_s((fraction - before) / (1 - before), self._until() - begun)
 
     @property
     def gcups(self) -> float | None:
-        """Billions of cells a second so far; None for a job without cells."""
-        if not self.cells or not self.fraction or not self.elapsed_s:
+        """Billions of cells a second so far; None for a job without cells, and after the phase that goes over them."""
+        fraction, (begun, before) = self.fraction, self.since
+        if not self.cells or not fraction or self.phases != 1 or self._until() <= begun:
             return None
-        return self.cells * self.fraction / self.elapsed_s / 1e9
+        return self.cells * (fraction - before) / (self._until() - begun) / 1e9
+
+    def _until(self) -> float:
+        return self.ended or time.monotonic()
 
 
 class JobQueue(QObject):

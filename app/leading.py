@@ -8,6 +8,7 @@ from typing import Any
 from kernels import advice
 from kernels.advice import Suggestion
 from kernels.method import Method
+from kernels.sequences import SEQUENCE
 
 
 def first(methods: Sequence[Method]) -> Method:
@@ -22,6 +23,25 @@ def better(methods: Sequence[Method], method: Method, data: Sequence[Any], backe
     if found is None and method.suits:
         found = Suggestion(first(alike), f"{method.name} is made for data of another size")
     return found if found and found.method is not method else None
+
+
+def rest(methods: Sequence[Method], method: Method | None, count: int) -> str:
+    """That a method aligns some of the ``count`` sequences only, where another family aligns all; '' otherwise."""
+    taken = _aligns(method) if method else 0
+    family = next((other.family for other in methods if _aligns(other) == count), "")
+    if not method or not 0 < taken < count or not family:
+        return ""
+    return (
+        f"{method.name} takes {taken} of the {count} sequences that are open; methods of the family {family} take all."
+    )
+
+
+def _aligns(method: Method) -> int:
+    """How many sequences a method aligns; 0 where that is no fixed number, or where it does something else."""
+    inputs = method.problem.inputs
+    aligns = {"alignment", "score"} & set(method.returns) and all(taken.kind is SEQUENCE for taken in inputs)
+    count = sum(taken.maximum or 0 for taken in inputs)
+    return count if aligns and count > 1 else 0
 
 
 def taker(methods: Sequence[Method], method: Method | None, datum: Any) -> Method | None:

@@ -17,6 +17,9 @@ ROOT = RESOURCES.parent
 """The folder of the project."""
 
 SHORT_MS, SURE = 10, 0.03
+ELLIPSIS = "\u2026"
+MOST_NAME, MOST_PART = 40, 100
+"""Letters of a name, and of a part of a line, where there is room for no more."""
 UNITS = {SequenceType.DNA: "nt", SequenceType.RNA: "nt", SequenceType.PROTEIN: "aa"}
 
 
@@ -61,8 +64,9 @@ def expected(milliseconds: float) -> str:
 
 
 def sentence(text: str) -> str:
-    """A message with a capital letter and a full stop."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    """A message with a capital letter and a full stop; a name before a colon stays as it is."""
+    named = text.partition(" ")[0].endswith(":")
+    return (text if named else text[:1].upper() + text[1:]) + ("" if text.endswith(".") else ".")
 
 
 def what_fits(fitting: Iterable[str]) -> str:
@@ -140,9 +144,14 @@ def value_text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def shortened(name: str, most: int = MOST_NAME) -> str:
+    """A name, which may be of any length, for a place that has room for a line."""
+    return name if len(name) <= most else f"{name[: most - 1]}{ELLIPSIS}"
+
+
 def stamp(result: Result) -> str:
-    """Everything that made this result, in one line."""
-    return " \N{MIDDLE DOT} ".join(stamp_parts(result))
+    """Everything that made this result, in one line, in which no name takes the room of the rest."""
+    return " \N{MIDDLE DOT} ".join(shortened(part, MOST_PART) for part in stamp_parts(result))
 
 
 def stamp_parts(result: Result) -> list[str]:

@@ -343,7 +343,8 @@ class Window(QMainWindow):
     def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[Fit] = ()) -> None:
         state, method = self.session.state, self.method.method
         missing = state.missing(method.problem) if method else ""
-        self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting)
+        rest = leading.rest(self.methods, method, len(state.sequences))
+        self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting, rest)
 
     def _use_method(self, method: Method) -> None:
         self.method.choose(method)

@@ -171,6 +171,11 @@ def _letters(data: bytes, source: str) -> Iterator[Record]:
     if re.search(rb"^>", data, re.MULTILINE):
         raise InputError(f"{source}, line 1: text before the first '>'; remove it")
     name = Path(source).stem
+    if data.lstrip().startswith(b"{"):
+        raise InputError(
+            f"{source}: JSON, and no model or session; results are saved as JSON for scripts: open the alignment as "
+            "FASTA or Clustal"
+        )
     if number := next(filter(None, (sign.search(data) for sign in MATRIX)), None):
         line = data.count(LINE_END, 0, number.start()) + 1
         raise InputError(

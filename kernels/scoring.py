@@ -262,7 +262,8 @@ class Scoring:
         return int(score) if self.scale == 1 else score / self.scale
 
     def text(self) -> str:
-        return f"{self.matrix.name}; a gap of length k costs {self.gap_open:g} + {self.gap_extend:g} k"
+        opening = f"{self.gap_open:g} + " if self.gap_open else ""
+        return f"{self.matrix.name}; a gap of length k costs {opening}{self.gap_extend:g} k"
 
 
 def _matrix(name: str, letters: str, values: np.ndarray) -> SubstitutionMatrix:

@@ -201,6 +201,11 @@ class JobPanel(Card):
             self._list.insertWidget(len(self.interrupted) - 1, row)
         self._fit()
 
+    def resizeEvent(self, event) -> None:
+        """A wider panel needs fewer lines for what went wrong."""
+        super().resizeEvent(event)
+        self._fit()
+
     def _turn(self, shown: bool) -> None:
         self._pages.setCurrentIndex(int(shown))
         self.copy_button.setVisible(shown)
@@ -215,7 +220,8 @@ class JobPanel(Card):
         if self._pages.currentIndex():
             self._pages.setFixedHeight(LOG_LINES_SEEN * self.text.fontMetrics().lineSpacing())
             return
-        heights = [row.sizeHint().height() for row in shown]
+        width = self._area.viewport().width()
+        heights = [row.heightForWidth(width) if row.hasHeightForWidth() else row.sizeHint().height() for row in shown]
         heights += [self._line] * (not self.message.isHidden())
         seen = heights[-MOST_ROWS:]
         self._pages.setFixedHeight(max(sum(seen) + theme.SPACING * (len(seen) - 1), self._line))
@@ -260,7 +266,7 @@ class JobPanel(Card):
         self.log(f"{job.title}: {outcome}")
         if job.state is JobState.CANCELLED:
             self._show_message(f"{job.title}: {cancelled}", "muted")
-            self._fit()
+        self._fit()
         if job.detail:
             self.log(job.detail.rstrip())
 

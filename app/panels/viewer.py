@@ -249,9 +249,18 @@ class EmptyPage(QWidget):
         box.addStretch(2)
 
     def explain(
-        self, anything: bool, missing: str, runnable: bool, reason: str = "", fitting: Sequence[Fit] = ()
+        self,
+        anything: bool,
+        missing: str,
+        runnable: bool,
+        reason: str = "",
+        fitting: Sequence[Fit] = (),
+        rest: str = "",
     ) -> None:
-        """Say the next step: what is ``missing``, or the ``reason`` why a run cannot start and what could."""
+        """Say the next step: what is ``missing``, or the ``reason`` why a run cannot start and what could.
+
+        ``rest`` tells of sequences that a run that can start would leave alone.
+        """
         self._fitting = fitting
         self.run_button.setVisible(not missing and not fitting)
         self.fit_button.setVisible(bool(fitting))
@@ -272,7 +281,8 @@ class EmptyPage(QWidget):
             self.text.setText("\n\n".join(part for part in (texts.sentence(reason), fits) if part))
         else:
             self.title.setText("Ready to run")
-            self.text.setText(
-                "Press Run to compute with the settings at the right. The result appears here: the alignment, the "
-                "matrix and the times of its phases. Ctrl+Shift+D shows a dot plot of two sequences before a run."
+            ready = (
+                "Press Run to compute with the settings at the right. The result appears here, with pictures of how it "
+                "was computed and the times of its phases. Ctrl+Shift+D shows a dot plot of two sequences before a run."
             )
+            self.text.setText("\n\n".join(part for part in (ready, rest) if part))

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMenu, QSlider, QSpl
 from app import theme
 from app.panels.widgets import Elided
 from app.selection import Selection
-from app.views import cube_data, cube_gl, cube_legend, cube_picture, cube_scene, cube_words, export
+from app.views import cube_data, cube_gl, cube_legend, cube_picture, cube_scene, cube_words, export, texts
 from app.views.cube_cells import Candidates
 from app.views.cube_data import COLOURINGS, Chunks
 from app.views.cube_picture import CubePicture
@@ -83,7 +83,7 @@ class CubeView(QWidget):
         self._hovered = None
         self._offer_path()
         self._tools.setEnabled(result is not None)
-        self.picture.show_chunks(self.found, self.path, self._names())
+        self.picture.show_chunks(self.found, self.path, cube_words.edges(self.result))
         if not same:
             self.values, self.planes = None, {}
             self.bar.stop()
@@ -160,18 +160,21 @@ class CubeView(QWidget):
         self._status.setText(f"Drawn without OpenGL: {reason}" if reason else HINT)
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
-        """Title, cube, slices and legend, for a file."""
-        drawers = [partial(export.render_plot, plot=plot) for plot in (self.plots[2], self.plots[0], self.plots[1])]
-        title, size = cube_words.title(self.result), self.plots[0].viewport().size()
-        cube_legend.draw_figure(painter, area, title, size, [self.picture.draw_figure, *drawers], self._legend.items)
+        """Title, cube, the slices that are shown beside it, and legend, for a file."""
+        cube_legend.draw_figure(painter, area, texts.title(self.result), self._figure_rows(), self._legend.items)
 
     def figure_size(self) -> QSize:
-        return cube_legend.figure_size(self.fontMetrics(), self.plots[0].viewport().size(), self._legend.items)
+        return cube_legend.figure_size(
+            self.fontMetrics(), texts.title(self.result), self._figure_rows(), self._legend.items
+        )
+
+    def _figure_rows(self) -> list[list[cube_legend.Part]]:
+        return cube_legend.figure_rows(self.picture, self.plots if self.beside.isChecked() else ())
 
     def save(self) -> None:
         """Ask for a file and write the figure as PNG or SVG."""
         if self.result is not None:
-            export.ask_and_save(self, "cube", self.figure_size(), self.draw_figure, cube_words.title(self.result))
+            export.ask_and_save(self, "cube", self.figure_size(), self.draw_figure, texts.title(self.result))
 
     def copy(self) -> None:
         """Put the figure on the clipboard."""
@@ -259,12 +262,6 @@ class CubeView(QWidget):
         self.selection.column_chosen.connect(self._on_column)
         theme.notifier.changed.connect(self._restyle)
 
-    def _names(self) -> tuple[str, str, str]:
-        if self.result is None:
-            return "", "", ""
-        first, second, third = (sequence.name for sequence in self.result.problem.sequences)
-        return f"i  {first}", f"j  {second}", f"k  {third}"
-
     def _first_place(self) -> Cell:
         """The middle of the path, or of the cube."""
         if self.path is None:
@@ -287,7 +284,7 @@ class CubeView(QWidget):
         grid = self.found.grid
         steps = grid.s if grid.chunks > 1 else 0, grid.h if grid.boxes > 1 else 0
         for plot in self.plots:
-            plot.show_cube(grid.cells, self._names(), steps, self.path)
+            plot.show_cube(grid.cells, cube_words.edges(self.result), steps, self.path)
         self.colour.setItemText(0, f"Colour: {self._worker_name()}")
 
     def _worker_name(self) -> str:

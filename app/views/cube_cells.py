@@ -14,7 +14,7 @@ from kernels.triple.cpu_slices import Candidate, Values
 from kernels.triple.model import LETTER, ORDER, Cell, TripleProblem
 
 LINES = 5.2
-"""Height of a card in lines of text; one more with affine gaps."""
+"""Height of a card in lines of text; with affine gaps there are two more."""
 
 
 class Candidates(QWidget):
@@ -30,7 +30,7 @@ class Candidates(QWidget):
         self.setAccessibleName("Candidates of the cell")
 
     def sizeHint(self) -> QSize:
-        lines = LINES + (self._problem is not None and self._problem.affine)
+        lines = LINES + 2 * (self._problem is not None and self._problem.affine)
         return QSize(400, round(lines * self.fontMetrics().height()) + 6)
 
     def show_cell(self, values: Values | None, cell: Cell | None) -> None:
@@ -57,13 +57,15 @@ class Candidates(QWidget):
                 told.append(f"{letters}: from {place(candidate.before)}{after}: {self.sum_text(candidate)}{won}")
         return told
 
-    def sum_text(self, candidate: Candidate, with_result: bool = True) -> str:
-        """'312 + 12 = 324'; with affine gaps also what opens: '312 - 22 + 12 = 302'."""
-        opening = f" {texts.MINUS} {self._score(candidate.opening)}" if candidate.opening else ""
-        column = self._score(abs(candidate.column))
+    def sum_text(self, candidate: Candidate) -> str:
+        """'312 + 12 = 324'; with affine gaps also what opens: '312 \u2212 22 + 12 = 302'."""
+        return " ".join((*self._terms(candidate), f"= {self._score(candidate.value)}"))
+
+    def _terms(self, candidate: Candidate) -> tuple[str, str]:
+        """The value of the cell before, and what the column adds to it."""
+        opening = f"{texts.MINUS} {self._score(candidate.opening)} " if candidate.opening else ""
         sign = texts.MINUS if candidate.column < 0 else "+"
-        result = f" = {self._score(candidate.value)}" if with_result else ""
-        return f"{self._score(candidate.best_before)}{opening} {sign} {column}{result}"
+        return self._score(candidate.best_before), f"{opening}{sign} {self._score(abs(candidate.column))}"
 
     def paintEvent(self, event) -> None:
         painter = QPainter(self)
@@ -82,24 +84,24 @@ class Candidates(QWidget):
         painter.setBrush(QColor(active.selection if won else active.panel))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), theme.RADIUS, theme.RADIUS)
         self._draw_letters(painter, QRectF(box.left(), box.top() + 4, box.width(), line + 2), move)
+        value = 2 if self._problem.affine else 1
         for number, words in enumerate(self.card_lines(candidate)):
-            told = active.accent if won and number in (1, 2) else active.text if number == 1 else active.muted
+            lit = won and number in (value, value + 1)
+            told = active.accent if lit else active.text if number == value else active.muted
             painter.setPen(QColor(told))
             area = QRectF(box.left() + 3, box.top() + 7 + (1 + number) * (line + 1), box.width() - 6, line)
             shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(area.width()))
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
 
     def card_lines(self, candidate: Candidate | None) -> list[str]:
-        """What a card says below its letters.
-
-        Whether the candidate is taken has a line of its own, because a narrow card has no room for it beside the score.
-        """
+        """What a card says below its letters, in lines that a narrow card has room for."""
         if candidate is None:
             return ["outside"]
         tied = self.taken is not None and candidate.value == self.taken.value
         standing = "taken" if candidate is self.taken else "equal" if tied else ""
-        value = f"= {self._score(candidate.value)}"
-        return [self.sum_text(candidate, False), value, standing, self._after(candidate)]
+        terms = self._terms(candidate)
+        sums = terms if candidate.after is not None else (" ".join(terms),)
+        return [*sums, f"= {self._score(candidate.value)}", standing, self._after(candidate)]
 
     def _after(self, candidate: Candidate) -> str:
         """The state that the cell before is best left from: which letters its last column has."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
 from app import theme
-from app.views import cube_data, cube_picture, cube_words, texts
+from app.views import cube_data, cube_picture, cube_words, export, texts
 from app.views.cube_data import Chunks
+from app.views.cube_picture import CubePicture
 from app.views.cube_scene import Shown
+from app.views.cube_slices import SlicePlot
 from app.views.pieces import LegendItem, draw_legend, legend_height
 from kernels.triple.model import TripleProblem
 
@@ -20,7 +23,11 @@ LOW_SHARE = 20
 """Per cent of the cells whose H gets the darkest colour: far from the path H falls without end."""
 GRADIENT = (0, 64, 128, 192, 255)
 
-Drawer = Callable[[QPainter, QRectF], None]
+WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+
+Items = tuple[LegendItem, ...]
+Part = tuple[QSize, Callable[[QPainter, QRectF], None]]
+"""A part of a figure: its size, and what draws it."""
 
 
 def levels(planes: Mapping[int, np.ndarray]) -> tuple[int, int]:
@@ -78,30 +85,40 @@ def _gradient() -> tuple[str, ...]:
     return tuple(QColor(*colour).name() for colour in cube_picture.lut()[list(GRADIENT)].tolist())
 
 
-def figure_size(metrics: QFontMetrics, part: QSize, legend: tuple[LegendItem, ...]) -> QSize:
-    """Size of a figure of two by two parts with title and legend."""
-    width = 2 * part.width() + theme.SPACING
-    height = legend_height(metrics, legend, width - 2 * theme.MARGIN)
-    return QSize(width, _title_height(metrics) + 2 * part.height() + theme.SPACING + height + theme.MARGIN)
+def figure_rows(picture: CubePicture, plots: Sequence[SlicePlot]) -> list[list[Part]]:
+    """Cube and slices, across i, j and k, as they stand on the screen; the cube alone where there are no slices."""
+    cube = picture.size(), picture.draw_figure
+    if not plots:
+        return [[cube]]
+    first, second, third = ((plot.viewport().size(), partial(export.render_plot, plot=plot)) for plot in plots)
+    return [[cube, third], [first, second]]
 
 
-def draw_figure(
-    painter: QPainter, area: QRectF, title: str, part: QSize, drawers: Sequence[Drawer], legend: tuple[LegendItem, ...]
-) -> None:
-    """Two by two parts with title and legend, in an area of ``figure_size``."""
-    line, width = _title_height(painter.fontMetrics()), area.width() - 2 * theme.MARGIN
+def figure_size(metrics: QFontMetrics, title: str, rows: Sequence[Sequence[Part]], legend: Items) -> QSize:
+    """Size of a figure of rows of parts with title and legend."""
+    width = max(sum(size.width() for size, _ in row) + theme.SPACING * (len(row) - 1) for row in rows)
+    height = sum(max(size.height() for size, _ in row) + theme.SPACING for row in rows)
+    below = legend_height(metrics, legend, width - 2 * theme.MARGIN)
+    return QSize(width, _title_height(metrics, title, width) + height + below + theme.MARGIN)
+
+
+def draw_figure(painter: QPainter, area: QRectF, title: str, rows: Sequence[Sequence[Part]], legend: Items) -> None:
+    """Rows of parts, each in its own size, with title and legend, in an area of ``figure_size``."""
+    width = int(area.width())
+    top = float(_title_height(painter.fontMetrics(), title, width))
     painter.setPen(QColor(theme.active().text))
-    shown = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(width))
-    painter.drawText(QRectF(theme.MARGIN, 0, width, line), Qt.AlignmentFlag.AlignVCenter, shown)
-    for number, draw in enumerate(drawers):
-        down, across = divmod(number, 2)
-        left, top = across * (part.width() + theme.SPACING), line + down * (part.height() + theme.SPACING)
-        painter.save()
-        draw(painter, QRectF(left, top, part.width(), part.height()))
-        painter.restore()
-    bottom = line + 2 * part.height() + theme.SPACING + 4
-    draw_legend(painter, QRectF(theme.MARGIN, bottom, width, area.height()), legend)
+    painter.drawText(QRectF(theme.MARGIN, 0, width - 2 * theme.MARGIN, top), WRAPPED, title)
+    for row in rows:
+        left = 0
+        for size, draw in row:
+            painter.save()
+            draw(painter, QRectF(left, top, size.width(), size.height()))
+            painter.restore()
+            left += size.width() + theme.SPACING
+        top += max(size.height() for size, _ in row) + theme.SPACING
+    draw_legend(painter, QRectF(theme.MARGIN, top, width - 2 * theme.MARGIN, area.height()), legend)
 
 
-def _title_height(metrics: QFontMetrics) -> int:
-    return metrics.height() + theme.MARGIN
+def _title_height(metrics: QFontMetrics, title: str, width: int) -> int:
+    room = QRect(0, 0, width - 2 * theme.MARGIN, 10 * metrics.height())
+    return metrics.boundingRect(room, int(WRAPPED), title).height() + theme.MARGIN

@@ -1,9 +1,8 @@
-"""What the cube says in words, and the figure of it."""
+"""What the cube says in words."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,8 @@ from kernels.errors import ParameterError
 from kernels.model import Result
 from kernels.triple.model import Cell, TripleProblem
 
+MOST_NAME = 20
+"""Letters of a sequence's name beside an edge of the cube."""
 WHERE = "Type a cell as i, j, k; or start, end"
 
 
@@ -32,6 +33,14 @@ def parse(text: str, lengths: Cell) -> Cell:
     return i, j, k
 
 
+def edges(result: Result | None) -> tuple[str, str, str]:
+    """What stands beside the edges: 'i  HBA_HUMAN'."""
+    if result is None:
+        return "", "", ""
+    i, j, k = (texts.shortened(sequence.name, MOST_NAME) for sequence in result.problem.sequences)
+    return f"i  {i}", f"j  {j}", f"k  {k}"
+
+
 def cell_text(problem: TripleProblem, cell: Cell, h: int | None, point: int | None, has_path: bool, chunk: int) -> str:
     """Place, H where it is known, letters, chunk, and whether the path goes through the cell."""
     parts = [f"cell ({', '.join(f'{place:,}' for place in cell)})"]
@@ -47,7 +56,7 @@ def cell_text(problem: TripleProblem, cell: Cell, h: int | None, point: int | No
 def letters(problem: TripleProblem, cell: Cell) -> str:
     """The last letter of each sequence before a cell."""
     found = (
-        f"{chr(sequence.letters[place - 1])}{place:,}" if place else f"before {sequence.name}"
+        f"{chr(sequence.letters[place - 1])}{place:,}" if place else f"before {texts.shortened(sequence.name)}"
         for sequence, place in zip(problem.sequences, cell, strict=True)
     )
     return f" {texts.DOT} ".join(found)
@@ -97,15 +106,3 @@ def grid_text(found: Chunks) -> str:
     i, j, k = (*(min(found.grid.s, size) for size in found.grid.cells[:2]), found.grid.cells[2])
     boxes = f", in {found.grid.boxes:,} subchunks each" if found.grid.boxes > 1 else ""
     return f"{found.count:,} chunks of {i:,} {texts.TIMES} {j:,} {texts.TIMES} {k:,} cells{boxes}"
-
-
-def title(result: Result | None) -> str:
-    """One line: what was run, how, and what came out."""
-    if result is None:
-        return ""
-    problem: Any = result.problem
-    names = f" {texts.TIMES} ".join(sequence.name for sequence in problem.sequences)
-    parts = [names, app_texts.method_name(result)]
-    parts += [f"{name} = {result.parameters[name]}" for name in ("s", "h") if name in result.parameters]
-    parts += [texts.scoring(problem), f"score {texts.number(result.score)}", result.device]
-    return f" {texts.DOT} ".join(parts)

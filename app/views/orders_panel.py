@@ -202,7 +202,12 @@ class OrderPanel(QWidget):
         active, widths = theme.active(), self.order.widths
         line = painter.fontMetrics().height()
         painter.setPen(QColor(active.muted))
-        words = f"cells at once, step by step; {self.order.cells / self.order.steps:,.1f} on average"
+        mean = f"{self.order.cells / self.order.steps:,.1f} on average"
+        words = next(
+            (text for text in (f"cells at once, step by step; {mean}", f"cells at once; {mean}")
+             if painter.fontMetrics().horizontalAdvance(text) <= area.width()),
+            mean,
+        )  # fmt: skip
         painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, words)
         plot = area.adjusted(0, line + 2, 0, 0)
         slowest = Order(True, self.order.rows, self.order.columns, self.order.layers).steps

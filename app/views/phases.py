@@ -24,7 +24,7 @@ from app.views.pieces import tool_button
 from kernels.model import Result
 
 BAR_HEIGHT = 46
-COLUMNS = ("Phase", "Time", "Share", "Cells", "GCUPS")
+COLUMNS = ("Phase", "Time", "Share", "Cells", "Rate")
 
 
 class PhasesBar(QWidget):
@@ -126,10 +126,10 @@ class PhasesView(QWidget):
         apart = tuple(time for time in times if time.apart)
         self.bar.show_times(tuple(time for time in times if not time.apart), names)
         self.apart_bar.show_times(apart, names)
-        total = f"{texts.duration(result.compute_ms)} of computing, {texts.rate(result.gcups)}" if result else ""
+        total = f"{texts.duration(result.compute_ms)} of computing, {_rate(result)}" if result else ""
         self._total.setText(total)
         spent = sum(time.time_ms for time in apart)
-        self._apart.setText(f"{texts.duration(spent)} besides, not counted in GCUPS; the bar has its own scale")
+        self._apart.setText(f"{texts.duration(spent)} besides, not counted in the rate; the bar has its own scale")
         for widget in (self._apart, self.apart_bar):
             widget.setVisible(spent > 0)
         self._copy.setEnabled(bool(times))
@@ -158,7 +158,7 @@ class PhasesView(QWidget):
                     texts.duration(self.result.compute_ms),
                     "100.0 %",
                     f"{all_cells:,}",
-                    texts.rate(self.result.gcups).split()[0],
+                    _rate(self.result),
                 )
             )
         self.table.setRowCount(len(rows))
@@ -174,9 +174,15 @@ class PhasesView(QWidget):
         self.table.setFixedHeight(height + sum(self.table.rowHeight(row) for row in range(len(rows))))
 
 
+def _rate(result: Result) -> str:
+    """Of the whole run, in what its method counts."""
+    method = texts.method_of(result)
+    return texts.rate(result.gcups, method.problem.unit if method else "cells")
+
+
 def _row(time: PhaseTime) -> tuple[str, str, str, str]:
     counted = time.cells and not time.apart
-    rate = texts.rate(time.gcups).split()[0] if counted and time.time_ms else ""
+    rate = texts.rate(time.gcups) if counted and time.time_ms else ""
     share = "" if time.apart else f"{100 * time.share:.1f} %"
     return texts.duration(time.time_ms), share, f"{time.cells:,}" if counted else "", rate
 

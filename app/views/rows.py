@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QMessageBox, QVBoxLayout, QWi
 from app import theme
 from app.panels.widgets import Elided, row
 from app.selection import Selection
-from app.views import export
+from app.views import export, texts
 from app.views.background import Latest
 from app.views.pieces import tool_button
 from app.views.rows_text import GAP, RowsText, rows_text, shows
@@ -113,7 +113,7 @@ class RowsCanvas(QAbstractScrollArea):
         metrics = QFontMetricsF(font)
         self._font, self._advance, self._height = font, metrics.horizontalAdvance("M"), metrics.height()
         names = self.text.names if self.text else ("",)
-        widest = max(len(name[:NAME_LETTERS]) for name in names)
+        widest = max(len(texts.shortened(name, NAME_LETTERS)) for name in names)
         digits = len(f"{self.text.columns + max(self.text.starts, default=0):,}") if self.text else 1
         self._left = (widest + digits + 3) * self._advance
         self._right = (digits + 2) * self._advance
@@ -149,7 +149,7 @@ class RowsCanvas(QAbstractScrollArea):
         if name in self.chosen:
             painter.fillRect(QRectF(0, y, self._left - self._advance, line), QColor(colours.selection))
         painter.setPen(QColor(colours.text))
-        painter.drawText(QRectF(0, y, self._left, line), middle, name[:NAME_LETTERS])
+        painter.drawText(QRectF(0, y, self._left, line), middle, texts.shortened(name, NAME_LETTERS))
         painter.setPen(QColor(colours.muted))
         place = QRectF(0, y, self._left - self._advance, line)
         painter.drawText(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -29,6 +30,8 @@ from kernels.model import Result, Sequence
 
 Section = tuple[str, list[tuple[str, str]]]
 COMMAND_LINES = 5
+LONGEST = 60
+"""Letters of a word, such as a name or a file, before it is broken."""
 MANY_CELLS = 10**11
 """Cells of a problem whose answer may be so long that it is described on a thread."""
 MOST_DATA = 10
@@ -175,10 +178,15 @@ def _page(found: list[Section]) -> QWidget:
         form.setVerticalSpacing(3)
         form.setHorizontalSpacing(2 * theme.MARGIN)
         for name, value in rows:
-            form.addRow(_label(name, "muted"), _label(value))
+            form.addRow(_label(name, "muted"), _label(_breakable(value)))
         column.addLayout(form)
     column.addStretch(1)
     return page
+
+
+def _breakable(text: str) -> str:
+    """Text in which a name of any length can be broken, so that no line is wider than the page."""
+    return re.sub(rf"(\S{{{LONGEST}}})(?=\S)", "\\1\u200b", text)
 
 
 def _label(text: str, kind: str = "") -> QLabel:

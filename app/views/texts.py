@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from app.texts import method_name
-from kernels.model import PairProblem, Result
+from typing import Any
 
-MINUS, TIMES, DOT, INFINITY, ELLIPSIS = "\u2212", "\u00d7", "\u00b7", "\u221e", "\u2026"
+from app import texts as app_texts
+from app.texts import ELLIPSIS as ELLIPSIS
+from app.texts import shortened
+from kernels.model import PairProblem, Result
+from kernels.triple.model import TripleProblem
+
+MINUS, TIMES, DOT, INFINITY = "\u2212", "\u00d7", "\u00b7", "\u221e"
 MINUS_INFINITY = -(2**29)
 """Engine scores at or below this stand for minus infinity."""
-MOST_NAME = 40
-
-
-def shortened(name: str, most: int = MOST_NAME) -> str:
-    """A name, which may be of any length, for a place that has room for a line."""
-    return name if len(name) <= most else f"{name[: most - 1]}{ELLIPSIS}"
 
 
 def number(value: float) -> str:
@@ -29,10 +28,11 @@ def score(problem: PairProblem, value: int, separator: str = ",") -> str:
     return number(problem.scoring.unscaled(int(value))).replace(",", separator)
 
 
-def scoring(problem: PairProblem) -> str:
+def scoring(problem: PairProblem | TripleProblem) -> str:
     """Matrix and gap costs in few words."""
     costs = problem.scoring
-    return f"{costs.matrix.name}, gap {costs.gap_open:g} + {costs.gap_extend:g}k".replace("-", MINUS)
+    opening = f"{costs.gap_open:g} + " if costs.gap_open else ""
+    return f"{costs.matrix.name}, gap {opening}{costs.gap_extend:g}k".replace("-", MINUS)
 
 
 def is_pair(result: Result) -> bool:
@@ -43,8 +43,17 @@ def title(result: Result | None) -> str:
     """One line: what was run, how, and what came out; empty without a result."""
     if result is None:
         return ""
-    problem = result.problem
-    parts = [f"{problem.first.name} {TIMES} {problem.second.name}", method_name(result)]
+    problem: Any = result.problem
+    method = app_texts.method_of(result)
+    aligns = isinstance(problem, PairProblem | TripleProblem)
+    names = app_texts.title(result)
+    if aligns:
+        names = f" {TIMES} ".join(shortened(sequence.name) for sequence in problem.sequences)
+    parts = [names, app_texts.method_name(result)]
     parts += [f"{name} = {result.parameters[name]}" for name in ("s", "h") if name in result.parameters]
-    parts += [f"{problem.mode}, {scoring(problem)}", f"score {number(result.score)}", result.device]
-    return f" {DOT} ".join(parts)
+    if aligns:
+        mode = f"{problem.mode}, " if isinstance(problem, PairProblem) else ""
+        parts += [f"{mode}{scoring(problem)}", f"score {number(result.score)}"]
+    elif method:
+        parts.append(f"{method.problem.answer_label} {method.problem.answer(result)}".strip())
+    return f" {DOT} ".join(part for part in (*parts, result.device) if part)

@@ -222,12 +222,20 @@ class TimelineView(QWidget):
         if event["layer_end"]:
             layers = f"layers {event['layer_start'] + 1:,}\u2013{event['layer_end']:,}   "
             cells *= int(event["layer_end"] - event["layer_start"])
-        rate = f"   {texts.rate(cells / (end - start) / 1e6)}" if end > start else ""
+        rate = f"   {texts.rate(cells / (end - start) / 1e6)}" if end > start and not self._cut(number) else ""
         return (
             f"phase {event['phase']}   {piece(self.bars.lanes)} {event['strip']:,}   rows {rows}   columns {columns}   "
             f"{layers}{self._worker_name()} {event['worker']}   "
             f"{start:,.3f} to {end:,.3f} ms ({texts.duration(end - start)}){rate}"
         )
+
+    def _cut(self, number: int) -> bool:
+        """Whether other events computed cells of the same layers of a chunk, as sloped planes do: its own are fewer."""
+        events = self.bars.lanes.events
+        event = events[number]
+        same = (events["phase"] == event["phase"]) & (events["strip"] == event["strip"])
+        layers = (events["layer_start"] < event["layer_end"]) & (events["layer_end"] > event["layer_start"])
+        return int((same & layers).sum()) > 1
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Title, plot and legend, for a file."""

@@ -134,7 +134,8 @@ KINDS = {
 def refuse_layers(problem: TripleProblem, kind: Kind) -> None:
     """InputError where local starts cannot number the cells along the third sequence."""
     if kind.starts and len(problem.third) >= MOST_LAYERS:
+        turn = "give the shortest sequence third, or " if min(problem.lengths) < MOST_LAYERS else ""
         raise InputError(
             f"{problem.third.name}: {len(problem.third):,} letters, and local starts number up to {MOST_LAYERS - 1:,}; "
-            "give the longest sequence first, or choose SLOPED-checkpointed"
+            f"{turn}choose SLOPED-checkpointed"
         )

@@ -45,12 +45,38 @@ def test_lanes_run_beside_each_other(qtbot, queue):
     assert slow.state is JobState.RUNNING
 
 
-def test_progress_time_left_and_rate(qtbot, queue):
-    job = queue.submit(Job("job", "cpu", waiting(threading.Event()), print, cells=4_000_000_000))
-    with qtbot.waitSignal(queue.changed, check_params_cb=lambda changed: changed.fraction == 0.25):
-        pass
-    assert job.left_s == pytest.approx(3 * job.elapsed_s, rel=0.5)
-    assert job.gcups > 0
+def test_progress_time_left_and_rate(monkeypatch):
+    """Of the present phase: neither compiling nor an earlier phase tells how fast it is."""
+    now = 100.0
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: now)
+    job = Job("job", "cpu", print, print, cells=4_000_000_000)
+    job.started = now
+    assert (job.fraction, job.left_s, job.gcups) == (None, None, None)
+    now = 120.0
+    job.monitor.update(0, 4, "phase 1")
+    assert (job.fraction, job.left_s, job.gcups) == (0, None, None)
+    now = 122.0
+    job.monitor.update(1, 4, "phase 1")
+    assert (job.fraction, job.left_s, job.gcups) == (0.25, pytest.approx(6), pytest.approx(0.5))
+    now = 128.0
+    job.monitor.update(4, 4, "phase 1")
+    job.monitor.update(0, 50, "phase 3")
+    assert (job.left_s, job.gcups) == (None, None)
+    now = 129.0
+    job.monitor.update(10, 50, "phase 3")
+    assert (job.left_s, job.gcups) == (pytest.approx(4), None)
+
+
+def test_what_was_done_before_a_run_went_on_is_not_its_rate(monkeypatch):
+    now = 10.0
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: now)
+    job = Job("continued", "cpu", print, print, cells=1_000_000_000)
+    job.started = now
+    job.monitor.update(80, 100, "phase 1")
+    assert job.left_s is None
+    now = 20.0
+    job.monitor.update(90, 100, "phase 1")
+    assert (job.left_s, job.gcups) == (pytest.approx(10), pytest.approx(0.01))
 
 
 def test_cancel_a_waiting_and_a_running_job(qtbot, queue):

@@ -46,6 +46,20 @@ def test_the_recommended_method_of_a_problem_is_taken_with_its_reason() -> None:
     assert better("hmm-forward", MODEL, LETTERS) is None
 
 
+def test_an_alignment_of_some_of_the_sequences_says_which_family_takes_all() -> None:
+    said = leading.rest(registry.METHODS, registry.method("striped-alignment"), 3)
+    assert "StripedAlignment takes 2 of the 3 sequences" in said and "family triple" in said
+    for chosen, count in (
+        ("sloped-bt3", 3),
+        ("striped-score", 2),
+        ("striped-score", 4),
+        ("nussinov", 2),
+        ("nj-pruned", 3),
+    ):
+        assert leading.rest(registry.METHODS, registry.method(chosen), count) == ""
+    assert leading.rest(registry.METHODS, None, 3) == ""
+
+
 def test_every_recommendation_names_a_method_of_its_problem() -> None:
     data = {"paths": (GRAPH,), "viterbi": (MODEL, LETTERS)}
     asked: list[Method] = [method for method in registry.METHODS if method.problem.recommend]

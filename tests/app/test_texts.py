@@ -16,6 +16,11 @@ def test_an_estimate_of_a_short_run_claims_nothing(time_ms, text):
     assert texts.expected(time_ms) == text
 
 
+def test_a_sentence_leaves_names_as_they_are():
+    assert texts.sentence("this run needs 3 GiB") == "This run needs 3 GiB."
+    assert texts.sentence("b: letter 'J' has no score.") == "b: letter 'J' has no score."
+
+
 def test_time_left_is_silent_until_it_is_no_guess():
     assert texts.left_s(None, 5.0) is None
     assert texts.left_s(0.0, 5.0) is None

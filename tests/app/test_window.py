@@ -91,6 +91,18 @@ def test_a_bad_file_says_where_and_leaves_the_rest_alone(qtbot, ready, tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_what_went_wrong_takes_as_many_lines_as_it_needs(qtbot, window, tmp_path):
+    window.resize(1300, 800)
+    line = window.jobs._pages.height()
+    window.opener.open_paths([tmp_path / f"{'missing' * 5}.fa"])
+    qtbot.waitUntil(lambda: [job.state for job in window.queue.jobs] == [JobState.FAILED])
+    wide = window.jobs._pages.height()
+    assert line <= wide < 2 * line
+    window.resize(900, 800)
+    qtbot.waitUntil(lambda: window.jobs._pages.height() > wide)
+    assert window.jobs._pages.height() < 4 * line
+
+
 def test_a_pipe_is_refused_and_the_next_file_is_read(qtbot, window, pair, tmp_path):
     os.mkfifo(tmp_path / "pipe.fa")
     window.opener.open_paths([tmp_path / "pipe.fa", pair])

@@ -379,6 +379,11 @@ def test_letters_equal_those_of_biopython():
     assert [(one.name, one.letters) for one in read(path)] == expected
 
 
+def test_the_json_of_a_result_is_told_from_a_matrix():
+    with pytest.raises(InputError, match=r"pasted: JSON, .*FASTA or Clustal"):
+        read_text('{\n "method": "sloped-bt3",\n "start": [\n  0,\n  0\n ]\n}')
+
+
 @pytest.mark.parametrize(("text", "line"), [
     ("3\nA 0 1 2\nB 1 0 3\nC 2 3 0\n", 2),
     ("A 0 0.1\nB 0.1 0\n", 1),

@@ -13,13 +13,16 @@ pytest.importorskip("PySide6")
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QVector3D
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
+from app import texts as app_texts
 from app import theme
 from app.selection import Selection
-from app.views import cube_data, cube_gl, cube_picture, export
+from app.views import cube_data, cube_gl, cube_picture, export, texts
 from app.views.cube import CubeView
 from app.views.cube_drawing import TILT, TURN
+from app.views.rows import RowsView
+from app.views.summary import SummaryView
 from app.views.timeline import TimelineView
 from kernels.steps import Steps
 from kernels.triple import cpu_slices, reference
@@ -125,6 +128,9 @@ def test_a_hovered_cell_shows_its_candidates(qtbot: Any, gap_open: int) -> None:
     assert len(lines) == 7 and sum(line.endswith(", taken") for line in lines) == 1
     said = [view.card.card_lines(candidate) for candidate in view.card.found]
     assert [line for card in said for line in card].count("taken") == 1
+    view.resize(600, 760)
+    room = view.card.width() / 7 - 2 * theme.SPACING
+    assert all(view.card.fontMetrics().horizontalAdvance(line) < room for card in said for line in card)
     letters = [chr(s.letters[at - 1]) for s, at in zip(view.result.problem.sequences, cell, strict=True)]
     assert lines[0].startswith(" ".join(letters))
     assert f"H {int(V[cell].max())}".replace("-", "\u2212") in view._status.text()
@@ -350,6 +356,40 @@ def test_figures_are_saved_in_both_themes(view: CubeView, tmp_path: Path) -> Non
             assert (tmp_path / name).stat().st_size > 5000
     svg = (tmp_path / "light.svg").read_text()
     assert "first" in svg and "SLOPED-BT2" in svg
+
+
+def test_a_figure_has_every_part_in_its_own_size(view: CubeView) -> None:
+    """Splitters make the plots of any size, and a plot that is scaled has letters of another size."""
+    view._rows[0].setSizes([700, 300])
+    QApplication.processEvents()
+    (cube, third), (first, second) = view._figure_rows()
+    assert [size for size, _ in (first, second, third)] == [plot.viewport().size() for plot in view.plots]
+    assert cube[0].width() > third[0].width() != first[0].width()
+    whole = view.figure_size()
+    assert whole.width() >= max(cube[0].width() + third[0].width(), first[0].width() + second[0].width())
+    view.beside.setChecked(False)
+    assert len(view._figure_rows()) == 1 and view.figure_size().height() < whole.height()
+
+
+def test_names_of_any_length_leave_room_for_the_rest(qtbot: Any) -> None:
+    problem = triples.problem()
+    long = replace(problem, first=replace(problem.first, name="n" * 200))
+    result = replace(triples.result(problem), problem=long)
+    view = opened(qtbot, result)
+    widest = max(view.fontMetrics().horizontalAdvance(name) for name in view.picture.names)
+    assert widest < view.picture.width() / 2
+    assert len(texts.title(result)) < 200
+    assert "SLOPED-BT2" in app_texts.stamp(result) and len(app_texts.stamp(result)) < 300
+    rows, summary = RowsView(view.selection), SummaryView(view.selection)
+    for other in (rows, summary):
+        qtbot.addWidget(other)
+        other.resize(700, 700)
+        other.show()
+        other.show_result(result)
+    assert rows.canvas.per_line >= 20
+    assert summary.findChild(QScrollArea).horizontalScrollBar().maximum() == 0
+    summary.copy()
+    assert "n" * 200 in QApplication.clipboard().text()
 
 
 def test_only_triples_have_a_cube() -> None:

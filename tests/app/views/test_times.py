@@ -5,15 +5,17 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QGuiApplication
 
+from app import texts
 from app.selection import Selection
-from app.views import export
+from app.views import cube_data, export
+from app.views import texts as texts_of_views
 from app.views import timeline as timeline_module
 from app.views.lanes import lanes
 from app.views.phase_times import colour_of, phase_times
 from app.views.phases import PhasesView
 from app.views.timeline import FILL, TimelineView
 from kernels.steps import STEP, Steps
-from tests.app.views import examples
+from tests.app.views import examples, tree_examples, triples
 
 RESULT = examples.result(examples.problem(*examples.related(90)))
 SCORE = examples.result(examples.problem(*examples.related(90)), score_only=True)
@@ -37,6 +39,28 @@ def test_phases_share_their_time_apart_from_the_rest():
     assert 0 < times["phase 3"].cells < RESULT.problem.cells
 
 
+@pytest.mark.parametrize("length", [1, 20])
+def test_phases_of_three_sequences_count_the_cells_of_the_cube(length):
+    result = triples.result(triples.problem(length))
+    cells = {time.name: time.cells for time in phase_times(result)}
+    again = np.zeros([size + 1 for size in result.problem.lengths], bool)
+    for i, i_end, j, j_end, k, k_end in cube_data.chunks(result).boxes:
+        again[i:i_end, j:j_end, k:k_end] = True
+    assert cells == {"phase 1": result.problem.cells, "phase 3": again[1:, 1:, 1:].sum()}
+
+
+def test_windows_that_cut_the_same_layers_have_no_rate(qtbot):
+    """The planes of SLOPED: the log says which layers they cut, not how much of them they computed."""
+    log = Steps()
+    for layers, strip in (((0, 20), 0), ((10, 30), 0), ((0, 30), 1)):
+        log.add(1, strip, (0, 10), (0, 10), 0, 1000 * log.count, 1000 * log.count + 900, layers)
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.show_result(replace(triples.result(triples.problem()), steps=log))
+    said = [view.hover_text(number) for number in range(3)]
+    assert ["CUPS" in text for text in said] == [False, False, True]
+
+
 def test_every_phase_has_its_colour():
     palette = ("a", "b", "c", "d", "e", "f")
     names = ("phase 1", "phase 3", "compilation", "transfer")
@@ -51,6 +75,11 @@ def test_phases_view(qtbot):
     view.show_result(RESULT)
     assert [view.table.item(row, 0).text() for row in (0, 3, 5)] == ["phase 1", "compilation", "all phases"]
     assert view.table.item(0, 2).text() == "79.1 %"
+    assert [view.table.item(row, 4).text() for row in (0, 5)] == [
+        texts.rate(RESULT.problem.cells / 12.5e6),
+        texts.rate(RESULT.gcups),
+    ]
+    assert view.table.item(0, 4).text().endswith(" MCUPS")
     boxes = [box for _, box in view.bar.segments()]
     assert boxes[-1].right() == pytest.approx(view.bar.width())
     assert boxes[0].width() == pytest.approx(view.bar.width() * 12.5 / 15.8)
@@ -169,6 +198,24 @@ def test_timeline_figure_and_other_results(timeline, tmp_path):
     for result in (SCORE, None):
         timeline.show_result(result)
         timeline.grab()
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (triples.result(triples.problem()), "first \u00d7 second \u00d7 third \u00b7 SLOPED-BT2 \u00b7 s = 8"),
+        (tree_examples.result(), "little matrix \u00b7 NJ-serial \u00b7 6 taxa"),
+    ],
+)
+def test_a_timeline_of_any_problem_is_saved_and_copied(qtbot, tmp_path, result, said):
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.show_result(replace(result, steps=triples.result(triples.problem()).steps))
+    path = tmp_path / "timeline.svg"
+    export.save(path, view.figure_size(), view.draw_figure, texts_of_views.title(view.result))
+    assert said in path.read_text()
+    view.copy()
+    assert not QGuiApplication.clipboard().image().isNull()
 
 
 def test_many_events_are_laid_out_by_a_thread_and_only_the_last_result_counts(qtbot, monkeypatch):

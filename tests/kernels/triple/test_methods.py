@@ -195,8 +195,11 @@ def test_a_run_that_does_not_fit_is_refused_before_it_begins(method: Method) -> 
 
 def test_local_starts_number_so_many_layers() -> None:
     problem = problem_of("A", "A", "A" * grid.MOST_LAYERS, Scoring(match_mismatch(1, -1), 0, 1))
-    with pytest.raises(InputError, match="SLOPED-checkpointed"):
+    with pytest.raises(InputError, match="give the shortest sequence third, or choose SLOPED-checkpointed"):
         engine.plan(registry.method("sloped-bt1"), problem, {}, "cpu")
+    long = problem_of(*3 * ["A" * grid.MOST_LAYERS], Scoring(match_mismatch(1, -1), 0, 1))
+    with pytest.raises(InputError, match="up to 32,766; choose SLOPED-checkpointed"):
+        grid.refuse_layers(long, grid.KINDS["sloped-bt1"])
     assert answer(registry.method("sloped-checkpointed"), problem).score == 3 - 2 * (grid.MOST_LAYERS - 1)
 
 
