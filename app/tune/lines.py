@@ -25,6 +25,8 @@ MOST_MARKS = 12
 """Places that are marked one by one on the horizontal axis."""
 MOST_ITEMS = 12
 """Lines that the legend names one by one."""
+TIMES, RATES = ("wall_ms", "compute_ms"), ("gcups", "wall_gcups", series.SPEEDUP)
+"""Quantities that a model of the time foretells, up to a factor, and those that one over it does."""
 MODEL_PENS: tuple[Kind, ...] = ("dashes", "dots", "dash-dots", "dash-dot-dots")
 
 
@@ -222,11 +224,14 @@ def model_curves(
 ) -> list[Curve]:
     """The curves of the models of each line's method, laid over the measured points of the line.
 
-    ``curve_of(point)`` gives places and values of every model that grows with the time, by label.
+    ``curve_of(point)`` gives places and values of every model that grows with the time, by label. Rates and speedups
+    shrink as the time grows, so that their curves are of one over the model; of other quantities there are none.
     """
+    power = 1 if quantity in TIMES else -1 if quantity in RATES else 0
     found: list[Curve] = []
-    for line in lines:
-        for name, pairs in curve_of(line.points[0]).items():
+    for line in lines if power else ():
+        for name, foretold in curve_of(line.points[0]).items():
+            pairs = [(place, value**power) for place, value in foretold if value]
             there = dict(pairs)
             ratios = [
                 spread.median / there[place]

@@ -172,9 +172,7 @@ class Plots(QWidget):
         _fill(self.quantity, series.quantities(found), self.settings.quantity)
         _fill(self.across, {name: name for name in moving}, self.settings.x)
         _fill(self.second, {"": NONE, **{name: name for name in moving}}, self.settings.y)
-        choices = dict.fromkeys(f"{name}={series.coordinate(point, name)}" for name in moving for point in found
-                                if name in ("method", "backend") or name in point.coordinates)  # fmt: skip
-        _fill(self.baseline, {"": NONE, **{text: text for text in choices}}, self.settings.baseline)
+        _fill(self.baseline, {"": NONE, **series.baselines(found, moving)}, self.settings.baseline)
         shades = {name: name for name in series.shades(found, moving) if name != self.settings.x}
         _fill(self.colour, {"": AUTOMATIC, **shades}, self.settings.colour)
 
