@@ -11,7 +11,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QBrush
 
-from app import theme
+from app import texts, theme
 from app.tune import series
 from app.tune.series import Series
 from app.tune.settings import PlotSettings
@@ -156,7 +156,7 @@ class LinePlot(pg.PlotWidget):
     def _mark_places(self, settings: PlotSettings) -> None:
         """Ticks at the places that were measured, where they are few: 64, 128, 256 say more than powers of ten."""
         places = sorted({place for line in self.lines for place in line.x})
-        marks = [(_scaled(place, settings.log_x), f"{place:,.6g}") for place in places]
+        marks = [(_scaled(place, settings.log_x), _number(place)) for place in places]
         few = marks if 0 < len(marks) <= MOST_MARKS else None
         if few != self._marks:
             self._marks = few
@@ -184,6 +184,12 @@ class LinePlot(pg.PlotWidget):
             x=x, y=y, data=list(points), symbol=[_symbol(shade) for shade in shades],
             brush=[self._brushes[shade % len(self._brushes)] for shade in shades],
         )  # fmt: skip
+
+
+def _number(place: float) -> str:
+    """'1,024', '0.25', '16 M'."""
+    text = f"{place:,.6g}"
+    return texts.count(place) if "e+" in text else text
 
 
 def _symbol(shade: int) -> str:
@@ -249,6 +255,12 @@ def _scaled(value: float, logarithmic: bool) -> float:
     return float(np.log10(max(value, 1e-12))) if logarithmic else value
 
 
+def _follows_cells(points: Sequence[Point], name: str) -> bool:
+    """Whether problems of one size have one value of a name, as lengths have, so that it tells no lines apart."""
+    pairs = {(point.cells, str(series.coordinate(point, name))) for point in points}
+    return len(pairs) == len({cells for cells, _ in pairs})
+
+
 def default_settings(points: Sequence[Point], before: PlotSettings, moving: Sequence[str]) -> PlotSettings:
     """What to show of these points where the user has not said: the first axis of numbers, the rest by colour.
 
@@ -262,7 +274,7 @@ def default_settings(points: Sequence[Point], before: PlotSettings, moving: Sequ
     others = [name for name in moving if name != x and any(name in point.coordinates for point in points)]
     suited = [name for name in others if name not in ("method", "backend")]
     y = before.y if before.y in known and before.y != x else next(iter(suited), "")
-    split = tuple(name for name in others if name != "cells")
+    split = tuple(name for name in others if name != "cells" and not (x == "cells" and _follows_cells(points, name)))
     coloured = known.union(series.OF_POINTS, *(point.parameters for point in points))
     colour = before.colour if before.colour in coloured and before.colour != x else ""
     return replace(before, x=x, y=y, split=split, colour=colour)

@@ -123,3 +123,13 @@ def test_suggested_values_can_be_parsed() -> None:
             text = series.suggestion(parameter)
             if text:
                 assert axes.parse(f"{parameter.name}={text}", [method]).values
+
+
+def test_over_cells_a_line_joins_problems_of_several_lengths() -> None:
+    points = [
+        point(32, 16, (n / 1e3,), method, problem=str(n), cells=n * n, coordinates={"method": method, "length": n})
+        for n in (1000, 2000) for method in ("other", "striped-score")
+    ]  # fmt: skip
+    asked = default_settings(points, PlotSettings(x="cells"), series.names(points))
+    assert asked.split == ("method",)
+    assert default_settings(points, PlotSettings(x="method"), series.names(points)).split == ("length",)
