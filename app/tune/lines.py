@@ -96,7 +96,7 @@ class LinePlot(pg.PlotWidget):
         self._draw_points(settings)
         self._mark(self._best, best, settings)
         self._mark_places(settings)
-        told = [LegendItem("mark", f"best: {_told(best, settings)}", (colours.path,))] if best else []
+        told = [LegendItem("mark", f"fastest candidate: {_told(best, settings)}", (colours.path,))] if best else []
         self.items = (*line_items(self.lines, "mark" if settings.scatter else "line"), *models, *told)
         self.autoRange()
 

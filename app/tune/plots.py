@@ -167,8 +167,10 @@ class Plots(QWidget):
     def _fill_controls(self, found: Sequence[Point], moving: Sequence[str]) -> None:
         """Offer what these points have, ``moving`` among them; what was chosen stays chosen."""
         _fill(self.quantity, series.quantities(found), self.settings.quantity)
-        _fill(self.across, {name: name for name in moving}, self.settings.x)
-        _fill(self.second, {"": NONE, **{name: name for name in moving}}, self.settings.y)
+        # Of the first point of a sweep nothing differs yet, and its axes are known all the same.
+        axes = dict.fromkeys(name for name in (*moving, self.settings.x, self.settings.y) if name)
+        _fill(self.across, {name: name for name in axes}, self.settings.x)
+        _fill(self.second, {"": NONE, **{name: name for name in axes}}, self.settings.y)
         _fill(self.baseline, {"": NONE, **series.baselines(found, moving)}, self.settings.baseline)
         shades = {name: name for name in series.shades(found, moving) if name != self.settings.x}
         _fill(self.colour, {"": AUTOMATIC, **shades}, self.settings.colour)
