@@ -179,7 +179,9 @@ class Sweep:
         devices = (place["device"],) if "device" in roles else self.devices
         if not is_method:
             backends, devices = ("cpu",), (0,)
-        for backend, device in itertools.product(backends, devices):
+        several = "device" in roles or len(devices) > 1
+        for backend, number in itertools.product(backends, devices):
+            device = 0 if backend == "cpu" else number  # one CPU for all numbers of GPUs
             yield Task(
                 contender=found.id,
                 problem_type=self.problem_type().id,
@@ -187,7 +189,7 @@ class Sweep:
                 coordinates={
                     "method": found.id,
                     **({"backend": backend} if is_method else {}),
-                    **({"device": device} if is_method and device else {}),
+                    **({"device": device} if is_method and backend != "cpu" and (several or device) else {}),
                     **shared,
                     **moved,
                 },

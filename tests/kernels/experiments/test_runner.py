@@ -58,7 +58,8 @@ def test_the_method_can_be_an_axis(sleeper):
 
 def test_backends_and_devices_stand_side_by_side(sleeper):
     tasks = sweep(backends=("cpu", "cuda"), devices=(0, 1)).tasks()
-    assert [(task.backend, task.device) for task in tasks] == [("cpu", 0), ("cpu", 1), ("cuda", 0), ("cuda", 1)]
+    assert [(task.backend, task.device) for task in tasks] == [("cpu", 0), ("cuda", 0), ("cuda", 1)]
+    assert [task.coordinates.get("device") for task in tasks] == [None, 0, 1]
 
 
 @pytest.mark.parametrize(
