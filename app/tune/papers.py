@@ -256,6 +256,7 @@ class PapersWindow(QDialog):
                        False)  # fmt: skip
 
     def _failed(self, job: Job) -> None:
+        self.effort.setText(texts.sentence(job.error))  # the main window may be hidden behind this one
         self.said.emit(texts.sentence(job.error), True)
 
     def _ask_effort(self) -> None:
