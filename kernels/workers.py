@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
+from kernels.errors import ParameterError
+
 POLL_S = 0.05
 
-_THREADS = ThreadPoolExecutor(sys.maxsize, "antidiag-worker")
-"""Threads are kept for the next run, since starting them takes longer than many a run. There are as many as were ever
-wanted at once: workers wait for each other, so none may wait for a thread."""
+_idle: list[ThreadPoolExecutor] = []
+"""Threads of runs that are over, kept for the next ones, since starting them takes longer than many a run. Every run
+has a pool of its own, so that what goes wrong in one leaves the threads of the others as they are."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # a forked process has none of these threads
 
 
 def cores() -> int:
@@ -31,19 +37,45 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
 
     ``poll`` runs on the calling thread at the start, every 50 ms, and whenever a worker returns; so it runs twice at
     least, and a wish to cancel is heard however short the work is. What it or a worker raises is raised here, after
-    ``stop`` was set and every worker has returned.
+    ``stop`` was set and every worker has returned. Where so many threads cannot be started, none of them begins:
+    ParameterError.
     """
-    running: set[Future[None]] = set()
+    pool, complete = _pool(), threading.Event()
+
+    def begin(worker: int) -> None:
+        complete.wait()
+        if not stop[0]:
+            work(worker)
+
     try:
-        for worker in range(workers):
-            running.add(_THREADS.submit(work, worker))
+        running = _submitted(pool, begin, workers)
+        complete.set()
         poll()
         while running:
             done, running = wait(running, POLL_S, FIRST_COMPLETED)
-            for finished in done:
-                finished.result()
+            # No name is bound to a future: what it raises would keep it, by this frame, and so everything in the work.
+            while done:
+                done.pop().result()
             poll()
     except BaseException:
         stop[0] = 1
-        wait(running)
+        complete.set()
+        pool.shutdown()
         raise
+    _idle.append(pool)
+
+
+def _submitted(pool: ThreadPoolExecutor, begin: Callable[[int], None], workers: int) -> set[Future[None]]:
+    try:
+        return {pool.submit(begin, worker) for worker in range(workers)}
+    except RuntimeError as error:
+        raise ParameterError(f"this system does not start {workers} threads ({error}); choose fewer") from error
+
+
+def _pool() -> ThreadPoolExecutor:
+    """A pool that nobody else uses. It starts as many threads as it is given work: workers wait for each other, so none
+    may wait for a thread."""
+    try:
+        return _idle.pop()
+    except IndexError:
+        return ThreadPoolExecutor(sys.maxsize, "antidiag-worker")

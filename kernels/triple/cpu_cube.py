@@ -134,8 +134,7 @@ class Worker:
         n, numbers = cube.layout, cube.numbers
         self.values = cpu_sizes.aligned(n.size, numbers.negative, numbers.type)
         self.starts = cpu_sizes.aligned(n.size, 0, np.dtype(np.int32)) if cube.kind.starts and not moves else None
-        self.scores = cpu_sizes.aligned(cube.tables[1], numbers.barred, numbers.type)
-        self.scores[:] = cube.scores
+        self.scores = cpu_sizes.aligned(cube.tables[1], cube.scores, numbers.type)
         count, kind = cpu_sizes.moves(n)
         self.moves: np.ndarray | None = np.empty(count, kind) if moves else None
         self.found = np.empty(cpu_sizes.longest_walk(n), np.uint8) if moves else None

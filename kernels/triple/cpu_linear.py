@@ -10,8 +10,9 @@ the step before:
     0 1 1                    left lane, two steps back
     1 0 0 | 0 1 0 | 0 0 1    line above | left lane, shifted now | a step back
 
-What is left of lane 0 comes from the line's row of ``columns``; lane 15 leaves its values for the next strip by a store
-of the whole vector, whose other lanes are overwritten by the stores of later steps.
+What is left of lane 0 comes from the line's row of ``columns``; the last lane leaves its values for the next strip by a
+store of some lanes more, which the stores of later steps overwrite. These stay inside the row; what simd.shift_from
+reads before its number reaches one number out of ``columns``, the last of ``rows``.
 """
 
 from __future__ import annotations

@@ -77,12 +77,14 @@ def layout(lines: int, width: int, steps: int, affine: bool, lanes: int = LANES)
     )  # fmt: skip
 
 
-def aligned(count: int, value: int, numbers: np.dtype) -> np.ndarray:
-    """Numbers, the first at the start of a cache line, so that vectors do not straddle two."""
+def aligned(count: int, value: int | np.ndarray, numbers: np.dtype) -> np.ndarray:
+    """Numbers with these values, the first at the start of a cache line, so that vectors do not straddle two."""
     line = 64 // numbers.itemsize
-    room: np.ndarray = np.full(count + line, value, numbers)
+    room = np.empty(count + line, numbers)
     first = -room.ctypes.data // room.itemsize % line
-    return room[first : first + count]
+    found = room[first : first + count]
+    found[:] = value
+    return found
 
 
 class Face(NamedTuple):

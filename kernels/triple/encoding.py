@@ -59,7 +59,7 @@ class Encoded:
 
 def encode(problem: TripleProblem) -> Encoded:
     """Keep only the letters that occur, put the front letter before each sequence, and shift the scores."""
-    present = np.flatnonzero(sum(np.bincount(codes, minlength=256) for codes in problem.codes))
+    present = np.flatnonzero(np.bincount(np.concatenate(problem.codes)))
     front = present.size
     compact = np.zeros(256, np.uint8)
     compact[present] = np.arange(front, dtype=np.uint8)

@@ -53,7 +53,11 @@ def fits(encoded: Encoded, kind: Kind, chunks: Grid) -> bool:
         return False
     scores = encoded.table[:-1, :-1]
     highest, lowest = int(scores.max(initial=0)), int(scores.min(initial=0))
-    return highest < HIGHEST and lowest >= BARRED and greatest(encoded) + 2 * highest <= LARGEST
+    if highest >= HIGHEST or lowest < BARRED:
+        return False
+    # Most problems are small enough by a coarser bound, which is soon found.
+    aligned, room = sum(map(min, combinations(encoded.end, 2))), LARGEST - 2 * highest
+    return aligned * highest <= room or greatest(encoded) <= room
 
 
 def greatest(encoded: Encoded) -> int:

@@ -80,7 +80,7 @@ def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind
 
 def letters(problem: TripleProblem) -> int:
     """Letters that occur, and the front letter."""
-    return int(np.count_nonzero(sum(np.bincount(codes, minlength=256) for codes in problem.codes))) + 1
+    return int(np.count_nonzero(np.bincount(np.concatenate(problem.codes)))) + 1
 
 
 def serial_automatic(problem: TripleProblem, backend: str, multiprocessors: int | None) -> Parameters:

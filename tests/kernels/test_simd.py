@@ -56,6 +56,11 @@ def shifted(source, target):
 
 
 @compiled
+def stored_last(source, target):
+    simd.store_last(target, 1, simd.load(source, 2))
+
+
+@compiled
 def copied_some(target, source, count):
     simd.copy(target, 3, source, 40, count)
 
@@ -125,6 +130,17 @@ def test_what_enters_can_come_from_an_array(dtype: type) -> None:
     shifted(source, target)
     lanes = 64 // source.itemsize
     np.testing.assert_array_equal(target[:lanes], [70, *range(4, 3 + lanes)])
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32])
+def test_the_last_quarter_is_stored_alone(dtype: type) -> None:
+    """The last lane goes where ``store`` puts it, and nothing is written behind it or far before it."""
+    source, target = np.arange(1, 50, dtype=dtype), np.zeros(40, dtype)
+    stored_last(source, target)
+    lanes = 64 // source.itemsize
+    expected = np.zeros_like(target)
+    expected[1 + 3 * lanes // 4 : 1 + lanes] = source[2 + 3 * lanes // 4 : 2 + lanes]
+    np.testing.assert_array_equal(target, expected)
 
 
 @pytest.mark.parametrize("count", [0, 1, 33])

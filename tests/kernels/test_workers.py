@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import os
+import subprocess
+import sys
 import threading
 import time
+import weakref
 
+import numpy as np
 import pytest
 
-from kernels.errors import Cancelled
+from kernels import workers
+from kernels.errors import Cancelled, ParameterError
 from kernels.workers import share, stop_word
 
 
@@ -57,16 +65,84 @@ def test_workers_run_at_the_same_time_also_beside_another_run() -> None:
 
 
 def test_threads_are_kept_for_the_next_run() -> None:
-    def names() -> set[str]:
-        barrier, found = threading.Barrier(3, timeout=20), set()
+    barrier, found = threading.Barrier(3, timeout=20), set()
+
+    def work(worker: int) -> None:
+        barrier.wait()
+        found.add(threading.current_thread())
+
+    for _ in range(20):
+        share(work, 3, stop_word(), lambda: None)
+    assert len(found) < 60
+    assert all(thread.is_alive() for thread in found)
+
+
+def test_a_thread_that_cannot_start_ends_one_run_and_not_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody begins, so that nobody waits for those who never come; and the next run has threads enough."""
+    start, started = threading.Thread.start, []
+    entered: list[int] = []
+
+    def refuse(thread: threading.Thread) -> None:
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(workers, "_idle", [])
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(ParameterError, match="2 threads .*choose fewer"):
+            share(entered.append, 2, stop_word(), lambda: None)
+    barrier = threading.Barrier(2, timeout=20)
+    share(lambda worker: barrier.wait(), 2, stop_word(), lambda: None)
+    assert not entered
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_process_starts_threads_of_its_own() -> None:
+    """In an interpreter of its own, which has no other threads."""
+    program = """
+import os, signal
+from kernels.workers import share, stop_word
+share(lambda worker: None, 2, stop_word(), lambda: None)
+if (child := os.fork()) == 0:
+    signal.alarm(60)
+    share(lambda worker: None, 2, stop_word(), lambda: None)
+    os._exit(0)
+raise SystemExit(os.waitpid(child, 0)[1])
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
+
+
+@pytest.mark.parametrize("failing", ["nobody", "worker", "caller"])
+def test_nothing_of_a_run_is_kept(failing: str) -> None:
+    """Memory that work uses is free as soon as the run is over, however it ends, and no cycle keeps it."""
+
+    def run() -> weakref.ref[np.ndarray]:
+        memory, stop = np.zeros(1), stop_word()
 
         def work(worker: int) -> None:
-            barrier.wait()
-            found.add(threading.current_thread().name)
+            memory[0] = worker
+            if failing == "worker" and worker == 1:
+                raise ValueError
+            while failing != "nobody" and not stop[0]:
+                time.sleep(1e-3)
 
-        share(work, 3, stop_word(), lambda: None)
-        return found
+        def poll() -> None:
+            if failing == "caller":
+                raise ValueError
 
-    first = names()
-    time.sleep(0.05)
-    assert names() & first
+        with contextlib.suppress(ValueError):
+            share(work, 2, stop, poll)
+        return weakref.ref(memory)
+
+    gc.disable()
+    try:
+        memory = run()
+        # A thread lets go of its work just after it has told that it is done.
+        until = time.monotonic() + 20
+        while memory() is not None and time.monotonic() < until:
+            time.sleep(1e-3)
+        assert memory() is None
+    finally:
+        gc.enable()
