@@ -8,7 +8,6 @@ from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QSizePolicy,
     QSplitter,
     QToolButton,
     QVBoxLayout,
@@ -105,7 +104,6 @@ def _toolbar(window: Window) -> QHBoxLayout:
     box, brand = QHBoxLayout(), QLabel("Antidiag")
     brand.setObjectName("brand")
     window.search_button.setObjectName("search")
-    window.search_button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     window.search_button.setMaximumWidth(SEARCH_WIDTH)
     window.search_button.clicked.connect(lambda: actions.open_search(window, SEARCH_SIZE))
     box.setSpacing(theme.SPACING)

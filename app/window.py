@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QMessageBox,
-    QPushButton,
     QStackedWidget,
 )
 
@@ -29,6 +28,7 @@ from app.panels.method import MethodPanel
 from app.panels.results import ResultPanel
 from app.panels.sequences import SequencePanel
 from app.panels.viewer import EmptyPage, ResultViews
+from app.panels.widgets import FittingButton
 from app.planning import Answer, Planner, Request
 from app.selection import Selection
 from app.session import Entry, Session
@@ -205,7 +205,7 @@ class Window(QMainWindow):
         self.curves = CurvePanel(self.method.parameters, self.settings.flag("curves_closed"))
         self.jobs = JobPanel(self.queue)
         self.device = DeviceChooser()
-        self.search_button = QPushButton("Search commands, methods, sequences   Ctrl+K")
+        self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K")
         self.selection = Selection(self)
         self.empty = EmptyPage()
         self.viewer = ResultViews([view(self.selection) for view in getattr(views, "VIEWS", ())], self.empty)

@@ -10,12 +10,12 @@ import typer
 
 from app.cli import inputs, laboratory_output
 from app.cli.computing import Files, Kind, MethodId, Records, Settings, Threads
-from app.cli.laboratory_output import Csv, Json, Markdown, Resume, Targets, kept_on_cancel, watched
+from app.cli.laboratory_output import Csv, Json, Markdown, Resume, Targets, kept_in_the_end, watched
 from app.cli.options import parameters, problem_options, with_problem_options
 from kernels import registry
 from kernels.engine import BackendChoice
 from kernels.errors import ParameterError
-from kernels.experiments import axes, peers, results, roofline, runner, speedups, suite, tables
+from kernels.experiments import axes, peers, points, results, roofline, runner, speedups, suite, tables
 from kernels.experiments.inputs import Generated, Inputs, Loaded
 from kernels.experiments.points import Point
 from kernels.experiments.sweep import Sweep
@@ -70,10 +70,12 @@ Length = Annotated[
     str | None,
     typer.Option("--length", metavar="N|MxN", help="Length of generated input, or of the front of files."),
 ]
-Count = Annotated[int | None, typer.Option("--count", metavar="N", help="Number of inputs, where several are taken.")]
+Count = Annotated[
+    int | None, typer.Option("--count", metavar="N", min=1, help="Number of inputs, where several are taken.")
+]
 Divergence = Annotated[float, typer.Option("--divergence", metavar="X", help="Of generated sequences, 0 to 1.")]
 Random = Annotated[bool, typer.Option("--random", help="Generate unrelated sequences instead of mutated ones.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of generated input.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of generated input.")]
 SideBySide = Annotated[bool, typer.Option("--side-by-side", help="Let the points of one problem take turns.")]
 Roofline = Annotated[
     bool, typer.Option("--roofline", help="Measure the limits of the device first, if they are not known yet.")
@@ -118,9 +120,7 @@ def sweep(
     against = speedups.parse(baseline) if baseline else None
     letters = inputs.sequence_type(kind)
     with watched() as (control, far):
-        generated = Generated(
-            "random" if unrelated else "mutated", letters or SequenceType.DNA, divergence=divergence, seed=seed
-        )
+        generated = generated_input(letters, divergence, unrelated, seed)
         wanted = Sweep(
             contenders=contenders(method, beside or [], with_peers, against),
             inputs=sized(source(method, files, flagged, records, letters, generated, control), length, count, method),
@@ -133,6 +133,7 @@ def sweep(
             warm_up=warm_up,
             side_by_side=side_by_side,
         )
+        check_baseline(against or {}, wanted, method)
         found = measured(wanted, control, far, resume, limits)
     varying = {axis.name for axis in wanted.axes}
     present(found, titled(method, wanted.inputs, varying), against, targets)
@@ -150,6 +151,7 @@ def bench(
     records: Records = None,
     kind: Kind = None,
     length: Length = None,
+    count: Count = None,
     baseline: Baseline = None,
     quick: Annotated[bool, typer.Option("--quick", help="The suite without the slowest peers, fewer repeats.")] = False,
     limits: Roofline = False,
@@ -170,10 +172,10 @@ def bench(
     method = registry.method(method_id)
     letters = inputs.sequence_type(kind)
     with watched() as (control, far):
-        generated = Generated(type=letters or SequenceType.DNA)
+        generated = generated_input(letters)
         wanted = Sweep(
             contenders=contenders(method, [], True, speedups.parse(baseline) if baseline else None),
-            inputs=sized(source(method, files, flagged, records, letters, generated, control), length, None, method),
+            inputs=sized(source(method, files, flagged, records, letters, generated, control), length, count, method),
             options=problem_options(method, options),
             parameters=parameters(method, settings or [], threads),
             backends=cast("tuple[BackendChoice, ...]", tuple(backend or ["auto"])),
@@ -199,6 +201,26 @@ def contenders(
     return tuple(dict.fromkeys(found))
 
 
+def generated_input(
+    letters: SequenceType | None, divergence: float = 0.1, unrelated: bool = False, seed: int = 1
+) -> Generated:
+    """What is generated where no file is named; ParameterError where the divergence is no share."""
+    _, declared = axes.declared("divergence", [])
+    share = declared.validate(divergence)
+    return Generated("random" if unrelated else "mutated", letters or SequenceType.DNA, divergence=share, seed=seed)
+
+
+def check_baseline(against: Mapping[str, str], wanted: Sweep, method: Method) -> None:
+    """ParameterError where a baseline can be no point of the sweep."""
+    for name, value in against.items():
+        if name == "method":
+            continue  # it is measured as well
+        axes.declared(name, [method])
+        for axis in wanted.axes:
+            if axis.name == name and value not in (told := [points.text(one) for one in axis.values]):
+                raise ParameterError(f"--baseline {name}={value} is no point of the axis {name}: {', '.join(told)}")
+
+
 def source(
     method: Method,
     files: Sequence[str] | None,
@@ -208,17 +230,19 @@ def source(
     generated: Generated,
     monitor: Monitor,
 ) -> Inputs:
-    """The input of all points: what the files hold, or generated where none is named."""
+    """The input of all points: what the files hold; what no file is named for is generated."""
     if not files and not flagged:
         return generated
-    return Loaded(tuple(inputs.gather(method, files or [], flagged, records or [], letters, monitor)))
+    data = tuple(inputs.gather(method, files or [], flagged, records or [], letters, monitor))
+    return Loaded(data) if files else replace(generated, given=data)
 
 
 def sized(found: Inputs, length: str | None, count: int | None, method: Method) -> Inputs:
-    """The input with a length and a number of data, where given; ParameterError where the method takes no data."""
-    if not method.problem.inputs and (length is not None or count is not None):
-        name = "--count" if length is None else "--length"
-        raise ParameterError(f"{name} has no meaning: {method.name} takes {method.problem.takes()}")
+    """The input with a length and a number of data, where given; ParameterError where a method has no use for them."""
+    known = {parameter.name for parameter in axes.of_input(method.problem)}
+    for name, value in (("length", length), ("count", count)):
+        if value is not None and name not in known:
+            raise ParameterError(f"--{name} has no meaning: {method.name} takes {method.problem.takes()}")
     if length is not None:
         values = axes.parse(f"length={length}", [method]).values
         if len(values) != 1:
@@ -234,10 +258,10 @@ def measured(wanted: Sweep, control: runner.Control, far: Any, resume: bool, lim
         for backend, device in {(_backend(task.backend), task.device) for task in tasks}:
             far(runner.Progress(0, len(tasks), 0.0, None, "limits of the device"))
             roofline.of(backend, device, control)
-    with kept_on_cancel(store.path, found, len(tasks)):
-        points = runner.run(wanted, store, control, found.append, far, resume)
-    laboratory_output.complain(points, store.read().warnings)
-    return points
+    with kept_in_the_end(store.path, found, len(tasks)):
+        done = runner.run(wanted, store, control, found.append, far, resume)
+    laboratory_output.complain(done, store.read().warnings)
+    return done
 
 
 def titled(method: Method, source: Inputs, varying: Collection[str] = ()) -> str:
@@ -267,12 +291,12 @@ def _fastest_peer(found: Sequence[Point]) -> dict[str, str] | None:
 
 
 def _suite(quick: bool, limits: bool, resume: bool, targets: Targets) -> None:
-    shown, full, points = [], [], list[Point]()
+    shown, full, of_all = [], [], list[Point]()
     with watched() as (control, far):
         for case in suite.cases(quick):
             found = measured(case.sweep, control, far, resume, limits)
             shown.append(tables.summary(found, f"{case.sweep.title}, {found[0].size}", case.baseline))
             full.append(tables.everything(found, case.baseline))
-            points += found
-    targets.save(shown, full, {"title": "bench", "points": [point.data() for point in points]})
-    laboratory_output.exit_code(points)
+            of_all += found
+    targets.save(shown, full, {"title": "bench", "points": [point.data() for point in of_all]})
+    laboratory_output.exit_code(of_all)

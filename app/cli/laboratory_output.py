@@ -131,11 +131,13 @@ def watched() -> Iterator[tuple[Control, Callable[[Far], None]]]:
 
 
 @contextmanager
-def kept_on_cancel(place: Path, found: Sequence[Point], total: int) -> Iterator[None]:
-    """Say what is kept and how to go on, when the measurement inside is cancelled."""
+def kept_in_the_end(place: Path, found: Sequence[Point], total: int) -> Iterator[None]:
+    """Say what is kept and how to go on, when the measurement inside is cancelled, or the disk takes no more."""
     try:
         yield
-    except (Cancelled, KeyboardInterrupt):
+    except (Cancelled, KeyboardInterrupt, InputError) as error:
+        if isinstance(error, InputError) and not found:
+            raise
         print(f"{len(found)} of {total} points are kept in {place}; the same command with --resume goes on",
               file=sys.stderr)  # fmt: skip
         raise

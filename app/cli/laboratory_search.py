@@ -10,20 +10,18 @@ import typer
 from app import texts
 from app.cli import inputs, laboratory, laboratory_output, paper_figures, report
 from app.cli.computing import Backend, Device, Files, Kind, Records, Settings, Threads
-from app.cli.laboratory import Axes, Length, Seed
-from app.cli.laboratory_output import Csv, Json, Markdown, Resume, Targets, kept_on_cancel, watched
+from app.cli.laboratory import Axes, Count, Divergence, Length, Random, Seed
+from app.cli.laboratory_output import Csv, Json, Markdown, Resume, Targets, kept_in_the_end, watched
 from app.cli.options import parameters, problem_options, with_problem_options
 from app.cli.paper_figures import Plot
 from kernels import registry, tuned
 from kernels.engine import BackendChoice
 from kernels.errors import ParameterError
 from kernels.experiments import axes, papers, reproducing, results, tables, tuning
-from kernels.experiments.inputs import Generated
 from kernels.experiments.points import Point
 from kernels.experiments.records import search_id
 from kernels.experiments.sweep import Task
 from kernels.experiments.tuning import Found
-from kernels.model import SequenceType
 
 TUNE_EXAMPLES = """
 [bold]Examples[/]
@@ -62,6 +60,9 @@ def tune(
     records: Records = None,
     kind: Kind = None,
     length: Length = None,
+    count: Count = None,
+    divergence: Divergence = 0.1,
+    unrelated: Random = False,
     seed: Seed = 1,
     reset: Annotated[bool, typer.Option("--reset", help="Forget what was found for this method, or for all.")] = False,
     show: Annotated[bool, typer.Option("--list", help="List what was found on this computer.")] = False,
@@ -85,12 +86,12 @@ def tune(
     targets.check([*(files or []), *flagged.values()])
     letters = inputs.sequence_type(kind)
     with watched() as (control, far):
-        generated = Generated(type=letters or SequenceType.DNA, seed=seed)
+        generated = laboratory.generated_input(letters, divergence, unrelated, seed)
         source = laboratory.source(method, files, flagged, records, letters, generated, control)
         task = Task(
             contender=method.id,
             problem_type=method.problem.id,
-            inputs=laboratory.sized(source, length, None, method),
+            inputs=laboratory.sized(source, length, count, method),
             options=problem_options(method, options),
             parameters=parameters(method, settings or [], threads),
             backend=cast(BackendChoice, backend),
@@ -135,7 +136,7 @@ def reproduce(
     where, total = cast(BackendChoice, backend), sum(len(papers.tasks(table, quick)) for table in chosen)
     shown, points, compared = [], list[Point](), []
     data = []
-    with watched() as (control, far), kept_on_cancel(reproducing.folder(), points, total):
+    with watched() as (control, far), kept_in_the_end(reproducing.folder(), points, total):
         for table in chosen:
             found = reproducing.reproduce(table, quick, where, device, repeat, control, points.append, far, resume)
             compared.append(papers.compare(table, found, quick))

@@ -109,7 +109,8 @@ def _typer_file(taken: Input) -> inspect.Parameter:
 
 def _typer_parameter(option: Parameter) -> inspect.Parameter:
     metavar = "|".join(option.choices) or METAVARS[option.kind]
-    text = option.help + (f" Default: {option.default}." if option.default not in (None, "") else "")
+    default = {True: "yes", False: "no"}[option.default] if option.kind == "bool" else option.default
+    text = option.help + (f" Default: {default}." if default not in (None, "") else "")
     declared = typer.Option(
         flag(option.name), metavar=metavar, help=text, show_default=False, rich_help_panel="Problem"
     )

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QPushButton,
     QScrollArea,
     QSizePolicy,
     QTableView,
@@ -64,6 +65,22 @@ class Elided(QLabel):
         room = self.contentsRect()
         shown = self.fontMetrics().elidedText(self.text(), self._mode, room.width())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
+
+
+class FittingButton(QPushButton):
+    """A button that shows the longest of its texts, longest first, that it has room for; it may be narrow."""
+
+    def __init__(self, *texts: str) -> None:
+        super().__init__(texts[0])
+        self._texts = texts
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        metrics = self.fontMetrics()
+        room = self.width() - (self.sizeHint().width() - metrics.horizontalAdvance(self.text()))
+        fitting = (text for text in self._texts if metrics.horizontalAdvance(text) <= room)
+        self.setText(next(fitting, self._texts[-1]))
+        super().resizeEvent(event)
 
 
 class VerticalScroll(QScrollArea):

@@ -103,7 +103,13 @@ class PhaseBars(QWidget):
 
 
 def parts(point: Point) -> tuple[Part, ...]:
-    """The median of every phase, then transfer and what lies outside phases; what took no time is left out."""
-    found = [(name, spread.median) for name, spread in point.phases.items()]
-    found += [(text, point.value(f"{name}_ms") or 0.0) for name, text in OUTSIDE.items()]
+    """Phases, transfer and what lies outside phases of the run of median length; what took no time is left out.
+
+    Medians of every phase by itself need not add up to that of the whole call.
+    """
+    runs = sorted(point.runs, key=lambda run: run.wall_ms)
+    if not runs:
+        return ()
+    run = runs[(len(runs) - 1) // 2]
+    found = [*run.phases.items(), *((text, getattr(run, f"{name}_ms")) for name, text in OUTSIDE.items())]
     return tuple((name, time) for name, time in found if time > 0)

@@ -213,13 +213,13 @@ class SweepForm(Card):
         counts = label("Repeats", "muted"), self.repeats, label("Warm-up", "muted"), self.warm_up, QWidget()
         column.addLayout(row(*counts, stretch=4))
         column.addWidget(self.reuse)
-        column.addWidget(self.count)
-        column.addWidget(self.problem)
         column.addStretch(1)
         self.box.addLayout(column, 1)
-        self.buttons = QVBoxLayout()
+        self.buttons = QVBoxLayout()  # below what scrolls: what is wrong is seen in a low window, too
+        self.buttons.addWidget(self.problem)
+        self.buttons.addLayout(row(self.count, self.waiting, stretch=0))
         self.buttons.addLayout(row(self.start_button, self.pause_button, self.cancel_button, stretch=0))
-        self.buttons.addLayout(row(self.tune_button, self.budget, self.waiting, stretch=0))
+        self.buttons.addLayout(row(self.tune_button, self.budget, stretch=0))
 
     def _connect(self) -> None:
         self.contenders.itemChanged.connect(self._changed)

@@ -88,7 +88,8 @@ class InputEditor(QWidget):
         source = self.source.currentData()
         if source == OPEN:
             if not self._data:
-                raise ParameterError("nothing is open for this method; open files in Analyse, or generate the input")
+                other = ", or generate the input" if self.source.count() > 1 else ""
+                raise ParameterError(f"nothing is open for this method; open files in Analyse{other}")
             return Loaded(self._data)
         return Generated(
             KINDS[source], SequenceType(self.type.currentText()), _length(self.length.text()),

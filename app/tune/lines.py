@@ -11,7 +11,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QBrush
 
-from app import theme
+from app import texts, theme
 from app.tune import series
 from app.tune.series import Series
 from app.tune.settings import PlotSettings
@@ -25,6 +25,8 @@ MOST_MARKS = 12
 """Places that are marked one by one on the horizontal axis."""
 MOST_ITEMS = 12
 """Lines that the legend names one by one."""
+TIMES, RATES = ("wall_ms", "compute_ms"), ("gcups", "wall_gcups", series.SPEEDUP)
+"""Quantities that a model of the time foretells, up to a factor, and those that one over it does."""
 MODEL_PENS: tuple[Kind, ...] = ("dashes", "dots", "dash-dots", "dash-dot-dots")
 
 
@@ -94,7 +96,7 @@ class LinePlot(pg.PlotWidget):
         self._draw_points(settings)
         self._mark(self._best, best, settings)
         self._mark_places(settings)
-        told = [LegendItem("mark", f"best: {_told(best, settings)}", (colours.path,))] if best else []
+        told = [LegendItem("mark", f"fastest candidate: {_told(best, settings)}", (colours.path,))] if best else []
         self.items = (*line_items(self.lines, "mark" if settings.scatter else "line"), *models, *told)
         self.autoRange()
 
@@ -154,7 +156,7 @@ class LinePlot(pg.PlotWidget):
     def _mark_places(self, settings: PlotSettings) -> None:
         """Ticks at the places that were measured, where they are few: 64, 128, 256 say more than powers of ten."""
         places = sorted({place for line in self.lines for place in line.x})
-        marks = [(_scaled(place, settings.log_x), f"{place:,.6g}") for place in places]
+        marks = [(_scaled(place, settings.log_x), _number(place)) for place in places]
         few = marks if 0 < len(marks) <= MOST_MARKS else None
         if few != self._marks:
             self._marks = few
@@ -182,6 +184,12 @@ class LinePlot(pg.PlotWidget):
             x=x, y=y, data=list(points), symbol=[_symbol(shade) for shade in shades],
             brush=[self._brushes[shade % len(self._brushes)] for shade in shades],
         )  # fmt: skip
+
+
+def _number(place: float) -> str:
+    """'1,024', '0.25', '16 M'."""
+    text = f"{place:,.6g}"
+    return texts.count(place) if "e+" in text else text
 
 
 def _symbol(shade: int) -> str:
@@ -222,11 +230,14 @@ def model_curves(
 ) -> list[Curve]:
     """The curves of the models of each line's method, laid over the measured points of the line.
 
-    ``curve_of(point)`` gives places and values of every model that grows with the time, by label.
+    ``curve_of(point)`` gives places and values of every model that grows with the time, by label. Rates and speedups
+    shrink as the time grows, so that their curves are of one over the model; of other quantities there are none.
     """
+    power = 1 if quantity in TIMES else -1 if quantity in RATES else 0
     found: list[Curve] = []
-    for line in lines:
-        for name, pairs in curve_of(line.points[0]).items():
+    for line in lines if power else ():
+        for name, foretold in curve_of(line.points[0]).items():
+            pairs = [(place, value**power) for place, value in foretold if value]
             there = dict(pairs)
             ratios = [
                 spread.median / there[place]
@@ -244,6 +255,12 @@ def _scaled(value: float, logarithmic: bool) -> float:
     return float(np.log10(max(value, 1e-12))) if logarithmic else value
 
 
+def _follows_cells(points: Sequence[Point], name: str) -> bool:
+    """Whether problems of one size have one value of a name, as lengths have, so that it tells no lines apart."""
+    pairs = {(point.cells, str(series.coordinate(point, name))) for point in points}
+    return len(pairs) == len({cells for cells, _ in pairs})
+
+
 def default_settings(points: Sequence[Point], before: PlotSettings, moving: Sequence[str]) -> PlotSettings:
     """What to show of these points where the user has not said: the first axis of numbers, the rest by colour.
 
@@ -257,7 +274,7 @@ def default_settings(points: Sequence[Point], before: PlotSettings, moving: Sequ
     others = [name for name in moving if name != x and any(name in point.coordinates for point in points)]
     suited = [name for name in others if name not in ("method", "backend")]
     y = before.y if before.y in known and before.y != x else next(iter(suited), "")
-    split = tuple(name for name in others if name != "cells")
+    split = tuple(name for name in others if name != "cells" and not (x == "cells" and _follows_cells(points, name)))
     coloured = known.union(series.OF_POINTS, *(point.parameters for point in points))
     colour = before.colour if before.colour in coloured and before.colour != x else ""
     return replace(before, x=x, y=y, split=split, colour=colour)

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QFileDialog,
-    QHeaderView,
     QMenu,
-    QMessageBox,
     QProgressBar,
     QPushButton,
     QRadioButton,
     QSplitter,
     QTabWidget,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -29,26 +23,26 @@ from PySide6.QtWidgets import (
 from app import texts, theme
 from app.jobs import Job, JobQueue, JobState
 from app.panels.widgets import Elided, label, row
+from app.tune import saving
+from app.tune.looking import looks
 from app.tune.measurement import Inbox
 from app.tune.paper_figure import PaperFigure
 from app.tune.paper_job import Place, reproduce_job
+from app.tune.paper_list import PaperList
 from app.tune.table import PointTable
 from app.views import export
 from app.views.background import Latest
 from app.views.pieces import menu_button
-from kernels.errors import AntidiagError, InputError
+from kernels.errors import AntidiagError
 from kernels.experiments import papers, reproducing, tables
 from kernels.experiments.papers import PaperTable
 from kernels.experiments.points import Point
 from kernels.experiments.tables import Table
-from kernels.files import write_lines
 
 SIZE = 1180, 720
 LEFT = 390
-TAKE_MS, SHARE = 200, 8
-TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
+TAKE_MS = 200
 STATES = {"waiting": "waits for other jobs", "cancelling": "is being cancelled"}
-ROLE = Qt.ItemDataRole.UserRole
 
 
 class PapersWindow(QDialog):
@@ -69,7 +63,7 @@ class PapersWindow(QDialog):
         self.compared = Table("", (), ())
         self._job: Job | None = None
         self._measured: tuple[PaperTable, bool] | None = None
-        self.tree, self.figure, self.table = QTreeWidget(), PaperFigure(), PointTable()
+        self.tree, self.figure, self.table = PaperList(), PaperFigure(), PointTable()
         self.table.setAccessibleName("Published numbers beside those measured here")
         self.quick, self.full = QRadioButton("Quick"), QRadioButton("The paper's sizes")
         self.quick.setChecked(True)
@@ -83,24 +77,19 @@ class PapersWindow(QDialog):
             button.setAutoDefault(False)  # Enter in the list is not to measure
         self.tabs, self.notes = QTabWidget(), label(kind="muted", wrap=True)
         self._estimates = Latest(self)
-        self._timer = QTimer(self)
-        self._timer.setInterval(TAKE_MS)
+        self._timer = looks(self, TAKE_MS, self._take)
         self._lay_out()
-        self._fill_tree()
         self._connect()
         self.tree.setCurrentItem(self.tree.topLevelItem(0).child(0))
 
     @property
     def chosen(self) -> PaperTable | None:
         """The table that is looked at."""
-        item = self.tree.currentItem()
-        return item.data(0, ROLE) if item else None
+        return self.tree.chosen
 
     def choose(self, table_id: str) -> None:
         """Look at the table of this identifier."""
-        for item in self._items():
-            if item.data(0, ROLE).id == table_id:
-                self.tree.setCurrentItem(item)
+        self.tree.choose(table_id)
 
     def start(self) -> None:
         """Measure what is looked at."""
@@ -127,7 +116,7 @@ class PapersWindow(QDialog):
             return json.dumps({"id": self.chosen.id, **shown.data()}, indent=1) + "\n"
         if suffix == ".csv":
             return tables.csv_text(shown)
-        raise InputError(f"tables are saved as {', '.join(TEXTS)}; choose one of these suffixes")
+        raise saving.unknown_suffix("tables")
 
     def save_figure(self) -> None:
         """Ask for a file and save the figure as PNG, SVG or PDF."""
@@ -141,15 +130,7 @@ class PapersWindow(QDialog):
 
     def save_table(self) -> None:
         """Ask for a file and save the table."""
-        name, chosen = QFileDialog.getSaveFileName(
-            self, "Save table", f"{self.chosen.id}.csv", ";;".join(TEXTS.values())
-        )
-        if name:
-            path = export.with_suffix(name, chosen.rstrip(")"), TEXTS)
-            try:
-                write_lines(path, [self.text(path.suffix.lower())])
-            except InputError as error:
-                QMessageBox.warning(self, "Save table", str(error))
+        saving.ask_and_save(self, "Save table", f"{self.chosen.id}.csv", self.text)
 
     def copy_markdown(self) -> None:
         QGuiApplication.clipboard().setText(self.text(".md"))
@@ -173,14 +154,6 @@ class PapersWindow(QDialog):
 
     def _lay_out_list(self, left: QWidget) -> None:
         """The tables, and what is done with the chosen one."""
-        self.tree.setAccessibleName("Tables and figures of the papers")
-        self.tree.setHeaderHidden(True)
-        self.tree.setColumnCount(2)
-        self.tree.setIndentation(theme.MARGIN + theme.SPACING)
-        header = self.tree.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("Progress of the measurement")
         column = QVBoxLayout(left)
@@ -211,47 +184,14 @@ class PapersWindow(QDialog):
         box.addWidget(self.tabs)
 
     def _connect(self) -> None:
-        self.tree.currentItemChanged.connect(lambda *_: self._turn())
+        self.tree.turned.connect(self._turn)
         self.quick.toggled.connect(self._turn)
         self.start_button.clicked.connect(self.start)
         self.cancel_button.clicked.connect(self.cancel)
-        self._timer.timeout.connect(self._take)
         self._queue.changed.connect(self._changed)
         self._queue.ended.connect(self._ended)
         self._estimates.finished.connect(self._tell_effort)
         self._estimates.failed.connect(lambda error: self.effort.setText(texts.sentence(str(error))))
-
-    def _fill_tree(self) -> None:
-        """The papers, each with its tables."""
-        groups: dict[str, QTreeWidgetItem] = {}
-        for table in papers.tables():
-            if table.citation not in groups:
-                group = groups[table.citation] = QTreeWidgetItem([_paper_name(table)])
-                group.setToolTip(0, table.citation)
-                group.setFlags(group.flags() & ~Qt.ItemFlag.ItemIsSelectable)
-                self.tree.addTopLevelItem(group)
-            item = QTreeWidgetItem([table.title])
-            item.setData(0, ROLE, table)
-            item.setToolTip(0, f"{table.title}\n{table.id}")
-            item.setForeground(1, QColor(theme.active().muted))
-            groups[table.citation].addChild(item)
-            group.setFirstColumnSpanned(True)
-        self.tree.expandAll()
-        self._mark_kept()
-
-    def _items(self) -> list[QTreeWidgetItem]:
-        papers_there = [self.tree.topLevelItem(number) for number in range(self.tree.topLevelItemCount())]
-        return [paper.child(number) for paper in papers_there for number in range(paper.childCount())]
-
-    def _mark_kept(self) -> None:
-        """Say beside each table what was measured of it before."""
-        for item in self._items():
-            sizes = {"quick": True, "full": False}
-            there = [
-                name for name, quick in sizes.items() if reproducing.store_of(item.data(0, ROLE), quick).path.exists()
-            ]
-            item.setText(1, ", ".join(there))
-            item.setToolTip(1, f"measured here: {', '.join(there)}" if there else "")
 
     def _turn(self) -> None:
         """Another table, or another size: show what is kept of it, and say how long it would take."""
@@ -277,13 +217,11 @@ class PapersWindow(QDialog):
         self._show_running()
 
     def _take(self) -> None:
-        """Draw the points that came, which are on the disk by then; the longer that takes, the later the next ones."""
-        began = time.perf_counter()
+        """Draw the points that came, which are on the disk by then."""
         new = self._inbox.take()
         if new and self._measured == (self.chosen, self.quick.isChecked()):
             self._points += new
             self._show()
-        self._timer.setInterval(max(TAKE_MS, round(SHARE * (time.perf_counter() - began) * 1e3)))
 
     def _changed(self, job: Job) -> None:
         if job is self._job:
@@ -308,7 +246,7 @@ class PapersWindow(QDialog):
             self._job = None
             self._timer.stop()
             self._take()
-            self._mark_kept()
+            self.tree.mark_kept()
             self._show_running()
 
     def _done(self, found: tuple[Point, ...]) -> None:
@@ -318,6 +256,7 @@ class PapersWindow(QDialog):
                        False)  # fmt: skip
 
     def _failed(self, job: Job) -> None:
+        self.effort.setText(texts.sentence(job.error))  # the main window may be hidden behind this one
         self.said.emit(texts.sentence(job.error), True)
 
     def _ask_effort(self) -> None:
@@ -335,8 +274,3 @@ class PapersWindow(QDialog):
         known = "How long it takes is not known." if seconds is None else (
             f"About {texts.duration(1e3 * seconds)} here, by what ran before.")  # fmt: skip
         self.effort.setText(f"{self._size} {known}")
-
-
-def _paper_name(table: PaperTable) -> str:
-    """The paper's own title, without its authors and what follows it."""
-    return table.citation.partition(": ")[2].partition(". ")[0] or table.citation

@@ -5,38 +5,35 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter
+from PySide6.QtGui import QCursor, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QMenu,
-    QMessageBox,
     QScrollArea,
     QTabWidget,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
 from app import theme
 from app.panels.widgets import Elided, label, row
-from app.tune import series
+from app.tune import saving, series
 from app.tune.bars import PhaseBars
-from app.tune.heat_map import HeatMap, number
+from app.tune.heat_map import HeatMap
 from app.tune.lines import Curve, LinePlot, default_settings, model_curves
+from app.tune.point import facts, told
 from app.tune.points import PointSet
 from app.tune.rooflines import RooflineView
 from app.tune.settings import PlotSettings
 from app.tune.table import PointTable
 from app.views import export
 from app.views.pieces import Legend, draw_legend, legend_height, menu_button
-from kernels.errors import InputError
 from kernels.experiments import tables
 from kernels.experiments.points import Point
-from kernels.files import write_lines
 
 Curves = Callable[[Point, str], Mapping[str, Sequence[tuple[float, float]]]]
 NONE = "none"
@@ -44,7 +41,6 @@ LINES, HEAT, PHASES, ROOF, TABLE = range(5)
 AUTOMATIC = "automatic"
 WIDTHS = {"Quantity": 18, "Horizontal axis": 9, "Second axis": 9, "Baseline of speedups": 12, "Colour by": 9}
 """Letters that a list has room for."""
-TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
 
 
 class Plots(QWidget):
@@ -94,20 +90,17 @@ class Plots(QWidget):
         self.tabs.setCurrentIndex(titles.index(title))
 
     def save_figure(self) -> None:
-        """Ask for a file and save the plot that is looked at, as PNG or SVG."""
+        """Ask for a file and save the plot that is looked at, or the lines behind a table, as PNG, SVG or PDF."""
+        self._turn_to_a_plot()
         export.ask_and_save(self, "sweep", self.figure_size(), self.paint, self._points.title)
 
     def copy_figure(self) -> None:
+        self._turn_to_a_plot()
         export.copy(self.figure_size(), self.paint)
 
     def save_table(self) -> None:
         """Ask for a file and save all points as CSV, JSON or Markdown."""
-        name, _ = QFileDialog.getSaveFileName(self, "Save points", "sweep.csv", ";;".join(TEXTS.values()))
-        if name:
-            try:
-                write_lines(Path(name), [self.text(Path(name).suffix.lower())])
-            except InputError as error:
-                QMessageBox.warning(self, "Save points", str(error))
+        saving.ask_and_save(self, "Save points", "sweep.csv", self.text)
 
     def text(self, suffix: str) -> str:
         """All points as a text: CSV and JSON hold everything, Markdown what people read."""
@@ -118,7 +111,11 @@ class Plots(QWidget):
             return json.dumps(tables.everything(found, over).data(), indent=1) + "\n"
         if suffix == ".csv":
             return tables.csv_text(tables.everything(found, over))
-        raise InputError(f"points are saved as {', '.join(TEXTS)}; choose one of these suffixes")
+        raise saving.unknown_suffix("points")
+
+    def _turn_to_a_plot(self) -> None:
+        if self.tabs.currentIndex() == TABLE:
+            self.tabs.setCurrentIndex(LINES)
 
     def copy_markdown(self) -> None:
         QGuiApplication.clipboard().setText(self.text(".md"))
@@ -170,11 +167,11 @@ class Plots(QWidget):
     def _fill_controls(self, found: Sequence[Point], moving: Sequence[str]) -> None:
         """Offer what these points have, ``moving`` among them; what was chosen stays chosen."""
         _fill(self.quantity, series.quantities(found), self.settings.quantity)
-        _fill(self.across, {name: name for name in moving}, self.settings.x)
-        _fill(self.second, {"": NONE, **{name: name for name in moving}}, self.settings.y)
-        choices = dict.fromkeys(f"{name}={series.coordinate(point, name)}" for name in moving for point in found
-                                if name in ("method", "backend") or name in point.coordinates)  # fmt: skip
-        _fill(self.baseline, {"": NONE, **{text: text for text in choices}}, self.settings.baseline)
+        # Of the first point of a sweep nothing differs yet, and its axes are known all the same.
+        axes = dict.fromkeys(name for name in (*moving, self.settings.x, self.settings.y) if name)
+        _fill(self.across, {name: name for name in axes}, self.settings.x)
+        _fill(self.second, {"": NONE, **{name: name for name in axes}}, self.settings.y)
+        _fill(self.baseline, {"": NONE, **series.baselines(found, moving)}, self.settings.baseline)
         shades = {name: name for name in series.shades(found, moving) if name != self.settings.x}
         _fill(self.colour, {"": AUTOMATIC, **shades}, self.settings.colour)
 
@@ -273,15 +270,20 @@ class Plots(QWidget):
         self.legend.show_items(items.get(index, ()))
 
     def _tell(self, point: Point | None) -> None:
-        """One line about the point under the mouse."""
+        """One line about the point under the mouse, and everything about it in a tip beside the mouse."""
         if point is None:
             self.told.setText("")
+            QToolTip.hideText()
             return
-        names = [name for name in dict.fromkeys((self.settings.x, self.settings.y, *self.settings.split)) if name]
+        names = dict.fromkeys((self.settings.x, self.settings.y, *self.settings.split))
+        places = [series.label(point, [name]) for name in names if name and name != "method"]
         found = series.values([*self._points.measured], self.settings.quantity, self.settings.over).get(id(point))
-        quantity = self.settings.label.partition(",")[0]
-        value = f": {number(self.settings.quantity, found.median)} {quantity}" if found else ""
-        self.told.setText(f"{point.name}, {series.label(point, names)}{value}")
+        quantity, _, unit = self.settings.label.partition(", ")
+        value = told(self.settings.quantity, found) if found else ""
+        unit = f", {unit}" if unit and unit not in ("ms", "bytes") else ""
+        self.told.setText(f"{', '.join([point.name, *places])}{f': {quantity} {value}{unit}' if value else ''}")
+        lines = [f"{name.strip()}: {text}" for name, text in facts(point)]
+        QToolTip.showText(QCursor.pos(), "\n".join(lines), self)
 
     def figure_size(self) -> QSize:
         """The plot that is looked at as large as it is seen, and its legend below."""

@@ -24,7 +24,7 @@ NAMES = {
     "compilation_ms": "compilation", "gcups": "G/s of phases", "wall_gcups": "G/s of the call", "of_limit": "of limit",
 }  # fmt: skip
 """Quantities in as few letters as a narrow panel has room for."""
-NAME_WIDTH = 125
+NAME_WIDTH = 105
 """Pixels of the longest name that is written out; the tool tip has all of it."""
 
 
@@ -118,12 +118,13 @@ def facts(point: Point) -> list[Row]:
         rows.append(("status", str(point.status)))
     for quantity, text in NAMES.items():
         found = point.spread(quantity)
-        if found is not None:
-            rows.append((text, _spread(quantity, found)))
-    rows += [(f"  {name}", _spread("x_ms", spread)) for name, spread in point.phases.items()]
+        if found is not None and (found.high or quantity not in ("transfer_ms", "other_ms")):
+            rows.append((text, told(quantity, found)))
+    rows += [(f"  {name}", told("x_ms", spread)) for name, spread in point.phases.items()]
     if point.measured:
         rows += [("host memory", bytes_text(point.host_bytes)), ("device memory", bytes_text(point.device_bytes))]
     rows += foretold(point)
+    rows += [("runs", str(len(point.runs) or ""))]
     rows += [("answer", point.answer), ("time covers", point.counts), ("measured", point.started)]
     return [(name, text) for name, text in rows if text]
 
@@ -144,8 +145,11 @@ def amount(value: float, unit: str) -> str:
     return bytes_text(round(value)) if unit == "bytes" else f"{texts.count(value)} {unit}".rstrip()
 
 
-def _spread(quantity: str, spread: Spread) -> str:
+def told(quantity: str, spread: Spread) -> str:
+    """A median with the smallest and the largest value: '15.3 ms (14.6 to 32)'."""
     text = number(quantity, spread.median)
     if spread.count < 2:
         return text
-    return f"{text} ({number(quantity, spread.low)} to {number(quantity, spread.high)}, {spread.count} runs)"
+    low, high = (number(quantity, value) for value in (spread.low, spread.high))
+    unit = text.rpartition(" ")[2]
+    return f"{text} ({low.removesuffix(f' {unit}')} to {high.removesuffix(f' {unit}')})"

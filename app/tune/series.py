@@ -97,6 +97,22 @@ def values(points: Sequence[Point], quantity: str, baseline: Mapping[str, Any] |
     return {id(one.point): Spread(one.ratio, one.ratio, one.ratio, 1) for one in speedups(points, baseline)}
 
 
+def baselines(points: Iterable[Point], moving: Sequence[str]) -> dict[str, str]:
+    """What speedups can be over, as `speedups.parse` reads it, and its words: what differs within one problem."""
+    found: dict[str, str] = {}
+    by_problem: dict[str, list[Point]] = {}
+    for point in points:
+        by_problem.setdefault(point.problem, []).append(point)
+    for name in moving:
+        for members in by_problem.values():
+            there = [point for point in members if name in ("method", "backend") or name in point.coordinates]
+            if _differs([coordinate(point, name) for point in there]):
+                chosen = [point.contender if name == "method" else coordinate(point, name) for point in there]
+                words = (f"{name}={_named(point, name)}" for point in there)
+                found |= zip((f"{name}={point_text.text(value)}" for value in chosen), words, strict=True)
+    return found
+
+
 def lines(
     points: Sequence[Point],
     x: str,

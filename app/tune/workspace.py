@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from app import texts, theme
@@ -17,6 +16,7 @@ from app.panels.widgets import Elided, VerticalScroll, label
 from app.tune import earlier, geometry, series
 from app.tune.foretold import Curves, Foretold
 from app.tune.form import SweepForm
+from app.tune.looking import looks
 from app.tune.measurement import Measurement, of_kept, of_search, of_sweep, task_key
 from app.tune.paper_job import Place
 from app.tune.papers import PapersWindow
@@ -37,7 +37,7 @@ from kernels.experiments.sweep import Sweep
 from kernels.experiments.tuning import Found
 from kernels.method import Method
 
-TAKE_MS, SHARE = 150, 8
+TAKE_MS = 150
 LEFT, MIDDLE, RIGHT, LEAST = 380, 720, 340, 260
 EMPTY = (
     "No points yet. Choose an axis at the left, such as the strip width s over 32:1024:*2, and start the sweep: "
@@ -80,9 +80,7 @@ class TuneWorkspace(QWidget):
         self.earlier = QMenu(self)
         self.earlier.aboutToShow.connect(self._list_earlier)
         self._lay_out()
-        self._timer = QTimer(self)
-        self._timer.setInterval(TAKE_MS)
-        self._timer.timeout.connect(self._take)
+        self._timer = looks(self, TAKE_MS, self._take)
         self.form.start_wanted.connect(self.start)
         self.form.pause_wanted.connect(self.pause)
         self.form.cancel_wanted.connect(self.cancel)
@@ -240,11 +238,9 @@ class TuneWorkspace(QWidget):
         self.form.set_running(one is not None, one is not None and one.paused, waiting)
 
     def _take(self) -> None:
-        """Show the points that came since the last look; the longer that takes, the later is the next look."""
-        began = time.perf_counter()
+        """Show the points that came since the last look."""
         for one in self.active:
             self._take_of(one)
-        self._timer.setInterval(max(TAKE_MS, round(SHARE * (time.perf_counter() - began) * 1e3)))
 
     def _take_of(self, one: Measurement) -> None:
         new = one.take()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
 from typing import Any
 
@@ -10,6 +11,9 @@ from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app import theme
+
+HIGH, WIDE = 18, 48
+"""Pixels that a word takes along an upright axis and along a level one."""
 
 
 class Axis(pg.AxisItem):
@@ -26,6 +30,15 @@ class Axis(pg.AxisItem):
         if type(beyond) is not int or self.orientation in ("left", "right"):
             return found
         return found.adjusted(-beyond, 0, beyond, 0)
+
+    def logTickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Words of those digits of a power of ten that have room beside each other."""
+        upright = self.orientation in ("left", "right")
+        low, high = sorted(self.range)
+        of_a_power = (self.height() if upright else self.width()) / max(high - low, 1e-9)
+        named = _digits(of_a_power / (HIGH if upright else WIDE))
+        words = super().logTickStrings(values, scale, spacing)
+        return [text if _digit(value) in named else "" for value, text in zip(values, words, strict=True)]
 
     def generateDrawSpecs(self, painter: QPainter) -> Any:
         found = super().generateDrawSpecs(painter)
@@ -50,6 +63,19 @@ class Axis(pg.AxisItem):
             painter.save()
             self.drawPicture(painter, *self._drawn)
             painter.restore()
+
+
+def _digits(words: float) -> range | tuple[int, ...]:
+    """The digits that are named where a power of ten has room for so many words."""
+    for digits, closest in ((range(1, 10), 10 / 9), ((1, 2, 5), 2.0)):
+        if words * math.log10(closest) >= 1:
+            return digits
+    return (1,)
+
+
+def _digit(value: float) -> int:
+    """The digit before the zeros of a number whose logarithm this is: 3 of log10(300)."""
+    return round(10 ** (value - math.floor(value + 1e-9)))
 
 
 def _opaque(pen: QPen) -> QPen:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kernels.errors import ParameterError
-from kernels.method import Method
+from kernels.method import Method, ProblemType
+from kernels.model import Sequence as Letters
 from kernels.parameters import Parameter
 
 Role = Literal["parameter", "option", "input", "method", "backend", "device"]
@@ -25,11 +26,11 @@ MOST_TOLD = 6
 
 INPUTS = (
     Parameter("length", "int", "Length", "Letters (or size) of every input: generated so long, or cut to its front.",
-              minimum=1),
+              default=1000, minimum=1),
     Parameter("count", "int", "Number of inputs", "How many inputs are generated, or taken from the front.",
-              minimum=1),
+              default=2, minimum=1),
     Parameter("divergence", "float", "Divergence", "Share of the letters in which generated sequences differ from "
-              "their common ancestor.", minimum=0, maximum=1),
+              "their common ancestor.", default=0.1, minimum=0, maximum=1),
 )  # fmt: skip
 """Axes over the input, declared as parameters are."""
 
@@ -89,11 +90,25 @@ def declared(name: str, methods: Sequence[Method]) -> tuple[Role, Parameter]:
     raise ParameterError(f"there is no axis {name!r}; there are: {', '.join(names(methods))}")
 
 
+def of_input(problem: ProblemType) -> tuple[Parameter, ...]:
+    """What can vary of the input of a problem."""
+    letters = [taken for taken in problem.inputs if taken.kind.type is Letters]
+    several = any(taken.maximum != taken.minimum for taken in problem.inputs)
+    length, count, divergence = INPUTS
+    there = {
+        length.name: bool(letters) or any(taken.kind.generate for taken in problem.inputs),
+        count.name: several,
+        divergence.name: sum(taken.minimum for taken in letters) > 1 or (several and bool(letters)),
+    }
+    return tuple(parameter for parameter in INPUTS if there[parameter.name])
+
+
 def names(methods: Sequence[Method]) -> list[str]:
     """Every name that an axis may have for these methods, parameters first."""
     groups: list[Iterable[Parameter]] = [method.parameters for method in methods]
     groups += [method.problem.options for method in methods]
-    found = [parameter.name for group in (*groups, INPUTS, PLACES) for parameter in group]
+    groups += [of_input(method.problem) for method in methods[:1]]
+    found = [parameter.name for group in (*groups, PLACES) for parameter in group]
     return list(dict.fromkeys([*found, "method"]))
 
 
@@ -118,8 +133,6 @@ def _value(parameter: Parameter, text: str) -> Any:
     """A value of a list; lengths may be joined by x, one for each input."""
     if parameter.name == "length" and "x" in text:
         return tuple(parameter.parse(part) for part in text.split("x"))
-    if text.lower() in ("auto", "automatic") and parameter.default is None and parameter not in INPUTS:
-        return None
     return parameter.parse(text)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kernels.errors import InputError, ParameterError
-from kernels.method import Input, ProblemType
+from kernels.method import DataKind, Input, ProblemType
 from kernels.model import Sequence, SequenceType
 
 Length = int | tuple[int, ...]
@@ -22,13 +22,19 @@ LETTERS = {
     SequenceType.PROTEIN: b"ACDEFGHIKLMNPQRSTVWY",
 }
 
+BESIDE = 16
+"""Size of what is generated beside sequences, such as the states of a model, where one length is given for all."""
+
 GAP_SHARE = 0.4
 """A gap of an insertion or a deletion goes on with probability 1 - GAP_SHARE: 2.5 letters on average."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Data that the user opened; ``length`` cuts sequences to their front, ``count`` takes the first so many."""
+    """Data that the user opened; ``length`` cuts sequences to their front, ``count`` takes the first so many.
+
+    What stands beside sequences, such as a model, is left as it is.
+    """
 
     data: tuple[Any, ...]
     length: Length | None = None
@@ -41,7 +47,11 @@ class Loaded:
             raise InputError(f"count={self.count}: {len(data)} are loaded; load more, or generate the input")
         if self.length is None:
             return data
-        return tuple(_cut(datum, length) for datum, length in zip(data, _each(self.length, len(data)), strict=True))
+        letters = sum(isinstance(datum, Sequence) for datum in data)
+        lengths = iter(_each(self.length, letters or len(data)))
+        return tuple(
+            _cut(datum, next(lengths)) if isinstance(datum, Sequence) or not letters else datum for datum in data
+        )
 
     def text(self, problem: ProblemType, varying: Collection[str] = ()) -> str:
         """The data for people; "" where the problem takes none."""
@@ -57,7 +67,8 @@ class Generated:
     ``divergence`` is the share of letters in which the two most distant of them differ (before letters change
     twice); ``indels`` of these changes are insertions and deletions. ``count`` is the number of data of each
     input that takes several; by default the fewest it takes. Data other than sequences are made by their
-    DataKind, with ``length`` as their size.
+    DataKind, with ``length`` as their size; beside sequences they have the size BESIDE, unless every input has a
+    length of its own. ``given`` are data that are not made, one at most of a kind.
     """
 
     kind: Literal["mutated", "random"] = "mutated"
@@ -67,22 +78,31 @@ class Generated:
     divergence: float = 0.1
     indels: float = 0.1
     seed: int = 1
+    given: tuple[Any, ...] = ()
 
     def make(self, problem: ProblemType) -> tuple[Any, ...]:
         """The data of the problem, flat, in the order of its inputs; InputError where a kind cannot be generated."""
         draw = np.random.default_rng(self.seed)
         places = [wanted.kind for wanted in problem.inputs for _ in range(self._count(wanted))]
-        lengths = _each(self.length, len(places))
+        lengths = self._lengths(places)
         family = iter(self._family([n for kind, n in zip(places, lengths, strict=True) if kind.type is Sequence], draw))
-        made = []
+        made: list[Any] = []
         for kind, length in zip(places, lengths, strict=True):
-            if kind.type is Sequence:
+            if there := self._given(kind):
+                made.append(there[0])
+            elif kind.type is Sequence:
                 made.append(next(family))
             elif kind.generate is None:
                 raise InputError(f"{kind.plural} cannot be generated; load one from a file")
             else:
                 made.append(kind.generate(length, draw))
         return tuple(made)
+
+    def _lengths(self, places: Sequences[DataKind]) -> tuple[int, ...]:
+        """The length or size of every datum."""
+        if isinstance(self.length, int) and any(kind.type is Sequence for kind in places):
+            return tuple(self.length if kind.type is Sequence else BESIDE for kind in places)
+        return _each(self.length, len(places))
 
     def text(self, problem: ProblemType, varying: Collection[str] = ()) -> str:
         """The data for people, without what is in ``varying``: "mutated DNA, length 1,000, 10% divergence, seed 1",
@@ -98,18 +118,24 @@ class Generated:
             "divergence": f"{self.divergence:.0%} divergence" if related else "",
             "seed": f"seed {self.seed}",
         }
-        nouns = [self._noun(wanted, related, varying) for wanted in problem.inputs]
+        nouns = [self._noun(wanted, related, bool(sequences), varying) for wanted in problem.inputs]
         said = [part for name, part in parts.items() if part and name not in varying]
         return ", ".join([" and ".join(nouns), *said])
 
-    def _noun(self, wanted: Input, related: bool, varying: Collection[str]) -> str:
+    def _noun(self, wanted: Input, related: bool, beside: bool, varying: Collection[str]) -> str:
         """What is made for an input: "mutated DNA", "7 random RNA", "random graph"."""
         counted = self.count is not None and wanted.maximum != wanted.minimum and "count" not in varying
         many = f"{self.count} " if counted else ""
         if wanted.kind.type is Sequence:
             return f"{many}{'mutated' if related else 'random'} {self.type}"
+        if given := self._given(wanted.kind):
+            return str(given[0].name)
+        size = f" of size {BESIDE}" if beside and isinstance(self.length, int) else ""
         several = self._several(wanted, varying)
-        return f"{many}random {wanted.kind.plural if several else wanted.label or wanted.kind.label}"
+        return f"{many}random {wanted.kind.plural if several else wanted.label or wanted.kind.label}{size}"
+
+    def _given(self, kind: DataKind) -> list[Any]:
+        return [datum for datum in self.given if isinstance(datum, kind.type)]
 
     def _several(self, wanted: Input, varying: Collection[str]) -> bool:
         """Whether an input may get more than one datum."""

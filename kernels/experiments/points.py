@@ -207,9 +207,11 @@ def plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text(value: Any) -> str:
-    """A coordinate or parameter for people: 'auto', '5103x7168', '64'."""
+    """A coordinate or parameter for people, as they write it: 'auto', 'yes', '5103x7168', '64'."""
     if value is None:
         return "auto"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, (tuple, list)):
         return "x".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -131,15 +131,20 @@ def _around(task: Task) -> Sweep:
 
 def _inputs_data(inputs: Inputs) -> dict[str, Any]:
     if isinstance(inputs, Generated):
-        return {"generated": asdict(inputs)}
-    known = [{"name": str(getattr(datum, "name", "")), "digest": digest(datum)} for datum in inputs.data]
-    return {"loaded": known, "length": inputs.length, "count": inputs.count}
+        return {"generated": asdict(replace(inputs, given=())), "given": _known(inputs.given)}
+    return {"loaded": _known(inputs.data), "length": inputs.length, "count": inputs.count}
+
+
+def _known(data: Iterable[Any]) -> list[dict[str, str]]:
+    """By what data are found again."""
+    return [{"name": str(getattr(datum, "name", "")), "digest": digest(datum)} for datum in data]
 
 
 def _inputs_of(known: Mapping[str, Any], there: Sequence[Any]) -> Inputs:
     if "generated" in known:
-        values = known["generated"]
-        return Generated(**{**values, "type": SequenceType(values["type"]), "length": from_json(values["length"])})
+        values, given = known["generated"], tuple(_found(one, there) for one in known.get("given", ()))
+        values = {**values, "type": SequenceType(values["type"]), "length": from_json(values["length"]), "given": given}
+        return Generated(**values)
     found = tuple(_found(one, there) for one in known["loaded"])
     return Loaded(found, from_json(known["length"]), known["count"])
 

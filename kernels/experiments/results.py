@@ -66,9 +66,8 @@ class Store:
                     line = b"\n" + line
                 file.write(line)
         except OSError as error:
-            raise InputError(
-                f"{self.path}: cannot be written: {error.strerror or error}; choose another place"
-            ) from None
+            why = f"{self.path}: cannot be written: {error.strerror or error}"
+            raise InputError(f"{why}; free some space there, or make that folder writable") from None
 
 
 def of(sweep_id: str) -> Store:

@@ -35,8 +35,8 @@ def parse(words: str) -> dict[str, str]:
 def speedups(points: Sequence[Point], baseline: Mapping[str, Any], quantity: str = "wall_ms") -> list[Speedup]:
     """The speedup of every measured point that has a baseline point with the same problem.
 
-    ``baseline`` selects by coordinates, by "backend" as it ran, or by parameters as they ran. Of several such
-    points the one is taken that shares most coordinates with the point, and of those the fastest.
+    ``baseline`` selects by coordinates, by "backend" as it ran, or by parameters, as they were given or ran. Of several
+    such points the one is taken that shares most coordinates with the point, and of those the fastest.
     """
     chosen = [point for point in points if point.value(quantity) and all(_has(point, *one) for one in baseline.items())]
     found = []
@@ -54,8 +54,8 @@ def _has(point: Point, name: str, value: Any) -> bool:
         return point.backend == str(value)
     if name == "method":
         return str(value) in (point.contender, point.name)
-    own = point.coordinates.get(name, point.parameters.get(name))
-    return text(own) == text(value)
+    own = [values[name] for values in (point.coordinates, point.parameters) if name in values]
+    return text(value) in map(text, own)
 
 
 def _shared(point: Point, other: Point) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from kernels import registry
 from kernels.engine import BackendChoice, Plan, plan
 from kernels.errors import ParameterError
-from kernels.experiments import peers
+from kernels.experiments import axes, peers
 from kernels.experiments.axes import Axis
 from kernels.experiments.digest import digest
 from kernels.experiments.inputs import Generated, Inputs, with_input
@@ -147,7 +147,7 @@ class Sweep:
         for axis in self.axes:
             if axis.role == "parameter" and axis.name in self.parameters:
                 raise ParameterError(f"{axis.name} is both an axis and a fixed parameter; give one of them")
-            if axis.role == "input" and not methods[0].problem.inputs:
+            if axis.role == "input" and axis.name not in {one.name for one in axes.of_input(methods[0].problem)}:
                 raise ParameterError(f"{axis.name} cannot vary: {methods[0].name} takes {methods[0].problem.takes()}")
 
     def _at(self, place: Mapping[str, Any]) -> Iterator[Task]:

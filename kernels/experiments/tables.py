@@ -195,7 +195,8 @@ def _summary_notes(points: Sequence[Point], baseline: Mapping[str, Any] | None) 
         notes.append(f"{point.name} {', '.join(point.versions.values())}: {point.counts}.")
     if baseline:
         words = ", ".join(f"{name} = {value}" for name, value in baseline.items())
-        notes.append(f"Speedup: time of the whole call of the baseline ({words}) over that of the row.")
+        compared = f"Speedup: time of the whole call of the baseline ({words}) over that of the row."
+        notes.append(compared if speedups(points, baseline) else f"No speedups: no point is the baseline ({words}).")
     return tuple(notes)
 
 

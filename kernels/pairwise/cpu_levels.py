@@ -120,5 +120,5 @@ def compute(
 
 def tiny_pair(largest_score: int = 1) -> Encoded:
     """The smallest problem, on which compiled code is made to exist."""
-    letter = np.zeros(1, np.uint8)
+    letter = np.frombuffer(bytes(1), np.uint8)  # read-only, as `encode` makes them: another type for the compiler
     return Encoded(letter, letter, np.full((1, 1), largest_score, np.int32), 1, 1, True, False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from kernels.model import Outcome
 from kernels.monitor import Monitor
+from kernels.phases import time_ms
 from kernels.steps import Steps
 from kernels.tree import Tree
 from kernels.trees import cpu_blocks, cpu_pruned, cpu_serial, cpu_upgma
@@ -57,7 +58,7 @@ Loop = Callable[[TreeProblem, Mapping[str, Any], Monitor], tuple[TreeAnswer, int
 
 def _run(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, loop: Loop) -> Outcome:
     """Compile, run and time a loop."""
-    times_ms = {"compilation": _compiled(loop, problem.precision), "transfer": 0.0}
+    times_ms = {"compilation": time_ms(partial(_compiled, loop, problem.precision)), "transfer": 0.0}
     before = time.perf_counter()
     answer, host_bytes = loop(problem, parameters, monitor)
     times_ms["joins"] = (time.perf_counter() - before) * 1e3
@@ -65,14 +66,12 @@ def _run(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, 
 
 
 @cache
-def _compiled(loop: Loop, precision: str) -> float:
-    """Milliseconds to compile a loop, or to load it from the cache folder: a run on five taxa."""
+def _compiled(loop: Loop, precision: str) -> None:
+    """Compile a loop, or load it from the cache folder, by a run on five taxa."""
     from kernels.distances import checked, numbered
 
-    before = time.perf_counter()
     tiny = TreeProblem(checked(numbered(5), 1 - np.eye(5)), precision)
     loop(tiny, {"threads": 1, "epoch": 2, "cells": "4", "block": "64"}, Monitor())
-    return (time.perf_counter() - before) * 1e3
 
 
 class _Joins:

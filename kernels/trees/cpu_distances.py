@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from itertools import count as counting
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from kernels.model import Mode, Outcome
 from kernels.monitor import Monitor
+from kernels.phases import time_ms
 from kernels.simd import LANES
 from kernels.steps import Steps
 from kernels.trees import cpu_identities, cpu_words
@@ -38,7 +39,7 @@ FIRST_ROOM = 4096
 
 def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """1 - identities / the shorter length of the best alignment of each pair, as ClustalW has it."""
-    times_ms = {"compilation": _compile_full(problem.mode == Mode.LOCAL), "transfer": 0.0}
+    times_ms = {"compilation": time_ms(partial(_compile_full, problem.mode == Mode.LOCAL)), "transfer": 0.0}
     before = time.perf_counter()
     codes, scores = encoded(problem)
     table = _padded(scores)
@@ -73,7 +74,7 @@ def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: 
 
 def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """MAFFT's distance of shared 6-mers; see `words.distances_of_words`."""
-    times_ms = {"compilation": _compile_words(), "transfer": 0.0}
+    times_ms = {"compilation": time_ms(_compile_words), "transfer": 0.0}
     before = time.perf_counter()
     words, taxa = sixmers(problem.sequences, problem.protein), len(problem.sequences)
     common = np.zeros((taxa, taxa))
@@ -97,7 +98,7 @@ def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor
 
 def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
-    times_ms = {"compilation": _compile_ktuple(), "transfer": 0.0}
+    times_ms = {"compilation": time_ms(_compile_ktuple), "transfer": 0.0}
     before = time.perf_counter()
     taxa, found = len(problem.sequences), tuples(problem)
     words = [found.words[start:end] for start, end in pairwise(found.starts.tolist())]
@@ -194,29 +195,24 @@ def _outcome(problem: Any, values: np.ndarray, times_ms: dict[str, float], name:
 
 
 @cache
-def _compile_full(local: bool) -> float:
-    before = time.perf_counter()
+def _compile_full(local: bool) -> None:
+    """Compile, or load from the cache folder, by calling with one letter; so do the others."""
     small, letters = np.zeros(1, np.uint8), np.zeros(LANES, np.int32)
     room = np.empty(4 * LANES, np.int32)
     cpu_identities.count_identities(
         small, letters, np.ones(LANES, np.int32), np.zeros(2 * LANES, np.int32), np.zeros(2, np.int64), local,
         stop_word(), room, np.empty(LANES * LANES, np.int32), np.empty(LANES, np.int32),
     )  # fmt: skip
-    return (time.perf_counter() - before) * 1e3
 
 
 @cache
-def _compile_words() -> float:
-    before = time.perf_counter()
+def _compile_words() -> None:
     one, two = np.zeros(1, np.int32), np.array([0, 1, 1])
     cpu_words.common_words(one, one, two, 1, 0, np.array([1, 2]), np.zeros(1))
-    return (time.perf_counter() - before) * 1e3
 
 
 @cache
-def _compile_ktuple() -> float:
-    before = time.perf_counter()
+def _compile_ktuple() -> None:
     word, from_to, room = np.zeros(1, np.int32), np.array([0, 1], np.int32), np.zeros((3, 4), np.int32)
     diagonals = np.zeros(4, np.int32), np.zeros(8, np.int32)
     cpu_words.ktuple_score(word, from_to, word, np.int64(1), 1, 1, 1, 1, *diagonals, room)
-    return (time.perf_counter() - before) * 1e3

@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("typer")
 
 from app.cli import program
+from kernels.errors import InputError
 from kernels.experiments import results
 
 ROOT = Path(__file__).parents[2]
@@ -127,9 +128,44 @@ def test_tables_of_the_papers_are_listed(says):
         (("sweep", "striped-score", PAIR, "--axis", "s=33"), "33"),
         (("sweep", "striped-score", "missing.fa", "--axis", "s=32"), "missing.fa"),
         (("sweep", "striped-score", PAIR, "--axis", "s=32", "--csv", "/nowhere/points.csv"), "/nowhere"),
+        (("sweep", "striped-score", "--axis", "length=auto"), "length='auto' is not a whole number"),
+        (("sweep", "striped-score", "--divergence", "nan"), "divergence=nan is not a number from 0 to 1"),
+        (("sweep", "striped-score", "--count", "2"), "--count has no meaning: StripedScore takes 2 sequences"),
+        (("sweep", "striped-score", PAIR, "--axis", "s=32,64", "--baseline", "s=96"), "no point of the axis s: 32, 64"),
+        (("sweep", "striped-score", PAIR, "--baseline", "q=1"), "there is no axis 'q'"),
+        (("tune", "distance-6mer", "--divergence", "2"), "divergence=2.0 is not a number from 0 to 1"),
         (("reproduce", "figure-99"), "figure-99"),
         (("tune", "antidiagonal-x"), "antidiagonal-x"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(refuses, words, said):
     assert said in refuses(*words)
+
+
+def test_a_disk_that_takes_no_more_ends_a_sweep_and_says_what_is_kept(capsys, monkeypatch):
+    append, taken = results.Store.append, []
+
+    def full(store, point):
+        if taken:
+            raise InputError("the disk is full")
+        taken.append(point)
+        append(store, point)
+
+    monkeypatch.setattr(results.Store, "append", full)
+    assert program.main(["sweep", "striped-score", PAIR, "--axis", "s=32,64,96", "--backend", "cpu"]) == 2
+    said = capsys.readouterr().err
+    assert "1 of 3 points are kept" in said and "--resume goes on" in said and "the disk is full" in said
+
+
+def test_a_baseline_that_no_point_has_is_told(says, monkeypatch):
+    automatic = "sweep", "striped-score", PAIR, "--backend", "cpu", "--repeat", 1, "--axis", "s=auto,64"
+    printed = says(*automatic, "--baseline", "threads=1023")
+    assert "No speedups: no point is the baseline (threads = 1023)." in printed
+    assert "1.00 x" in says(*automatic, "--baseline", "s=auto")
+
+
+def test_a_model_is_given_and_its_sequence_generated(says):
+    found = rows(says("sweep", "viterbi-serial", "--model", "cpg-islands", "--axis", "length=20,40", "--repeat", 1,
+                      "--csv", "-"))  # fmt: skip
+    assert [(row["axis length"], row["status"]) for row in found] == [("20", "measured"), ("40", "measured")]
+    assert all("CpG islands" in row["title"] for row in found)

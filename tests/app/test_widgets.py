@@ -1,4 +1,4 @@
-from app.panels.widgets import Elided
+from app.panels.widgets import Elided, FittingButton
 
 
 def test_a_cut_line_keeps_its_margins_and_tells_the_rest_in_its_tool_tip(qtbot):
@@ -21,3 +21,13 @@ def test_a_cut_line_keeps_its_margins_and_tells_the_rest_in_its_tool_tip(qtbot):
     assert inked
     assert all(room.contains(x, y) for x, y in inked)
     assert line.toolTip() == "W" * 200
+
+
+def test_a_button_shows_the_longest_of_its_texts_that_fits(qtbot):
+    button = FittingButton("Search commands and methods", "Search")
+    qtbot.addWidget(button)
+    button.show()
+    whole = button.sizeHint().width()
+    for width, text in ((whole, "Search commands and methods"), (whole - 1, "Search"), (2 * whole, button._texts[0])):
+        button.resize(width, 30)
+        assert button.text() == text

@@ -73,7 +73,7 @@ def test_no_line_joins_the_points_of_a_search_and_the_best_is_marked(plot):
     plot.show_lines([line], PlotSettings(x="s", scatter=True), "s", best=line.points[1])
     assert drawn(plot) == [] and list(plot._dots.data["y"]) == [5, 3, 6]
     assert (list(plot._best.data["x"]), list(plot._best.data["y"])) == ([2], [3])
-    assert [item.text for item in plot.items] == ["measured", "best: s 1"]
+    assert [item.text for item in plot.items] == ["measured", "fastest candidate: s 1"]
     plot.show_lines([line], SETTINGS, "s")
     assert not len(plot._best.data)
 

@@ -190,7 +190,7 @@ def test_a_table_is_measured_shown_and_shown_again(qtbot: Any, window: PapersWin
     assert "published / here" in window.text(".md")
     again = PapersWindow(window.parentWidget(), JobQueue(), lambda: Place("cpu", 0, False))
     assert again.compared.rows == window.compared.rows
-    assert [item.text(1) for item in again._items()] == ["quick"]
+    assert [item.text(1) for item in again.tree.items()] == ["quick"]
     again.full.setChecked(True)
     assert not any(row["ours"] for row in again.compared.rows), "the paper's sizes were not measured"
     again._estimates.cancel()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from app.tune import measurement, series
-from app.tune.point import PointPanel, amount, facts
+from app.tune.point import PointPanel, amount, facts, told
 from app.tune.points import PointSet
 from app.tune.settings import PlotSettings
 from kernels.experiments import models
-from kernels.experiments.points import Point, Run, Status
+from kernels.experiments.points import Point, Run, Spread, Status
 from kernels.experiments.results import SEARCH, Kept
 
 MODELS = {"start-up": 50_180.0, "steps-T": 17_700.0, "traffic": 172_800.0, "operations": 3.96e6}
@@ -67,3 +67,9 @@ def test_points_of_a_search_are_begun_as_such() -> None:
     kept = Kept({"title": "found before", SEARCH: True}, ())
     assert measurement.of_kept("file", kept, ()).search
     assert not measurement.of_kept("file", Kept({"title": "a sweep"}, ()), ()).search
+
+
+def test_a_spread_has_its_unit_once() -> None:
+    assert told("wall_ms", Spread(15.3, 14.6, 32.0, 3)) == "15.3 ms (14.6 to 32)"
+    assert told("wall_ms", Spread(15.3, 15.3, 15.3, 1)) == "15.3 ms"
+    assert told("gcups", Spread(0.5, 0.25, 0.75, 3)) == "0.5 (0.25 to 0.75)"

@@ -91,6 +91,29 @@ def test_a_model_is_scaled_to_its_points() -> None:
     assert y[1] == 2 * y[0]
 
 
+def test_a_model_of_the_time_is_turned_round_for_rates_and_left_out_for_what_is_no_time() -> None:
+    line = series.lines(GRID, "s", "gcups", ["h"])[0]
+    foretold = {"traffic": [(32, 1.0), (64, 2.0), (96, 0.0)]}
+    for quantity in ("gcups", series.SPEEDUP):
+        ((_, x, y, _),) = model_curves([line], quantity, lambda point: foretold)
+        assert list(x) == [32, 64] and y[0] == 2 * y[1]
+    assert model_curves([line], "host_bytes", lambda point: foretold) == []
+
+
+def test_a_baseline_is_what_differs_within_one_problem_and_finds_its_points() -> None:
+    peer = point(32, 16, (300.0,), "parasail-score-32", name="parasail striped, 32 bits", coordinates={})
+    automatic = point(96, None, (40.0,), coordinates={"method": "striped-score", "s": None}, parameters={"s": 96})
+    points = [*GRID, peer, automatic]
+    found = series.baselines(points, series.names(points))
+    assert found["method=parasail-score-32"] == "method=parasail striped, 32 bits"
+    assert {"s=32", "s=64", "s=96"} <= found.keys()
+    for words in found:
+        over = PlotSettings(baseline=words).over
+        assert series.values(points, series.SPEEDUP, over), f"{words} finds no point"
+    lengths = [point(32, 16, (1.0,), problem=str(n), coordinates={"length": n}) for n in ((20, 30), (40, 50))]
+    assert series.baselines(lengths, ["length"]) == {}, "nothing can be compared across problems"
+
+
 def test_suggested_values_can_be_parsed() -> None:
     from kernels import registry
     from kernels.experiments import axes
@@ -100,3 +123,13 @@ def test_suggested_values_can_be_parsed() -> None:
             text = series.suggestion(parameter)
             if text:
                 assert axes.parse(f"{parameter.name}={text}", [method]).values
+
+
+def test_over_cells_a_line_joins_problems_of_several_lengths() -> None:
+    points = [
+        point(32, 16, (n / 1e3,), method, problem=str(n), cells=n * n, coordinates={"method": method, "length": n})
+        for n in (1000, 2000) for method in ("other", "striped-score")
+    ]  # fmt: skip
+    asked = default_settings(points, PlotSettings(x="cells"), series.names(points))
+    assert asked.split == ("method",)
+    assert default_settings(points, PlotSettings(x="method"), series.names(points)).split == ("length",)

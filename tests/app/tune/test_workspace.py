@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtWidgets import QFileDialog
 
 from app.tune.form import NONE
 from app.tune.inputs import RANDOM, InputEditor
@@ -338,6 +340,45 @@ def test_points_are_saved_in_three_formats(qtbot: Any, tune: Any) -> None:
         tune.plots.text(".doc")
 
 
+def test_a_file_without_a_suffix_gets_that_of_the_filter_and_a_table_saves_the_plot_behind_it(
+    tune: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = [Point(f"{s}", "fake", "Fake", {"s": s}, Status.MEASURED, runs=(Run(2.0),)) for s in (32, 64)]
+    tune.points.begin("sweep", points)
+    asked = str(tmp_path / "points"), "Markdown table (*.md)"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: asked)
+    tune.plots.save_table()
+    assert "| Fake |" in (tmp_path / "points.md").read_text()
+    tune.plots.show_tab("Table")
+    saved: list[bool] = []
+    monkeypatch.setattr(export, "ask_and_save", lambda *arguments: saved.append(bool(tune.plots.legend.items)))
+    tune.plots.save_figure()
+    assert saved == [True] and tune.plots.tabs.currentWidget() is tune.plots.lines
+
+
+def test_hovering_tells_the_value_with_its_spread_and_every_name_once(qtbot: Any, tune: Any) -> None:
+    runs = tuple(Run(time + 1, {"phase 1": time}) for time in (2.0, 3.0, 5.0))
+    points = [
+        Point(f"{n}{name}", name, name, {"method": name, "s": n}, Status.MEASURED, runs=runs, cells=6_000_000)
+        for n in (32, 64) for name in ("Fake", "Other")
+    ]  # fmt: skip
+    tune.points.begin("sweep", points)
+    tune.plots.lines.hovered.emit(points[0])
+    assert tune.plots.told.text() == "Fake, s 32: phases 3 ms (2 to 5)"
+    tune.plots.use(replace(tune.plots.settings, quantity="gcups"))
+    tune.plots.lines.hovered.emit(points[0])
+    assert tune.plots.told.text() == "Fake, s 32: rate of the phases 2 (1.2 to 3), 1e9 cells per s"
+    tune.plots.lines.hovered.emit(None)
+    assert tune.plots.told.text() == ""
+
+
+def test_what_is_wrong_is_seen_where_the_form_scrolls(tune: Any, ready: Any) -> None:
+    ready.resize(1280, 720)
+    tune.form.axes[0].set_value("s", "33:x")
+    assert tune.form.problem.isVisible() and not tune.form.problem.visibleRegion().isEmpty()
+    assert ready.rect().contains(ready.mapFromGlobal(tune.form.problem.mapToGlobal(tune.form.problem.rect().center())))
+
+
 def test_what_was_set_comes_back(tune: Any, ready: Any) -> None:
     tune.form.axes[0].set_value("s", "32,96")
     tune.form.repeats.setValue(7)
@@ -366,7 +407,7 @@ def test_a_method_that_takes_no_data_needs_nothing_open(qtbot: Any) -> None:
      ["Type", "Length", "Number", "Divergence", "Seed"]),
     ("nj-pruned", "Generated", "random distance matrix, size 300, seed 1", ["Size", "Seed"]),
     ("floyd-blocked", "Generated", "random graph, size 300, seed 1", ["Size", "Seed"]),
-    ("viterbi-tree", "Related, generated", "random hidden Markov model and random DNA, length 300, seed 1",
+    ("viterbi-tree", "Related, generated", "random hidden Markov model of size 16 and random DNA, length 300, seed 1",
      ["Type", "Length", "Seed"]),
     ("nussinov", "Unrelated, generated", "random DNA, length 300, seed 1", ["Type", "Length", "Seed"]),
 ])  # fmt: skip

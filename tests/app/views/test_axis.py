@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtGui import QColor, QImage, QPainter
@@ -70,3 +71,15 @@ def test_the_grid_of_a_saved_figure_does_not_cut_its_lines(plot):
     across = {picture.pixelColor(x, row).name() for x in range(round(inner.left()) + 3, round(inner.right()) - 3)}
     assert across == {"#ff0000"}
     assert plot.getAxis("bottom").grid, "as before"
+
+
+@pytest.mark.parametrize(("height", "named"), [
+    (30, ["1", "10¹"]), (80, ["1", "2", "5", "10¹"]), (500, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10¹"]),
+])  # fmt: skip
+def test_of_a_power_of_ten_those_digits_have_words_that_have_room(qtbot, height, named):
+    axis = Axis("left")
+    axis.setLogMode(y=True)
+    axis.setRange(0, 1)
+    axis.resize(40, height)
+    values = [*np.log10(np.arange(1, 10)), 1.0]
+    assert [text for text in axis.logTickStrings(values, 1.0, None) if text] == named

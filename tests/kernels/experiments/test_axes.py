@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kernels import registry
 from kernels.errors import ParameterError
 from kernels.experiments import axes
+from kernels.experiments.sweep import Sweep
 
 METHODS = [registry.method("chunked-alignment-1")]
 
@@ -68,7 +69,10 @@ def test_what_is_written_is_what_varies(text, role, values, logarithmic):
         ("mode=local:global", "takes no range; list values: one of local, global"),
         ("length=1:1000000", "at most 10,000"),
         ("backend=abacus", "one of auto, cpu, cuda"),
-        ("length=0", "at least 1"),
+        ("length=0", "length=0 is not a whole number of at least 1"),
+        ("length=auto", "length='auto' is not a whole number of at least 1"),
+        ("length=1000,auto", "length='auto' is not a whole number of at least 1"),
+        ("divergence=nan", "divergence=nan is not a number from 0 to 1"),
         ("divergence=2", "from 0 to 1"),
     ],
 )
@@ -82,8 +86,30 @@ def test_every_declared_name_is_an_axis():
     method = METHODS[0]
     names = axes.names(METHODS)
     declared = [parameter.name for parameter in (*method.parameters, *method.problem.options)]
-    assert set(declared) | {"length", "count", "divergence", "backend", "device", "method"} == set(names)
+    assert set(declared) | {"length", "divergence", "backend", "device", "method"} == set(names)
     assert all(axes.declared(name, METHODS)[1].name == name for name in names if name != "method")
+
+
+@pytest.mark.parametrize(("method", "names"), [
+    ("striped-score", ["length", "divergence"]),
+    ("sloped", ["length", "divergence"]),
+    ("distance-6mer", ["length", "count", "divergence"]),
+    ("distance-alignment", []),
+    ("nj-pruned", ["length"]),
+    ("floyd-blocked", ["length"]),
+    ("viterbi-tree", ["length"]),
+    ("hmm-baum-welch", ["length", "count", "divergence"]),
+    ("nussinov", ["length"]),
+    ("matrix-chain", []),
+])  # fmt: skip
+def test_only_what_changes_the_input_can_vary(method, names):
+    assert [
+        name for name in axes.names([registry.method(method)]) if name in ("length", "count", "divergence")
+    ] == names
+    for wrong in {"length", "count", "divergence"}.difference(names):
+        axis = axes.parse(f"{wrong}=1", [registry.method(method)])
+        with pytest.raises(ParameterError, match=f"{wrong} cannot vary"):
+            Sweep((method,), axes=(axis,)).tasks()
 
 
 @given(st.integers(1, 50), st.integers(1, 5000), st.sampled_from((1.3, 2, 3, 10)))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kernels import registry
 from kernels.errors import InputError, ParameterError
-from kernels.experiments.inputs import Generated, Loaded, with_input
+from kernels.experiments import records
+from kernels.experiments.inputs import BESIDE, Generated, Loaded, with_input
+from kernels.experiments.sweep import Sweep
 from kernels.method import Input, ProblemType
 from kernels.model import Sequence, SequenceType
 from kernels.pairwise.problem import PAIR
@@ -106,6 +111,29 @@ def test_loaded_data_are_not_made_longer():
         Loaded((fakes.Bed(3),), length=2).make(fakes.NAP)
 
 
+def test_one_length_is_that_of_the_sequences_and_not_of_the_model_beside_them():
+    viterbi = registry.method("viterbi-tree").problem
+    model, sequence = Generated(length=40).make(viterbi)
+    assert (len(model), len(sequence)) == (BESIDE, 40)
+    assert len(Generated(length=(4, 40)).make(viterbi)[0]) == 4
+    assert Loaded((model, sequence), length=9).make(viterbi) == (model, replace(sequence, letters=sequence.letters[:9]))
+    assert Loaded((model, sequence), length=(9,)).make(viterbi)[0] is model
+
+
+def test_a_given_model_takes_its_place_among_what_is_generated():
+    viterbi = registry.method("viterbi-tree").problem
+    model = Generated(length=(4, 10)).make(viterbi)[0]
+    inputs = Generated(length=40, given=(model,))
+    made, sequence = inputs.make(viterbi)
+    assert made is model and len(sequence) == 40
+    assert inputs.text(viterbi) == f"{model.name} and random DNA, length 40, seed 1"
+    known = Sweep(("viterbi-tree",), inputs)
+    back = records.sweep_of(json.loads(json.dumps(records.data(known))), [model])
+    assert back.inputs == inputs
+    with pytest.raises(InputError, match="is not open as it was measured"):
+        records.sweep_of(records.data(known))
+
+
 @pytest.mark.parametrize("inputs", [LOADED, Generated(count=3, length=(10, 20)), Generated("random")])
 def test_inputs_say_what_they_are(inputs):
     assert len(inputs.text(PAIR)) > 5
@@ -121,7 +149,7 @@ def test_inputs_say_what_they_are(inputs):
     ("bipartite-smem", Generated(length=50), "random bipartite graph, size 50, seed 1"),
     ("viterbi-tree", Generated(length=(4, 50)), "random hidden Markov model and random DNA, length 4x50, seed 1"),
     ("hmm-baum-welch", Generated(count=3, length=9),
-     "random hidden Markov model and 3 mutated DNA, length 9, 10% divergence, seed 1"),
+     "random hidden Markov model of size 16 and 3 mutated DNA, length 9, 10% divergence, seed 1"),
     ("nussinov", Generated(type=SequenceType.RNA), "random RNA, length 1,000, seed 1"),
     ("matrix-chain", Generated(), ""),
     ("matrix-chain", Loaded(()), ""),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import uint8
 
 from kernels import engine, registry
 from kernels.errors import Cancelled, MemoryRefused
@@ -14,6 +15,7 @@ from kernels.method import Method
 from kernels.model import Mode, PairProblem
 from kernels.monitor import Monitor
 from kernels.pairwise import baselines_sizes as sizes
+from kernels.pairwise import cpu_blocks, cpu_perot
 from kernels.scoring import Scoring, match_mismatch, named_matrix
 from kernels.steps import Steps
 from tests.problems import pair
@@ -164,3 +166,13 @@ def test_kernels_compile(name: str, defines: dict[str, int], architecture: str) 
 
     files = PAIRWISE / "levels.cuh", PAIRWISE / f"{name}.cu"
     assert compile_without_device(files, defines, architecture)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_phase_of_a_run_compiles(name: str) -> None:
+    engine.execute(engine.plan(registry.method(name), related_pair(40, 60), {}, "cpu"))
+    phases = cpu_blocks.advance_blocks, cpu_blocks.walk_values, cpu_perot.advance_rows
+    types = [kind for function in phases for signature in function.signatures for kind in signature]
+    letters = [kind for kind in types if getattr(kind, "dtype", None) == uint8 and kind.ndim == 1 and not kind.mutable]
+    # What was compiled before the clock started is for letters that cannot be written, as those of a run are.
+    assert len(letters) == sum(len(function.signatures) for function in phases)

@@ -1,0 +1,26 @@
+"""Times of runs: code is compiled once, and only the run that waited for it says so."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from kernels import engine
+from kernels.experiments.inputs import Generated
+from kernels.method import Method
+from kernels.registry import METHODS
+
+GENERATED = [m for m in METHODS if m.family == "trees" and all(taken.kind.generate for taken in m.problem.inputs)]
+
+
+@pytest.mark.parametrize("method", GENERATED, ids=lambda method: method.id)
+def test_the_times_of_a_second_run_are_parts_of_it(method: Method) -> None:
+    problem = method.problem.make(
+        Generated(length=20, count=4 if "distance" in method.id else None).make(method.problem), {}
+    )
+    planned = engine.plan(method, problem, {}, "cpu")
+    engine.execute(planned, keep_rate=False)
+    before = time.perf_counter()
+    times_ms = engine.execute(planned, keep_rate=False).times_ms
+    assert sum(times_ms.values()) <= (time.perf_counter() - before) * 1e3
