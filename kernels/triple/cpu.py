@@ -90,18 +90,31 @@ def traceback(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Mo
 
 def _serial(problem: TripleProblem, monitor: Monitor, steps: Steps, keeps: bool) -> Outcome:
     encoded = encode(problem)
-    tiny = Encoded((np.zeros(1, np.uint8),) * 3, np.zeros((1, 1), np.int32), encoded.open, 0)
-    compiling_ms = time_ms(lambda: _fill(tiny, Monitor(), Steps(), 0, keeps))
+    compiling_ms = time_ms(lambda: _compiled_serial(encoded.affine, keeps))
     clock = PhaseClock(times_ms := {"compilation": compiling_ms, "transfer": 0.0})
     score, found, bytes_used = _fill(encoded, monitor, steps, clock.started_ns, keeps)
     clock.phase("phase 1")
-    if not keeps:
+    if found is None:
         return Outcome(encoded.answer(score), times_ms, bytes_used)
+    path = _path(encoded, found)
+    clock.phase("phase 2")
+    return Outcome(encoded.answer(score, path), times_ms, bytes_used + sum(encoded.cells))
+
+
+@cache
+def _compiled_serial(affine: bool, keeps: bool) -> None:
+    """Compile, or load from the cache folder, by running on a tiny problem."""
+    tiny = Encoded((np.zeros(1, np.uint8),) * 3, np.zeros((1, 1), np.int32), int(affine), 0)
+    _, found, _ = _fill(tiny, Monitor(), Steps(), 0, keeps)
+    if found is not None:
+        _path(tiny, found)
+
+
+def _path(encoded: Encoded, found: np.ndarray) -> np.ndarray:
+    """The moves of the path, from the first one on; ``found`` are the best moves of all cells."""
     backwards = np.empty(sum(encoded.cells), np.uint8)
     count = cpu_serial.path(found, encoded.affine, backwards)
-    path = backwards[: count - 1][::-1].copy()
-    clock.phase("phase 2")
-    return Outcome(encoded.answer(score, path), times_ms, bytes_used + backwards.nbytes)
+    return backwards[: count - 1][::-1].copy()
 
 
 def _fill(

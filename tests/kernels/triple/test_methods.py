@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import typeof
 
 from kernels import engine, registry, sequences, triple
 from kernels.errors import Cancelled, InputError
@@ -18,7 +19,7 @@ from kernels.model import Mode, PairProblem, SequenceType
 from kernels.monitor import Monitor
 from kernels.scoring import Scoring, match_mismatch, named_matrix
 from kernels.steps import Steps
-from kernels.triple import grid
+from kernels.triple import cpu, cpu_serial, grid
 from kernels.triple.model import TripleAnswer, TripleProblem
 from kernels.triple.problem import TRIPLE
 from tests.kernels.triple.problems import best, triples
@@ -220,3 +221,22 @@ def test_progress_reaches_the_end(method: Method) -> None:
     for phase in {phase for _, _, phase in seen}:
         done, total, _ = [told for told in seen if told[2] == phase][-1]
         assert done == total, phase
+
+
+@pytest.mark.parametrize("affine", [False, True], ids=["linear", "affine"])
+def test_no_phase_of_traceback_compiles(monkeypatch: pytest.MonkeyPatch, affine: bool) -> None:
+    called: list[tuple] = []
+    for name in ("rows", "affine_rows", "path"):
+        call = getattr(cpu_serial, name)
+
+        def recorded(*arguments, name=name, call=call):
+            called.append((name, *map(typeof, arguments)))
+            return call(*arguments)
+
+        monkeypatch.setattr(cpu_serial, name, recorded)
+    cpu._compiled_serial.__wrapped__(affine, True)
+    compiled = set(called)
+    called.clear()
+    answer(registry.method("triple-traceback"), problem_of("AB", "AC", "A", Scoring(match_mismatch(1, -1), affine, 1)))
+    assert called
+    assert set(called) <= compiled
