@@ -40,6 +40,9 @@ TROPICAL = {
 }
 """Sample, method, options, view and place of each picture of the tropical family."""
 LEARN_PAGES = (0, 1)
+SWEEP_METHOD, SWEEP_AXES = "chunked-alignment-1", {"s": "64:1024:64", "h": "64:1024:*2"}
+SWEEP_TABS = {"lines": "Lines", "heat": "Heat map", "bars": "Phases"}
+"""Names of pictures and of tabs of Tune."""
 
 SCREEN = 1600, 1000
 TIMEOUT_S = 120
@@ -66,11 +69,12 @@ def render(theme_name: str, scale: int, target: Path) -> int:
     os.environ["QT_SCALE_FACTOR"] = f"{scale / 100:g}"
     sys.path.insert(0, str(ROOT))
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["ANTIDIAG_FOLDER"] = folder
+        os.environ["ANTIDIAG_FOLDER"] = os.environ["XDG_DATA_HOME"] = folder  # no settings and points of the user's
         os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screen(Path(folder), scale)}"
         from app import application
         from app.settings import Settings
         from app.window import Window
+        from kernels import registry
 
         settings = Settings()
         settings.put("theme", theme_name)
@@ -83,6 +87,12 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         for view in TABS[theme_name] if scale == 100 else ("matrix",):
             save(window, view, target / f"{view}-{ending}")
         if scale == 100:
+            make_sweep(window)
+            for name, tab in SWEEP_TABS.items():
+                window.tune.plots.show_tab(tab)
+                grab(window, target / f"tune-{name}-{ending}")
+            window.turn_to(0)
+            window.method.choose(registry.method("striped-alignment"))
             run(window, CELLS_SAMPLE)
             save(window, "matrix", target / f"{CELLS}-{ending}", PLACE)
             make_cube(window, CUBE_SAMPLE)
@@ -154,6 +164,21 @@ def make_cube(window: Window, sample_id: str) -> None:
     window.viewer.turn_to("orders")
     orders: Any = window.viewer.tabs.currentWidget()
     orders.slider.setValue(ORDERS_STEP)
+
+
+def make_sweep(window: Window) -> None:
+    """A sweep of a method over two of its parameters on what is open, with its fastest point chosen."""
+    from kernels import registry
+
+    window.method.choose(registry.method(SWEEP_METHOD))
+    window.turn_to(1)
+    form, points = window.tune.form, window.tune.points
+    for axis, (name, values) in zip(form.axes, SWEEP_AXES.items(), strict=True):
+        axis.set_value(name, values)
+    wait(lambda: not window.planner.busy)
+    window.tune.start()
+    wait(lambda: not window.tune.active)
+    points.choose(min(points.measured, key=lambda point: point.spread("compute_ms").median))
 
 
 def make_tree(window: Window, sample_id: str) -> None:

@@ -24,8 +24,8 @@ NAMES = {
     "compilation_ms": "compilation", "gcups": "G/s of phases", "wall_gcups": "G/s of the call", "of_limit": "of limit",
 }  # fmt: skip
 """Quantities in as few letters as a narrow panel has room for."""
-NAME_WIDTH = 105
-"""Pixels of the longest name that is written out; the tool tip has all of it."""
+NAME_WIDTH = 120
+"""Pixels of the longest name that is written out; of others the middle is left out, and the tool tip has all."""
 
 
 class PointPanel(Card):
@@ -103,7 +103,7 @@ class PointPanel(Card):
                 item = QTableWidgetItem(text)
                 item.setToolTip(text.strip())
                 if place == 0:
-                    item.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, NAME_WIDTH))
+                    item.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, NAME_WIDTH))
                     item.setForeground(QColor(theme.active().muted))
                 self.table.setItem(line, place, item)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
