@@ -178,7 +178,7 @@ def make_sweep(window: Window) -> None:
     wait(lambda: not window.planner.busy)
     window.tune.start()
     wait(lambda: not window.tune.active)
-    points.choose(min(points.measured, key=lambda point: point.spread("compute_ms").median))
+    points.choose(min(points.measured, key=lambda point: point.value("compute_ms") or float("inf")))
 
 
 def make_tree(window: Window, sample_id: str) -> None:
