@@ -31,7 +31,8 @@ from kernels.experiments.sweep import Sweep
 from kernels.method import Method
 
 NONE = "none"
-LIST_ROWS = 6
+LISTED = 100
+"""How much of the room that is left goes to the list of methods, as long as it has more; the rest stays empty."""
 
 
 class AxisEditor(QWidget):
@@ -104,7 +105,6 @@ class SweepForm(Card):
         self.options: Mapping[str, Any] = {}
         self.contenders = QListWidget()
         self.contenders.setAccessibleName("Methods and peers")
-        self.contenders.setMaximumHeight(LIST_ROWS * (self.contenders.fontMetrics().height() + 8))
         self.input = InputEditor()
         self.axes = (AxisEditor(1), AxisEditor(2))
         self.cpu, self.cuda = QCheckBox("CPU"), QCheckBox("GPU")
@@ -205,7 +205,7 @@ class SweepForm(Card):
         column = QVBoxLayout()
         column.setSpacing(theme.SPACING)
         column.addWidget(label("Methods and peers", "muted"))
-        column.addWidget(self.contenders)
+        column.addWidget(self.contenders, LISTED)
         column.addWidget(label("Input", "muted"))
         column.addWidget(self.input)
         column.addLayout(grid)
@@ -249,6 +249,8 @@ class SweepForm(Card):
             name = f"{peer.name} {version}" if version else f"{peer.name}: not installed"
             self._add(peer.id, name, peer.counts if version else peer.install, peer.id in checked, bool(version))
         self.contenders.blockSignals(False)
+        rows = self.contenders.count() * self.contenders.sizeHintForRow(0)
+        self.contenders.setMaximumHeight(rows + 2 * self.contenders.frameWidth())
 
     def _add(self, identifier: str, name: str, tip: str, checked: bool, enabled: bool = True) -> None:
         item = QListWidgetItem(name)
