@@ -13,9 +13,10 @@ setup:
 setup-dev:
 	@$(PYTHON) scripts/setup.py --dev
 
-# Files of tests are dealt out to processes; what a file has compiled serves all of its tests.
+# Files of tests are dealt out to processes, in the order of tests/conftest.py; what a file has compiled serves all of
+# its tests. The last line says what was not tested.
 test: setup-dev
-	$(VENV) -m pytest -n logical --maxprocesses 4 --dist loadfile
+	$(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 check: setup-dev
 	$(VENV) -m ruff check .

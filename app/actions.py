@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from app import archive, keeping, theme
+from app import theme
 from app.commands import Command, Commands, CommandSearch, Find
 from app.dialogs import pages
 from app.dialogs.preferences import PreferencesDialog
-from app.jobs import Job
-from app.opening import SESSION_SUFFIX
+from app.jobs.queue import Job
+from app.kit import export
+from app.kit.repeat import command_line
+from app.session import archive, autosave
+from app.session.loading import SESSION_SUFFIX
 from app.settings import configuration_folder
-from app.views import export
-from app.views.dotplot import DotPlotView, SequencePair
-from app.views.repeat import command_line
+from app.views.dotplot.view import DotPlotView, SequencePair
+from app.workbench import Workbench
 from kernels import registry
 from kernels.errors import AntidiagError
-from kernels.formats import suffixes, write_result, write_sequences
 from kernels.model import Result
-from kernels.sequences import samples
-
-if TYPE_CHECKING:
-    from app.window import Window
+from kernels.registry.samples import samples
+from kernels.registry.saving import suffixes, write_result, write_sequences
 
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
 SEQUENCE_FILTER = (
@@ -38,7 +36,7 @@ SEQUENCE_HITS = 20
 STANDARD = QKeySequence.StandardKey
 
 
-def install(window: Window) -> Commands:
+def install(window: Workbench) -> Commands:
     """Make all actions of the window and its menu bar."""
     commands = Commands(window, _commands(window))
     menus = window.menus = {name: window.menuBar().addMenu(text) for name, text in MENUS.items()}
@@ -55,7 +53,7 @@ def install(window: Window) -> Commands:
     return commands
 
 
-def _commands(window: Window) -> list[Command]:
+def _commands(window: Workbench) -> list[Command]:
     panel, viewer = window.sequences, window.viewer
     return [
         Command("open", "Open...", "file", partial(ask_open, window), STANDARD.Open, "Open sequence files (Ctrl+O)"),
@@ -77,7 +75,7 @@ def _commands(window: Window) -> list[Command]:
         Command("delete", "Delete sequences", "edit", panel.delete),
         Command("swap", "Swap first and second", "edit", window.session.swap, "Ctrl+T"),
         Command("delete_result", "Delete result", "edit", window.results.delete, line=True),
-        Command("run", "Run", "run", window.run, "Ctrl+R"),
+        Command("run", "Run", "run", window.method.run_wanted.emit, "Ctrl+R"),
         Command("cancel", "Cancel newest job", "run", window.cancel, "Esc"),
         Command("cancel_all", "Cancel all jobs", "run", window.queue.cancel_all, "Shift+Esc"),
         Command("reset", "Reset method settings", "run", window.method.reset, line=True),
@@ -109,17 +107,17 @@ def _commands(window: Window) -> list[Command]:
     ]  # fmt: skip
 
 
-def ask_open(window: Window) -> None:
+def ask_open(window: Workbench) -> None:
     paths, _ = QFileDialog.getOpenFileNames(window, "Open sequences", _folder(window), SEQUENCE_FILTER)
     _remember_folder(window, paths[0] if paths else "")
-    window.opener.open_paths(paths)
+    window.loader.open_paths(paths)
 
 
-def paste(window: Window) -> None:
-    window.opener.open_mime(QGuiApplication.clipboard().mimeData())
+def paste(window: Workbench) -> None:
+    window.loader.open_mime(QGuiApplication.clipboard().mimeData())
 
 
-def ask_save_result(window: Window) -> None:
+def ask_save_result(window: Workbench) -> None:
     result = window.viewer.result
     if result is None:
         window.jobs.say("There is no result to save; run a method, or choose a result.", error=True)
@@ -132,12 +130,12 @@ def ask_save_result(window: Window) -> None:
         save_result(window, export.with_suffix(path, chosen, known), result)
 
 
-def save_result(window: Window, path: Path, result: Result) -> None:
+def save_result(window: Workbench, path: Path, result: Result) -> None:
     _remember_folder(window, str(path))
     _write(window, path, lambda: write_result(path, result))
 
 
-def ask_save_sequences(window: Window) -> None:
+def ask_save_sequences(window: Workbench) -> None:
     if not window.session.state.sequences:
         window.jobs.say("There are no sequences to save; open some first.", error=True)
         return
@@ -149,7 +147,7 @@ def ask_save_sequences(window: Window) -> None:
         _write(window, Path(path), lambda: write_sequences(path, found))
 
 
-def ask_open_session(window: Window) -> None:
+def ask_open_session(window: Workbench) -> None:
     path, _ = QFileDialog.getOpenFileName(
         window, "Open session", _folder(window), f"Antidiag session (*{SESSION_SUFFIX})"
     )
@@ -157,7 +155,7 @@ def ask_open_session(window: Window) -> None:
         open_session(window, Path(path))
 
 
-def ask_save_session(window: Window) -> None:
+def ask_save_session(window: Workbench) -> None:
     path, _ = QFileDialog.getSaveFileName(
         window, "Save session", _folder(window, f"session{SESSION_SUFFIX}"), f"Antidiag session (*{SESSION_SUFFIX})"
     )
@@ -165,7 +163,7 @@ def ask_save_session(window: Window) -> None:
         save_session(window, Path(path))
 
 
-def save_session(window: Window, path: Path) -> None:
+def save_session(window: Workbench, path: Path) -> None:
     path = path if path.suffix == SESSION_SUFFIX else path.with_name(path.name + SESSION_SUFFIX)
     _remember_folder(window, str(path))
     session, settings = window.session, window.remembered()
@@ -173,7 +171,7 @@ def save_session(window: Window, path: Path) -> None:
     _write(window, path, lambda: archive.save(path, *kept))
 
 
-def open_session(window: Window, path: Path, quietly: bool = False) -> None:
+def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
     """Read a session on a thread, then put it in the place of what is open."""
 
     def done(found: archive.Saved) -> None:
@@ -187,26 +185,26 @@ def open_session(window: Window, path: Path, quietly: bool = False) -> None:
     window.queue.submit(Job(title, "read", lambda monitor: archive.load(path), done))
 
 
-def open_kept(window: Window) -> bool:
+def open_autosaved(window: Workbench) -> bool:
     """Open the session of the last time; False when there is none."""
-    if not keeping.kept_path().exists():
+    if not autosave.autosave_path().exists():
         return False
-    open_session(window, keeping.kept_path(), quietly=True)
+    open_session(window, autosave.autosave_path(), quietly=True)
     return True
 
 
-def open_preferences(window: Window) -> None:
+def open_preferences(window: Workbench) -> None:
     dialog = PreferencesDialog(window.settings, window)
     dialog.disk_changed.connect(window.method.changed)
     dialog.open()
 
 
-def set_theme(window: Window, choice: theme.Choice) -> None:
+def set_theme(window: Workbench, choice: theme.Choice) -> None:
     window.settings.put("theme", choice)
     theme.switch(choice)
 
 
-def show_dotplot(window: Window) -> None:
+def show_dotplot(window: Workbench) -> None:
     """The dot plot of the chosen pair: of the shown result where it is of that pair, else of sequences not aligned."""
     rows = window.session.state.rows(2)
     if len(rows) < 2:
@@ -215,13 +213,13 @@ def show_dotplot(window: Window) -> None:
     first, second = (window.session.state.sequences[row] for row in rows)
     pair = SequencePair(first, second)
     shown = window.viewer.result
-    if shown is None or getattr(shown.problem, "data", None) != (pair.first, pair.second):
+    if shown is None or shown.problem.data != (pair.first, pair.second):
         window.session.show(None)
         window.viewer.show_datum(pair)
     window.viewer.turn_to(DotPlotView.id)
 
 
-def copy_command(window: Window) -> None:
+def copy_command(window: Workbench) -> None:
     """The command that computes the shown result again."""
     if window.viewer.result is None:
         window.jobs.say("There is no result to repeat; run something first.", error=True)
@@ -234,7 +232,7 @@ def show_settings_folder() -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(configuration_folder())))
 
 
-def sample_menu(window: Window) -> QMenu:
+def sample_menu(window: Workbench) -> QMenu:
     """The bundled samples."""
     menu = QMenu(window)
     menu.setToolTipsVisible(True)
@@ -244,23 +242,23 @@ def sample_menu(window: Window) -> QMenu:
         window.jobs.say(str(error), error=True)
         found = ()
     for sample in found:
-        action = menu.addAction(sample.title, partial(window.opener.open_sample, sample))
+        action = menu.addAction(sample.title, partial(window.loader.open_sample, sample))
         action.setToolTip(f"{sample.description}\n{sample.source}")
     return menu
 
 
-def open_search(window: Window, size: QSize | None = None) -> CommandSearch:
+def open_search(window: Workbench, size: QSize | None = None) -> CommandSearch:
     search = CommandSearch(window, partial(_finds, window))
     button = window.search_button
     search.open_below(button, size or QSize(max(button.width(), 460), 420))
     return search
 
 
-def _finds(window: Window, query: str) -> list[Find]:
+def _finds(window: Workbench, query: str) -> list[Find]:
     """Commands, methods, samples, results; sequences once two letters are typed."""
     finds = [find for find in window.commands.finds() if find.text != "Search commands..."]
     finds += [Find(method.name, "method", partial(window.method.choose, method)) for method in window.methods]
-    finds += [Find(sample.title, "sample", partial(window.opener.open_sample, sample)) for sample in samples()]
+    finds += [Find(sample.title, "sample", partial(window.loader.open_sample, sample)) for sample in samples()]
     word = query.strip().lower()
     if len(word) >= 2:
         names = ((row, one.name) for row, one in enumerate(window.session.state.sequences) if word in one.name.lower())
@@ -269,7 +267,7 @@ def _finds(window: Window, query: str) -> list[Find]:
     return finds
 
 
-def _add_submenus(window: Window, menu: QMenu, commands: Commands) -> None:
+def _add_submenus(window: Workbench, menu: QMenu, commands: Commands) -> None:
     recent, bundled = QMenu("Open recent", window), sample_menu(window)
     recent.aboutToShow.connect(lambda: _fill_recent(window, recent))
     _fill_recent(window, recent)
@@ -278,10 +276,10 @@ def _add_submenus(window: Window, menu: QMenu, commands: Commands) -> None:
         menu.insertMenu(commands["save_result"], submenu)
 
 
-def _fill_recent(window: Window, menu: QMenu) -> None:
+def _fill_recent(window: Workbench, menu: QMenu) -> None:
     menu.clear()
     for path in window.settings.recent_files():
-        action = menu.addAction(Path(path).name, partial(window.opener.open_paths, [path]))
+        action = menu.addAction(Path(path).name, partial(window.loader.open_paths, [path]))
         action.setToolTip(path)
     menu.setToolTipsVisible(True)
     if menu.isEmpty():
@@ -291,17 +289,17 @@ def _fill_recent(window: Window, menu: QMenu) -> None:
         menu.addAction("Clear this list", window.settings.clear_recent)
 
 
-def _write(window: Window, path: Path, write) -> None:
+def _write(window: Workbench, path: Path, write) -> None:
     def done(_: object) -> None:
         window.jobs.say(f"Saved {path}")
 
     window.queue.submit(Job(f"Save {path.name}", "write", lambda monitor: write(), done))
 
 
-def _folder(window: Window, name: str = "") -> str:
+def _folder(window: Workbench, name: str = "") -> str:
     return str(Path(window.settings.text("folder", str(Path.home()))) / name)
 
 
-def _remember_folder(window: Window, path: str) -> None:
+def _remember_folder(window: Workbench, path: str) -> None:
     if path:
         window.settings.put("folder", str(Path(path).parent))

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app import theme
-from app.jobs import Collector
+from app.jobs.queue import Collector
 from app.settings import Settings
 from app.starting import start_with
 from app.window import Window
@@ -56,8 +56,6 @@ def make_application(settings: Settings) -> QApplication:
         if scale != 100 and SCALE_VARIABLE not in os.environ:
             os.environ[SCALE_VARIABLE] = f"{scale / 100:g}"
         QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
-        # Pyqtgraph keeps its shaders, so a view that OpenGL draws must find them again after it was undocked.
-        QGuiApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
         application = QApplication(["antidiag"])
         sys.setswitchinterval(SWITCH_S)
     application.setApplicationName("antidiag")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -14,18 +12,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import actions, theme
-from app.panels.widgets import VerticalScroll
-
-if TYPE_CHECKING:
-    from app.window import Window
+from app import theme
+from app.commands import Commands
+from app.kit.widgets import VerticalScroll
+from app.workbench import WORKSPACES, Workbench
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
 LEFT, MIDDLE, RIGHT = 430, 700, 370
 LEFT_MINIMUM, LEFT_SMALL = 200, 330
-WORKSPACES = ("analyse", "tune", "learn")
 SEARCH_WIDTH = 340
-SEARCH_SIZE = QSize(460, 420)
 
 
 def starting_size(screen: QSize, wanted: QSize = SIZE) -> QSize:
@@ -33,7 +28,7 @@ def starting_size(screen: QSize, wanted: QSize = SIZE) -> QSize:
     return wanted.boundedTo(screen - FRAME)
 
 
-def lay_out(window: Window) -> dict[str, QSplitter]:
+def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     """Put the panels of the window into their places; the splitters between them, by name."""
     data, middle = QSplitter(Qt.Orientation.Vertical), QSplitter(Qt.Orientation.Horizontal)
     for panel in (window.sequences, window.data, window.results):
@@ -54,7 +49,7 @@ def lay_out(window: Window) -> dict[str, QSplitter]:
     box = QVBoxLayout(central)
     box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
     box.setSpacing(theme.MARGIN)
-    box.addLayout(_toolbar(window))
+    box.addLayout(_toolbar(window, commands))
     for workspace in (middle, window.tune, window.learn):
         window.workspaces.addWidget(workspace)
     box.addWidget(window.workspaces, 1)
@@ -64,27 +59,27 @@ def lay_out(window: Window) -> dict[str, QSplitter]:
     return splitters
 
 
-def restore(window: Window) -> None:
+def restore(window: Workbench, splitters: dict[str, QSplitter]) -> None:
     """The size, the place and the splitters that `keep` kept, as far as the screen has room."""
     geometry = window.settings.blob("geometry")
     if geometry:
         window.restoreGeometry(geometry)
     if not window.isMaximized():
         window.resize(starting_size(window.screen().availableSize(), window.size()))
-    for name, splitter in window.splitters.items():
+    for name, splitter in splitters.items():
         state: QByteArray = window.settings.blob(f"splitter_{name}")
         if state:
             splitter.restoreState(state)
 
 
-def keep(window: Window) -> None:
+def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
     """Keep size, place and splitters for the next start."""
     window.settings.put("geometry", window.saveGeometry())
-    for name, splitter in window.splitters.items():
+    for name, splitter in splitters.items():
         window.settings.put(f"splitter_{name}", splitter.saveState())
 
 
-def _right(window: Window) -> QWidget:
+def _right(window: Workbench) -> QWidget:
     """Method and cost scroll where the window is low; the Run button stays."""
     inner, right = QWidget(), QWidget()
     column, box = QVBoxLayout(inner), QVBoxLayout(right)
@@ -99,25 +94,25 @@ def _right(window: Window) -> QWidget:
     return right
 
 
-def _toolbar(window: Window) -> QHBoxLayout:
+def _toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
     """Brand, workspaces, the commands that are used most, search and device."""
     box, brand = QHBoxLayout(), QLabel("Antidiag")
     brand.setObjectName("brand")
     window.search_button.setObjectName("search")
     window.search_button.setMaximumWidth(SEARCH_WIDTH)
-    window.search_button.clicked.connect(lambda: actions.open_search(window, SEARCH_SIZE))
+    window.search_button.clicked.connect(commands["search"].trigger)
     box.setSpacing(theme.SPACING)
     box.addWidget(brand)
     box.addSpacing(theme.MARGIN)
     for name in WORKSPACES:
         button = QToolButton()
-        button.setDefaultAction(window.commands[name])
+        button.setDefaultAction(commands[name])
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         box.addWidget(button)
     box.addSpacing(2 * theme.MARGIN)
     for name in ("open", "save_session", "undo", "redo"):
         button = QToolButton()
-        button.setDefaultAction(window.commands[name])
+        button.setDefaultAction(commands[name])
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         box.addWidget(button)
     box.addStretch(1)

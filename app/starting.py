@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app import actions
 from app.settings import Settings
-from kernels.sequences import Sample, samples
+from app.workbench import Workbench
+from kernels.registry.samples import Sample, sample
 
-if TYPE_CHECKING:
-    from app.window import Window
+FIRST_SAMPLE = "mitochondria"
 
 
-def start_with(window: Window, paths: Iterable[str | Path]) -> None:
+def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     """What is open at the start: the files named, else what was open last, else a sample."""
     paths = list(paths)
     if paths:
-        window.opener.open_paths(paths)
-    elif not (window.settings.flag("restore", True) and actions.open_kept(window)) and not _seen(window.settings):
-        window.opener.open_sample(_first_sample())
+        window.loader.open_paths(paths)
+    elif not (window.settings.flag("restore", True) and actions.open_autosaved(window)) and not _seen(window.settings):
+        window.loader.open_sample(_first_sample())
     window.settings.put("seen", True)
 
 
@@ -29,5 +28,5 @@ def _seen(settings: Settings) -> bool:
 
 
 def _first_sample() -> Sample:
-    """The pair that shows most: the mitochondria."""
-    return next((sample for sample in samples() if sample.id == "mitochondria"), samples()[0])
+    """The pair that shows most."""
+    return sample(FIRST_SAMPLE)

@@ -7,11 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kernels import registry
+from kernels import RESOURCES, registry
+from kernels.cuts import Cuts
 from kernels.errors import ParameterError
+from kernels.io.sequences import composition, gc_fraction
 from kernels.method import Method
 from kernels.model import Result, Sequence, SequenceType
-from kernels.sequences import RESOURCES, composition, gc_fraction
 
 ROOT = RESOURCES.parent
 """The folder of the project."""
@@ -109,6 +110,12 @@ def method_of(result: Result) -> Method | None:
         return registry.method(result.method)
     except ParameterError:
         return None
+
+
+def cuts_of(result: Result) -> Cuts:
+    """Where the run of a result cut its table; nothing to draw where this program does not know its method."""
+    found = method_of(result)
+    return found.cuts(result.parameters) if found else Cuts()
 
 
 def method_name(result: Result) -> str:

@@ -1,113 +1,48 @@
-"""The window: puts the panels together and connects them. It computes nothing."""
+"""The window: connects the parts of the workbench. It computes nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
-    QMainWindow,
-    QMenu,
     QMessageBox,
-    QStackedWidget,
 )
 
-from app import actions, layout, leading, opening, running, texts, views
-from app.dialogs import pages
+from app import actions, layout, method_choice, texts
 from app.dialogs.saving import Saving
-from app.jobs import JobQueue
-from app.keeping import Interrupted, Keeper
-from app.learn.workspace import LearnWorkspace
-from app.panels.cost import CostPanel
-from app.panels.curves import CurvePanel
-from app.panels.data import DataPanel
-from app.panels.devices import DeviceChooser
-from app.panels.jobs import JobPanel
-from app.panels.method import MethodPanel
-from app.panels.results import ResultPanel
-from app.panels.sequences import SequencePanel
-from app.panels.viewer import EmptyPage, ResultViews
-from app.panels.widgets import FittingButton
-from app.planning import Answer, Planner, Request
-from app.selection import Selection
-from app.session import Entry, Session
+from app.jobs.planning import Answer
+from app.session import loading, running
+from app.session.autosave import Autosave
+from app.session.interrupted import Interrupted
+from app.session.session import Entry
 from app.settings import Settings
-from app.tune.workspace import TuneWorkspace
+from app.workbench import Workbench
 from kernels import registry
-from kernels.advice import Fit
+from kernels.io.sequences import SEQUENCE
 from kernels.method import Method
-from kernels.resuming import Run, percent
-from kernels.sequences import SEQUENCE
+from kernels.recovery.resuming import Run, percent
+from kernels.registry.advice import Fit
 
 
-class Window(QMainWindow):
-    """The Analyse workspace: data, views, method, jobs."""
+class Window(Workbench):
+    """The workbench, connected: what is chosen is planned, what is planned can run, what was run is shown."""
 
     def __init__(self, settings: Settings, methods: Sequence[Method] = registry.METHODS) -> None:
-        super().__init__()
+        super().__init__(settings, methods)
         self.setWindowTitle("Antidiag")
         self.setAcceptDrops(True)
-        self.settings, self.methods = settings, tuple(methods)
-        self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
-        self.opener = opening.Opener(self.session, self.queue)
-        self.keeper, self.interrupted = Keeper(self.session, self.remembered), Interrupted()
-        self.answer: Answer | None = None
-        self._stale: dict[Entry, bool] = {}
+        self.autosave, self.interrupted = Autosave(self.session, self.remembered), Interrupted()
         self._run_wanted = False
-        self.menus: dict[str, QMenu] = {}
-        self._make_panels()
         self.commands = actions.install(self)
-        self.splitters = layout.lay_out(self)
+        self.splitters = layout.lay_out(self, self.commands)
         self._connect()
         self._restore_window()
         self.device.look()
         self.interrupted.look()
         self._replan()
         self.centralWidget().setFocus()
-
-    def remembered(self) -> dict[str, Any]:
-        """Settings of the method and the device, for the next start."""
-        backend, device = self.device.choice()
-        return {**self.method.remembered(), "backend": backend, "device": device}
-
-    def recall(self, saved: dict[str, Any]) -> None:
-        """Put back what `remembered` returned."""
-        self.method.recall(saved)
-        self.device.choose(str(saved.get("backend", "auto")), int(saved.get("device", 0)))
-        self._replan()
-
-    def is_stale(self, entry: Entry) -> bool:
-        """Whether the settings chosen now would give another result than this one."""
-        if self.answer is None or self.answer.plan is None:
-            return False
-        if entry not in self._stale:
-            self._stale[entry] = not running.made_by(self.answer.plan, self.answer.request.parameters, entry)
-        return self._stale[entry]
-
-    def request(self) -> Request | None:
-        """The run that the settings describe; None while something is missing or mistyped."""
-        method = self.method.method
-        if method is None or self.method.errors():
-            return None
-        state = self.session.state
-        if state.missing(method.problem):
-            return None
-        backend, device = self.device.choice()
-        return Request(
-            method,
-            state.inputs(method.problem),
-            self.method.options.values(),
-            self.method.parameters.values(),
-            backend,
-            device,
-        )
-
-    def turn_to(self, number: int) -> None:
-        """Work in Analyse (0), Tune (1) or Learn (2)."""
-        self.workspaces.setCurrentIndex(number)
-        for index, name in enumerate(layout.WORKSPACES):
-            self.commands[name].setChecked(index == number)
 
     def run(self) -> None:
         """Start the run that was planned, as soon as its plan is there, or say why not; in Tune start the sweep."""
@@ -132,29 +67,6 @@ class Window(QMainWindow):
         if self.confirm_discard(run):
             self.interrupted.look(discard=run)
 
-    def cancel(self) -> None:
-        """Cancel the newest job."""
-        if self.queue.active:
-            self.queue.cancel(self.queue.active[-1])
-
-    def show_help(self, method: Method | None = None) -> None:
-        method = method or self.method.method
-        if method:
-            pages.help_of(method, self).open()
-
-    def copy_bibtex(self, method: Method | None = None) -> None:
-        method = method or self.method.method
-        if method:
-            QGuiApplication.clipboard().setText(method.citation.bibtex())
-            self.jobs.say(f"The reference of {method.name} is on the clipboard.")
-
-    def use_settings(self, entry: Entry) -> None:
-        """Put back the settings and, where they are still open, the data of a result."""
-        for method in self.methods:
-            if method.id == entry.result.method:
-                self.session.use(method.problem, entry.result.problem.data)
-                self.method.set_values(method, entry.options, entry.parameters)
-
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.queue.active and not self.confirm_close(len(self.queue.active)):
             event.ignore()
@@ -164,7 +76,7 @@ class Window(QMainWindow):
         self.queue.shut_down()
         self.planner.stop()
         saving = Saving()
-        self.keeper.finish(saving)
+        self.autosave.finish(saving)
         saving.close()
         super().closeEvent(event)
 
@@ -189,33 +101,16 @@ class Window(QMainWindow):
         return answer == QMessageBox.StandardButton.Discard
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if opening.can_open(event.mimeData()):
+        if loading.can_open(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self.opener.open_mime(event.mimeData())
+        self.loader.open_mime(event.mimeData())
         event.acceptProposedAction()
 
-    def _make_panels(self) -> None:
-        self.sequences = SequencePanel(self.session, self.queue)
-        self.data = DataPanel(self.session)
-        self.results = ResultPanel(self.session, self.is_stale)
-        self.method = MethodPanel(self.methods)
-        self.cost = CostPanel()
-        self.curves = CurvePanel(self.method.parameters, self.settings.flag("curves_closed"))
-        self.jobs = JobPanel(self.queue)
-        self.device = DeviceChooser()
-        self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K")
-        self.selection = Selection(self)
-        self.empty = EmptyPage()
-        self.viewer = ResultViews([view(self.selection) for view in getattr(views, "VIEWS", ())], self.empty)
-        self.tune = TuneWorkspace(self.queue, self.methods)
-        self.learn = LearnWorkspace(self.methods)
-        self.workspaces = QStackedWidget()
-
     def _connect(self) -> None:
-        session, method, opener = self.session, self.method, self.opener
-        for signal in (session.chosen_changed, method.changed, self.device.changed):
+        session, method, loader = self.session, self.method, self.loader
+        for signal in (session.chosen_changed, method.changed, self.device.changed, self.recalled):
             signal.connect(self._replan)
         self.device.found.connect(self._found_devices)
         session.shown_changed.connect(self._show_result)
@@ -228,10 +123,10 @@ class Window(QMainWindow):
         self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
         self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
-        opener.said.connect(self.jobs.say)
-        opener.opened.connect(self.settings.add_recent)
-        opener.data_added.connect(self._take_datum)
-        opener.session_wanted.connect(lambda path: actions.open_session(self, path))
+        loader.said.connect(self.jobs.say)
+        loader.opened.connect(self.settings.add_recent)
+        loader.data_added.connect(self._take_datum)
+        loader.session_wanted.connect(lambda path: actions.open_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         self.empty.run_wanted.connect(self.run)
@@ -265,7 +160,7 @@ class Window(QMainWindow):
             taken = next((taken for taken in method.problem.inputs if taken.kind is SEQUENCE), None)
             self.sequences.set_input(taken)
             self.data.set_problem(method.problem)
-            self.opener.inputs = taken.maximum if taken else None
+            self.loader.inputs = taken.maximum if taken else None
 
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
@@ -300,7 +195,7 @@ class Window(QMainWindow):
 
     def _suit(self, method: Method, data: Sequence[Any]) -> bool:
         """Whether another method was chosen because it is made for these data, or because this one no longer is."""
-        found = None if self.method.by_hand else leading.better(self.methods, method, data, self.device.backend)
+        found = None if self.method.by_hand else method_choice.better(self.methods, method, data, self.device.backend)
         if found:
             self.method.choose(found.method, by_hand=False)
             self.jobs.say(f"{found.method.name} was chosen: {found.why}.")
@@ -308,7 +203,7 @@ class Window(QMainWindow):
 
     def _take_datum(self, datum: Any) -> None:
         """Lead to a method that takes what was opened, where the user has chosen none, and show it."""
-        found = leading.taker(self.methods, self.method.method, datum)
+        found = method_choice.taker(self.methods, self.method.method, datum)
         if found and self.method.by_hand:
             self.jobs.say(f"{self.method.method.name} does not take {datum.name}; {found.name} does.")
         elif found:
@@ -343,7 +238,7 @@ class Window(QMainWindow):
     def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[Fit] = ()) -> None:
         state, method = self.session.state, self.method.method
         missing = state.missing(method.problem) if method else ""
-        rest = leading.rest(self.methods, method, len(state.sequences))
+        rest = method_choice.rest(self.methods, method, len(state.sequences))
         self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting, rest)
 
     def _use_method(self, method: Method) -> None:
@@ -387,13 +282,13 @@ class Window(QMainWindow):
         self.viewer.set_stale(shown is not None and self.is_stale(shown))
 
     def _restore_window(self) -> None:
-        layout.restore(self)
+        layout.restore(self, self.splitters)
         self.tune.form.set_values(self.settings.mapping("sweep"))
-        self.recall(self.settings.mapping("last") or {"method": leading.first(self.methods).id, "by_hand": False})
+        self.recall(self.settings.mapping("last") or {"method": method_choice.first(self.methods).id, "by_hand": False})
         self.turn_to(0)
 
     def _save_window(self) -> None:
-        layout.keep(self)
+        layout.keep(self, self.splitters)
         self.settings.put("last", self.remembered())
         self.settings.put("sweep", self.tune.form.values())
         self.settings.save()

@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from kernels import engine
+from kernels.cpu.workers import cores
 from kernels.cuda import devices
-from kernels.experiments import peak, roofline, runner, suite, tables
+from kernels.experiments import peak, runner, suite, tables
 from kernels.experiments.points import Point, Status
+from kernels.experiments.rooflines import roofline
 from kernels.experiments.suite import Case
 from kernels.experiments.tables import Table
 from kernels.memory import bytes_text
-from kernels.workers import cores
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,4 +3,12 @@
 Importing this package loads neither Qt nor CuPy; a backend is imported when a job needs it.
 """
 
+from pathlib import Path
+
 __version__ = "0.1.0"
+
+ROOT = Path(__file__).parent
+"""The folder of the engine."""
+
+RESOURCES = ROOT.parent / "resources"
+"""The data that ship with the program."""

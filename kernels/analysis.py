@@ -1,7 +1,6 @@
 """Models: what a paper's analysis foretells of a method, to be held against what is measured.
 
-A family declares them in its ``analysis.py`` as ``MODELS``: identifier of the method -> its models. Nothing is
-measured here.
+A family declares them in its ``analysis.py``, and each of its methods names its own. Nothing is measured here.
 """
 
 from __future__ import annotations

@@ -5,46 +5,26 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
-from kernels import __version__, memory, rates, resuming, tuned
+from kernels import __version__, memory
 from kernels.cuda import devices
 from kernels.errors import BackendUnavailable, ParameterError
-from kernels.memory import Footprint
+from kernels.machine import rates, tuned
 from kernels.method import Method
 from kernels.model import Result
 from kernels.monitor import Monitor
 from kernels.parameters import resolve
-from kernels.resuming import Run
+from kernels.plan import Plan
+from kernels.recovery import resuming
+from kernels.recovery.resuming import Run
 from kernels.steps import Steps
 
 BackendChoice = Literal["auto", "cpu", "cuda"]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A run that could start now: where, with which parameters, at what cost.
-
-    ``refusal`` says why it must not start, or is None. ``notes`` tell the user what was decided for
-    them, such as the CPU standing in for a GPU that is not there. ``tuned`` names the parameters whose
-    value comes from an earlier search on this machine (see kernels.tuned).
-    """
-
-    method: Method
-    problem: Any
-    parameters: Mapping[str, Any]
-    backend: str
-    device: int
-    device_name: str
-    footprint: Footprint
-    time_ms: float
-    refusal: str | None
-    notes: tuple[str, ...] = ()
-    tuned: frozenset[str] = frozenset()
 
 
 def plan(
@@ -95,8 +75,8 @@ def execute(
     """Run a plan and return its result; raises MemoryRefused, Cancelled, or a backend's error.
 
     With ``keep_rate`` the rate is remembered for the estimates of later plans, which writes a file. ``resumed`` is an
-    interrupted run of the same problem that is continued (see kernels.resuming). What a long run has finished is kept
-    on disk; with ``keep`` that of a short one too, and with ``keep=False`` nothing.
+    interrupted run of the same problem that is continued (see kernels.recovery.resuming). What a long run has finished
+    is kept on disk; with ``keep`` that of a short one too, and with ``keep=False`` nothing.
     """
     memory.refuse(planned.refusal, "Choose a smaller problem, a method with less memory, or free some")
     monitor, steps = monitor or Monitor(), steps or Steps()

@@ -33,14 +33,17 @@ class Footprint:
 
     @property
     def host_bytes(self) -> int:
+        """All bytes of main memory."""
         return sum(self.host.values())
 
     @property
     def device_bytes(self) -> int:
+        """All bytes of the device's memory; 0 for a run on the CPU."""
         return sum(self.device.values())
 
     @property
     def disk_bytes(self) -> int:
+        """All bytes on the disk while the run lasts."""
         return sum(self.disk.values())
 
 

@@ -4,46 +4,22 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kernels.analysis import Model
+from kernels.citation import Citation
+from kernels.cuts import Cuts, no_cuts
+from kernels.dynamic_class import Placement
 from kernels.errors import BackendUnavailable, InputError
 from kernels.memory import Footprint
 from kernels.model import Result
 from kernels.model import Sequence as Letters
 from kernels.monitor import Monitor
 from kernels.parameters import Parameter
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """Where a method was published."""
-
-    key: str
-    authors: str
-    title: str
-    venue: str
-    year: int
-    section: str = ""
-
-    def at(self, section: str) -> Citation:
-        """The same publication, pointing at a section."""
-        return replace(self, section=section)
-
-    def text(self) -> str:
-        where = f", {self.section}" if self.section else ""
-        return f"{self.authors}: {self.title}. {self.venue}, {self.year}{where}"
-
-    def bibtex(self) -> str:
-        authors = self.authors.replace(", ", " and ")
-        return (
-            f"@inproceedings{{{self.key},\n  author = {{{authors}}},\n  title = {{{self.title}}},\n"
-            f"  booktitle = {{{self.venue}}},\n  year = {{{self.year}}}\n}}\n"
-        )
-
 
 Rows = list[tuple[str, str]]
 """Pairs of a label and a text, for people."""
@@ -130,7 +106,8 @@ def _notes_of(problem: Any) -> tuple[str, ...]:
     return getattr(problem, "notes", ())
 
 
-def nothing_again(problem: Any, parameters: Mapping[str, Any]) -> int:
+def nothing_recomputed(problem: Any, parameters: Mapping[str, Any]) -> int:
+    """0: no cell is computed a second time (``Method.recomputed``)."""
     return 0
 
 
@@ -149,7 +126,9 @@ class ProblemType:
     again; ``notes`` tell the user what is seldom meant, what was changed in the data, or what the rule gives to some of
     them (by default those that the problem has); plans and results begin with them. ``recommend(data, backend)`` names
     the method to begin with for these data, by its identifier, and says why; None where the data leave that open.
-    ``unit`` is what the methods' ``work`` counts.
+    ``unit`` is what the methods' ``work`` counts. ``trials`` is "package.module:NAME" of the `kernels.trials.Trials` by
+    which its methods are tested. ``placement`` is its class of dynamic programming; None where it is none, or has not
+    been placed.
     """
 
     id: str
@@ -169,6 +148,8 @@ class ProblemType:
     unit: str = "cells"
     answer_label: str = ""
     recommend: Callable[[Sequence[Any], str], tuple[str, str] | None] | None = None
+    trials: str = ""
+    placement: Placement | None = None
 
     def make(self, data: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """The problem of these data: as `build`, which no longer meets too few data, or too many.
@@ -207,15 +188,18 @@ class Method:
     - ``footprint(problem, parameters, backend)``: bytes needed, as a Footprint;
     - ``automatic(problem, backend, multiprocessors)``: values for parameters whose default is None;
     - ``work(problem, parameters)``: cells computed, recomputation included; or another unit, as the problem says;
-    - ``again(problem, parameters)``: how many of these are cells of the problem that were computed before, at most.
-      What a strip or a chunk has beyond the cells of the problem does not count.
+    - ``recomputed(problem, parameters)``: how many of these are cells of the problem that were computed before,
+      at most. What a strip or a chunk has beyond the cells of the problem does not count.
 
     ``returns`` names what an answer holds ("score", "alignment", "tree"). ``nominal_gcups`` is the rate
     assumed per backend (per core on the CPU) until one was measured. ``resumption`` says how a run that was
     interrupted can be continued, where it can. ``suits(data)`` says whether this is the method to begin with for
     these data, where the user has chosen none; most methods leave that open. ``done(problem, parameters, answer)``
     is how much of ``work`` a run did, for methods whose run is told in that rather than in cells of the problem,
-    such as those that take a number of rounds.
+    such as those that take a number of rounds. ``cuts(parameters)`` says where a run cuts its table, for pictures.
+    ``models`` are what the paper's analysis foretells. ``criterion`` names what decides the answer beside the problem,
+    where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one criterion give
+    one answer.
     """
 
     id: str
@@ -235,8 +219,11 @@ class Method:
     exact: bool = True
     resumption: Resumption | None = None
     suits: Callable[[Sequence[Any]], bool] | None = None
-    again: Callable[[Any, Mapping[str, Any]], int] = nothing_again
+    recomputed: Callable[[Any, Mapping[str, Any]], int] = nothing_recomputed
     done: Callable[[Any, Mapping[str, Any], Any], int] | None = None
+    cuts: Callable[[Mapping[str, Any]], Cuts] = no_cuts
+    models: tuple[Model, ...] = ()
+    criterion: str = ""
 
     def foretold(self, problem: Any, parameters: Mapping[str, Any]) -> int:
         """Cells that a run is expected to compute, in the unit in which its result tells them."""
@@ -248,11 +235,12 @@ class Method:
         return {name: value for name, value in parameters.items() if name in known}
 
     def load(self, backend: str) -> Callable[..., Any]:
-        """The function that runs this method on ``backend``; imports it now."""
+        """The function that runs this method on ``backend``; imports it now. BackendUnavailable where it has none."""
         if backend not in self.backends:
             raise BackendUnavailable(f"{self.name} has no backend {backend!r}; it has {', '.join(self.backends)}")
         module, function = self.backends[backend].split(":")
         return getattr(importlib.import_module(module), function)
 
     def parameter(self, name: str) -> Parameter:
+        """The declaration of a parameter that this method has."""
         return next(parameter for parameter in self.parameters if parameter.name == name)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from kernels.errors import ParameterError
 
@@ -116,3 +116,19 @@ def resolve(
         value = parameter.validate(given.get(name, parameter.default))
         values[name] = chosen.get(name) if value is None else value
     return MappingProxyType(values)
+
+
+Record = TypeVar("Record")
+
+
+def typed(record: type[Record], values: Mapping[str, Any]) -> Record:
+    """The values of resolved parameters as the fields of a frozen dataclass, in which a method reads them.
+
+    A field that the method does not have as a parameter keeps its default; KeyError where it has none. Parameters
+    that the dataclass has no field for are left out.
+    """
+    declared = fields(record)  # type: ignore[arg-type] # every record is a dataclass
+    needed = [one.name for one in declared if one.default is MISSING and one.name not in values]
+    if needed:
+        raise KeyError(f"{record.__name__} needs {', '.join(needed)}, and these parameters have {', '.join(values)}")
+    return record(**{one.name: values[one.name] for one in declared if one.name in values})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +16,8 @@ import numpy as np
 from Bio.Align import substitution_matrices
 
 from kernels.errors import InputError, ParameterError, ScoreOverflow
+from kernels.model import Sequence
+from kernels.serialization import stored
 
 SCORE_LIMIT = 2**29
 """Scores stay below this in size, so that "minus infinity" (-2^30) stays apart when scores are added to it."""
@@ -30,6 +33,7 @@ UNKNOWN = 255
 MATRIX_FILE_BYTES = 1 << 20
 
 
+@stored("substitution-matrix")
 @dataclass(frozen=True, eq=False)
 class SubstitutionMatrix:
     """Scores for pairs of letters.
@@ -83,7 +87,7 @@ def matrix_names() -> tuple[str, ...]:
 
 
 def named_matrix(name: str) -> SubstitutionMatrix:
-    """A substitution matrix of Biopython, by name in any case."""
+    """A substitution matrix of Biopython, by name in any case; ParameterError for an unknown one, or one of codons."""
     known = {known_name.upper(): known_name for known_name in matrix_names()}
     if name.upper() in CODON_MATRICES:
         raise ParameterError(f"matrix {name!r} scores codons, not letters; choose another one")
@@ -165,7 +169,10 @@ def _row_scores(path: Path, number: int, words: list[str], count: int) -> list[f
 
 
 def load_matrix(name_or_path: str) -> SubstitutionMatrix:
-    """A matrix from a file where one of that name exists, else a built-in one."""
+    """A matrix from a file where one of that name exists, else a built-in one.
+
+    InputError where the file cannot be read or holds no matrix, ParameterError for an unknown name.
+    """
     try:
         path = Path(name_or_path).expanduser()
         found = path.is_file()
@@ -179,7 +186,8 @@ def load_matrix(name_or_path: str) -> SubstitutionMatrix:
 def match_mismatch(match: float, mismatch: float, wildcard: str = "", nucleotides: bool = False) -> SubstitutionMatrix:
     """Letters compared as letters: N matches only N. Letters in ``wildcard`` score 0 with everything.
 
-    With ``nucleotides`` the letters are those of DNA and RNA, and U equals T.
+    With ``nucleotides`` the letters are those of DNA and RNA, and U equals T. ParameterError for a score that is not
+    finite, or a wildcard that is no letter.
     """
     for name, value in (("match", match), ("mismatch", mismatch)):
         if not np.isfinite(value):
@@ -207,12 +215,14 @@ def with_wildcard(matrix: SubstitutionMatrix, wildcard: str) -> SubstitutionMatr
     return _matrix(f"{matrix.name}, {wild} = 0", letters, values)
 
 
+@stored("scoring")
 @dataclass(frozen=True)
 class Scoring:
     """A substitution matrix and affine gap costs.
 
     A gap of length k costs ``gap_open + k * gap_extend`` (001, section III); linear gaps have
-    ``gap_open`` 0. Costs are not negative.
+    ``gap_open`` 0. Costs are in the units of the matrix and not negative. ParameterError for others, and for numbers of
+    more than three decimals; ScoreOverflow for those beyond SCORE_LIMIT.
     """
 
     matrix: SubstitutionMatrix
@@ -262,6 +272,7 @@ class Scoring:
         return int(score) if self.scale == 1 else score / self.scale
 
     def text(self) -> str:
+        """For people: 'BLOSUM62; a gap of length k costs 10 + 1 k'."""
         opening = f"{self.gap_open:g} + " if self.gap_open else ""
         return f"{self.matrix.name}; a gap of length k costs {opening}{self.gap_extend:g} k"
 
@@ -270,3 +281,35 @@ def _matrix(name: str, letters: str, values: np.ndarray) -> SubstitutionMatrix:
     values = np.array(values, float)
     values.setflags(write=False)
     return SubstitutionMatrix(name, letters.upper(), values)
+
+
+def encode(sequence: Sequence, scoring: Scoring) -> np.ndarray:
+    """Matrix codes of a sequence, uint8; InputError names the record and position of a strange letter."""
+    codes = bytearray(sequence.letters).translate(scoring.matrix.translation)
+    position = codes.find(UNKNOWN)
+    if position >= 0:
+        letter = chr(sequence.letters[position])
+        raise InputError(
+            f"{sequence.name}: letter {letter!r} at position {position + 1:,} has no score in {scoring.matrix.name}; "
+            f"it knows {scoring.matrix.letters}. Choose another matrix, or make {letter} a wildcard"
+        )
+    return np.frombuffer(codes, np.uint8)
+
+
+@stored("mode")
+class Mode(StrEnum):
+    """What is aligned: the best parts of the sequences (Smith-Waterman), or all of them (Needleman-Wunsch)."""
+
+    LOCAL = "local"
+    GLOBAL = "global"
+
+
+def refuse_overflow(first: int, second: int, scoring: Scoring) -> None:
+    """ScoreOverflow where scores of two sequences of these lengths could leave 32 bits."""
+    step = max(int(np.abs(scoring.scores).max(initial=0)), scoring.extend)
+    bound = (first + second + 2) * step + scoring.open
+    if bound >= SCORE_LIMIT:
+        raise ScoreOverflow(
+            f"scores of {first:,} x {second:,} letters could reach {bound:,} in size, beyond "
+            f"the 32-bit limit of {SCORE_LIMIT:,}; use smaller scores and gap costs, or shorter sequences"
+        )

@@ -30,11 +30,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ANTIDIAG_FOLDER"] = folder
         from app import application
+        from app.kit import export
         from app.settings import Settings
-        from app.tune.plots import Plots
-        from app.tune.points import PointSet
-        from app.tune.settings import PlotSettings
-        from app.views import export
+        from app.tune.plots.panel import Plots
+        from app.tune.plots.points import PointSet
+        from app.tune.plots.settings import PlotSettings
         from kernels.experiments import results
 
         app = application.make_application(Settings())

@@ -123,11 +123,11 @@ def screen(folder: Path, scale: int) -> Path:
 
 def run(window: Window, sample_id: str) -> None:
     """Open a sample in place of what is open, and run the chosen method on it."""
-    from kernels.sequences import samples
+    from kernels.registry.samples import samples
 
     sample = next(sample for sample in samples() if sample.id == sample_id)
     window.session.remove(range(len(window.session.state.sequences)))
-    window.opener.open_sample(sample)
+    window.loader.open_sample(sample)
     wait(lambda: bool(window.session.state.sequences))
     finish(window)
 
@@ -143,12 +143,12 @@ def finish(window: Window) -> None:
 def run_on(window: Window, sample_id: str, method_id: str, options: dict[str, Any]) -> None:
     """Run a method with options on a sample of any kind of data, in place of what is open."""
     from kernels import registry
-    from kernels.sequences import samples
+    from kernels.registry.samples import samples
 
     window.method.set_values(registry.method(method_id), options, {})
     window.session.remove(range(len(window.session.state.sequences)))
     window.session.remove_data(range(len(window.session.state.data)))
-    window.opener.open_sample(next(sample for sample in samples() if sample.id == sample_id))
+    window.loader.open_sample(next(sample for sample in samples() if sample.id == sample_id))
     finish(window)
 
 
@@ -202,9 +202,11 @@ def make_tree(window: Window, sample_id: str) -> None:
 
 def save(window: Window, view: str, path: Path, place: str = "") -> None:
     """Save a picture of the window with this view, at a place of the matrix where one is named."""
+    from app.kit.view import GradualView
+
     window.viewer.turn_to(view)
     widget: Any = window.viewer.tabs.currentWidget()
-    wait(lambda: getattr(widget, "sharp", True))
+    wait(lambda: not isinstance(widget, GradualView) or widget.sharp)
     if place:
         widget.go_to(place)
         settle(0.5)

@@ -4,8 +4,9 @@
     python3 scripts/setup.py --dev    what the tests, checks and benchmarks need besides
 
 Makes .venv, installs the dependencies that pyproject.toml names, CuPy where there is an NVIDIA
-driver, and on Debian and Ubuntu the system libraries of Qt. A stamp in .venv remembers what was
-installed, so that the next run has nothing to do.
+driver, and on Debian and Ubuntu the system libraries of Qt; for the tests also a C++ compiler and the
+programs that results are compared with. A stamp in .venv remembers what was installed, so that the next
+run has nothing to do.
 """
 
 from __future__ import annotations
@@ -70,6 +71,12 @@ PACKAGES = {
 }
 """Libraries that the PySide6 wheels leave to the system, and their Debian packages."""
 
+COMPILER = "g++"
+"""The program, and the Debian package, that the tests run CUDA code with where there is no GPU."""
+
+PEERS = {"mafft": "mafft", "clustalw": "clustalw", "quicktree": "quicktree"}
+"""Programs that some tests compare with, and their Debian packages."""
+
 QT_FILES = ("QtWidgets.abi3.so", "QtSvg.abi3.so", "Qt/plugins/platforms/libqoffscreen.so",
             "Qt/plugins/platforms/libqxcb.so", "Qt/plugins/xcbglintegrations/libqxcb-glx-integration.so")  # fmt: skip
 WAYLAND_FILE = "Qt/plugins/platforms/libqwayland.so"
@@ -106,17 +113,20 @@ def set_up(dev: bool) -> None:
     hashed = fingerprint(project)
     current = set(stamp.get("extras", ())) if stamp.get("project") == hashed else set()
     complete = stamp.get("project") == hashed and needed | optional <= current
-    if complete and stamp.get("libraries"):
-        return
     if not complete:
-        _make_environment(python)
+        _make_environment(python, dev)
         extras = needed | (set(stamp.get("extras", ())) - set(CUDA_DRIVERS))
         _install(python, requirements(project, extras))
         extras |= _install_optional(python, project, optional, set(stamp.get("extras", ())))
         stamp = {"project": hashed, "extras": sorted(extras)}
         write_stamp(stamp)
-    provide_libraries(python)
-    write_stamp({**stamp, "libraries": True})
+    if not stamp.get("libraries"):
+        provide_libraries(python)
+        stamp = {**stamp, "libraries": True}
+        write_stamp(stamp)
+    if dev and not (stamp.get("programs") and shutil.which(COMPILER)):
+        provide_programs()
+        write_stamp({**stamp, "programs": True})
 
 
 def environment_python() -> Path:
@@ -224,6 +234,22 @@ def provide_libraries(python: Path) -> None:
         raise SetupError(f"Qt still misses these system libraries: {', '.join(still)}; install them and run this again")
 
 
+def provide_programs() -> None:
+    """Install the compiler and the other programs of the tests that are missing, or say how; the tests run without."""
+    programs = {COMPILER: COMPILER, **PEERS}
+    missing = [package for program, package in programs.items() if not shutil.which(program)]
+    if not missing or not sys.platform.startswith("linux"):
+        return
+    reason = f"The tests run CUDA code on the CPU by {COMPILER}, and compare results with those of other programs"
+    try:
+        if not shutil.which("apt-get"):
+            raise SetupError(f"{reason}. These are missing, and only apt-get is known here: {', '.join(missing)}")
+        _apt_install(missing, reason)
+    except (SetupError, subprocess.CalledProcessError) as error:
+        later = "Until then tests are left out, and the last line of the tests says which."
+        print(f"setup: {error}\n{later}", file=sys.stderr)
+
+
 def _missing_of_qt(python: Path) -> list[str]:
     """System libraries that Qt would not find; none where that cannot be known."""
     if not sys.platform.startswith("linux") or not shutil.which("ldd"):
@@ -245,12 +271,12 @@ def _check_python() -> None:
         )
 
 
-def _make_environment(python: Path) -> None:
+def _make_environment(python: Path, dev: bool) -> None:
     """A virtual environment with pip, made anew where the one that is there does not work."""
     if python.exists() and _works([python, "-m", "pip", "--version"]) and _same_python(python):
         return
     if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
-        _provide_venv()
+        _provide_venv(dev)
     print(f"Making the virtual environment {ENVIRONMENT}", flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)], check=True)
 
@@ -260,13 +286,14 @@ def _same_python(python: Path) -> bool:
     return _output([python, "-c", version]).split() == [str(part) for part in sys.version_info[:2]]
 
 
-def _provide_venv() -> None:
+def _provide_venv(dev: bool) -> None:
     """Debian keeps venv and pip out of its python3 package."""
     package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
     reason = "this Python cannot make virtual environments"
     if not shutil.which("apt-get") or not sys.executable.startswith("/usr/bin/"):
         raise SetupError(f"{reason}; install its modules venv and ensurepip, or use another Python 3.11 or newer")
-    _apt_install([package], reason, also=sorted(set(PACKAGES.values())))
+    programs = [COMPILER, *PEERS.values()] if dev else []
+    _apt_install([package], reason, also=[*sorted(set(PACKAGES.values())), *programs])
 
 
 def _apt_install(packages: list[str], reason: str, also: Iterable[str] = ()) -> None:
@@ -274,11 +301,10 @@ def _apt_install(packages: list[str], reason: str, also: Iterable[str] = ()) -> 
     if os.geteuid() != 0:
         command = " ".join(["sudo apt-get install --no-install-recommends", *packages, *also])
         raise SetupError(f"{reason}. Run this, then start again:\n\n    {command}\n")
-    print(f"Installing with apt-get: {' '.join(packages)}", flush=True)
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(["apt-get", "update", "-q"], env=environment, check=False)
-    install = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages]
-    subprocess.run(install, env=environment, check=True)
+    print(f"{reason}. Installing with apt-get: {' '.join(packages)}", flush=True)
+    quiet: dict[str, Any] = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, "stdin": subprocess.DEVNULL}
+    subprocess.run(["apt-get", "update", "-q"], check=False, **quiet)
+    subprocess.run(["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages], check=True, **quiet)
 
 
 def _install(python: Path, lines: list[str]) -> None:

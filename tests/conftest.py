@@ -5,17 +5,18 @@ from __future__ import annotations
 import importlib.util
 import os
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from kernels.cuda import devices
 from tests.emulator.emulated import emulated
+from tests.untested import Untested
 
 __all__ = ["emulated"]
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED_DATA = ROOT.parent / "shared" / "data"
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(
@@ -31,12 +32,43 @@ if importlib.util.find_spec("hypothesis"):
     settings.load_profile("antidiag")
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
+UNTESTED = pytest.StashKey[Untested]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[UNTESTED] = Untested(config)
+    config.pluginmanager.register(config.stash[UNTESTED], "untested")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Without Qt, leave out the tests of the window; those of the command line need none."""
     inside = ROOT / "tests" / "app" in collection_path.parents
     if inside and not collection_path.name.startswith("test_cli") and not importlib.util.find_spec("PySide6"):
+        config.stash[UNTESTED].leave_out("tests/app but the command line", "PySide6 is not installed")
         return True
     return None
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files in the order in which processes take them: one of every family in turn, so that two seldom compile
+    the same; then the window, whose files are short, so that no process has a long one left at the end."""
+    ranks: dict[Path, int] = {}
+    seen: Counter[Path] = Counter()
+    for item in items:
+        if item.path not in ranks:
+            ranks[item.path] = seen[item.path.parent]
+            seen[item.path.parent] += 1
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    items.sort(key=lambda item: (ROOT / "tests" / "app" in item.path.parents, ranks[item.path], item.path))
+
+
+def _group(item: pytest.Item) -> str:
+    """What one process takes: a file; of the suite of all methods those of one family, which compile the same."""
+    method = getattr(item, "callspec", None) and item.callspec.params.get("method")  # type: ignore[attr-defined]
+    family = f" {method.problem.id}" if item.path.name == "test_conformance.py" and method else ""
+    return f"{item.path.relative_to(ROOT)}{family}"
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -51,14 +83,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _own_rates(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rates measured by tests are not kept for the user's next estimate."""
     folder = tmp_path_factory.getbasetemp()
-    monkeypatch.setattr("kernels.rates._path", lambda: folder / "rates.json")
+    monkeypatch.setattr("kernels.machine.rates._path", lambda: folder / "rates.json")
 
 
 @pytest.fixture(autouse=True)
 def runs_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Interrupted runs of the user are neither seen nor removed; each test has a folder, and a limit, of its own."""
     folder = tmp_path_factory.mktemp("runs") / "runs"
-    monkeypatch.setattr("kernels.resuming.folder", lambda: folder)
+    monkeypatch.setattr("kernels.recovery.resuming.folder", lambda: folder)
     monkeypatch.setattr("kernels.memory._limit_path", lambda: folder.with_name("disk.json"))
     return folder
 
@@ -67,17 +99,15 @@ def runs_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 def _nothing_tuned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test starts without tuned values, rooflines and experiments, whatever the user or another test kept."""
     folder = tmp_path_factory.mktemp("laboratory")
-    monkeypatch.setattr("kernels.tuned._path", lambda: folder / "tuned.json")
-    monkeypatch.setattr("kernels.experiments.roofline._path", lambda: folder / "rooflines.json")
+    monkeypatch.setattr("kernels.machine.tuned._path", lambda: folder / "tuned.json")
+    monkeypatch.setattr("kernels.experiments.rooflines.roofline._path", lambda: folder / "rooflines.json")
     monkeypatch.setattr("kernels.experiments.results.folder", lambda: folder / "experiments")
 
 
-@pytest.fixture
-def shared_data() -> Path:
-    """The folder of real data that is too big for the project; the test skips where it is absent."""
-    if not SHARED_DATA.is_dir():
-        pytest.skip("real data beside the project is absent")
-    return SHARED_DATA
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real data for tests; its README says where they come from."""
+    return ROOT / "tests" / "data"
 
 
 @pytest.fixture(scope="session")

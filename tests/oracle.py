@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 
-from kernels.model import DIAGONAL, LEFT, UP, Alignment, Mode, PairAnswer, PairProblem, rescore
-from kernels.pairwise import reference
-from kernels.scoring import Scoring, SubstitutionMatrix
+from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairProblem, rescore
+from kernels.pairwise.trials import best, mirrored
+from kernels.scoring import Mode
 
-
-@lru_cache(maxsize=64)
-def best(problem: PairProblem) -> PairAnswer:
-    """The alignment that every exact pairwise method must return."""
-    return reference.align(problem)
+__all__ = ["best", "exhaustive_score", "mirrored"]
 
 
 def exhaustive_score(problem: PairProblem) -> int:
@@ -42,11 +37,3 @@ def _paths(rows: int, columns: int) -> Iterator[tuple[int, ...]]:
         yield from ((LEFT, *rest) for rest in _paths(rows, columns - 1))
     if rows > 0 and columns > 0:
         yield from ((DIAGONAL, *rest) for rest in _paths(rows - 1, columns - 1))
-
-
-def mirrored(problem: PairProblem) -> PairProblem:
-    """The same problem with the sequences exchanged."""
-    matrix = problem.scoring.matrix
-    transposed = SubstitutionMatrix(matrix.name, matrix.letters, matrix.values.T)
-    scoring = Scoring(transposed, problem.scoring.gap_open, problem.scoring.gap_extend)
-    return PairProblem(problem.second, problem.first, scoring, problem.mode)

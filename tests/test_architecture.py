@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from kernels import registry
+from tests.emulator.modules import files, imports, loading, of_package
+
 ROOT = Path(__file__).resolve().parents[1]
-KERNELS = ROOT / "kernels"
-SHARED_FOLDERS = {"cuda"}
-BUILDS_ON = {"progressive": {"pairwise", "profiles", "trees"}, "experiments": None}
-"""Families that may import others: the named ones, or (None) any."""
-
-FAMILIES = sorted(
-    folder.name
-    for folder in KERNELS.iterdir()
-    if (folder / "__init__.py").exists() and folder.name not in SHARED_FOLDERS
-)
+LOADED_WHERE_A_GPU_IS = {"kernels.experiments.rooflines.cuda_roofline"}
+"""Modules that are no backend of a method, and that their users import when a GPU is to be measured."""
 HEAVY = ("PySide6", "pyqtgraph", "cupy", "cupy_backends", "numba")
-
-
-def imports(path: Path) -> Iterator[str]:
-    """Full names of the modules that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: a relative import"
-            yield str(node.module)
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def python_files(*folders: str) -> list[Path]:
@@ -43,24 +25,35 @@ def top(name: str) -> str:
     return name.split(".")[0]
 
 
-def test_there_are_families_to_look_at():
-    assert "pairwise" in FAMILIES
+def cuda_backends() -> set[str]:
+    """The modules that methods declare as their backend for GPUs."""
+    return {method.backends["cuda"].partition(":")[0] for method in registry.METHODS if "cuda" in method.backends}
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_families_do_not_import_each_other(family):
-    allowed = BUILDS_ON.get(family, set())
-    others = set(FAMILIES) - {family} - (set(FAMILIES) if allowed is None else allowed)
-    for path in (KERNELS / family).rglob("*.py"):
-        crossed = {name for name in imports(path) if name.split(".")[:1] == ["kernels"] and name.split(".")[1:2]}
-        assert not {name for name in crossed if name.split(".")[1] in others}, path
+def on_gpus_only(imported: dict[str, frozenset[str]]) -> set[str]:
+    """Declared backends, kernels.cuda, and what is imported, wherever in a file, by nobody else."""
+    found = cuda_backends() | {name for name in imported if name.startswith("kernels.cuda.")} | LOADED_WHERE_A_GPU_IS
+    users = {name: {user for user, names in imported.items() if name in names} for name in imported}
+    while more := {name for name in imported if name not in found and users[name] and users[name] <= found}:
+        found |= more
+    return found
 
 
-def test_cupy_is_imported_by_cuda_modules_only():
-    for path in python_files("kernels", "app", "bench", "scripts"):
-        if path.parent == KERNELS / "cuda" or path.name.startswith("cuda"):
-            continue
-        assert not {name for name in imports(path) if top(name) in ("cupy", "cupy_backends")}, path
+def test_cupy_is_imported_by_backends_and_what_they_alone_import():
+    imported = {name: imports(path) for name, path in files("kernels").items()}
+    users = {name for name, names in imported.items() if of_package(names, "cupy") | of_package(names, "cupy_backends")}
+    assert len(users) > 10
+    assert users <= on_gpus_only(imported)
+    for path in python_files("app", "bench", "scripts"):
+        assert not of_package(imports(path), "cupy"), path
+
+
+def test_what_is_loaded_without_a_gpu_loads_no_cupy():
+    """A module that loads CuPy when it is loaded is imported by others inside of functions alone."""
+    loaders = loading("kernels", "cupy")
+    assert cuda_backends() <= loaders | {"kernels.cuda"}
+    for path in python_files("app", "bench", "scripts"):
+        assert not imports(path, when_loaded=True) & loaders, path
 
 
 def test_kernels_know_no_window():

@@ -11,10 +11,11 @@ import pytest
 from bench import __main__ as bench
 from kernels.cuda import devices
 from kernels.cuda.devices import Device
-from kernels.experiments import peak, roofline, runner, suite
+from kernels.experiments import peak, runner, suite
 from kernels.experiments.inputs import with_input
 from kernels.experiments.points import Status
-from kernels.experiments.roofline import Roofline
+from kernels.experiments.rooflines import roofline
+from kernels.experiments.rooflines.roofline import Roofline
 from kernels.experiments.suite import Case
 from kernels.experiments.sweep import Task
 

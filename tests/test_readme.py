@@ -1,4 +1,4 @@
-"""What the README points at is there, and the commands that it shows print what it says."""
+"""What the pages point at is there, the commands that they show are taken, and print what the pages say."""
 
 import json
 import re
@@ -7,33 +7,80 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text()
-TARGET = re.compile(r"\]\(([^)#]+)\)")
-SHOWN = re.compile(r"^    \$ python main\.py ((?:.*\\\n)*.*)\n((?:    .+\n)*)", re.MULTILINE)
-"""A command after a prompt, perhaps on several lines, and the lines that it prints."""
-COLUMN = re.compile(r"\s{2,}")
-DEPENDS_ON_THE_MACHINE = frozenset({"method", "parameters", "time", "rate", "memory", "saved", ""})
+from tests.documents import PAGES, README, ROOT, agrees, commands, links, make_targets, scripts, shown
+
+LINES = 150
+METHODS_COMMANDS = frozenset({"estimate", "run", "sweep", "tune", "bench"})
+OF_A_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+SHOWN = [(page, *one) for page in PAGES if page.name != "first-method.md" for one in shown(page)]
+"""The commands of the first method run in test_first_method.py, where there is such a method."""
 
 
-def test_every_link_of_the_readme_leads_to_a_file():
-    targets = [target for target in TARGET.findall(README) if "://" not in target]
-    assert any(target.endswith(".png") for target in targets)
-    assert [target for target in targets if not (ROOT / target).is_file()] == []
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= LINES
 
 
-def _commands() -> list[tuple[str, str]]:
-    """Every command of the README that is shown with its output, and that output."""
-    return [(command.replace("\\\n", " "), output) for command, output in SHOWN.findall(README) if output]
+@OF_A_PAGE
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    targets = [target for target in links(page) if not target.startswith("#")]
+    assert [target for target in targets if not (page.parent / target.partition("#")[0]).exists()] == []
+    assert [target for target in targets if "#" in target and not _has_heading(page, target)] == []
 
 
-def _rows(printed: str) -> list[tuple[str, str]]:
-    """Labels and values; the label of a line that goes on with the row before is empty."""
-    rows = []
-    for line in printed.splitlines():
-        label, value = COLUMN.split(line, maxsplit=1)
-        rows.append((label, value))
-    return rows
+def _has_heading(page: Path, target: str) -> bool:
+    """Whether the page that is linked has the heading that is."""
+    path, _, place = target.partition("#")
+    headings = re.findall(r"^#+ (.*)$", (page.parent / path).read_text(encoding="utf-8"), re.MULTILINE)
+    return place in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_readme_shows_the_window_and_the_index_has_every_page() -> None:
+    assert any(target.endswith(".png") for target in links(README))
+    listed = links(ROOT / "docs" / "README.md")
+    assert {page.name for page in PAGES if page.parent == ROOT / "docs"} - {"README.md"} <= set(listed)
+
+
+def _checked(arguments: list[str]) -> None:
+    """Let the command line take these arguments without running them; what stands for others is left out."""
+    typer = pytest.importorskip("typer")
+    from app.cli import program
+    from kernels import registry
+    from kernels.experiments import axes
+
+    known = typer.main.get_command(program.program).commands
+    name, *rest = arguments
+    if any(word.startswith("[") or word in ("METHOD", "SECONDS") for word in rest):  # a form of a command, in brackets
+        flags = {option for parameter in known[name].params for option in parameter.opts}
+        assert {word.strip("[]") for word in rest if word.strip("[").startswith("--")} <= flags
+        return
+    values = known[name].make_context(name, list(rest)).params
+    if name not in METHODS_COMMANDS or not values["method_id"] or values["method_id"] == "edit-distance":
+        return
+    method = registry.method(values["method_id"])
+    from app.cli.options import declared_options, parameters, problem_options
+
+    parameters(method, values.get("settings") or [], values.get("threads"))
+    problem_options(method, {name: values[name] for name in declared_options() if values.get(name) is not None})
+    for text in values.get("axis") or []:
+        axes.parse(text, [method])
+    for beside in values.get("beside") or []:
+        registry.method(beside)
+    assert all((ROOT / file).is_file() for file in values.get("files") or [] if file.startswith("resources/"))
+
+
+@OF_A_PAGE
+def test_every_command_is_taken(page: Path) -> None:
+    for command in commands(page):
+        arguments = shlex.split(command.partition(" | ")[0])
+        if arguments and not arguments[0].startswith("["):
+            _checked(arguments)
+
+
+@OF_A_PAGE
+def test_every_target_and_script_is_there(page: Path) -> None:
+    declared = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(make_targets(page)) <= declared
+    assert [script for script in scripts(page) if not (ROOT / script).is_file()] == []
 
 
 def _said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -45,12 +92,13 @@ def _said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return written.out
 
 
-def test_the_readme_shows_runs_and_an_estimate():
-    assert {command.split()[0] for command, _ in _commands()} == {"run", "estimate"}
+def test_the_pages_show_runs_and_an_estimate() -> None:
+    assert {command.split()[0] for _, command, _ in SHOWN} == {"run", "estimate"}
+    assert any(page == README for page, _, _ in SHOWN)
 
 
-@pytest.mark.parametrize(("command", "output"), _commands(), ids=[command.split()[1] for command, _ in _commands()])
-def test_commands_print_what_the_readme_shows(command, output, capsys, monkeypatch, tmp_path):
+@pytest.mark.parametrize(("page", "command", "output"), SHOWN, ids=[command.split()[1] for _, command, _ in SHOWN])
+def test_commands_print_what_the_pages_show(page, command, output, capsys, monkeypatch, tmp_path):
     """The same labels in the same order, and the same values where they do not depend on the machine."""
     pytest.importorskip("typer")
     monkeypatch.chdir(ROOT)
@@ -61,7 +109,4 @@ def test_commands_print_what_the_readme_shows(command, output, capsys, monkeypat
         assert reader == "jq .score"
         assert json.loads(printed)["score"] == json.loads(output)
         return
-    shown, said = _rows(re.sub("^    ", "", output, flags=re.MULTILINE)), _rows(printed)
-    assert [label for label, _ in said] == [label for label, _ in shown]
-    for (label, value), row in zip(said, shown, strict=True):
-        assert label in DEPENDS_ON_THE_MACHINE or (label, value) == row
+    agrees(output, printed)

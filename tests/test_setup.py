@@ -27,7 +27,7 @@ def place(monkeypatch, tmp_path):
     done: list[str] = []
     python = tmp_path / ".venv" / "bin" / "python"
 
-    def make(_):
+    def make(*_):
         done.append("environment")
         python.parent.mkdir(parents=True, exist_ok=True)
         python.touch()
@@ -40,6 +40,7 @@ def place(monkeypatch, tmp_path):
     monkeypatch.setattr(setup, "_missing_of_qt", lambda _: [])
     monkeypatch.setattr(setup, "driver_version", lambda: None)
     monkeypatch.setattr(setup.subprocess, "run", lambda command, **_: done.append(" ".join(command)))
+    monkeypatch.setattr(setup.shutil, "which", lambda name: f"/usr/bin/{name}")
     return SimpleNamespace(done=done, monkeypatch=monkeypatch)
 
 
@@ -64,6 +65,55 @@ def test_what_the_tests_need_is_added_and_kept(place):
     setup.set_up(dev=False)
     setup.set_up(dev=True)
     assert place.done == []
+
+
+@pytest.fixture
+def bare(place):
+    """The same on a system with apt-get, of which the tests may take away what else there is."""
+    place.here = {"apt-get"}
+    place.monkeypatch.setattr(setup.shutil, "which", lambda name: name if name in place.here else None)
+    place.monkeypatch.setattr(setup.sys, "platform", "linux")
+    place.monkeypatch.setattr(setup.os, "geteuid", lambda: 0, raising=False)
+    return place
+
+
+def installed(place):
+    return [command.split()[5:] for command in place.done if command.startswith("apt-get install")]
+
+
+def test_programs_of_the_tests_are_installed_once(bare, capsys):
+    setup.set_up(dev=False)
+    assert installed(bare) == []
+    setup.set_up(dev=True)
+    assert installed(bare) == [["g++", "mafft", "clustalw", "quicktree"]]
+    assert "CUDA code on the CPU by g++" in capsys.readouterr().out
+    bare.done.clear()
+    bare.here |= {"g++", "mafft"}
+    setup.set_up(dev=True)
+    assert bare.done == []
+
+
+def test_a_missing_compiler_is_told_every_time_and_stops_nothing(bare, capsys):
+    bare.monkeypatch.setattr(setup.os, "geteuid", lambda: 1000, raising=False)
+    for _ in range(2):
+        assert setup.main(["--dev"]) == 0
+        told = capsys.readouterr().err
+        assert "sudo apt-get install --no-install-recommends g++ mafft clustalw quicktree" in told
+        assert "the last line of the tests says which" in told
+    bare.here |= {"g++"}
+    assert setup.main(["--dev"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_packages_are_installed_without_a_question(monkeypatch):
+    asked = []
+    monkeypatch.setattr(setup.os, "geteuid", lambda: 0, raising=False)
+    monkeypatch.setattr(setup.subprocess, "run", lambda command, **how: asked.append((command, how)))
+    setup._apt_install(["g++"], "because")
+    assert [command[1] for command, _ in asked] == ["update", "install"]
+    for _, how in asked:
+        assert how["stdin"] is subprocess.DEVNULL and how["env"]["DEBIAN_FRONTEND"] == "noninteractive"
+    assert "-y" in asked[1][0]
 
 
 def test_a_changed_dependency_installs_again(place):
@@ -128,8 +178,8 @@ def test_without_venv_the_command_names_it_and_what_comes_next(monkeypatch):
     monkeypatch.setattr(setup.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(setup.sys, "executable", "/usr/bin/python3")
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
-    with pytest.raises(setup.SetupError, match=f"{version} .*libxcb-cursor0"):
-        setup._provide_venv()
+    with pytest.raises(setup.SetupError, match=rf"{version} .*libxcb-cursor0 .*g\+\+ .*quicktree"):
+        setup._provide_venv(dev=True)
 
 
 def test_an_old_python_is_told_what_to_do(monkeypatch, capsys):

@@ -10,9 +10,12 @@ import typer
 from app.cli import inputs, interrupted, report
 from app.cli.options import known_suffixes, parameters, problem_options, with_problem_options
 from app.cli.progress import watched
-from kernels import advice, engine, formats, registry, resuming
+from kernels import engine, registry
 from kernels.errors import MemoryRefused
 from kernels.method import Method
+from kernels.plan import Plan
+from kernels.recovery import resuming
+from kernels.registry import advice, saving
 
 SAMPLE = "resources/samples"
 RUN_EXAMPLES = f"""
@@ -154,13 +157,13 @@ def run(
         result = engine.execute(planned, monitor, resumed=resumed, keep=resume or None)
     _save(result, targets)
     if targets.json_to_output:
-        report.print_json(formats.result_json(result))
+        report.print_json(saving.result_json(result))
         return
     saved = [("saved", str(path)) for path in (targets.out, targets.json) if path is not None]
     report.print_rows([*report.result_rows(result), *saved])
 
 
-def _refuse(planned: engine.Plan, given: Mapping[str, Any]) -> None:
+def _refuse(planned: Plan, given: Mapping[str, Any]) -> None:
     """MemoryRefused, with what would fit, for a run that would not."""
     if planned.refusal and (fitting := advice.what_fits(planned, given)):
         raise MemoryRefused(f"{planned.refusal}. What would fit: {'; '.join(fit.text for fit in fitting)}")
@@ -173,6 +176,6 @@ def _problem(method: Method, data: list[Any], texts: Mapping[str, str]) -> Any:
 
 def _save(result: Any, targets: inputs.Targets) -> None:
     if targets.out is not None:
-        formats.write_result(targets.out, result)
+        saving.write_result(targets.out, result)
     if targets.json is not None:
-        formats.write_result(targets.json, result, formats.JSON)
+        saving.write_result(targets.json, result, saving.JSON)

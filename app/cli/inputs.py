@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernels import formats, sequences
 from kernels.errors import InputError, ParameterError
+from kernels.io import sequences
 from kernels.method import DataKind, Method
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
+from kernels.registry import saving
 
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
 
@@ -80,7 +81,7 @@ def targets(method: Method, out: str | None, json_file: str | None, files: Seque
     """Where the results of a run go; InputError now for what could only fail after the run."""
     path = Path(out) if out is not None else None
     if path is not None:
-        formats.check_suffix(f"--out {path}", method)
+        saving.check_suffix(f"--out {path}", method)
         check_place(path, files)
     if json_file in (None, STANDARD_OUTPUT):
         return Targets(path, None, json_file == STANDARD_OUTPUT)

@@ -10,11 +10,12 @@ import typer
 
 from app import texts
 from app.cli import report
-from kernels import memory, resuming
+from kernels import memory
 from kernels.errors import InputError, ParameterError
 from kernels.memory import bytes_text
 from kernels.method import Method
-from kernels.resuming import Run
+from kernels.recovery import resuming
+from kernels.recovery.resuming import Run
 
 GIB = 2**30
 RUNS_EXAMPLES = """

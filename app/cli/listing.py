@@ -11,11 +11,14 @@ import psutil
 import typer
 
 from app.cli import report
-from kernels import engine, formats, registry, sequences
+from kernels import engine, registry
+from kernels.citation import Citation
 from kernels.cuda import devices
 from kernels.memory import bytes_text, host_bytes_free
 from kernels.method import Input, Method
 from kernels.parameters import Parameter
+from kernels.registry import saving
+from kernels.registry.samples import samples as bundled_samples
 
 METHODS_EXAMPLES = """
 [bold]Examples[/]
@@ -81,7 +84,7 @@ def info(as_json: Json = False) -> None:
 
 def samples(as_json: Json = False) -> None:
     """List the sequences that ship with the program, and their files."""
-    found = sequences.samples()
+    found = bundled_samples()
     if as_json:
         report.print_json([{**asdict(sample), "paths": [str(path) for path in sample.paths]} for sample in found])
         return
@@ -128,12 +131,12 @@ def _method_json(method: Method) -> dict[str, Any]:
         "name": method.name,
         "family": method.family,
         "summary": method.summary,
-        "citation": {**asdict(method.citation), "text": method.citation.text(), "bibtex": method.citation.bibtex()},
+        "citation": _citation_json(method.citation),
         "problem": {
             "id": method.problem.id,
             "label": method.problem.label,
             "inputs": [_input_json(taken) for taken in method.problem.inputs],
-            "formats": list(formats.suffixes(method)),
+            "formats": list(saving.suffixes(method)),
             "options": [asdict(option) for option in method.problem.options],
         },
         "parameters": [asdict(parameter) for parameter in method.parameters],
@@ -141,6 +144,11 @@ def _method_json(method: Method) -> dict[str, Any]:
         "returns": sorted(method.returns),
         "exact": method.exact,
     }
+
+
+def _citation_json(citation: Citation) -> dict[str, Any]:
+    told = {name: getattr(citation, name) for name in ("key", "authors", "title", "year", "section")}
+    return {**told, "venue": citation.place(), "text": citation.text(), "bibtex": citation.bibtex()}
 
 
 def _input_json(taken: Input) -> dict[str, Any]:
@@ -152,7 +160,7 @@ def _print_method(method: Method) -> None:
     print(f"{method.id}: {method.name} ({exact}; {', '.join(method.backends)}; {', '.join(sorted(method.returns))})")
     print(f"  {method.summary}")
     print(f"  {method.citation.text()}")
-    print(f"  takes {method.problem.takes()}; saves {' '.join(formats.suffixes(method))}")
+    print(f"  takes {method.problem.takes()}; saves {' '.join(saving.suffixes(method))}")
     for parameter in method.parameters:
         print(f"  -p {parameter.name}={_default(parameter)}: {parameter.expected()}{_unit(parameter)}")
         print(f"     {parameter.help}")

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from kernels import formats, registry
+from kernels import registry
 from kernels.errors import ParameterError
 from kernels.method import Input, Method
 from kernels.parameters import Parameter
+from kernels.registry import saving
 
 METAVARS = {"int": "N", "float": "N", "text": "TEXT", "bool": "yes|no"}
 
@@ -34,7 +35,7 @@ def declared_flags() -> Mapping[str, Input]:
 
 def known_suffixes() -> tuple[str, ...]:
     """Suffixes of all files that some method's results can be saved as."""
-    return tuple(dict.fromkeys(suffix for method in registry.METHODS for suffix in formats.suffixes(method)))
+    return tuple(dict.fromkeys(suffix for method in registry.METHODS for suffix in saving.suffixes(method)))
 
 
 def with_problem_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -13,7 +13,8 @@ from pathlib import Path
 import platformdirs
 import typer
 
-from app.cli import computing, interrupted, laboratory, laboratory_search, listing
+from app.cli import computing, interrupted, listing
+from app.cli.laboratory import commands, search
 from kernels import __version__
 from kernels.errors import AntidiagError, Cancelled
 
@@ -40,10 +41,10 @@ program.command("samples", epilog=listing.SAMPLES_EXAMPLES)(listing.samples)
 program.command("estimate", epilog=computing.ESTIMATE_EXAMPLES)(computing.estimate)
 program.command("run", epilog=computing.RUN_EXAMPLES)(computing.run)
 program.command("runs", epilog=interrupted.RUNS_EXAMPLES)(interrupted.runs)
-program.command("sweep", epilog=laboratory.SWEEP_EXAMPLES)(laboratory.sweep)
-program.command("tune", epilog=laboratory_search.TUNE_EXAMPLES)(laboratory_search.tune)
-program.command("bench", epilog=laboratory.BENCH_EXAMPLES)(laboratory.bench)
-program.command("reproduce", epilog=laboratory_search.REPRODUCE_EXAMPLES)(laboratory_search.reproduce)
+program.command("sweep", epilog=commands.SWEEP_EXAMPLES)(commands.sweep)
+program.command("tune", epilog=search.TUNE_EXAMPLES)(search.tune)
+program.command("bench", epilog=commands.BENCH_EXAMPLES)(commands.bench)
+program.command("reproduce", epilog=search.REPRODUCE_EXAMPLES)(search.reproduce)
 
 
 def _print_version(wanted: bool) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 from app import texts
 from kernels import registry
-from kernels.advice import Suggestion
-from kernels.engine import Plan
 from kernels.memory import bytes_text
 from kernels.model import Result
+from kernels.plan import Plan
+from kernels.registry.advice import Suggestion
 
 Row = tuple[str, str]
 

@@ -6,10 +6,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QSpinBox, QWidget
 
 from app import theme
-from app.panels.widgets import label
+from app.kit.widgets import label
 from app.settings import Settings
-from kernels import memory, resuming
+from kernels import memory
 from kernels.memory import bytes_text
+from kernels.recovery import resuming
 
 SCALES = (100, 125, 150, 175, 200)
 GIB, MOST_GIB = 2**30, 100_000

@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app import theme
+from app.kit.flow import Flow
+from app.kit.widgets import Card, VerticalScroll, label, quiet_button
 from app.learn.picture import PictureWidget
-from app.panels.widgets import Card, VerticalScroll, label, quiet_button
-from app.views.flow import Flow
-from kernels import classes
-from kernels.classes import DynamicClass
+from kernels.dynamic_class import CLASSES, DynamicClass
 from kernels.method import Method
+from kernels.registry import classes
 
 DETAIL_WIDTH, PICTURE_HEIGHT = 340, 165
 INTRODUCTION = (
@@ -45,7 +45,7 @@ class ClassCard(Card):
 
     def show_of(self, method: Method | None) -> None:
         """Show the picture of a method."""
-        place = classes.of(method) if method else None
+        place = method.problem.placement if method else None
         self.picture.show_picture(place.picture if place else None)
 
     def _links(self, methods: Sequence[Method]) -> QWidget:
@@ -69,7 +69,7 @@ class ClassesPage(QWidget):
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
         self.method: Method | None = None
-        self.cards = {cls.id: ClassCard(cls, methods) for cls in classes.CLASSES}
+        self.cards = {cls.id: ClassCard(cls, methods) for cls in CLASSES}
         self.detail = Card("")
         self.recurrence, self.why, self.parallelism = (label(wrap=True) for _ in range(3))
         self.recurrence.setFont(theme.fixed_font())
@@ -86,7 +86,7 @@ class ClassesPage(QWidget):
 
     def choose(self, method: Method) -> None:
         """Explain this method."""
-        place = classes.of(method)
+        place = method.problem.placement
         if place is None:
             return
         self.method = method
@@ -111,7 +111,7 @@ class ClassesPage(QWidget):
         for row, (words, serial) in enumerate((("serial", True), ("non-\nserial", False)), start=2):
             grid.addWidget(_title(words), row, 0)
             for column, monadic in enumerate((True, False), start=1):
-                (cls,) = (c for c in classes.CLASSES if (c.serial, c.monadic) == (serial, monadic))
+                (cls,) = (c for c in CLASSES if (c.serial, c.monadic) == (serial, monadic))
                 grid.addWidget(self.cards[cls.id], row, column)
             grid.setRowStretch(row, 1)
         for column in (1, 2):

@@ -9,10 +9,10 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from app import theme
+from app.kit.painted_view import Canvas
+from app.kit.widgets import Card, label
 from app.learn.guidelines import Guideline, Slide
-from app.panels.widgets import Card, label
-from app.views.drawn import Canvas
-from kernels.guidelines import CARDS, Limits
+from kernels.cuda.guidelines import CARDS, Limits
 
 WIDEST_TEXT = 900
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from app import theme
-from kernels import guidelines
-from kernels.guidelines import Limits, Occupancy
+from kernels.cuda import guidelines
+from kernels.cuda.guidelines import Limits, Occupancy
 
 Values = Mapping[str, int]
 KIB = 1024
@@ -101,10 +101,10 @@ def coalescing(painter: QPainter, area: QRectF, limits: Limits, values: Values) 
         painter.setPen(QPen(QColor(colours.series[0]), 1))
         painter.drawLine(QPointF(box.center().x(), box.bottom()), QPointF(x + size / 2, bottom))
     painter.setPen(QColor(colours.muted))
-    _words(painter, QRectF(area.left(), area.top(), area.width(), 20), "32 lanes of a warp")
+    _text(painter, QRectF(area.left(), area.top(), area.width(), 20), "32 lanes of a warp")
     cut = f"; the first {segments:,} are shown" if last >= segments else ""
     words = f"segments of {guidelines.SEGMENT_BYTES} bytes: dark is used, light moves too{cut}"
-    _words(painter, QRectF(area.left(), bottom + 30, area.width(), 20), words)
+    _text(painter, QRectF(area.left(), bottom + 30, area.width(), 20), words)
 
 
 def divergence(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> None:
@@ -124,7 +124,7 @@ def divergence(painter: QPainter, area: QRectF, limits: Limits, values: Values) 
                 painter.fillRect(box, QColor(colours.series[0 if taken else 1] if busy else colours.hover))
         column += count
     painter.setPen(QColor(colours.muted))
-    _words(painter, QRectF(area.left(), area.top(), area.width(), 20), f"steps of the warp ({steps})")
+    _text(painter, QRectF(area.left(), area.top(), area.width(), 20), f"steps of the warp ({steps})")
     foot = top + guidelines.WARP * size + 8
     legend = (("first way", colours.series[0]), ("other way", colours.series[1]), ("waits", colours.hover))
     x = left
@@ -169,5 +169,5 @@ def tiling(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> N
     painter.drawText(QRectF(left, top, side, side), Qt.AlignmentFlag.AlignCenter, TILE_WORDS)
 
 
-def _words(painter: QPainter, box: QRectF, words: str) -> None:
+def _text(painter: QPainter, box: QRectF, words: str) -> None:
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)

@@ -9,8 +9,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from app.learn import guideline_pictures as pictures
-from kernels import guidelines
-from kernels.guidelines import Limits
+from kernels.cuda import guidelines
+from kernels.cuda.guidelines import Limits
 from kernels.memory import bytes_text
 
 Values = Mapping[str, int]
@@ -64,7 +64,7 @@ def found_occupancy(limits: Limits, values: Values) -> guidelines.Occupancy:
     return guidelines.occupancy(limits, values["threads"], values["shared"] * KIB, values["registers"])
 
 
-def _occupancy_words(limits: Limits, values: Values) -> str:
+def _occupancy_text(limits: Limits, values: Values) -> str:
     found = found_occupancy(limits, values)
     if not found.blocks:
         return f"A block like this does not fit: {found.limited_by}."
@@ -75,7 +75,7 @@ def _occupancy_words(limits: Limits, values: Values) -> str:
     )
 
 
-def _coalescing_words(limits: Limits, values: Values) -> str:
+def _coalescing_text(limits: Limits, values: Values) -> str:
     found = guidelines.coalescing(values["stride"], values["item"], values["offset"])
     conflicts = guidelines.bank_conflicts(values["stride"], values["item"])
     banks = "no conflicts" if conflicts == 1 else f"{conflicts} times one after another"
@@ -86,7 +86,7 @@ def _coalescing_words(limits: Limits, values: Values) -> str:
     )
 
 
-def _divergence_words(limits: Limits, values: Values) -> str:
+def _divergence_text(limits: Limits, values: Values) -> str:
     found = guidelines.divergence(values["lanes"], values["then"], values["otherwise"])
     return (
         f"The warp takes {found.steps:,} steps; a lane has use for {found.useful_steps:.1f} of them on average, "
@@ -99,7 +99,7 @@ def found_tiling(limits: Limits, values: Values) -> guidelines.Tiling:
     return guidelines.tiling(limits, values["tile"], values["depth"], values["item"], values["threads"])
 
 
-def _tiling_words(limits: Limits, values: Values) -> str:
+def _tiling_text(limits: Limits, values: Values) -> str:
     found = found_tiling(limits, values)
     if not found.fits:
         return f"A tile like this does not fit: {found.occupancy.limited_by}."
@@ -125,7 +125,7 @@ OCCUPANCY = Guideline(
     "While one warp waits for memory, another computes: a multiprocessor holds as many warps as threads, blocks, "
     "shared memory and registers allow. More is not always faster, but few warps hide little waiting.",
     (THREADS, SHARED, REGISTERS),
-    _occupancy_words,
+    _occupancy_text,
     pictures.occupancy,
 )
 COALESCING = Guideline(
@@ -138,7 +138,7 @@ COALESCING = Guideline(
         Slide("item", "Bytes of an item", _fixed(*ITEMS), 4, "bytes"),
         Slide("offset", "First item", _range(0, 16), 0),
     ),
-    _coalescing_words,
+    _coalescing_text,
     pictures.coalescing,
     of_card=False,
 )
@@ -152,7 +152,7 @@ DIVERGENCE = Guideline(
         Slide("then", "Steps of the first way", _range(1, 24), 8),
         Slide("otherwise", "Steps of the other way", _range(0, 24), 12),
     ),
-    _divergence_words,
+    _divergence_text,
     pictures.divergence,
     of_card=False,
 )
@@ -167,7 +167,7 @@ TILES = Guideline(
         Slide("item", "Bytes of a number", _fixed(2, 4, 8), 4, "bytes"),
         Slide("threads", "Threads of a block", _fixed(64, 128, 256, 512, 1024), 256, "threads"),
     ),
-    _tiling_words,
+    _tiling_text,
     pictures.tiling,
 )
 GUIDELINES = (OCCUPANCY, COALESCING, DIVERGENCE, TILES)

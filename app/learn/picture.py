@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
-from kernels.classes import Arrow, Node, Picture
+from kernels.dynamic_class import Arrow, Node, Picture
 
 WIDTH, HEIGHT = 62.0, 27.0
 """Pixels of a cell, where there is room."""

@@ -9,13 +9,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
+from app.kit.background import Latest
+from app.kit.widgets import Card, label
 from app.learn.classes import ClassesPage
 from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import GUIDELINES
-from app.panels.widgets import Card, label
-from app.views.background import Latest
-from kernels import guidelines
-from kernels.guidelines import CARDS, Limits
+from kernels.cuda import guidelines
+from kernels.cuda.guidelines import CARDS, Limits
 from kernels.method import Method
 
 LEFT_WIDTH = 310

@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar
 
 from app import texts, theme
-from app.panels.widgets import Card, Choices, label
-from app.planning import Answer
-from kernels.engine import Plan
+from app.jobs.planning import Answer
+from app.kit.widgets import Card, Choices, label
 from kernels.memory import bytes_text
+from kernels.plan import Plan
 
 PARTS = 1000
 
@@ -123,13 +123,13 @@ class _Row:
 
 def _cells(plan: Plan) -> str:
     cells = getattr(plan.problem, "cells", 0)
-    again = plan.method.again(plan.problem, plan.parameters)
-    if not cells or not again:
+    recomputed = plan.method.recomputed(plan.problem, plan.parameters)
+    if not cells or not recomputed:
         return texts.count(plan.method.work(plan.problem, plan.parameters))
     return (
-        f"{texts.count(cells)}, and at most {again / cells:.2g} x as many again"
-        if again > cells
-        else (f"{texts.count(cells)}, at most {again / cells:.1%} of them twice".replace("%", " %"))
+        f"{texts.count(cells)}, and at most {recomputed / cells:.2g} x as many again"
+        if recomputed > cells
+        else (f"{texts.count(cells)}, at most {recomputed / cells:.1%} of them twice".replace("%", " %"))
     )
 
 

@@ -6,10 +6,10 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeWidget, QTreeWidgetItem
 
-from app.panels.widgets import Card, label, quiet_button
-from app.session import Session
-from kernels.data import kind_of
+from app.kit.widgets import Card, label, quiet_button
+from app.session.session import Session
 from kernels.method import ProblemType
+from kernels.registry.loading import kind_of
 
 NAME, KIND, SUMMARY = range(3)
 ROWS = 5

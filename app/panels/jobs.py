@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
-from app.jobs import Job, JobQueue, JobState
-from app.panels.widgets import Card, Elided, label, quiet_button
-from app.running import described
+from app.jobs.queue import Job, JobQueue, JobState
+from app.kit.widgets import Card, Elided, label, quiet_button
+from app.session.running import described
 from kernels.memory import bytes_text
-from kernels.resuming import OTHER_VERSION, Run, percent
+from kernels.recovery.resuming import OTHER_VERSION, Run, percent
 
 IDLE = "Nothing is running."
 HEADING_WIDTH = 44

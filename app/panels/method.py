@@ -9,9 +9,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton
 
 from app import theme
-from app.forms import ParameterForm
-from app.panels.widgets import Card, label, quiet_button, row
-from kernels.method import Citation, Method
+from app.kit.forms import ParameterForm
+from app.kit.widgets import Card, label, quiet_button, row
+from kernels.citation import Citation
+from kernels.method import Method
 
 LETTER_SCORES = ("match", "mismatch")
 
@@ -196,7 +197,7 @@ def gap_sentence(opening: float, extension: float) -> str:
 
 def short_citation(citation: Citation) -> str:
     """'Li, Ranka, Sahni 2012, section IV'."""
-    names = ", ".join(author.split()[-1] for author in citation.authors.split(", "))
+    names = ", ".join(author.split()[-1] for author in citation.names())
     return f"{names} {citation.year}" + (f", {citation.section}" if citation.section else "")
 
 

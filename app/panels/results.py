@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
-from app.panels.widgets import Card, as_list, label, quiet_button
-from app.session import Entry, Session
+from app.kit.widgets import Card, as_list, label, quiet_button
+from app.session.session import Entry, Session
 
 TIME, METHOD, ANSWER, OF = range(4)
 HEADERS = ("Time", "Method", "Answer", "Of")

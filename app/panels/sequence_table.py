@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
-from app.panels.widgets import as_list
-from app.session import Session
+from app.kit.widgets import as_list
+from app.session.session import Session
 from kernels.errors import AntidiagError
 from kernels.model import Sequence, SequenceType
 

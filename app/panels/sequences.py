@@ -10,13 +10,13 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QToolButton
 
 from app import texts, theme
-from app.editing import MANY, Editor
-from app.jobs import JobQueue
+from app.jobs.queue import JobQueue
+from app.kit.background import Latest
+from app.kit.widgets import Card, Elided, label, quiet_button
 from app.panels.sequence_table import NAME, SequenceModel, SequenceTable
-from app.panels.widgets import Card, Elided, label, quiet_button
-from app.session import Session
-from app.state import BATCH
-from app.views.background import Latest
+from app.session.editing import MANY, Editor
+from app.session.session import Session
+from app.session.state import BATCH
 from kernels.method import Input
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor

@@ -4,38 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from app import texts, theme
-from app.panels.widgets import Elided, label, quiet_button, row
-from app.session import Entry
-from kernels.advice import Fit
-from kernels.data import kind_of
+from app.kit.view import DataView, EditedView, MakingView, View, as_widget
+from app.kit.widgets import Elided, label, quiet_button, row
+from app.session.session import Entry
 from kernels.model import Result
+from kernels.registry.advice import Fit
+from kernels.registry.loading import kind_of
 
 EMPTY_WIDTH = 460
 TABS_WIDTH = 320
 """The tabs may be this narrow, whatever a view would like, so that the window never grows by itself."""
-
-
-class View(Protocol):
-    """What the window asks of a view; every one is a QWidget made as ``View(selection)``."""
-
-    id: str
-    title: str
-
-    @classmethod
-    def shows(cls, result: Result) -> bool: ...
-
-    def show_result(self, result: Result | None) -> None: ...
-
-    # Views of data that no run made also have ``shows_datum(datum) -> bool`` (a class method) and
-    # ``show_datum(datum)``. Views whose picture a user can edit have a signal ``edited(edits)``, with plain values and
-    # frozen data of the engine or None, and ``show_edits(edits)``, which is called after ``show_result`` and
-    # ``show_datum``.
 
 
 class ResultViews(QWidget):
@@ -48,15 +32,15 @@ class ResultViews(QWidget):
     edited = Signal(object, str, object)
     """The entry or datum, the id of a view, and what the user did to the picture there (None: nothing)."""
 
-    def __init__(self, views: Sequence[Any], empty: QWidget) -> None:
+    def __init__(self, views: Sequence[View], empty: QWidget) -> None:
         super().__init__()
-        self._views: tuple[Any, ...] = tuple(views)
+        self._views = tuple(views)
         for view in self._views:
-            view.setParent(self)
-            view.hide()
-            if hasattr(view, "kept"):
+            as_widget(view).setParent(self)
+            as_widget(view).hide()
+            if isinstance(view, MakingView):
                 view.kept.connect(self.made)
-            if hasattr(view, "edited"):
+            if isinstance(view, EditedView):
                 view.edited.connect(lambda edits, view=view: self._tell_edits(view, edits))
         self._result: Result | None = None
         self._entry: Entry | None = None
@@ -101,9 +85,9 @@ class ResultViews(QWidget):
     def result(self) -> Result | None:
         return self._result
 
-    def able(self, datum: Any) -> list[Any]:
+    def able(self, datum: Any) -> list[DataView]:
         """The views that can show data that no run made."""
-        return [view for view in self._views if hasattr(view, "show_datum") and type(view).shows_datum(datum)]
+        return [view for view in self._views if isinstance(view, DataView) and view.shows_datum(datum)]
 
     def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
         """Show data that no run made, in the views that can; whether there is one.
@@ -118,8 +102,8 @@ class ResultViews(QWidget):
         self.tabs.blockSignals(True)
         self.tabs.clear()
         for view in self._views:
-            if view in able:
-                self.tabs.addTab(view, view.title)
+            if isinstance(view, DataView) and view in able:
+                self.tabs.addTab(as_widget(view), view.title)
                 view.show_datum(datum)
                 self._show_edits(view, edits)
             else:
@@ -142,8 +126,8 @@ class ResultViews(QWidget):
         wanted = self._last_id
         self.tabs.clear()
         for view in self._views:
-            if self._result is not None and type(view).shows(self._result):
-                self.tabs.addTab(view, view.title)
+            if self._result is not None and view.shows(self._result):
+                self.tabs.addTab(as_widget(view), view.title)
             else:
                 view.show_result(None)
         self.turn_to(wanted)
@@ -185,8 +169,9 @@ class ResultViews(QWidget):
         if self.tabs.count():
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % self.tabs.count())
 
-    def _view(self, index: int) -> Any:
-        return self.tabs.widget(index)
+    def _view(self, index: int) -> View:
+        shown = self.tabs.widget(index)
+        return next(view for view in self._views if view is shown)
 
     def _look(self, index: int, chosen: bool = True) -> None:
         if index < 0:
@@ -200,11 +185,11 @@ class ResultViews(QWidget):
             if self._entry is not None:
                 self._show_edits(view, self._entry.edits)
 
-    def _show_edits(self, view: Any, edits: Mapping[str, Any]) -> None:
-        if view.id in edits:
+    def _show_edits(self, view: View, edits: Mapping[str, Any]) -> None:
+        if isinstance(view, EditedView) and view.id in edits:
             view.show_edits(edits[view.id])
 
-    def _tell_edits(self, view: Any, edits: Any) -> None:
+    def _tell_edits(self, view: View, edits: Any) -> None:
         shown = self._entry or self._datum
         if shown is not None:
             self.edited.emit(shown, view.id, edits)

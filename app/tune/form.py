@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
-from app.panels.widgets import Card, label, row
+from app.kit.widgets import Card, label, row
 from app.tune.inputs import InputEditor
-from app.tune.series import suggestion
+from app.tune.plots.series import suggestion
 from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError
 from kernels.experiments import axes, peers

@@ -10,12 +10,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from app import theme
-from app.panels.widgets import label
+from app.kit.widgets import label
 from kernels.errors import ParameterError
 from kernels.experiments.inputs import Generated, Inputs, Loaded
+from kernels.io.sequences import SEQUENCE
 from kernels.method import Input, ProblemType
 from kernels.model import SequenceType
-from kernels.sequences import SEQUENCE
 
 OPEN, MUTATED, RANDOM = range(3)
 KINDS: Mapping[int, Literal["mutated", "random"]] = {MUTATED: "mutated", RANDOM: "random"}

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.jobs import ENDED, Job, JobState
-from app.tune.settings import PlotSettings
+from app.jobs.queue import ENDED, Job, JobState
+from app.tune.plots.settings import PlotSettings
 from kernels.errors import AntidiagError
 from kernels.experiments import records
 from kernels.experiments.points import Point

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from app import texts
-from app.jobs import Job
+from app.jobs.queue import Job
 from app.tune.measurement import Measurement
 from kernels.engine import BackendChoice
-from kernels.experiments import records, results, roofline, runner, tuning
+from kernels.experiments import records, results, runner, tuning
 from kernels.experiments.inputs import Inputs
 from kernels.experiments.points import Point
-from kernels.experiments.roofline import Roofline
+from kernels.experiments.rooflines import roofline
+from kernels.experiments.rooflines.roofline import Roofline
 from kernels.experiments.runner import Control, Progress
 from kernels.experiments.sweep import Sweep, Task
 from kernels.experiments.tuning import Found

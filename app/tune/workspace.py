@@ -11,30 +11,31 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from app import texts, theme
-from app.jobs import Job, JobQueue
-from app.panels.widgets import Elided, VerticalScroll, label
-from app.tune import earlier, geometry, series
-from app.tune.foretold import Curves, Foretold
+from app.jobs.queue import Job, JobQueue
+from app.kit.widgets import Elided, VerticalScroll, label, menu_button, tool_button
+from app.tune import earlier
 from app.tune.form import SweepForm
-from app.tune.looking import looks
 from app.tune.measurement import Measurement, of_kept, of_search, of_sweep, task_key
-from app.tune.paper_job import Place
-from app.tune.papers import PapersWindow
-from app.tune.plots import Plots
-from app.tune.point import PointPanel
-from app.tune.points import PointSet
+from app.tune.model_curves import Curves, ModelCurves
+from app.tune.papers.job import Place
+from app.tune.papers.window import PapersWindow
+from app.tune.plots import geometry, series
+from app.tune.plots.panel import Plots
+from app.tune.plots.point import PointPanel
+from app.tune.plots.points import PointSet
+from app.tune.polling import polling_timer
 from app.tune.sweeping import limits_job, sweep_job, task_of, tune_job
-from app.views.pieces import menu_button, tool_button
-from kernels import registry, tuned
+from kernels import registry
 from kernels.cuda import devices
 from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError
 from kernels.experiments import models
 from kernels.experiments.points import Point, Status
 from kernels.experiments.results import Kept
-from kernels.experiments.roofline import Roofline
+from kernels.experiments.rooflines.roofline import Roofline
 from kernels.experiments.sweep import Sweep
 from kernels.experiments.tuning import Found
+from kernels.machine import tuned
 from kernels.method import Method
 
 TAKE_MS = 150
@@ -70,9 +71,9 @@ class TuneWorkspace(QWidget):
         self._follows = True
         self.points = PointSet()
         self.form = SweepForm(methods)
-        self._foretold = Foretold(self)
+        self._model_curves = ModelCurves(self)
         self.plots = Plots(self.points, self._curves)
-        self._foretold.ready.connect(self.plots.redraw)
+        self._model_curves.ready.connect(self.plots.redraw)
         self.panel = PointPanel(self.points, self._lengths, lambda: self.shown.why_no_tasks)
         self.title = Elided()
         self.empty = label(EMPTY, "muted", wrap=True)
@@ -80,7 +81,7 @@ class TuneWorkspace(QWidget):
         self.earlier = QMenu(self)
         self.earlier.aboutToShow.connect(self._list_earlier)
         self._lay_out()
-        self._timer = looks(self, TAKE_MS, self._take)
+        self._timer = polling_timer(self, TAKE_MS, self._take)
         self.form.start_wanted.connect(self.start)
         self.form.pause_wanted.connect(self.pause)
         self.form.cancel_wanted.connect(self.cancel)
@@ -303,7 +304,7 @@ class TuneWorkspace(QWidget):
             return {}
         if name not in {parameter.name for parameter in registry.method(point.contender).parameters}:
             return {}
-        return self._foretold.curves((self.shown.number, key), task, name, self.shown.numbers(name))
+        return self._model_curves.curves((self.shown.number, key), task, name, self.shown.numbers(name))
 
     def _show_empty(self) -> None:
         there = bool(self.points.points)

@@ -1,24 +1,25 @@
 """The views of a result, in the order of their tabs. Each takes a frozen result and the shared selection."""
 
-from app.views.alignment import AlignmentView
-from app.views.arcs import StructureView
-from app.views.chain import OrderView
-from app.views.cube import CubeView
-from app.views.distances import DistancesView
-from app.views.dotplot import DotPlotView
-from app.views.graph import GraphView
-from app.views.joins import JoinsView
-from app.views.learning import LearningView
-from app.views.matrix import MatrixView
-from app.views.orders import OrdersView
-from app.views.phases import PhasesView
-from app.views.rows import RowsView
-from app.views.states import StatesView
-from app.views.summary import SummaryView
-from app.views.timeline import TimelineView
-from app.views.tree import TreeView
+from app.kit.view import View
+from app.views.alignment.pair import AlignmentView
+from app.views.alignment.rows import RowsView
+from app.views.cube.view import CubeView
+from app.views.distances.view import DistancesView
+from app.views.dotplot.view import DotPlotView
+from app.views.graph.view import GraphView
+from app.views.hmm.learning import LearningView
+from app.views.hmm.states import StatesView
+from app.views.joins.view import JoinsView
+from app.views.matrix.view import MatrixView
+from app.views.orders.view import OrdersView
+from app.views.run.phases import PhasesView
+from app.views.run.timeline import TimelineView
+from app.views.structure.arcs import StructureView
+from app.views.structure.chain import OrderView
+from app.views.summary.view import SummaryView
+from app.views.tree.view import TreeView
 
-VIEWS = (
+VIEWS: tuple[type[View], ...] = (
     AlignmentView,
     RowsView,
     TreeView,

@@ -1,4 +1,4 @@
-"""Arrays on the current device, in memory that is kept for the next run when they are freed."""
+"""Arrays on the current device, in memory that `devices` keeps for the next run when they are freed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALIGNMENT = 16
 def empty(shape: int | tuple[int, ...], dtype: Any) -> cupy.ndarray:
     """An array of whatever its memory holds."""
     count = math.prod(shape) if isinstance(shape, tuple) else shape
-    return cupy.ndarray(shape, dtype, devices.kept_memory().malloc(count * np.dtype(dtype).itemsize))
+    return cupy.ndarray(shape, dtype, devices.take(count * np.dtype(dtype).itemsize))
 
 
 def upload(*arrays: np.ndarray) -> tuple[cupy.ndarray, ...]:

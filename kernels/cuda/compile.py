@@ -9,16 +9,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from kernels.cuda.structs import Constants, Struct
+
 PRELUDE = Path(__file__).with_name("prelude.cuh")
 STANDARD = "-std=c++17"
 
 _LOCK, _ALLOWING = threading.Lock(), threading.Lock()
 _allowed: dict[Any, int] = {}
 
+Part = Path | Struct | Constants
+"""What a source is made of: files, and what they share with Python."""
 
-def source(*files: Path) -> str:
-    """The prelude and the files as one text; CuPy's disk cache keys on all of it."""
-    return "\n".join(f'#line 1 "{path.name}"\n{path.read_text()}' for path in (PRELUDE, *files))
+
+def source(*parts: Part) -> str:
+    """The prelude and the parts as one text; CuPy's disk cache keys on all of it."""
+    return "\n".join(f'#line 1 "{part.name}"\n{_text(part)}' for part in (PRELUDE, *parts))
+
+
+def _text(part: Part) -> str:
+    return part.read_text() if isinstance(part, Path) else part.text
 
 
 def options(defines: Mapping[str, int]) -> tuple[str, ...]:
@@ -26,13 +35,13 @@ def options(defines: Mapping[str, int]) -> tuple[str, ...]:
     return STANDARD, *(f"-D{name}={int(value)}" for name, value in sorted(defines.items()))
 
 
-def function(files: tuple[Path, ...], name: str, defines: Mapping[str, int]):
+def function(files: tuple[Part, ...], name: str, defines: Mapping[str, int]) -> tuple[Any, float]:
     """A kernel of such a module, and the milliseconds; the same object each time."""
     compiled, milliseconds = module(files, defines)
     return _function(compiled, name), milliseconds
 
 
-def module(files: tuple[Path, ...], defines: Mapping[str, int]):
+def module(files: tuple[Part, ...], defines: Mapping[str, int]) -> tuple[Any, float]:
     """The compiled module on the current device, and the milliseconds that compiling or loading it took."""
     import cupy
 
@@ -42,7 +51,7 @@ def module(files: tuple[Path, ...], defines: Mapping[str, int]):
         return compiled, (time.perf_counter() - before) * 1e3
 
 
-def allow_shared(kernel, nbytes: int) -> None:
+def allow_shared(kernel: Any, nbytes: int) -> None:
     """Let launches of a kernel have so many bytes of dynamic shared memory.
 
     What was allowed before stays allowed: the limit belongs to the kernel, and runs on other threads launch it too.
@@ -53,12 +62,12 @@ def allow_shared(kernel, nbytes: int) -> None:
 
 
 @cache
-def _function(compiled, name: str):
+def _function(compiled: Any, name: str) -> Any:
     return compiled.get_function(name)
 
 
 @cache
-def _module(files: tuple[Path, ...], defines: tuple[tuple[str, int], ...], device: int):
+def _module(files: tuple[Part, ...], defines: tuple[tuple[str, int], ...], device: int) -> Any:
     import cupy
 
     compiled = cupy.RawModule(code=source(*files), options=options(dict(defines)))
@@ -66,7 +75,7 @@ def _module(files: tuple[Path, ...], defines: tuple[tuple[str, int], ...], devic
     return compiled
 
 
-def compile_without_device(files: tuple[Path, ...], defines: Mapping[str, int], architecture: str = "sm_90") -> bytes:
+def compile_without_device(files: tuple[Part, ...], defines: Mapping[str, int], architecture: str = "sm_90") -> bytes:
     """Machine code for an architecture, made by NVRTC alone: it needs no driver and no GPU.
 
     Raises RuntimeError with the compiler's messages.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from kernels.errors import BackendUnavailable
 
 KEPT_SHARE = 64
 """One part in so many of a device's memory is kept between runs: to take and to give back memory costs milliseconds."""
+
+_taken = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +61,32 @@ def attributes(index: int) -> Mapping[str, int]:
 
 
 def memory_free(index: int) -> int:
-    """Bytes of device memory that are free now, those included that CuPy keeps for any use."""
+    """Bytes of device memory that are free now, those included that are kept for the next run."""
     import cupy
 
     with cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
-        return int(free + cupy.get_default_memory_pool().free_bytes())
+        return int(free + cupy.get_default_memory_pool().free_bytes() + kept_memory().free_bytes())
 
 
 def kept_memory() -> Any:
-    """A memory pool (of CuPy) for buffers of which a share may stay for the next run when they are freed."""
+    """The memory pool (of CuPy) of all runs, of which a share may stay for the next run when it is freed."""
     import cupy
 
     return _kept_memory(cupy)
+
+
+def take(nbytes: int) -> Any:
+    """Memory of the current device; CuPy's own arrays are in it as well while a device is in use."""
+    pool = kept_memory()
+    memory = pool.malloc(nbytes)
+    _taken.most = max(most_taken(), pool.used_bytes())
+    return memory
+
+
+def most_taken() -> int:
+    """The most bytes that were taken at a time since this thread began to use a device."""
+    return getattr(_taken, "most", 0)
 
 
 @cache
@@ -80,7 +96,7 @@ def _kept_memory(cupy: Any) -> Any:
 
 @contextmanager
 def use(index: int) -> Iterator[None]:
-    """Run the block on this GPU, on a stream of its own; memory kept for reuse is given back after it.
+    """Run the block on this GPU, on a stream of its own; all but a share of its memory is given back after it.
 
     The current device and stream belong to a thread, so this is entered on the job's own thread.
     """
@@ -94,7 +110,8 @@ def use(index: int) -> Iterator[None]:
         except IndexError:
             stream = cupy.cuda.Stream(non_blocking=True)
         try:
-            with stream:
+            _taken.most = 0
+            with stream, cupy.cuda.using_allocator(take):
                 yield
         finally:
             idle.append(stream)
@@ -123,7 +140,7 @@ def _reason(error: str) -> str:
     return error.partition("\n")[0]
 
 
-def _device(cupy, index: int) -> Device:
+def _device(cupy: Any, index: int) -> Device:
     properties = cupy.cuda.runtime.getDeviceProperties(index)
     return Device(
         index=index,

@@ -16,8 +16,8 @@ Qt, and works on plain frozen data. A front end uses it like this:
    that nothing finished is ever lost, and ``reuse=True`` takes points that were measured before.
 3. To show: ``point.value(QUANTITY)`` for every name in `points.QUANTITIES` ("compute_ms", "gcups", ...),
    ``point.spread("wall_ms")`` for error bars, ``point.phases`` for stacked bars, ``point.parameters`` for
-   "use these values"; `speedups.speedups(points, baseline)`; `models.of(method)` and `models.curve(...)` for
+   "use these values"; `speedups.speedups(points, baseline)`; `method.models` and `models.curve(...)` for
    the paper's analysis; `roofline.of(...)` for measured / limit; `tables` for CSV, JSON and Markdown.
-4. `tuning.tune(...)` searches good parameters and keeps them in `kernels.tuned`, from where every later
+4. `tuning.tune(...)` searches good parameters and keeps them in `kernels.machine.tuned`, from where every later
    plan takes them; `papers.tables()` lists the papers' experiments, each a Sweep and its published numbers.
 """

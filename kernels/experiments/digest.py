@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from kernels.serialization import first_class_name
+
 LETTERS = 16
 """Hexadecimal digits of a digest: 64 bits."""
 
@@ -40,7 +42,7 @@ def _feed(found: Any, value: Any) -> None:
         _add(found, f"array {value.dtype.str} {value.shape}", np.ascontiguousarray(value).tobytes())
     elif is_dataclass(value) and not isinstance(value, type):
         kept = [field.name for field in fields(value) if field.compare and field.name not in TOLD]
-        _add(found, f"dataclass {type(value).__name__} {len(kept)}", b"")
+        _add(found, f"dataclass {first_class_name(type(value))} {len(kept)}", b"")
         for name in kept:
             _feed(found, name)
             _feed(found, getattr(value, name))

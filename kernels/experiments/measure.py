@@ -9,11 +9,11 @@ from typing import Any
 
 from kernels import engine
 from kernels.cuda import devices
-from kernels.engine import Plan
 from kernels.errors import Cancelled
 from kernels.experiments.points import Run
 from kernels.model import Result
 from kernels.monitor import Monitor
+from kernels.plan import Plan
 
 Timed = Callable[[], tuple[Run, Any]]
 """A call that times itself: the run, and what it returned."""

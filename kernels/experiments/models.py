@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kernels import registry, workers
+from kernels import registry
 from kernels.analysis import OPERATIONS, TRAFFIC, Model
+from kernels.cpu import workers
 from kernels.cuda import devices
-from kernels.engine import Plan
 from kernels.errors import AntidiagError, ParameterError
-from kernels.experiments import roofline
 from kernels.experiments.points import Point
-from kernels.experiments.roofline import Roofline
+from kernels.experiments.rooflines import roofline
+from kernels.experiments.rooflines.roofline import Roofline
 from kernels.experiments.sweep import Task
-from kernels.method import Method
-
-
-def of(method: Method) -> tuple[Model, ...]:
-    """The models that the family of a method declares for it; none where it declares none."""
-    name = f"kernels.{method.family}.analysis"
-    if importlib.util.find_spec(f"kernels.{method.family}") is None or importlib.util.find_spec(name) is None:
-        return ()
-    declared: Mapping[str, tuple[Model, ...]] = importlib.import_module(name).MODELS
-    return declared.get(method.id, ())
+from kernels.plan import Plan
 
 
 def declared(contender: str) -> dict[str, Model]:
     """The models of a contender by identifier; none of a peer, or of a method that this program does not know."""
     try:
-        return {model.id: model for model in of(registry.method(contender))}
+        return {model.id: model for model in registry.method(contender).models}
     except ParameterError:
         return {}
 
@@ -43,7 +32,7 @@ def values(planned: Plan) -> dict[str, float]:
     count = _workers(planned)
     return {
         model.id: float(model.value(planned.problem, planned.parameters, planned.backend, count))
-        for model in of(planned.method)
+        for model in planned.method.models
     }
 
 

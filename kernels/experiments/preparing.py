@@ -6,16 +6,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from kernels import __version__, engine, workers
+from kernels import __version__, engine
+from kernels.cpu import workers
 from kernels.errors import AntidiagError, Cancelled
 from kernels.experiments import measure, models
 from kernels.experiments.digest import digest
 from kernels.experiments.measure import Measured, Timed
-from kernels.experiments.peer import Peer
+from kernels.experiments.peers.peer import Peer
 from kernels.experiments.points import Point, Status
 from kernels.experiments.sweep import Task, contender, problem_type
 from kernels.model import Result
 from kernels.monitor import Monitor
+from kernels.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ def _key(contender_id: str, parameters: Any, problem: str, backend: str, device:
     return digest((contender_id, dict(parameters), problem, backend, device, version))
 
 
-def _named(planned: engine.Plan, task: Task) -> dict[str, Any]:
+def _named(planned: Plan, task: Task) -> dict[str, Any]:
     """The parameters that name a run: those given and tuned. This version chooses the others again in the same way."""
     chosen = {name for name, value in task.parameters.items() if value is not None} | planned.tuned
     cores = {"cores": workers.cores()} if planned.backend == "cpu" else {}

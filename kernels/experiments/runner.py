@@ -13,7 +13,7 @@ from kernels.errors import AntidiagError
 from kernels.experiments import measure, preparing, records, results
 from kernels.experiments.agreement import Agreement
 from kernels.experiments.digest import digest
-from kernels.experiments.peer import Peer
+from kernels.experiments.peers.peer import Peer
 from kernels.experiments.points import Point
 from kernels.experiments.preparing import Prepared
 from kernels.experiments.results import Store

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from kernels import sequences
+from kernels import RESOURCES
+from kernels.cpu.workers import cores
 from kernels.cuda import devices
 from kernels.engine import BackendChoice
 from kernels.experiments.axes import Axis
 from kernels.experiments.inputs import Generated, Inputs, Length, Loaded
 from kernels.experiments.sweep import Sweep
+from kernels.io import sequences
 from kernels.model import SequenceType
-from kernels.workers import cores
 
-SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
+SAMPLES = RESOURCES / "samples"
 SHARED = SAMPLES.parents[2] / "shared" / "data"
 DNA = {"match": 2.0, "mismatch": -3.0, "gap_open": 5.0, "gap_extend": 2.0, "wildcard": "N"}
 TRIPLE = {"matrix": "BLOSUM62", "gap_open": 0.0, "gap_extend": 8.0}

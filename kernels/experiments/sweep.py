@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernels import registry
-from kernels.engine import BackendChoice, Plan, plan
+from kernels.engine import BackendChoice, plan
 from kernels.errors import ParameterError
 from kernels.experiments import axes, peers
 from kernels.experiments.axes import Axis
 from kernels.experiments.digest import digest
 from kernels.experiments.inputs import Generated, Inputs, with_input
-from kernels.experiments.peer import Peer
+from kernels.experiments.peers.peer import Peer
 from kernels.method import Method, ProblemType
+from kernels.plan import Plan
 
 Contender = Method | Peer
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
 
-from kernels import engine, tuned
+from kernels import engine
 from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError, Cancelled, ParameterError
 from kernels.experiments import measure, preparing, records, runner
@@ -25,9 +25,11 @@ from kernels.experiments.preparing import Prepared
 from kernels.experiments.results import Store
 from kernels.experiments.runner import Control
 from kernels.experiments.sweep import Task, contender
+from kernels.machine import tuned
+from kernels.machine.tuned import Tuned
 from kernels.method import Method
 from kernels.parameters import Parameter
-from kernels.tuned import Tuned
+from kernels.plan import Plan
 
 AROUND = 16
 """Numbers are searched from a sixteenth of the automatic value to sixteen times it."""
@@ -328,7 +330,7 @@ def _reason(found: Found, task: Task, only: Any) -> str:
     return ""
 
 
-def _entry(found: Found, planned: engine.Plan) -> Tuned:
+def _entry(found: Found, planned: Plan) -> Tuned:
     return Tuned(
         method=planned.method.id,
         backend=planned.backend,

@@ -11,15 +11,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernels.analysis import OPERATIONS, TRAFFIC, Model
-from kernels.model import Mode, PairProblem
-from kernels.pairwise import checkpointed_sizes, geometry
+from kernels.pairwise.checkpointed import sizes as checkpointed_sizes
+from kernels.pairwise.model import PairProblem
+from kernels.pairwise.parameters import StripParameters
+from kernels.pairwise.strips import sizes
+from kernels.pairwise.strips.cpu_sizes import strips
+from kernels.parameters import typed
+from kernels.scoring import Mode
 
 LANES = {"cpu": 16, "cuda": 32}
 
 LEAST_OPERATIONS = {"cpu": {Mode.LOCAL: 11.0, Mode.GLOBAL: 9.0}, "cuda": {Mode.LOCAL: 5.5, Mode.GLOBAL: 5.5}}
-"""Fewest operations of a cell. On a CPU additions, subtractions and maxima of the recurrence, counted in cpu_cells.py,
-with one maximum for the best score; on a GPU instructions of the arithmetic pipe with Hopper's fused add-and-maximum,
-the extraction of the letters' score included."""
+"""Fewest operations of a cell. On a CPU additions, subtractions and maxima of the recurrence, counted in
+strips/cpu_cells.py, with one maximum for the best score; on a GPU instructions of the arithmetic pipe with Hopper's
+fused add-and-maximum, the extraction of the letters' score included."""
 
 VALUE_BYTES, STATE_BYTES = 8, 8
 SHARED_MATRIX, SHARED_BUFFER, SHARED_RESERVED, SHARED_ARRAYS, INT = 23 * 23 * 4, 32 * 4, 1200, 6, 4
@@ -30,41 +35,41 @@ Parameters = Mapping[str, Any]
 
 def start_up(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """Steps until the last worker may begin, (p - 1) T_a with T_a = s^2 / c (section IV)."""
-    return (workers - 1) * parameters["s"] ** 2 / LANES[backend]
+    return (workers - 1) * _chosen(parameters).s ** 2 / LANES[backend]
 
 
 def start_up_with_batches(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """The same for lanes that stream: a strip may begin once its neighbour has left a batch of T cells."""
-    return (workers - 1) * _lead(parameters, backend)
+    return (workers - 1) * _lead(_chosen(parameters), backend)
 
 
 def steps_published(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """Steps until the last strip is done (section IV), for both of the paper's cases."""
-    s, c, m, n = parameters["s"], LANES[backend], problem.rows, problem.columns
+    s, c, m, n = _chosen(parameters).s, LANES[backend], problem.rows, problem.columns
     lead, strip = s * s / c, m * s / c
     if strip >= workers * lead:
         return (workers - 1) * lead + m * n / (workers * c)
-    return (-(-n // s) - 1) * lead + strip
+    return (strips(problem, s) - 1) * lead + strip
 
 
 def steps_with_batches(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """The same count for whole strips and batches of T: rounds of strips, or a chain of waiting ones."""
-    s, c = parameters["s"], LANES[backend]
-    strips, strip = -(-problem.columns // s), (problem.rows + c) * s / c
-    lead, busy = _lead(parameters, backend), min(workers, strips)
+    chosen, c = _chosen(parameters), LANES[backend]
+    count, strip = strips(problem, chosen.s), (problem.rows + c) * chosen.s / c
+    lead, busy = _lead(chosen, backend), min(workers, count)
     if strip >= busy * lead:
-        return -(-strips // busy) * strip + (busy - 1) * lead
-    return (strips - 1) * lead + strip
+        return -(-count // busy) * strip + (busy - 1) * lead
+    return (count - 1) * lead + strip
 
 
 def score_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """Bytes of boundary cells (H and the gap state), written once and read once: O(m n / s)."""
-    return 2.0 * VALUE_BYTES * problem.rows * (-(-problem.columns // parameters["s"]) - 1)
+    return 2.0 * VALUE_BYTES * problem.rows * (strips(problem, _chosen(parameters).s) - 1)
 
 
 def alignment_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """The same and the local start states that phase 1 leaves at every boundary cell."""
-    states = STATE_BYTES * problem.rows * -(-problem.columns // parameters["s"])
+    states = STATE_BYTES * problem.rows * strips(problem, _chosen(parameters).s)
     return score_traffic(problem, parameters, backend, workers) + states
 
 
@@ -84,7 +89,7 @@ def chunked_2_traffic(problem: PairProblem, parameters: Parameters, backend: str
 
 def shared_memory(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """Bytes of shared memory of the published kernel: it limits s to 1,901 on the card of the paper."""
-    arrays = SHARED_ARRAYS * (min(parameters["s"], problem.rows) + 2) * INT
+    arrays = SHARED_ARRAYS * (min(_chosen(parameters).s, problem.rows) + 2) * INT
     return float(SHARED_MATRIX + SHARED_BUFFER + SHARED_RESERVED + arrays)
 
 
@@ -95,15 +100,20 @@ def striped_directions(problem: PairProblem, parameters: Parameters, backend: st
 
 def chunked_directions(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """Bytes of directions with chunks, 5 (m s + n h) / 8 (section V.D)."""
-    return 5 * (problem.rows * parameters["s"] + problem.columns * parameters["h"]) / 8
+    chosen = _chosen(parameters)
+    return 5 * (problem.rows * chosen.s + problem.columns * chosen.h) / 8
 
 
-def _lead(parameters: Parameters, backend: str) -> float:
-    return (parameters["T"] + LANES[backend]) * parameters["s"] / LANES[backend]
+def _chosen(parameters: Parameters) -> StripParameters:
+    return typed(StripParameters, parameters)
+
+
+def _lead(chosen: StripParameters, backend: str) -> float:
+    return (chosen.T + LANES[backend]) * chosen.s / LANES[backend]
 
 
 def _chunk_row_cells(problem: PairProblem, parameters: Parameters) -> float:
-    return (problem.rows - 1) // parameters["h"] * problem.columns
+    return (problem.rows - 1) // _chosen(parameters).h * problem.columns
 
 
 def _operations(work: Any) -> Model:
@@ -139,36 +149,34 @@ STRIPS = (
           "001, section IV, with T", steps_with_batches, grows_with_time=True),
 )  # fmt: skip
 
-MODELS: Mapping[str, tuple[Model, ...]] = {
-    "striped-score": (
-        *STRIPS,
-        _traffic(score_traffic, "IV"),
-        Model("shared-memory", "Shared memory as published", "bytes",
-              "Bytes a multiprocessor of the published kernel, whose strips lived in shared memory; here they live in "
-              "registers.", "001, section IV", shared_memory),
-        _operations(geometry.score_work),
-    ),
-    "striped-alignment": (
-        *STRIPS,
-        _traffic(alignment_traffic, "V.A"),
-        _directions(striped_directions),
-        _operations(geometry.alignment_work),
-    ),
-    "chunked-alignment-1": (
-        *STRIPS,
-        _traffic(chunked_1_traffic, "V.B"),
-        _directions(chunked_directions),
-        _operations(geometry.chunked_work),
-    ),
-    "chunked-alignment-2": (
-        *STRIPS,
-        _traffic(chunked_2_traffic, "V.C"),
-        _directions(chunked_directions),
-        _operations(geometry.chunked_work),
-    ),
-    "checkpointed-alignment": (
-        *STRIPS,
-        _traffic(score_traffic, "IV"),
-        _operations(checkpointed_sizes.work),
-    ),
-}  # fmt: skip
+STRIPED_SCORE = (
+    *STRIPS,
+    _traffic(score_traffic, "IV"),
+    Model("shared-memory", "Shared memory as published", "bytes",
+          "Bytes a multiprocessor of the published kernel, whose strips lived in shared memory; here they live in "
+          "registers.", "001, section IV", shared_memory),
+    _operations(sizes.score_work),
+)  # fmt: skip
+STRIPED_ALIGNMENT = (
+    *STRIPS,
+    _traffic(alignment_traffic, "V.A"),
+    _directions(striped_directions),
+    _operations(sizes.alignment_work),
+)  # fmt: skip
+CHUNKED_ALIGNMENT_1 = (
+    *STRIPS,
+    _traffic(chunked_1_traffic, "V.B"),
+    _directions(chunked_directions),
+    _operations(sizes.chunked_work),
+)  # fmt: skip
+CHUNKED_ALIGNMENT_2 = (
+    *STRIPS,
+    _traffic(chunked_2_traffic, "V.C"),
+    _directions(chunked_directions),
+    _operations(sizes.chunked_work),
+)  # fmt: skip
+CHECKPOINTED_ALIGNMENT = (
+    *STRIPS,
+    _traffic(score_traffic, "IV"),
+    _operations(checkpointed_sizes.work),
+)  # fmt: skip

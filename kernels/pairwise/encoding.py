@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernels.model import DIAGONAL, LEFT, UP, Alignment, Mode, PairAnswer, PairProblem
+from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
+from kernels.scoring import Mode
 
 NEGATIVE = -(2**30)
 """Minus infinity: below every score (see SCORE_LIMIT), and one subtraction away from it nothing wraps around."""
@@ -43,9 +44,13 @@ class Encoded:
 
     def border(self, start: int, stop: int) -> np.ndarray:
         """H of cells start .. stop - 1 of row 0, or of column 0; int32."""
-        cells = np.arange(start, stop, dtype=np.int64)
-        costs = np.where(cells > 0, self.open + self.extend * cells, 0)
-        return np.zeros(cells.size, np.int32) if self.local else (-costs).astype(np.int32)
+        if self.local:
+            return np.zeros(stop - start, np.int32)
+        values = np.arange(start, stop, dtype=np.int32)
+        values *= -self.extend
+        values -= self.open
+        values[: max(1 - start, 0)] = 0
+        return values
 
     def answer(self, score: int, end: tuple[int, int], alignment: Alignment | None = None) -> PairAnswer:
         """An answer with its end (row, column) turned back to the user's order of the sequences."""
@@ -81,3 +86,9 @@ def encode(problem: PairProblem) -> Encoded:
         local=problem.mode == Mode.LOCAL,
         swapped=problem.swapped,
     )
+
+
+def tiny_pair(largest_score: int = 1) -> Encoded:
+    """The smallest problem, on which compiled code is made to exist."""
+    letter = np.frombuffer(bytes(1), np.uint8)  # read-only, as `encode` makes them: another type for the compiler
+    return Encoded(letter, letter, np.full((1, 1), largest_score, np.int32), 1, 1, True, False)

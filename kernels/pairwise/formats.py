@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from kernels.alignments import LINE, AlignedRows, file_formats, unique_names
+from kernels.io.alignments import LINE, AlignedRows, file_formats, unique_names
 from kernels.method import FileFormat
-from kernels.model import DIAGONAL, Alignment, Mode, Result, Sequence
+from kernels.model import Result, Sequence
+from kernels.pairwise.model import DIAGONAL, Alignment
+from kernels.scoring import Mode
 
 NAME_WIDTH = 20
 """Widest name in the blocks of the text view; the full names stand above."""

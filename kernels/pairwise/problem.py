@@ -8,11 +8,13 @@ from typing import Any
 
 from kernels import scoring_options
 from kernels.errors import InputError
+from kernels.io.sequences import SEQUENCE
 from kernels.method import Input, ProblemType, Rows
-from kernels.model import Mode, PairProblem, Result, Sequence
-from kernels.pairwise import formats
+from kernels.model import Result, Sequence
+from kernels.pairwise import formats, placement
+from kernels.pairwise.model import PairProblem
+from kernels.scoring import Mode
 from kernels.scoring_options import OPTIONS
-from kernels.sequences import SEQUENCE
 
 SEQUENCES = Input(SEQUENCE, 2, 2)
 
@@ -82,4 +84,6 @@ PAIR = ProblemType(
     settings=settings,
     option_values=option_values,
     notes=scoring_options.notes,
+    trials="kernels.pairwise.trials:TRIALS",
+    placement=placement.GAPS,
 )

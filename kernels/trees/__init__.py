@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kernels.method import Citation, Method
+from kernels.citation import Citation
+from kernels.method import Method
 from kernels.parameters import Parameter
-from kernels.trees import distance_sizes, sizes
-from kernels.trees.distance_problem import ALIGNED, FULL, KTUPLE, SIXMER
-from kernels.trees.problem import TREE_PROBLEM
+from kernels.trees import sizes
+from kernels.trees.distances import sizes as distance_sizes
+from kernels.trees.distances.problem import ALIGNED, FULL, KTUPLE, SIXMER
+from kernels.trees.parameters import BLOCK, CELLS, EPOCH, PAIR_THREADS, THREADS
+from kernels.trees.problem import NEIGHBOR_JOINING, TREE_PROBLEM, UPGMA
 
 PAPER = Citation(
     key="liu2009parallel",
@@ -23,90 +26,53 @@ SAITOU = Citation(
     key="saitou1987neighbor",
     authors="Naruya Saitou, Masatoshi Nei",
     title="The neighbor-joining method: a new method for reconstructing phylogenetic trees",
-    venue="Molecular Biology and Evolution 4",
+    venue="Molecular Biology and Evolution",
     year=1987,
+    kind="article",
+    volume="4",
+    pages="406-425",
 )
 SOKAL = Citation(
     key="sokal1958statistical",
     authors="Robert R. Sokal, Charles D. Michener",
     title="A statistical method for evaluating systematic relationships",
-    venue="University of Kansas Science Bulletin 38",
+    venue="University of Kansas Science Bulletin",
     year=1958,
+    kind="article",
+    volume="38",
+    pages="1409-1438",
 )
 
 CLUSTALW = Citation(
     key="larkin2007clustal",
     authors="M. A. Larkin, G. Blackshields, N. P. Brown, and others",
     title="Clustal W and Clustal X version 2.0",
-    venue="Bioinformatics 23",
+    venue="Bioinformatics",
     year=2007,
+    kind="article",
+    volume="23",
+    pages="2947-2948",
 )
 MAFFT = Citation(
     key="katoh2007parttree",
     authors="Kazutaka Katoh, Hiroyuki Toh",
     title="PartTree: an algorithm to build an approximate tree from a large number of unaligned sequences",
-    venue="Bioinformatics 23",
+    venue="Bioinformatics",
     year=2007,
+    kind="article",
+    volume="23",
+    pages="372-374",
 )
 KIMURA = Citation(
     key="kimura1980simple",
     authors="Motoo Kimura",
     title="A simple method for estimating evolutionary rates of base substitutions through comparative studies of "
     "nucleotide sequences",
-    venue="Journal of Molecular Evolution 16",
+    venue="Journal of Molecular Evolution",
     year=1980,
-)
-
-BLOCK = Parameter(
-    name="block",
-    kind="choice",
-    label="Threads of a block",
-    help="GPU: threads that scan one cell block. With the cells of a thread they make its side: 256 threads with 16 "
-    "cells each scan 64 x 64 pairs. The CPU scans blocks of the same side.",
-    default="256",
-    choices=("64", "256", "1024"),
-    unit="threads",
-)
-CELLS = Parameter(
-    name="cells",
-    kind="choice",
-    label="Cells of a thread",
-    help="Pairs that a thread compares before its block compares their best. Few cells make many blocks; many cells "
-    "leave less to reduce.",
-    default="16",
-    choices=("1", "4", "16", "64"),
-    unit="pairs",
-)
-EPOCH = Parameter(
-    name="epoch",
-    kind="int",
-    label="Epoch",
-    help="A pass over the whole matrix renews all bounds after one in so many of the clusters was joined. Short "
-    "epochs (a large number) read fewer rows between the passes.",
-    default=8,
-    minimum=2,
-    maximum=64,
-)
-THREADS = Parameter(
-    name="threads",
-    kind="int",
-    label="Threads",
-    help="Threads that share the passes over the matrix. The joins between them are made by one.",
-    minimum=1,
-    maximum=1024,
-    unit="threads",
-    backends=("cpu",),
-)
-
-PAIR_THREADS = Parameter(
-    name="threads",
-    kind="int",
-    label="Threads",
-    help="Worker threads, each taking a tile of the matrix at a time.",
-    minimum=1,
-    maximum=1024,
-    unit="threads",
-    backends=("cpu",),
+    kind="article",
+    volume="16",
+    pages="111-120",
 )
 
 ON_BOTH = ("cpu", "cuda")
@@ -120,10 +86,10 @@ def _method(
     rates: Mapping[str, float],
     parameters: tuple[Parameter, ...] = (),
     backends: tuple[str, ...] = ("cpu",),
-    module: str = "",
+    room: str = "joining",
     **declared: Any,
 ) -> Method:
-    """A method of this family; ``module`` is the end of the name of the module that each backend has for it."""
+    """A method of this family; ``room`` is the folder that has its backends."""
     return Method(
         id=id,
         name=name,
@@ -131,7 +97,7 @@ def _method(
         summary=summary,
         citation=citation,
         parameters=parameters,
-        backends={backend: f"kernels.trees.{backend}{module}:{id.replace('-', '_')}" for backend in backends},
+        backends={backend: f"kernels.trees.{room}.{backend}:{id.replace('-', '_')}" for backend in backends},
         page=Path(__file__).with_name("page.md"),
         nominal_gcups=rates,
         **declared,
@@ -142,9 +108,10 @@ TREES: Mapping[str, Any] = {
     "problem": TREE_PROBLEM,
     "returns": frozenset({"tree"}),
     "automatic": sizes.no_choice,
+    "criterion": NEIGHBOR_JOINING,
 }
 DISTANCES: Mapping[str, Any] = {
-    "module": "_distances",
+    "room": "distances",
     "returns": frozenset({"distances"}),
     "footprint": distance_sizes.footprint,
     "automatic": distance_sizes.automatic,
@@ -206,7 +173,7 @@ METHODS = (
         {"cpu": 0.5},
         footprint=sizes.square_footprint,
         work=sizes.pruned_work,
-        **TREES,
+        **{**TREES, "criterion": UPGMA},
     ),
     _method(
         "distance-full",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.tree import Tree
+from kernels.io.tree import Tree
 
 
 class Order(NamedTuple):

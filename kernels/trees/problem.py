@@ -10,19 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from kernels import newick, tree_files
-from kernels.distances import DISTANCE_MATRIX, DistanceMatrix
 from kernels.errors import InputError, ParameterError
+from kernels.io import newick, tree_files
+from kernels.io.distance_matrix import DistanceMatrix
+from kernels.io.distances import DISTANCE_MATRIX
+from kernels.io.tree import Tree
 from kernels.method import Input, ProblemType, Rows
 from kernels.model import Result
 from kernels.parameters import Parameter, resolve
-from kernels.tree import Tree
+from kernels.serialization import stored
 from kernels.trees import order, rooting, weights
 
 ONE_MATRIX = Input(DISTANCE_MATRIX)
 
 DOUBLE_TAXA = 4096
 """Up to so many taxa distances are kept in double precision unless single is asked for: it costs little."""
+
+NEIGHBOR_JOINING, UPGMA = "neighbor joining", "UPGMA"
+"""Criteria: what methods mean by the tree of a matrix."""
 
 MOST_SINGLE, MOST_DOUBLE = 1e15, 1e20
 """Distances stay far below what marks a place without a cluster (1e30 and its multiples)."""
@@ -45,6 +50,7 @@ OPTIONS = (
 )  # fmt: skip
 
 
+@stored("tree-problem")
 @dataclass(frozen=True)
 class TreeProblem:
     """A distance matrix, and what defines its tree; see OPTIONS."""
@@ -82,6 +88,7 @@ class TreeProblem:
         return np.dtype(np.float64 if self.precision == "double" else np.float32)
 
 
+@stored("tree-answer")
 @dataclass(frozen=True, eq=False)
 class TreeAnswer:
     """A tree, and the order in which it grew.
@@ -176,4 +183,5 @@ TREE_PROBLEM = ProblemType(
     settings=settings,
     option_values=option_values,
     unit="pairs",
+    trials="kernels.trees.trials:TREES",
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.trees.joining import RECORD, finish, working_matrix
+from kernels.trees.joining.finish import RECORD, finish, rooted_by_heights, working_matrix
 from kernels.trees.problem import TreeAnswer, TreeProblem
 
 
@@ -46,8 +46,8 @@ def _lane_sum(row: np.ndarray) -> float:
     return float(lanes[0])
 
 
-def upgma(problem: TreeProblem) -> tuple[list[tuple[int, int]], list[float]]:
-    """The joins of UPGMA, nodes as in TreeAnswer, and the height of each: half the distance of the two clusters."""
+def upgma(problem: TreeProblem) -> TreeAnswer:
+    """The tree of Sokal and Michener (1958): a join is as high as half the distance of its two clusters."""
     taxa, D = problem.taxa, working_matrix(problem)
     node, size, slots = list(range(taxa)), [1] * taxa, list(range(taxa))
     joins, heights = [], []
@@ -61,4 +61,4 @@ def upgma(problem: TreeProblem) -> tuple[list[tuple[int, int]], list[float]]:
                 mean = (size[i] * float(D[i, k]) + size[j] * float(D[j, k])) / (size[i] + size[j])
                 D[i, k] = D[k, i] = mean
         size[i], node[i] = size[i] + size[j], taxa + step
-    return joins, heights
+    return rooted_by_heights(problem, np.array(joins, np.int32).reshape(-1, 2), np.array(heights))

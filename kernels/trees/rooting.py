@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.errors import ParameterError
-from kernels.tree import Tree
-from kernels.tree_edits import reroot
+from kernels.io.tree import Tree
+from kernels.io.tree_edits import reroot
 
 RULES = ("none", "clustalw", "midpoint", "outgroup")
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from kernels.cpu.workers import cores
 from kernels.memory import Footprint
+from kernels.parameters import typed
+from kernels.trees.parameters import BlockParameters
 from kernels.trees.problem import TreeProblem
-from kernels.workers import cores
 
 Parameters = Mapping[str, Any]
 
@@ -20,8 +22,8 @@ WORKING_NUMBERS = 16
 
 
 def block_side(parameters: Parameters) -> int:
-    """Rows and columns of a cell block: threads of a block x cells of a thread, as a square."""
-    return round((int(parameters["block"]) * int(parameters["cells"])) ** 0.5)
+    """Rows and columns of a cell block."""
+    return typed(BlockParameters, parameters).side
 
 
 def folded_rows(taxa: int) -> int:
@@ -62,15 +64,18 @@ def compact_footprint(problem: TreeProblem, parameters: Parameters, backend: str
 
 
 def _footprint(problem: TreeProblem, backend: str, rows: int, columns: int, folding: bool = False) -> Footprint:
-    """``folding``: a GPU gets the matrix in blocks of rows, whose cells it then puts where they belong."""
+    """``folding``: the matrix comes in blocks of rows, whose cells are then put where they belong."""
     size = np.dtype(problem.dtype).itemsize
     parts = {"matrix": rows * columns * size, "sums and joins": WORKING_NUMBERS * 8 * problem.taxa + DEVICE_NUMBERS}
     if backend == "cpu":
-        return Footprint(parts)
+        at_once = {"rows on their way": min(CELLS_AT_ONCE, problem.taxa**2) * size} if folding else {}
+        return Footprint({**parts, **at_once})
     blocks = {"matrix in blocks": min(STAGING, 8 * (problem.taxa + 1) ** 2)}
     return Footprint({**blocks, "joins": parts["sums and joins"]}, {**parts, **(blocks if folding else {})})
 
 
+CELLS_AT_ONCE = 1 << 18
+"""Cells of the rows that are brought together at a time."""
 DEVICE_NUMBERS = 1 << 18
 """Bytes of what each block of a GPU finds, and of what its memory is rounded to."""
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from kernels.method import Citation, Method
-from kernels.parameters import Parameter
+from kernels.citation import Citation
+from kernels.cuts import Cuts
+from kernels.method import Method
+from kernels.parameters import typed
 from kernels.triple import sizes
-from kernels.triple.grid import KINDS, WIDEST
+from kernels.triple.grid import KINDS
+from kernels.triple.parameters import CHUNK_WIDTH, SUBCHUNK_HEIGHT, THREADS, ChunkParameters
 from kernels.triple.problem import TRIPLE
 
 PAPER = Citation(
@@ -20,50 +25,22 @@ PAPER = Citation(
 )
 PAGE = Path(__file__).with_name("page.md")
 
-CHUNK_WIDTH = Parameter(
-    name="s",
-    kind="int",
-    label="Chunk width s",
-    help="Rows and columns of a chunk. Wide chunks pass fewer cells through memory; narrow ones let more chunks be "
-    "computed at once. No chunk is wider than the sequences.",
-    minimum=16,
-    maximum=WIDEST,
-    step=16,
-    unit="cells",
-)
-SUBCHUNK_HEIGHT = Parameter(
-    name="h",
-    kind="int",
-    label="Subchunk height h",
-    help="Layers of a subchunk, whose bottom face is kept, so that phase 3 begins there: small ones compute less "
-    "again, large ones keep fewer faces.",
-    minimum=8,
-    maximum=8192,
-    step=8,
-    unit="layers",
-)
-THREADS = Parameter(
-    name="threads",
-    kind="int",
-    label="Threads",
-    help="Worker threads, each computing one chunk at a time. On a GPU s decides: a thread computes 4 x 4 columns.",
-    minimum=1,
-    maximum=1024,
-    unit="threads",
-    backends=("cpu",),
-)
-
-_SUMMARIES = {
-    "layered": "Score, in chunks of s x s cells and all layers; layer by layer, and in a layer by antidiagonals.",
-    "sloped": "Score, in the same chunks; a chunk by sloped planes, on which all cells can be computed at once.",
-    "bt1": "Alignment in three phases: faces with local starts, then the chunks on the path, then their sub-paths.",
-    "bt2": "BT1 with subchunks of h layers, whose bottom faces are kept: phase 3 begins in the first on the path.",
-    "bt3": "BT1 with starts local to subchunks: phase 3 computes every subchunk on the path by itself, in parallel.",
-    "checkpointed": "Alignment with 4 bytes a boundary cell: subchunks on the path are computed again, from the end.",
-}
+BT1 = "Alignment in three phases: faces with local starts, then the chunks on the path, then their sub-paths."
+BT2 = "BT1 with subchunks of h layers, whose bottom faces are kept: phase 3 begins in the first on the path."
+BT3 = "BT1 with starts local to subchunks: phase 3 computes every subchunk on the path by itself, in parallel."
+"""What the methods of both orders that give an alignment do."""
 
 
-def _chunked(method_id: str, name: str, section: str, cpu: float, cuda: float) -> Method:
+def _chunks(parameters: Mapping[str, Any]) -> Cuts:
+    return Cuts(block=typed(ChunkParameters, parameters).s)
+
+
+def _subchunks(parameters: Mapping[str, Any]) -> Cuts:
+    cut = typed(ChunkParameters, parameters)
+    return Cuts(block=cut.s, layers=cut.h or 0)
+
+
+def _chunked(method_id: str, name: str, section: str, summary: str, cpu: float, cuda: float) -> Method:
     """A method that computes chunks; its kind says the rest."""
     kind = KINDS[method_id]
     function = method_id.replace("-", "_")
@@ -71,32 +48,52 @@ def _chunked(method_id: str, name: str, section: str, cpu: float, cuda: float) -
         id=method_id,
         name=name,
         family="triple",
-        summary=_SUMMARIES[method_id if method_id in _SUMMARIES else method_id.split("-")[1]],
+        summary=summary,
         citation=PAPER.at(section),
         problem=TRIPLE,
         parameters=(CHUNK_WIDTH, *((SUBCHUNK_HEIGHT,) if kind.subchunks else ()), THREADS),
-        backends={"cpu": f"kernels.triple.cpu:{function}", "cuda": f"kernels.triple.cuda:{function}"},
+        backends={"cpu": f"kernels.triple.chunks.cpu:{function}", "cuda": f"kernels.triple.chunks.cuda:{function}"},
         returns=frozenset({"score", "alignment"} if kind.keeps else {"score"}),
         footprint=partial(sizes.footprint, kind=kind),
         automatic=partial(sizes.automatic, kind=kind),
         work=partial(sizes.work, kind=kind),
-        again=partial(sizes.again, kind=kind),
+        recomputed=partial(sizes.recomputed, kind=kind),
+        cuts=_subchunks if kind.subchunks else _chunks,
         page=PAGE,
         nominal_gcups={"cpu": cpu, "cuda": cuda},
     )
 
 
 METHODS = (
-    _chunked("layered", "LAYERED", "section 4.1", 2.5, 60.0),
-    _chunked("sloped", "SLOPED", "section 4.2", 4.0, 500.0),
-    _chunked("layered-bt1", "LAYERED-BT1", "section 5.1", 0.6, 40.0),
-    _chunked("layered-bt2", "LAYERED-BT2", "section 5.2", 0.6, 40.0),
-    _chunked("layered-bt3", "LAYERED-BT3", "section 5.3", 0.6, 40.0),
-    _chunked("sloped-bt1", "SLOPED-BT1", "section 5.1", 0.8, 200.0),
-    _chunked("sloped-bt2", "SLOPED-BT2", "section 5.2", 0.8, 200.0),
-    _chunked("sloped-bt3", "SLOPED-BT3", "section 5.3", 0.8, 200.0),
     _chunked(
-        "sloped-checkpointed", "SLOPED-checkpointed", "section 4.2; the checkpoints are Antidiag's own", 2.0, 400.0
+        "layered",
+        "LAYERED",
+        "section 4.1",
+        "Score, in chunks of s x s cells and all layers; layer by layer, and in a layer by antidiagonals.",
+        2.5,
+        60.0,
+    ),
+    _chunked(
+        "sloped",
+        "SLOPED",
+        "section 4.2",
+        "Score, in the same chunks; a chunk by sloped planes, on which all cells can be computed at once.",
+        4.0,
+        500.0,
+    ),
+    _chunked("layered-bt1", "LAYERED-BT1", "section 5.1", BT1, 0.6, 40.0),
+    _chunked("layered-bt2", "LAYERED-BT2", "section 5.2", BT2, 0.6, 40.0),
+    _chunked("layered-bt3", "LAYERED-BT3", "section 5.3", BT3, 0.6, 40.0),
+    _chunked("sloped-bt1", "SLOPED-BT1", "section 5.1", BT1, 0.8, 200.0),
+    _chunked("sloped-bt2", "SLOPED-BT2", "section 5.2", BT2, 0.8, 200.0),
+    _chunked("sloped-bt3", "SLOPED-BT3", "section 5.3", BT3, 0.8, 200.0),
+    _chunked(
+        "sloped-checkpointed",
+        "SLOPED-checkpointed",
+        "section 4.2; the checkpoints are Antidiag's own",
+        "Alignment with 4 bytes a boundary cell: subchunks on the path are computed again, from the end.",
+        2.0,
+        400.0,
     ),
     Method(
         id="triple-scoring",
@@ -106,7 +103,7 @@ METHODS = (
         citation=PAPER.at("sections 3 and 6.1"),
         problem=TRIPLE,
         parameters=(),
-        backends={"cpu": "kernels.triple.cpu:scoring"},
+        backends={"cpu": "kernels.triple.serial.cpu:scoring"},
         returns=frozenset({"score"}),
         footprint=sizes.scoring_footprint,
         automatic=sizes.serial_automatic,
@@ -122,7 +119,7 @@ METHODS = (
         citation=PAPER.at("sections 3 and 6.1"),
         problem=TRIPLE,
         parameters=(),
-        backends={"cpu": "kernels.triple.cpu:traceback"},
+        backends={"cpu": "kernels.triple.serial.cpu:traceback"},
         returns=frozenset({"score", "alignment"}),
         footprint=sizes.traceback_footprint,
         automatic=sizes.serial_automatic,

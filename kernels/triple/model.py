@@ -12,8 +12,9 @@ from functools import cached_property
 import numpy as np
 
 from kernels.errors import ScoreOverflow
-from kernels.model import Sequence, encode
-from kernels.scoring import SCORE_LIMIT, Scoring
+from kernels.model import Sequence
+from kernels.scoring import SCORE_LIMIT, Scoring, encode
+from kernels.serialization import stored
 
 Cell = tuple[int, int, int]
 
@@ -24,6 +25,7 @@ ORDER = (7, 6, 5, 3, 4, 2, 1)
 """Moves as the recurrence lists them (000, section 3); where several give the same score, the first is taken."""
 
 
+@stored("triple-problem")
 @dataclass(frozen=True)
 class TripleProblem:
     """Three sequences and their scoring: everything that defines the best sum-of-pairs alignment from end to end.
@@ -88,6 +90,7 @@ def score_bound(problem: TripleProblem) -> int:
     return (sum(problem.lengths) + 3) * (3 * letter + 2 * scoring.open)
 
 
+@stored("triple-alignment")
 @dataclass(frozen=True, eq=False)
 class TripleAlignment:
     """A path through the cube from cell ``start`` to cell ``end``; ``moves`` uint8, in this order."""
@@ -144,6 +147,7 @@ def _pair_score(
     return score
 
 
+@stored("triple-answer")
 @dataclass(frozen=True)
 class TripleAnswer:
     """The best score of three sequences (engine units), the cell where it ends, and the path where there is one."""

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from kernels import scoring_options
-from kernels.alignments import AlignedRows, file_formats
+from kernels.io.alignments import AlignedRows, file_formats
+from kernels.io.sequences import SEQUENCE
 from kernels.method import Input, ProblemType, Rows
 from kernels.model import Result, Sequence
 from kernels.scoring_options import OPTIONS as SCORING_OPTIONS
-from kernels.sequences import SEQUENCE
+from kernels.triple import placement
 from kernels.triple.model import TripleProblem
 
 SEQUENCES = Input(SEQUENCE, 3, 3)
@@ -130,4 +131,6 @@ TRIPLE = ProblemType(
     formats=file_formats(aligned_rows, marks),
     settings=settings,
     option_values=lambda problem: scoring_options.values_of(problem.scoring),
+    placement=placement.NEIGHBOURS,
+    trials="kernels.triple.trials:TRIALS",
 )

@@ -35,13 +35,22 @@ def values(problem: TripleProblem) -> np.ndarray:
     """
     V = np.full((*(length + 1 for length in problem.lengths), 8), MINUS_INFINITY, np.int64)
     V[0, 0, 0, 7] = 0
-    for i, j, k in product(*(range(length + 1) for length in problem.lengths)):
-        cell = i, j, k
-        for move in ORDER:
-            source = _before(cell, move)
-            if min(source) >= 0:
-                best = max(V[source][before] - OPENINGS[before, move] * problem.scoring.open for before in ORDER)
-                V[cell][move] = best + _column(problem, cell, move)
+    opening = np.zeros((8, 8), np.int64)
+    for (before, move), count in OPENINGS.items():
+        opening[before, move] = count * problem.scoring.open
+    i_cells, j_cells, k_cells = V.shape[:3]
+    for i, j, move in product(range(i_cells), range(j_cells), ORDER):
+        row, source = V[i, j], (i - (move & LETTER[0] > 0), j - (move & LETTER[1] > 0))
+        if min(source) < 0:
+            continue
+        column = _columns(problem, i, j, move)
+        if move == LETTER[2]:  # the only one whose source lies in the row itself
+            for k in range(1, k_cells):
+                row[k, move] = (row[k - 1] - opening[:, move]).max() + column[k - 1]
+        elif move & LETTER[2]:
+            row[1:, move] = (V[source][:-1] - opening[:, move]).max(axis=1) + column
+        else:
+            row[:, move] = (V[source] - opening[:, move]).max(axis=1) + column
     return V
 
 
@@ -69,13 +78,15 @@ def _before(cell: tuple[int, int, int], move: int) -> tuple[int, int, int]:
     return tuple(place - (move & bit > 0) for place, bit in zip(cell, LETTER, strict=True))  # type: ignore[return-value]
 
 
-def _column(problem: TripleProblem, cell: tuple[int, int, int], move: int) -> int:
-    """Score of the column that ``move`` puts before ``cell``, openings apart."""
-    score = 0
+def _columns(problem: TripleProblem, i: int, j: int, move: int) -> np.ndarray:
+    """Scores of the columns that ``move`` puts before the cells (i, j, k), openings apart: one for every k of which the
+    move takes a letter, or one for all."""
+    here = problem.codes[0][i - 1 : i], problem.codes[1][j - 1 : j], problem.codes[2]
+    score = np.zeros(len(problem.third) if move & LETTER[2] else 1, np.int64)
     for x, y in PAIRS:
         letters = (move & LETTER[x] > 0) + (move & LETTER[y] > 0)
         if letters == 2:
-            score += int(problem.scoring.scores[problem.codes[x][cell[x] - 1], problem.codes[y][cell[y] - 1]])
+            score += problem.scoring.scores[here[x], here[y]]
         elif letters == 1:
             score -= problem.scoring.extend
     return score

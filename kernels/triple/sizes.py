@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from kernels.cpu.workers import cores
 from kernels.memory import Footprint
-from kernels.triple import cpu_sizes, cuda_sizes, short
+from kernels.parameters import typed
+from kernels.triple.chunks import cpu_sizes, cuda_sizes, int16
 from kernels.triple.encoding import encode
 from kernels.triple.grid import Grid, Kind, grid, refuse_layers
 from kernels.triple.model import TripleProblem
-from kernels.workers import cores
+from kernels.triple.parameters import ChunkParameters
 
 Parameters = Mapping[str, Any]
 
@@ -31,10 +33,11 @@ def automatic(problem: TripleProblem, backend: str, multiprocessors: int | None,
 
 def chunks_of(problem: TripleProblem, parameters: Parameters, kind: Kind) -> Grid:
     """The chunks of a run."""
-    return grid(problem, parameters["s"], parameters["h"] if kind.subchunks else None)
+    own = typed(ChunkParameters, parameters)
+    return grid(problem, own.s, own.h if kind.subchunks else None)
 
 
-def again(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
+def recomputed(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
     """Cells of phase 3, at most (the path decides): of each chunk on the path those below where the path leaves it,
     or where there are subchunks, from the one in which it enters. The border of the cube does not count."""
     if not kind.keeps:
@@ -50,7 +53,7 @@ def again(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
 
 def work(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
     """Cells computed: each once, and where there is an alignment those of phase 3 again (at most; the path decides)."""
-    return problem.cells + again(problem, parameters, kind)
+    return problem.cells + recomputed(problem, parameters, kind)
 
 
 def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind: Kind) -> Footprint:
@@ -58,11 +61,12 @@ def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind
     chunks = chunks_of(problem, parameters, kind)
     if backend == "cuda":
         return cuda_sizes.footprint(problem, chunks, kind)
-    narrow = short.fits(encode(problem), kind, chunks)
+    narrow = int16.fits(encode(problem), kind, chunks)
     n, number_bytes = cpu_sizes.box_layout(chunks, kind.layered, problem.affine, narrow), 2 if narrow else 4
-    workers = min(parameters["threads"], chunks.chunks)
+    threads = typed(ChunkParameters, parameters).threads
+    workers = min(threads, chunks.chunks)
     axes = (2, 0, 1) if kind.layered else (0, 1, 2)
-    counts = cpu_sizes.face_counts(chunks, kind, parameters["threads"])
+    counts = cpu_sizes.face_counts(chunks, kind, threads)
     numbers = sum(counts[axis] * size for axis, size in zip(axes, cpu_sizes.face_sizes(n), strict=True))
     scores = cpu_sizes.score_tables(chunks, letters(problem), n, kind.layered)[1]
     host = {
@@ -72,8 +76,8 @@ def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind
     }
     if kind.keeps:
         count, type_ = cpu_sizes.moves(n)
-        again = number_bytes * (n.size + scores) + count * np.dtype(type_).itemsize + cpu_sizes.longest_walk(n)
-        host["threads"] = max(host["threads"], (workers if kind.starts else 1) * again)
+        recomputing = number_bytes * (n.size + scores) + count * np.dtype(type_).itemsize + cpu_sizes.longest_walk(n)
+        host["threads"] = max(host["threads"], (workers if kind.starts else 1) * recomputing)
         host["path"] = 2 * sum(chunks.cells)
     return Footprint(host)
 

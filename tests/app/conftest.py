@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE_MS
+
 if importlib.util.find_spec("typer"):
     from app.cli import program
 if importlib.util.find_spec("PySide6"):
@@ -19,6 +21,27 @@ if importlib.util.find_spec("PySide6"):
     from tests.app import fake
 
 PAIR_FASTA = ">one first record\nACGTACGTACGTACGTAAAA\n>two\nACGTACGTTCGTACGTAAAA\n"
+
+
+if importlib.util.find_spec("pytestqt"):
+    from pytestqt.qtbot import QtBot
+
+    class PatientBot(QtBot):
+        """Waits for what must come however busy the machine is."""
+
+        def waitUntil(self, callback: Callable[[], object], *, timeout: int = PATIENCE_MS) -> None:
+            super().waitUntil(callback, timeout=timeout)
+
+        def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **more: Any) -> Any:
+            return super().waitSignal(signal, timeout=timeout, **more)
+
+        def waitExposed(self, widget: Any, *, timeout: int = PATIENCE_MS) -> Any:
+            return super().waitExposed(widget, timeout=timeout)
+
+    @pytest.fixture
+    def qtbot(qapp: Any, request: pytest.FixtureRequest) -> PatientBot:
+        """As that of pytest-qt."""
+        return PatientBot(request)
 
 
 @pytest.fixture
@@ -69,7 +92,7 @@ def pair(tmp_path: Path) -> Path:
 @pytest.fixture
 def ready(qtbot: Any, window: Window, pair: Path) -> Window:
     """A window in which a run could start."""
-    window.opener.open_paths([pair])
+    window.loader.open_paths([pair])
     qtbot.waitUntil(window.method.run_button.isEnabled)
     return window
 

@@ -11,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from kernels.citation import Citation
+from kernels.cuts import Cuts
 from kernels.errors import InputError
+from kernels.io.sequences import SEQUENCE
 from kernels.memory import Footprint
-from kernels.method import Citation, DataKind, Input, Method, ProblemType, Resumption
-from kernels.model import Alignment, Outcome, PairAnswer, PairProblem, Sequence, rescore
+from kernels.method import DataKind, Input, Method, ProblemType, Resumption
+from kernels.model import Outcome, Sequence
 from kernels.monitor import Monitor
+from kernels.pairwise.model import Alignment, PairAnswer, PairProblem, rescore
 from kernels.pairwise.problem import PAIR
 from kernels.parameters import Parameter
-from kernels.sequences import SEQUENCE
 from kernels.steps import Steps
 
 RELEASED = threading.Event()
@@ -72,6 +75,7 @@ def make(identifier: str = "fake", **changes: Any) -> Method:
         "work": lambda problem, parameters: problem.cells,
         "page": Path(__file__).with_name("missing.md"),
         "nominal_gcups": {"cpu": 1.0},
+        "cuts": lambda parameters: Cuts(strip=parameters["s"]),
     }
     return Method(**{**values, **changes})
 

@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 
 from app.dialogs.preferences import PreferencesDialog
-from app.jobs import JobState
+from app.jobs.queue import JobState
 from app.window import Window
-from kernels import engine, memory, registry, resuming
-from kernels.advice import Fit
+from kernels import engine, memory, registry
 from kernels.errors import Cancelled
 from kernels.monitor import Monitor
+from kernels.recovery import resuming
+from kernels.recovery.store import Store
+from kernels.registry.advice import Fit
 from kernels.scoring import Scoring, match_mismatch
-from kernels.store import Store
 from tests.app import fake
-from tests.app.test_cli_interrupted import METHOD, long_pair
-from tests.app.test_cli_interrupted import interrupt as interrupt_command
+from tests.app.cli.test_interrupted import METHOD, long_pair
+from tests.app.cli.test_interrupted import interrupt as interrupt_command
 from tests.app.test_window import run, set_parameter
 from tests.problems import pair as pair_of
 
@@ -156,12 +157,12 @@ def short(tmp_path):
 def test_a_long_pair_takes_the_method_that_is_made_for_it(qtbot, with_long_method, pair, short):
     window = with_long_method()
     assert window.method.method.id == "fake"
-    window.opener.open_paths([pair])
+    window.loader.open_paths([pair])
     qtbot.waitUntil(lambda: window.method.method.id == "long")
     assert window.jobs.message.text() == "Long was chosen: it is made for data of this size."
     run(qtbot, window)
     assert window.session.entries[0].result.method == "long"
-    window.opener.open_paths([short])
+    window.loader.open_paths([short])
     qtbot.waitUntil(lambda: window.method.method.id == "fake")
 
 
@@ -169,7 +170,7 @@ def test_a_method_that_was_chosen_by_hand_stays_with_a_hint(qtbot, with_long_met
     window = with_long_method()
     window.method.chooser.setCurrentIndex(1)
     window.method.chooser.activated.emit(1)
-    window.opener.open_paths([pair])
+    window.loader.open_paths([pair])
     qtbot.waitUntil(window.method.run_button.isEnabled)
     assert window.method.method.id == "other"
     assert "is made for data of this size" in window.cost.fitting.text()

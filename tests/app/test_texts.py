@@ -4,7 +4,7 @@ import pytest
 
 from app import texts
 from kernels.model import Sequence, SequenceType
-from kernels.sequences import samples
+from kernels.registry.samples import samples
 
 
 def dna(letters=b"ACGT", description=""):

@@ -10,13 +10,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app import actions, archive
-from app.session import Entry
+from app import actions
+from app.session import archive
+from app.session.session import Entry
+from app.session.state import State
 from app.starting import start_with
-from app.state import State
+from kernels.io.tree import Tree
+from kernels.io.tree_files import TREE, write
 from kernels.steps import Steps
-from kernels.tree import Tree
-from kernels.tree_files import TREE, write
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
 
@@ -31,8 +32,8 @@ def tree_file(tmp_path: Path) -> Path:
 
 def opened(qtbot: Any, window: Any, path: Path) -> Any:
     """The tree view with the tree of a file."""
-    window.opener.open_paths([path])
-    qtbot.waitUntil(lambda: bool(window.session.state.data), timeout=60_000)
+    window.loader.open_paths([path])
+    qtbot.waitUntil(lambda: bool(window.session.state.data))
     return window.viewer.tabs.currentWidget()
 
 
@@ -46,13 +47,13 @@ def test_a_tree_that_was_opened_is_shown(qtbot: Any, window: Any, tree_file: Pat
 def test_a_tree_can_be_pasted(qtbot: Any, window: Any) -> None:
     QApplication.clipboard().setText(SELECT)
     window.commands["paste"].trigger()
-    qtbot.waitUntil(lambda: bool(window.session.state.data), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(window.session.state.data))
     assert window.viewer.tabs.currentWidget().tree.taxa == ("one", "two", "three")
 
 
 def test_a_result_can_be_shown_again_after_a_tree(qtbot: Any, ready: Any, tree_file: Path) -> None:
     ready.run()
-    qtbot.waitUntil(lambda: bool(ready.session.entries), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(ready.session.entries))
     opened(qtbot, ready, tree_file)
     assert ready.session.shown is None and ready.viewer.tabs_shown() == ("tree",)
     ready.results.table.setCurrentIndex(ready.results.model.index(0, 0))
@@ -65,7 +66,7 @@ def test_a_result_can_be_shown_again_after_a_tree(qtbot: Any, ready: Any, tree_f
 def test_a_clade_and_the_rows_of_the_table_are_one_selection(qtbot: Any, ready: Any, tmp_path: Path) -> None:
     (tmp_path / "pair.nwk").write_text(SELECT)
     view = opened(qtbot, ready, tmp_path / "pair.nwk")
-    qtbot.waitUntil(lambda: view.canvas.width() > 100 and view.sharp, timeout=60_000)
+    qtbot.waitUntil(lambda: view.canvas.width() > 100 and view.sharp)
     view.canvas.repaint()
     qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, pos=pixel(view, node(view, "one", "two")))
     assert list(ready.sequences.table.rows()) == [0, 1]
@@ -168,7 +169,7 @@ def test_edits_of_a_tree_from_a_file_survive_a_crash_and_its_deletion(
     window.session.remove_data([0])
     assert not window.session.data_edits()
     window.session.undo_stack.undo()
-    window.keeper.finish()
+    window.autosave.finish()
     again = make_window()
     start_with(again, [])
     qtbot.waitUntil(lambda: bool(again.session.state.data))

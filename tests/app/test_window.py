@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from app import actions, theme
 from app.dialogs.preferences import PreferencesDialog
-from app.jobs import JobState
+from app.jobs.queue import JobState
 from app.layout import SIZE, starting_size
 from app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
 from app.starting import start_with
@@ -77,7 +77,7 @@ def test_a_bad_file_says_where_and_leaves_the_rest_alone(qtbot, ready, tmp_path)
     bad = tmp_path / "bad.fa"
     bad.write_text(">x\nACGT!!\n")
     missing = tmp_path / "missing.fa"
-    ready.opener.open_paths([bad, missing])
+    ready.loader.open_paths([bad, missing])
     qtbot.waitUntil(lambda: [job.state for job in ready.queue.jobs] == [JobState.FAILED] * 2)
     texts = [row.error.text() for row in ready.jobs.rows.values()]
     assert "bad.fa" in texts[0]
@@ -94,7 +94,7 @@ def test_a_bad_file_says_where_and_leaves_the_rest_alone(qtbot, ready, tmp_path)
 def test_what_went_wrong_takes_as_many_lines_as_it_needs(qtbot, window, tmp_path):
     window.resize(1300, 800)
     line = window.jobs._pages.height()
-    window.opener.open_paths([tmp_path / f"{'missing' * 5}.fa"])
+    window.loader.open_paths([tmp_path / f"{'missing' * 5}.fa"])
     qtbot.waitUntil(lambda: [job.state for job in window.queue.jobs] == [JobState.FAILED])
     wide = window.jobs._pages.height()
     assert line <= wide < 2 * line
@@ -105,7 +105,7 @@ def test_what_went_wrong_takes_as_many_lines_as_it_needs(qtbot, window, tmp_path
 
 def test_a_pipe_is_refused_and_the_next_file_is_read(qtbot, window, pair, tmp_path):
     os.mkfifo(tmp_path / "pipe.fa")
-    window.opener.open_paths([tmp_path / "pipe.fa", pair])
+    window.loader.open_paths([tmp_path / "pipe.fa", pair])
     qtbot.waitUntil(lambda: len(window.session.state.sequences) == 2)
     assert "a pipe; save what comes out of it" in window.queue.jobs[0].error
 
@@ -331,7 +331,7 @@ def test_saving_an_alignment_and_a_session(qtbot, ready, make_window, tmp_path):
     qtbot.waitUntil(lambda: not ready.queue.jobs)
     assert (tmp_path / "out.fasta").read_text().startswith(">one")
     other = make_window()
-    other.opener.open_paths([tmp_path / "mine.antidiag"])
+    other.loader.open_paths([tmp_path / "mine.antidiag"])
     qtbot.waitUntil(lambda: bool(other.session.entries))
     assert cells(other, NAME) == ["one", "two"]
 
@@ -426,7 +426,7 @@ def test_a_gpu_that_was_asked_for_and_has_no_version_is_explained(qtbot, ready, 
 def test_what_was_opened_last_goes_into_the_next_run(qtbot, ready, tmp_path):
     pair = tmp_path / "next.fa"
     pair.write_text(">three\nACGTT\n>four\nACGTA\n")
-    ready.opener.open_paths([pair])
+    ready.loader.open_paths([pair])
     qtbot.waitUntil(lambda: cells(ready, ROLE) == ["", "", "1", "2"])
     ready.commands["undo"].trigger()
     assert cells(ready, ROLE) == ["1", "2"]
@@ -437,9 +437,9 @@ def test_two_files_opened_together_are_a_pair_and_one_alone_changes_nothing(qtbo
     for name in ("three", "four"):
         files.append(tmp_path / f"{name}.fa")
         files[-1].write_text(f">{name}\nACGTT\n")
-    ready.opener.open_paths(files[:1])
+    ready.loader.open_paths(files[:1])
     qtbot.waitUntil(lambda: cells(ready, ROLE) == ["1", "2", ""])
-    ready.opener.open_paths(files[::-1])
+    ready.loader.open_paths(files[::-1])
     qtbot.waitUntil(lambda: cells(ready, NAME)[3:] == ["four", "three"])
     assert cells(ready, ROLE) == ["", "", "", "1", "2"]
 

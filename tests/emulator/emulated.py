@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from kernels import engine, rates, registry
+from kernels import engine, registry
 from kernels.cuda import compile as cuda_compile
 from kernels.cuda import devices
+from kernels.machine import rates
 from kernels.method import Method
 from kernels.model import Result
 from kernels.monitor import Monitor
 from kernels.steps import Steps
 from tests.emulator import build
+from tests.emulator.emulation import emulated_cupy, order
+
+PACKAGE = "kernels"
+"""What is emulated: every module in it that imports CuPy."""
 
 Run = Callable[..., Result]
 
@@ -29,7 +33,7 @@ def emulated() -> Iterator[Run]:
     While a module's tests use it, one "emulated GPU" is there and ``import cupy`` finds the emulator's.
     """
     if reason := build.why_not():
-        pytest.skip(reason)
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     with emulation():
         yield run
 
@@ -54,64 +58,18 @@ def run(
 
 
 @contextmanager
-def order(seed: int) -> Iterator[None]:
-    """Launches take threads and blocks in turn (0), or in a random order that the seed decides."""
-    from tests.emulator.fake_cupy.kernels import settings
-
-    before, settings.seed = settings.seed, seed or settings.seed
-    try:
-        yield
-    finally:
-        settings.seed = before
-
-
-@contextmanager
 def emulation() -> Iterator[None]:
-    """``import cupy`` finds the emulator's CuPy, also for those that had imported another one before."""
-    from tests.emulator import fake_cupy
-    from tests.emulator.fake_cupy import device_memory
-
-    others = _take_out(lambda name: name.partition(".")[0] in ("cupy", "cupyx") or _is_of_device(name))
-    sys.modules.update({"cupy": fake_cupy, "cupy.cuda": fake_cupy.cuda})
-    remember, rates.remember = rates.remember, lambda *arguments: None
-    _forget_device()
-    try:
-        yield
-    finally:
-        rates.remember = remember
+    """One "emulated GPU" is there, and methods of the backend "cuda" run on it."""
+    with emulated_cupy(PACKAGE):
+        remember, rates.remember = rates.remember, lambda *arguments: None
         _forget_device()
-        _take_out(lambda name: name in ("cupy", "cupy.cuda") or _is_of_device(name))
-        _put_in(others)
-        device_memory.pool.free_all_blocks()
-    assert not device_memory.damaged, device_memory.damaged
+        try:
+            yield
+        finally:
+            rates.remember = remember
+            _forget_device()
 
 
 def _forget_device() -> None:
     devices.discover.cache_clear()
     cuda_compile._module.cache_clear()
-
-
-def _is_of_device(name: str) -> bool:
-    """Whether a module of kernels/ may hold on to a CuPy; the others in kernels/cuda ask for it anew each time."""
-    package, _, own = name.rpartition(".")
-    beside = package.startswith("kernels.") and package != "kernels.cuda" and own.startswith("cuda")
-    return beside or name == "kernels.cuda.arrays"
-
-
-def _take_out(wanted: Callable[[str], bool]) -> dict[str, ModuleType]:
-    """Forget modules, so that the next import makes them anew."""
-    found = {name: module for name, module in sys.modules.items() if wanted(name)}
-    for name in found:
-        del sys.modules[name]
-        package, _, own = name.rpartition(".")
-        if own in vars(sys.modules.get(package, object)):
-            delattr(sys.modules[package], own)
-    return found
-
-
-def _put_in(modules: dict[str, ModuleType]) -> None:
-    sys.modules.update(modules)
-    for name, module in modules.items():
-        package, _, own = name.rpartition(".")
-        if package in sys.modules:
-            setattr(sys.modules[package], own, module)

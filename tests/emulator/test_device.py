@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernels.cuda.compile import module
-from tests.emulator.emulated import order
+from tests.emulator.emulation import order
 
 HERE = Path(__file__).parent
 LANES = 32

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
-PRELUDE = "prelude.cuh"
+TWINS = Path(__file__).with_name("device") / "ptx.h"
+"""What the emulator has instead of functions that are written in PTX."""
 FILE_LINE = re.compile(r'^# \d+ "([^"]*)".*$', re.MULTILINE)
 PTX = re.compile(r"\basm\b")
 FUNCTION = re.compile(
@@ -50,18 +52,18 @@ def ptx_functions(text: str) -> list[str]:
 
 
 def without_ptx(text: str) -> str:
-    """The text without the prelude's PTX functions, for which the emulator has its own (device/prelude.h)."""
-    kept, last = [], 0
+    """The text without the PTX functions of which the emulator has a twin."""
+    kept, last, twins = [], 0, functions(TWINS.read_text())
     for match, body in _functions(text):
-        if PTX.search(body) and _file_at(text, match.start()) == PRELUDE:
+        if PTX.search(body) and match[1] in twins:
             lines = "\n" * (text.count("\n", match.start(), match.end()) + body.count("\n"))
             kept += text[last : match.start()], lines
             last = match.end() + len(body)
     rest = "".join([*kept, text[last:]])
     if found := PTX.search(rest):
         raise TranslationError(
-            f"inline PTX in {_file_at(rest, found.start())}: the emulator runs PTX of functions in {PRELUDE} only, "
-            "each with a twin in tests/emulator/device/prelude.h"
+            f"inline PTX in {_file_at(rest, found.start())}: the emulator runs PTX of functions only "
+            f"that have a twin in tests/emulator/device/{TWINS.name}"
         )
     return rest
 

@@ -1,131 +1,91 @@
-"""One suite for all methods and backends: the right answer, whatever the parameters."""
+"""One suite for all methods and backends: whatever a family declares is tried by it (tests/kernels/conformance)."""
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
+
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from kernels import engine, rates
 from kernels.method import Method
-from kernels.model import PairAnswer, PairProblem, rescore
-from kernels.parameters import Parameter
 from kernels.registry import METHODS
-from tests import oracle
-from tests.problems import pairs
+from tests.kernels.conformance import cancelling, checks, memory
 
-PAIRWISE = [method for method in METHODS if method.problem.id == "pair"]
 MARKS = {"cuda": (pytest.mark.gpu,), "cpu": ()}
 CASES = [
     pytest.param(method, backend, id=f"{method.id}-{backend}", marks=MARKS[backend])
-    for method in PAIRWISE
+    for method in METHODS
     for backend in method.backends
 ]
-BATCH_ON_GPU = {32: 8, 96: 24, 192: 48}
-"""T beside s on a GPU, where both are constants of kernels: a third fewer of them are compiled."""
-CHECKED = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+ON_DEVICE = [case for case in CASES if case.values[1] == "cuda"]
+each = pytest.mark.parametrize(("method", "backend"), CASES)
+
+STRIPS = {"striped-score", "striped-alignment", "chunked-alignment-1", "chunked-alignment-2"}
+HOST_OPEN = {
+    **dict.fromkeys(STRIPS, "16 MiB told, 9 to 10 taken; right at 32 and 64"),
+    **dict.fromkeys({"nj-pruned", "nj-basic", "nj-compact"}, "65 MiB told, 127 taken; right at 16 and 32"),
+    "hmm-forward": "16 MiB told, 7 taken; 64 told, 95 taken",
+    "hmm-baum-welch": "64 MiB told, 31 taken",
+}
+DEVICE_OPEN = {
+    "distance-full": "15 MiB told, 3.4 taken",
+    "distance-ktuple": "20 MiB told, 10.5 taken",
+}
+"""Estimates beside and on a GPU (H200) that are not within the factor yet, with what was measured."""
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _no_rates():
-    """Rates of tiny runs are not worth remembering."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rates, "remember", lambda *arguments: None)
-        yield
+def _expect_open(request: pytest.FixtureRequest, method: Method, backend: str, known: dict[str, str]) -> None:
+    """An estimate that is known to be wrong on a GPU is tried all the same, and told as such."""
+    if backend == "cuda" and method.id in known:
+        request.applymarker(pytest.mark.xfail(reason=known[method.id], strict=False))
 
 
-def values(parameter: Parameter) -> st.SearchStrategy[object]:
-    """Every choice; of numbers three small ones, which cut a small problem into many pieces; and what is automatic."""
-    automatic = [None] if parameter.default is None else []
-    match parameter.kind:
-        case "choice":
-            return st.sampled_from([*parameter.choices, *automatic])
-        case "bool":
-            return st.sampled_from([False, True, *automatic])
-        case "int":
-            smallest = [int(parameter.minimum + k * parameter.step) for k in (0, 2, 5)]
-            return st.sampled_from([value for value in smallest if value <= parameter.maximum] + automatic)
-        case _:
-            return st.just(parameter.default)
+@each
+def test_equals_the_textbook(method: Method, backend: str) -> None:
+    checks.equals_the_textbook(method, backend)
 
 
-def parameters(method: Method) -> st.SearchStrategy[dict[str, object]]:
-    """Values of all parameters of a method."""
-    return st.fixed_dictionaries({parameter.name: values(parameter) for parameter in method.parameters})
+@each
+def test_parameters_change_nothing(method: Method, backend: str) -> None:
+    checks.parameters_change_nothing(method, backend)
 
 
-def answer(method: Method, backend: str, problem: PairProblem, given: dict[str, object]) -> PairAnswer:
-    if backend == "cuda" and "T" in given:
-        given = {**given, "T": BATCH_ON_GPU.get(given["s"])}
-    result = engine.execute(engine.plan(method, problem, given, backend))
-    result.check(problem)
-    return result.answer
+@each
+def test_siblings_agree(method: Method, backend: str) -> None:
+    checks.siblings_agree(method, backend)
 
 
-def assert_same_path(found: PairAnswer, expected: PairAnswer) -> None:
-    assert found.alignment.start == expected.alignment.start
-    assert found.alignment.end == expected.alignment.end
-    np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
+@each
+def test_symmetries_hold(method: Method, backend: str) -> None:
+    checks.symmetries_hold(method, backend)
 
 
-@pytest.mark.parametrize(("method", "backend"), CASES)
-@CHECKED
-@given(data=st.data())
-def test_answer_is_the_oracles(method: Method, backend: str, data: st.DataObject) -> None:
-    problem = data.draw(pairs())
-    found = answer(method, backend, problem, data.draw(parameters(method)))
-    expected = oracle.best(problem)
-    assert (found.score, found.end) == (expected.score, expected.end)
-    if "alignment" in method.returns:
-        assert_same_path(found, expected)
-        assert rescore(problem, found.alignment) == expected.score
+@each
+def test_progress_rises_to_its_end(method: Method, backend: str) -> None:
+    checks.progress_rises_to_its_end(method, backend)
 
 
-@pytest.mark.parametrize(("method", "backend"), CASES)
-@CHECKED
-@given(data=st.data())
-def test_parameters_never_change_the_answer(method: Method, backend: str, data: st.DataObject) -> None:
-    problem = data.draw(pairs(longest=400))
-    found = answer(method, backend, problem, data.draw(parameters(method)))
-    other = answer(method, backend, problem, data.draw(parameters(method)))
-    assert (found.score, found.end) == (other.score, other.end)
-    if "alignment" in method.returns:
-        assert_same_path(found, other)
+@each
+def test_steps_cover_the_phases(method: Method, backend: str) -> None:
+    checks.steps_cover_the_phases(method, backend)
 
 
-@pytest.mark.parametrize(("method", "backend"), CASES)
-@CHECKED
-@given(data=st.data())
-def test_exchanged_sequences_mirror_the_answer(method: Method, backend: str, data: st.DataObject) -> None:
-    problem = data.draw(pairs())
-    given = data.draw(parameters(method))
-    found = answer(method, backend, problem, given)
-    other = answer(method, backend, oracle.mirrored(problem), given)
-    assert found.score == other.score
-    if len(problem.first) == len(problem.second):
-        return
-    assert found.end == other.end[::-1]
-    if "alignment" in method.returns:
-        assert found.alignment.start == other.alignment.start[::-1]
-        np.testing.assert_array_equal(found.alignment.operations, np.array([0, 2, 1])[other.alignment.operations])
+@each
+def test_what_is_saved_reads_back(method: Method, backend: str, tmp_path: Path) -> None:
+    checks.what_is_saved_reads_back(method, backend, tmp_path)
 
 
-@pytest.mark.parametrize("backend", [pytest.param(backend, marks=MARKS[backend]) for backend in ("cpu", "cuda")])
-@CHECKED
-@given(problem=pairs())
-def test_score_methods_agree_with_alignment_methods(backend: str, problem: PairProblem) -> None:
-    methods = [method for method in PAIRWISE if backend in method.backends and method.exact]
-    assert len({answer(method, backend, problem, {}).score for method in methods}) == 1
+@each
+def test_cancelling_leaves_nothing(method: Method, backend: str, tmp_path: Path) -> None:
+    cancelling.cancelling_leaves_nothing(method, backend, tmp_path)
 
 
-@pytest.mark.gpu
-@pytest.mark.parametrize("method", PAIRWISE, ids=lambda method: method.id)
-@CHECKED
-@given(data=st.data())
-def test_backends_agree_to_the_last_gap(method: Method, data: st.DataObject) -> None:
-    problem = data.draw(pairs(longest=700))
-    on_cpu, on_gpu = (answer(method, backend, problem, {}) for backend in ("cpu", "cuda"))
-    assert (on_cpu.score, on_cpu.end) == (on_gpu.score, on_gpu.end)
-    if "alignment" in method.returns:
-        assert_same_path(on_gpu, on_cpu)
+@each
+def test_host_estimate_is_right(request: pytest.FixtureRequest, method: Method, backend: str) -> None:
+    _expect_open(request, method, backend, HOST_OPEN)
+    memory.host_estimate_is_right(method, backend)
+
+
+@pytest.mark.parametrize(("method", "backend"), ON_DEVICE)
+def test_device_estimate_is_right(request: pytest.FixtureRequest, method: Method, backend: str) -> None:
+    _expect_open(request, method, backend, DEVICE_OPEN)
+    memory.device_estimate_is_right(method, backend)

@@ -10,22 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import model
-from kernels.model import (
-    DIAGONAL,
-    LEFT,
-    UP,
-    Alignment,
-    Mode,
-    PairAnswer,
-    PairProblem,
-    Result,
-    Sequence,
-    SequenceType,
-    encode,
-    rescore,
-)
-from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.model import Result, Sequence, SequenceType
+from kernels.pairwise import model as pair_model
+from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem, rescore
+from kernels.scoring import Mode, Scoring, encode, match_mismatch, named_matrix
 
 SCORING = Scoring(named_matrix("NUC.4.4"), 5, 2)
 
@@ -75,13 +63,13 @@ def slow_cigar(rows):
 def test_a_path_against_its_slow_siblings(case, chunk):
     problem, path = case
     rows = slow_rows(problem, path)
-    whole, model.CHUNK = model.CHUNK, chunk
+    whole, pair_model.CHUNK = pair_model.CHUNK, chunk
     try:
         assert path.gapped(problem.first, problem.second) == rows
         assert rescore(problem, path) == slow_score(problem, rows)
         assert path.cigar(problem.first, problem.second) == slow_cigar(rows)
     finally:
-        model.CHUNK = whole
+        pair_model.CHUNK = whole
     cells = path.cells()
     assert cells.shape == (len(path.operations) + 1, 2)
     assert (tuple(cells[0]), tuple(cells[-1])) == (path.start, path.end)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from kernels.errors import ParameterError
-from kernels.parameters import Parameter, resolve
+from kernels.parameters import Parameter, resolve, typed
 
 WIDTH = Parameter("s", "int", "Width", "", minimum=32, maximum=1024, step=32)
 COST = Parameter("gap_open", "float", "Open", "", default=5.0, minimum=0)
@@ -77,3 +79,19 @@ def test_given_goes_before_automatic_before_default():
         resolve(parameters, {})["s"] = 1
     with pytest.raises(ParameterError, match="unknown parameter 'h'.*s, gap_open"):
         resolve(parameters, {"h": 1})
+
+
+@dataclass(frozen=True)
+class Strips:
+    s: int
+    batch: int = 8
+
+
+def test_typed_values_are_fields_with_defaults():
+    assert typed(Strips, {"s": 64, "threads": 2}) == Strips(64, 8)
+    assert typed(Strips, {"s": 64, "batch": 16}) == Strips(64, 16)
+
+
+def test_a_record_that_lacks_a_value_says_which():
+    with pytest.raises(KeyError, match="Strips needs s, and these parameters have batch"):
+        typed(Strips, {"batch": 16})

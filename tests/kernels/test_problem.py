@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kernels.errors import InputError, ParameterError, ScoreOverflow
-from kernels.model import Mode, PairProblem, Sequence, SequenceType
+from kernels.model import Sequence, SequenceType
+from kernels.pairwise.model import PairProblem
 from kernels.pairwise.problem import build
-from kernels.scoring import SCORE_LIMIT, Scoring, match_mismatch, named_matrix
+from kernels.scoring import SCORE_LIMIT, Mode, Scoring, match_mismatch, named_matrix
 from kernels.scoring_options import OPTIONS, defaults
 
 GENE = Sequence("gene", b"ACGTNACGT", SequenceType.DNA)

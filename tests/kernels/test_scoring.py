@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.errors import InputError, ParameterError, ScoreOverflow
-from kernels.model import Sequence, SequenceType, encode
+from kernels.model import Sequence, SequenceType
 from kernels.scoring import (
     Scoring,
+    encode,
     load_matrix,
     match_mismatch,
     matrix_from_file,

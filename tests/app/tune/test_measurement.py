@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.tune import geometry
 from app.tune.measurement import of_kept
+from app.tune.plots import geometry
 from kernels.experiments import records
 from kernels.experiments.inputs import Generated
 from kernels.experiments.points import Point, Status

@@ -10,16 +10,17 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QFileDialog
 
+from app.kit import export
 from app.tune.form import NONE
 from app.tune.inputs import RANDOM, InputEditor
-from app.tune.point import facts
-from app.views import export
-from kernels import registry, tuned
+from app.tune.plots.point import facts
+from kernels import registry
 from kernels.errors import InputError, ParameterError
 from kernels.experiments import results, tuning
 from kernels.experiments.inputs import Generated, Loaded
 from kernels.experiments.points import Point, Run, Status
 from kernels.experiments.tuning import Found
+from kernels.machine import tuned
 from tests.app import fake
 
 
@@ -39,7 +40,7 @@ def tune(ready: Any, place: Path) -> Any:
 
 
 def finish(qtbot: Any, tune: Any) -> None:
-    qtbot.waitUntil(lambda: not tune.active, timeout=20_000)
+    qtbot.waitUntil(lambda: not tune.active)
 
 
 def listed(tune: Any) -> list[Any]:

@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from kernels.model import Alignment, Mode, PairAnswer, PairProblem, Result, Sequence, SequenceType
+from kernels.model import Result, Sequence, SequenceType
 from kernels.pairwise import reference
+from kernels.pairwise.model import Alignment, PairAnswer, PairProblem
+from kernels.scoring import Mode
 from kernels.scoring_options import scoring
 from kernels.steps import Steps
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kernels.hmm.hmm import Hmm, checked
 from kernels.model import Result, Sequence, SequenceType
-from kernels.tropical.viterbi.hmm import Hmm, checked
 
 
 def result(method: str, problem: Any, answer: Any) -> Result:

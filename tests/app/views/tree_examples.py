@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QPoint
 
-from app.views.tree import TreeView
-from app.views.tree_frame import points
-from kernels import newick
-from kernels.distances import DistanceMatrix, additive, checked
+from app.kit.tree.frame import points
+from app.views.tree.view import TreeView
+from kernels.io import newick
+from kernels.io.distance_matrix import DistanceMatrix, additive, checked
+from kernels.io.tree import Tree
 from kernels.model import Result
-from kernels.tree import Tree
 from kernels.trees import reference
 from kernels.trees.problem import TreeProblem
 

@@ -1,4 +1,4 @@
 // What stands before every translated source; compiled once.
 #include "cuda_on_cpu.h"
-#include "prelude.h"
+#include "ptx.h"
 #include "launch.h"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.emulator.fake_cupy.device_memory import MemoryPointer, pool
+from tests.emulator.fake_cupy.device_memory import MemoryPointer, alloc
 
 IN_PLACE = ("iadd", "isub", "imul", "ifloordiv", "itruediv", "iand", "ior", "ixor", "ilshift", "irshift")
 BINARY = (
@@ -44,7 +44,7 @@ class ndarray:  # noqa: N801 - CuPy's name
     ) -> None:
         dtype = checked(dtype)
         count = int(np.prod(shape, dtype=np.int64))
-        pointer = memptr or pool.malloc(count * dtype.itemsize)
+        pointer = memptr or alloc(count * dtype.itemsize)
         if count * dtype.itemsize > pointer.size:
             raise ValueError(f"an array of {count * dtype.itemsize} bytes in memory of {pointer.size}")
         host = pointer.host[: count * dtype.itemsize].view(dtype)

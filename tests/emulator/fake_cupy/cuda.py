@@ -16,6 +16,7 @@ from tests.emulator.fake_cupy.device_memory import (
     alloc,
     alloc_pinned_memory,
     bytes_taken,
+    using_allocator,
 )
 from tests.emulator.fake_cupy.kernels import (
     MOST_THREADS,
@@ -49,6 +50,7 @@ __all__ = [
     "runtime",
     "stream",
     "texture",
+    "using_allocator",
 ]
 NAME = "emulated GPU"
 MAJOR, MINOR = 9, 0

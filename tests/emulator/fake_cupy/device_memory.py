@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import bisect
 import ctypes
+import threading
 import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -186,8 +189,23 @@ def get_default_pinned_memory_pool() -> PinnedMemoryPool:
     return pinned_pool
 
 
+_thread = threading.local()
+
+
 def alloc(size: int) -> MemoryPointer:
-    return pool.malloc(size)
+    """What every array is in."""
+    return getattr(_thread, "allocator", pool.malloc)(size)
+
+
+@contextmanager
+def using_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> Iterator[None]:
+    """Arrays of this thread are in other memory."""
+    before = getattr(_thread, "allocator", pool.malloc)
+    _thread.allocator = allocator or pool.malloc
+    try:
+        yield
+    finally:
+        _thread.allocator = before
 
 
 def alloc_pinned_memory(size: int) -> Any:

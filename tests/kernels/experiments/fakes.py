@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kernels.citation import Citation
 from kernels.errors import InputError
 from kernels.memory import Footprint
-from kernels.method import Citation, DataKind, Input, Method, ProblemType
+from kernels.method import DataKind, Input, Method, ProblemType
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.parameters import Parameter
@@ -93,6 +95,10 @@ CALLS: list[dict[str, Any]] = []
 """Parameters of every call in this process, in order."""
 
 
+HANGING = threading.Event()
+"""Set when a call has begun to hang."""
+
+
 def sleep(problem: Nap, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Two phases of half the time each; the first call with a width compiles."""
     times = {"compilation": 0.0, "transfer": _sleep(TRANSFER_MS)}
@@ -102,6 +108,7 @@ def sleep(problem: Nap, parameters: Mapping[str, Any], monitor: Monitor, steps: 
     if parameters["behaviour"] == "fail":
         raise ZeroDivisionError("nothing to divide")
     if parameters["behaviour"] == "hang":
+        HANGING.set()
         while True:
             monitor.check()
             time.sleep(0.005)

@@ -13,10 +13,10 @@ from kernels.errors import InputError, ParameterError
 from kernels.experiments import records
 from kernels.experiments.inputs import BESIDE, Generated, Loaded, with_input
 from kernels.experiments.sweep import Sweep
+from kernels.io.sequences import SEQUENCE
 from kernels.method import Input, ProblemType
 from kernels.model import Sequence, SequenceType
 from kernels.pairwise.problem import PAIR
-from kernels.sequences import SEQUENCE
 from tests.kernels.experiments import fakes
 
 LOADED = Loaded((Sequence("one", b"ACGTACGT", SequenceType.DNA), Sequence("two", b"ACGT", SequenceType.DNA)))

@@ -6,10 +6,11 @@ import pytest
 
 from kernels import engine, registry
 from kernels.analysis import OPERATIONS, TRAFFIC
-from kernels.experiments import models, roofline, runner
+from kernels.experiments import models, runner
 from kernels.experiments.inputs import Generated
 from kernels.experiments.points import Point, Run, Status
-from kernels.experiments.roofline import Roofline
+from kernels.experiments.rooflines import roofline
+from kernels.experiments.rooflines.roofline import Roofline
 from kernels.experiments.sweep import Sweep, Task
 from kernels.pairwise import analysis
 from kernels.scoring import Scoring, match_mismatch
@@ -20,7 +21,7 @@ PROBLEM = pair("A" * 1000, "C" * 4000, SCORING)
 
 
 def value(function, backend="cuda", workers=14, **parameters) -> float:
-    return function(PROBLEM, {"s": 64, "T": 32, "h": 100, **parameters}, backend, workers)
+    return function(PROBLEM, {"s": 64, "T": 32, "h": 100, "threads": 14, **parameters}, backend, workers)
 
 
 def test_the_start_up_delay_is_that_of_the_paper():
@@ -56,8 +57,8 @@ def test_traffic_grows_from_method_to_method():
 def test_shared_memory_limits_the_strip_as_published():
     """48 KB of shared memory: s is below 1,902 (section IV)."""
     long = pair("A" * 3000, "C" * 3000, SCORING)
-    assert analysis.shared_memory(long, {"s": 1901}, "cuda", 14) <= 48 * 1024
-    assert analysis.shared_memory(long, {"s": 1903}, "cuda", 14) > 48 * 1024
+    assert analysis.shared_memory(long, {"s": 1901, "T": 32, "threads": 14}, "cuda", 14) <= 48 * 1024
+    assert analysis.shared_memory(long, {"s": 1903, "T": 32, "threads": 14}, "cuda", 14) > 48 * 1024
 
 
 def test_directions_are_those_of_section_v_d():
@@ -65,10 +66,9 @@ def test_directions_are_those_of_section_v_d():
     assert value(analysis.chunked_directions) == 5 * (1000 * 64 + 4000 * 100) / 8
 
 
-@pytest.mark.parametrize("method_id", list(analysis.MODELS))
-def test_every_declared_model_has_a_value(method_id):
-    method = registry.method(method_id)
-    declared = models.of(method)
+@pytest.mark.parametrize("method", [one for one in registry.METHODS if one.models], ids=lambda one: one.id)
+def test_every_declared_model_has_a_value(method):
+    declared = method.models
     planned = engine.plan(method, PROBLEM, {}, "cpu")
     found = models.values(planned)
     assert list(found) == [model.id for model in declared]
@@ -78,19 +78,19 @@ def test_every_declared_model_has_a_value(method_id):
 
 
 def test_a_method_without_an_analysis_has_no_models():
-    assert models.of(registry.method("antidiagonal")) == ()
+    assert registry.method("antidiagonal").models == ()
 
 
 def test_a_curve_is_the_model_at_other_values():
     task = Task("striped-score", "pair", Generated(length=500), parameters={"threads": 2, "T": 64}, backend="cpu")
-    start_up = next(model for model in models.of(registry.method("striped-score")) if model.id == "start-up")
+    start_up = next(model for model in registry.method("striped-score").models if model.id == "start-up")
     found = models.curve(start_up, task, "s", [32, 33, 64, 96])
     assert [s for s, _ in found] == [32, 64, 96], "33 is no strip width"
     assert found[2][1] == 9 * found[0][1]
 
 
 def test_a_curve_is_scaled_to_the_measured_points():
-    steps = next(model for model in models.of(registry.method("striped-score")) if model.id == "steps")
+    steps = next(model for model in registry.method("striped-score").models if model.id == "steps")
 
     def point(foretold: float, measured_ms: float) -> Point:
         times = {"phase 1": measured_ms}

@@ -9,8 +9,9 @@ import pytest
 
 from kernels import registry
 from kernels.errors import InputError, ParameterError
-from kernels.experiments import axes, papers, runner, tables
-from kernels.experiments.papers import PaperTable, Published
+from kernels.experiments import axes, runner, tables
+from kernels.experiments.papers import published as papers
+from kernels.experiments.papers.published import PaperTable, Published
 from kernels.experiments.points import Point, Run, Status
 
 TABLES = [pytest.param(table, id=table.id) for table in papers.tables()]

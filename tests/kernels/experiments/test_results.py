@@ -18,6 +18,7 @@ from kernels.errors import InputError
 from kernels.experiments import points, results
 from kernels.experiments.points import Point, Run, Status
 from kernels.experiments.results import Store
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 TIMES = st.floats(0, 1e9)
@@ -142,11 +143,11 @@ def test_a_killed_sweep_keeps_every_finished_point_and_goes_on(tmp_path):
         return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
 
     running = start("sleep,hang")
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + PATIENCE_S
     while len(results.read(path).points) < 3 and running.poll() is None and time.monotonic() < limit:
         time.sleep(0.01)
     os.kill(running.pid, signal.SIGKILL)
     running.communicate()
     assert [one.status for one in results.read(path).points] == [Status.MEASURED] * 3
-    output, _ = start("sleep").communicate(timeout=60)
+    output, _ = start("sleep").communicate(timeout=PATIENCE_S)
     assert output.split() == ["3", "3"]

@@ -8,10 +8,10 @@ import pytest
 
 from kernels import engine
 from kernels.cuda import devices
-from kernels.cuda.compile import compile_without_device
 from kernels.errors import BackendUnavailable, Cancelled
-from kernels.experiments import roofline
+from kernels.experiments.rooflines import roofline
 from kernels.monitor import Monitor
+from tests.nvrtc import compile_without_device
 
 SOURCE = Path(roofline.__file__).with_name("roofline.cu")
 
@@ -19,7 +19,7 @@ SOURCE = Path(roofline.__file__).with_name("roofline.cu")
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch):
     """Turns of a hundredth of their length on small arrays."""
-    from kernels.experiments import cpu_roofline
+    from kernels.experiments.rooflines import cpu_roofline
 
     for name, value in (("TURN_S", 0.002), ("LOOPS", 100), ("LARGEST_BYTES", 2**16), ("TURNS", 1)):
         monkeypatch.setattr(cpu_roofline, name, value)

@@ -15,6 +15,7 @@ from kernels.experiments.results import Store
 from kernels.experiments.runner import Control
 from kernels.experiments.sweep import Sweep, Task
 from tests.kernels.experiments import fakes
+from tests.patience import PATIENCE_S
 
 
 def axis(text: str) -> axes.Axis:
@@ -181,14 +182,20 @@ def test_cancel_keeps_what_is_finished(sleeper, tmp_path):
 
 def test_cancel_reaches_into_a_run(sleeper):
     control = Control()
-    timer = threading.Timer(0.05, control.cancel)
-    timer.start()
+    sleeper.HANGING.clear()
+    threading.Thread(target=lambda: sleeper.HANGING.wait() and control.cancel(), daemon=True).start()
     with pytest.raises(Cancelled):
         runner.run(sweep("behaviour=hang"), control=control)
 
 
 def test_a_pause_lasts_until_it_is_ended(sleeper):
-    control, arrived = Control(), list[Point]()
+    class Watched(Control):
+        def wait(self) -> None:
+            if self.paused:
+                waiting.set()
+            super().wait()
+
+    control, arrived, waiting = Watched(), list[Point](), threading.Event()
 
     def pause_after_the_first(point: Point) -> None:
         arrived.append(point)
@@ -197,14 +204,12 @@ def test_a_pause_lasts_until_it_is_ended(sleeper):
 
     thread = threading.Thread(target=runner.run, args=(sweep("width=1,2"), None, control, pause_after_the_first))
     thread.start()
-    while not arrived:
-        thread.join(0.01)
-    thread.join(0.1)
+    assert waiting.wait(PATIENCE_S)
     assert control.paused
     assert len(arrived) == 1
     assert thread.is_alive()
     control.go_on()
-    thread.join(20)
+    thread.join(PATIENCE_S)
     assert len(arrived) == 2
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels import engine, tuned
+from kernels import engine
 from kernels.errors import Cancelled, ParameterError
 from kernels.experiments import measure, tuning
 from kernels.experiments.inputs import Generated
@@ -15,6 +15,7 @@ from kernels.experiments.points import Run, Status
 from kernels.experiments.results import Store
 from kernels.experiments.runner import Control
 from kernels.experiments.sweep import Task
+from kernels.machine import tuned
 from tests.kernels.experiments import fakes
 
 TASK = Task("sleeper", "nap", Generated(length=2), backend="cpu")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +11,10 @@ from numba import uint8
 from kernels import engine, registry
 from kernels.errors import Cancelled, MemoryRefused
 from kernels.method import Method
-from kernels.model import Mode, PairProblem
 from kernels.monitor import Monitor
-from kernels.pairwise import baselines_sizes as sizes
-from kernels.pairwise import cpu_blocks, cpu_perot
-from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.pairwise.baselines import cpu_blocks, cpu_perot, cuda_sources, sizes
+from kernels.pairwise.model import PairProblem
+from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from kernels.steps import Steps
 from tests.problems import pair
 
@@ -29,7 +27,6 @@ CASES = [
 ]
 ARRAYS = 16
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
-PAIRWISE = Path(sizes.__file__).parent
 
 
 def random_letters(length: int, seed: int, alphabet: str = "ACGT") -> str:
@@ -162,17 +159,17 @@ def test_levels_of_a_grid_hold_all_its_places() -> None:
 )
 def test_kernels_compile(name: str, defines: dict[str, int], architecture: str) -> None:
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
-    from kernels.cuda.compile import compile_without_device
+    from tests.nvrtc import compile_without_device
 
-    files = PAIRWISE / "levels.cuh", PAIRWISE / f"{name}.cu"
-    assert compile_without_device(files, defines, architecture)
+    assert compile_without_device(getattr(cuda_sources, name.upper()), defines, architecture)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_phase_of_a_run_compiles(name: str) -> None:
     engine.execute(engine.plan(registry.method(name), related_pair(40, 60), {}, "cpu"))
     phases = cpu_blocks.advance_blocks, cpu_blocks.walk_values, cpu_perot.advance_rows
-    types = [kind for function in phases for signature in function.signatures for kind in signature]
+    arguments = [kind for function in phases for signature in function.signatures for kind in signature]
+    types = [kind for argument in arguments for kind in getattr(argument, "types", (argument,))]
     letters = [kind for kind in types if getattr(kind, "dtype", None) == uint8 and kind.ndim == 1 and not kind.mutable]
     # What was compiled before the clock started is for letters that cannot be written, as those of a run are.
     assert len(letters) == sum(len(function.signatures) for function in phases)

@@ -10,16 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry, spill
+from kernels import engine, registry
 from kernels.errors import Cancelled
-from kernels.model import Mode, Outcome, PairProblem, Result
+from kernels.io.sequences import read
+from kernels.model import Outcome, Result
 from kernels.monitor import Monitor
-from kernels.pairwise import checkpointed_sizes as sizes
-from kernels.scoring import Scoring, match_mismatch
-from kernels.sequences import read
+from kernels.pairwise.checkpointed import sizes, spill
+from kernels.pairwise.model import PairProblem
+from kernels.scoring import Mode, Scoring, match_mismatch
 from kernels.steps import Steps
 from tests import oracle
-from tests.problems import pair, pairs
+from tests.problems import LAMBDOIDS, MITOCHONDRIA, pair, pairs
 
 METHOD = registry.method("checkpointed-alignment")
 SMALL = {"s": 32, "T": 32, "threads": 2, "tile": 64, "checkpoint_memory": 1}
@@ -86,15 +87,13 @@ def test_only_tiles_on_the_path_are_computed_again() -> None:
 
 
 def real(names: tuple[str, str], folder: Path) -> PairProblem:
-    first, second = (read(folder / "dna" / name)[0] for name in names)
+    first, second = (read(folder / name)[0] for name in names)
     return PairProblem(first, second, DNA)
 
 
-@pytest.mark.parametrize(
-    "names", [("MT-human.fa", "MT-chimp.fa"), ("lambda_virus.fa", "ecoli536_lambdoid_48502.fasta")], ids="-".join
-)
-def test_real_pairs_have_the_path_of_striped_alignment(names: tuple[str, str], shared_data: Path) -> None:
-    problem = real(names, shared_data)
+@pytest.mark.parametrize("names", [MITOCHONDRIA, LAMBDOIDS], ids="-".join)
+def test_real_pairs_have_the_path_of_striped_alignment(names: tuple[str, str], samples: Path) -> None:
+    problem = real(names, samples)
     striped = result("striped-alignment", problem)
     for parameters in ({}, {"tile": 4096, "checkpoint_memory": 0}):
         found = result("checkpointed-alignment", problem, **parameters)

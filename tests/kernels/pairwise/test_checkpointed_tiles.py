@@ -10,13 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernels import registry
-from kernels.model import Mode, PairProblem
-from kernels.pairwise import cuda_checkpoint_sizes as sizes
-from kernels.scoring import Scoring, match_mismatch
+from kernels.pairwise.checkpointed import cuda_sizes as sizes
+from kernels.pairwise.model import PairProblem
+from kernels.scoring import Mode, Scoring, match_mismatch
 from kernels.steps import Steps
 from tests import oracle
-from tests.kernels.test_conformance import assert_same_path
-from tests.problems import pair
+from tests.problems import assert_same_path, pair
 
 METHOD = registry.method("checkpointed-alignment")
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
@@ -39,7 +38,7 @@ def shuffled(draw: st.DrawFn) -> PairProblem:
 def test_wherever_the_path_goes_it_is_the_oracles(emulated, problem: PairProblem, together: int, order: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # The emulator has modules of its own.
-        for module in (sizes, import_module("kernels.pairwise.cuda_checkpoint_sizes")):
+        for module in (sizes, import_module("kernels.pairwise.checkpointed.cuda_sizes")):
             patch.setattr(module, "TILES_CELLS", together * 64 * 64)
         found, expected = emulated(METHOD, problem, seed=order, **GIVEN).answer, oracle.best(problem)
     assert (found.score, found.end) == (expected.score, expected.end)

@@ -9,10 +9,11 @@ import pytest
 
 from kernels import engine, registry
 from kernels.errors import Cancelled
-from kernels.model import LEFT, UP, Mode, Outcome, PairProblem
+from kernels.model import Outcome
 from kernels.monitor import Monitor
-from kernels.pairwise import geometry, path
-from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.pairwise.model import LEFT, UP, PairProblem
+from kernels.pairwise.strips import cpu_sizes, path, sizes
+from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from kernels.steps import Steps
 from tests import oracle
 from tests.problems import pair
@@ -208,8 +209,7 @@ def test_bytes_stay_within_the_footprint(method: str, given: dict[str, Any], siz
 
 def test_memory_of_the_score_does_not_grow_with_the_strips() -> None:
     wide, narrow = (
-        geometry.score_footprint(pair("A" * 50_000, "C" * 50_000, DNA), {**SMALL, "s": s}, "cpu").host
-        for s in (1024, 32)
+        sizes.score_footprint(pair("A" * 50_000, "C" * 50_000, DNA), {**SMALL, "s": s}, "cpu").host for s in (1024, 32)
     )
     assert wide["boundary columns"] == narrow["boundary columns"]
 
@@ -227,7 +227,7 @@ def test_automatic_parameters_are_valid_and_use_the_cores(size: tuple[int, int])
         parameters = engine.plan(registry.method(method_id), problem, {}, "cpu").parameters
         assert all(value is not None for value in parameters.values())
         if problem.cells > 1e9:
-            assert geometry.strips(problem, parameters["s"]) >= parameters["threads"]
+            assert cpu_sizes.strips(problem, parameters["s"]) >= parameters["threads"]
 
 
 def test_times_name_the_phases_and_keep_compilation_apart() -> None:

@@ -7,11 +7,10 @@ import pytest
 
 from kernels import engine, registry
 from kernels.experiments.inputs import Generated
-from kernels.model import Mode, PairProblem
-from kernels.pairwise import cuda_sizes
-from kernels.scoring import Scoring, match_mismatch
-from tests.kernels.test_conformance import assert_same_path
-from tests.problems import shifted
+from kernels.pairwise.model import PairProblem
+from kernels.pairwise.strips import cuda_sizes
+from kernels.scoring import Mode, Scoring, match_mismatch
+from tests.problems import assert_same_path, shifted
 
 pytestmark = pytest.mark.gpu
 

@@ -8,11 +8,11 @@ from Bio.Seq import reverse_complement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import sequences
 from kernels.errors import Cancelled, ParameterError
+from kernels.io import sequences
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
-from kernels.pairwise import dotplot, dotplot_sizes
+from kernels.pairwise.pictures import dotplot, dotplot_sizes
 from tests.problems import sequence
 
 DNA, PROTEIN = SequenceType.DNA, SequenceType.PROTEIN
@@ -203,9 +203,9 @@ def test_progress_is_told_and_a_wish_to_cancel_heard() -> None:
         dotplot.density(index, (0, 321), (0, 401), (50, 50), cancelled)
 
 
-def test_two_strains_of_helicobacter(shared_data) -> None:
+def test_two_strains_of_helicobacter(real_data) -> None:
     first, second = (
-        sequences.read(shared_data / "dna" / f"H_pylori{name}_Eslice.fasta")[0] for name in ("26695", "J99")
+        sequences.read(real_data / "dna" / f"H_pylori{name}_Eslice.fasta.gz")[0] for name in ("26695", "J99")
     )
     k = dotplot_sizes.automatic_k(first, second)
     index = dotplot.build(first, second, k)
@@ -225,8 +225,8 @@ def test_two_strains_of_helicobacter(shared_data) -> None:
         assert text[a : a + length] == (reverse_complement(piece) if reverse else piece)
 
 
-def test_two_genomes_of_chlamydia(shared_data) -> None:
-    folder = shared_data / "dna"
+def test_two_genomes_of_chlamydia(real_data) -> None:
+    folder = real_data / "dna"
     first, second = (sequences.read(path)[0] for path in sorted(folder.glob("chlamydia_*.fna.gz")))
     index = dotplot.build(first, second, dotplot_sizes.automatic_k(first, second))
     shown = dotplot.density(index, (0, len(first) + 1), (0, len(second) + 1), (200, 200))

@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernels import pairwise
 from kernels.cuda import devices
 from kernels.method import Method
-from kernels.model import PairProblem
+from kernels.pairwise.model import PairProblem
+from kernels.pairwise.trials import TRIALS
 from kernels.scoring import Scoring, match_mismatch
 from tests import oracle
-from tests.kernels.test_conformance import PAIRWISE, assert_same_path, parameters
-from tests.problems import pair, pairs, shifted
+from tests.choosing import Drawn
+from tests.problems import assert_same_path, pair, pairs, shifted
 
 SEEDS = st.sampled_from((0, 1, 2, 3))
 """0: threads and blocks in turn; else in random order."""
@@ -31,12 +33,12 @@ def compiled_in(method: Method, problem: PairProblem) -> dict[str, int]:
     return {"s": 36 if wide else 12} if "s" in names else {}
 
 
-@pytest.mark.parametrize("method", PAIRWISE, ids=lambda method: method.id)
+@pytest.mark.parametrize("method", pairwise.METHODS, ids=lambda method: method.id)
 @settings(max_examples=20)
 @given(data=st.data())
 def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) -> None:
     problem = data.draw(pairs())
-    chosen = {**data.draw(parameters(method)), **compiled_in(method, problem)}
+    chosen = {**TRIALS.parameters(method, "cuda", Drawn(data.draw)), **compiled_in(method, problem)}
     found = emulated(method, problem, seed=data.draw(SEEDS), **chosen).answer
     expected = oracle.best(problem)
     assert (found.score, found.end) == (expected.score, expected.end)
@@ -62,7 +64,7 @@ def test_memory_is_kept_between_runs_up_to_a_limit(emulated, monkeypatch: pytest
 @pytest.mark.parametrize("s", [32, 128])
 def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPatch, s: int, seed: int) -> None:
     """The path crosses strips where a second round begins, 31 rows that the first round has above row 1."""
-    from kernels.pairwise import cuda_sizes
+    from kernels.pairwise.strips import cuda_sizes
 
     monkeypatch.setattr(cuda_sizes, "SLICE_CELLS", 1)
     problem = shifted(1400, 16)
@@ -73,7 +75,7 @@ def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPat
 def test_shared_memory_stays_allowed_for_runs_beside(emulated) -> None:
     """A kernel that one thread is about to launch is asked for by another, whose strips need less."""
     from kernels.cuda.compile import function
-    from kernels.pairwise import cuda_job, cuda_sweep
+    from kernels.pairwise.strips import cuda_job, cuda_sweep
 
     defines = {"R": 3, "BATCH": 8, "LOCAL": 1, "WIDE": 0, "PACKED": 0, "KEYED": 1, "CHECKPOINTS": 0}
     kernel, _ = function(cuda_sweep.SCORE, "striped_score", defines)

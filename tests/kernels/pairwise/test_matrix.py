@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernels.errors import Cancelled
-from kernels.model import Mode, PairProblem
 from kernels.monitor import Monitor
-from kernels.pairwise import matrix, reference
+from kernels.pairwise import reference
 from kernels.pairwise.encoding import NEGATIVE
-from kernels.scoring import Scoring, match_mismatch
+from kernels.pairwise.model import PairProblem
+from kernels.pairwise.pictures import matrix
+from kernels.scoring import Mode, Scoring, match_mismatch
 from tests.problems import pair, pairs
 
 CHECKED = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -26,14 +27,9 @@ def spans(draw: st.DrawFn, size: int) -> tuple[int, int]:
 
 
 def pooled(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """The greatest value of each pixel."""
-    edges = [np.arange(pixels + 1) * size // pixels for size, pixels in zip(values.shape, shape, strict=True)]
-    return np.array(
-        [
-            [values[top:bottom, left:right].max() for left, right in zip(edges[1][:-1], edges[1][1:], strict=True)]
-            for top, bottom in zip(edges[0][:-1], edges[0][1:], strict=True)
-        ]
-    )
+    """The greatest value of each pixel; there are no more of them than values."""
+    rows, columns = (np.arange(pixels) * size // pixels for size, pixels in zip(values.shape, shape, strict=True))
+    return np.maximum.reduceat(np.maximum.reduceat(values, rows), columns, axis=1)
 
 
 @CHECKED

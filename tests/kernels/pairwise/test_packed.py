@@ -11,12 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernels import registry
-from kernels.model import Mode, PairProblem
-from kernels.pairwise import cuda_sizes, reference
-from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.pairwise import reference
+from kernels.pairwise.model import PairProblem
+from kernels.pairwise.strips import cuda_sizes
+from kernels.pairwise.trials import BORDERS
+from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from tests import oracle
-from tests.kernels.test_conformance import assert_same_path
-from tests.problems import lengths, pair, pairs, shifted
+from tests.problems import assert_same_path, pair, pairs, shifted
 
 SCORE, ALIGNMENT = registry.method("striped-score"), registry.method("checkpointed-alignment")
 SCORINGS = (
@@ -34,7 +35,7 @@ LETTERS = st.sampled_from(("ACGT", "A", "AC"))
 def problems(draw: st.DrawFn) -> PairProblem:
     """Related, unrelated and uniform pairs; a part of the first is missing in the second."""
     random, letters = np.random.default_rng(draw(st.integers(0, 1000))), list(draw(LETTERS))
-    first = random.choice(letters, draw(lengths(450)))
+    first = random.choice(letters, draw(st.one_of(st.sampled_from(BORDERS), st.integers(1, 450))))
     changed = random.random(first.size) < draw(st.sampled_from((0, 0.1, 0.5, 1)))
     second = np.where(changed, random.choice(letters, first.size), first)
     at = draw(st.integers(0, first.size - 1))
@@ -58,7 +59,7 @@ def test_the_score_is_the_oracles(emulated, problem: PairProblem, s: int, T: int
 def test_the_path_is_the_oracles(emulated, problem: PairProblem, short: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         if short:  # many launches, between which registers are kept
-            sizes = import_module("kernels.pairwise.cuda_sizes")
+            sizes = import_module("kernels.pairwise.strips.cuda_sizes")
             patch.setattr(sizes, "SLICE_CELLS", 1)
             patch.setattr(sizes, "LEAST_STEPS", 64)
         found = emulated(ALIGNMENT, problem, s=128, T=16, tile=128, precision="16").answer
@@ -81,7 +82,7 @@ def test_scores_far_beyond_16_bits(emulated, seed: int) -> None:
 
 
 def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = import_module("kernels.pairwise.cuda_sizes")
+    sizes = import_module("kernels.pairwise.strips.cuda_sizes")
     monkeypatch.setattr(sizes, "SLICE_CELLS", 1)
     problem = shifted(1400, 16)
     assert sizes.boundary_rows(problem.rows, problem.columns, 64, 16, whole=False, spread=64) < problem.rows

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from kernels import engine
-from kernels.distances import additive
 from kernels.errors import Cancelled
-from kernels.model import Mode, SequenceType
+from kernels.io.distance_matrix import additive
+from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.registry import method
-from kernels.trees import distance_problem as rules
+from kernels.scoring import Mode
+from kernels.trees.distances import problem as rules
 from kernels.trees.problem import TreeProblem
 from tests.kernels.trees.problems import matrix
 from tests.kernels.trees.test_distances import SCORINGS
@@ -44,6 +45,6 @@ def problems():
 
 @pytest.mark.parametrize(("name", "problem"), list(problems()))
 def test_a_run_can_be_cancelled(name: str, problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kernels.trees.cpu.SLICE", 1e4)
+    monkeypatch.setattr("kernels.trees.joining.cpu.SLICE", 1e4)
     with pytest.raises(Cancelled):
         engine.execute(engine.plan(method(name), problem, {}, "cpu"), Impatient())

@@ -10,15 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine
+from kernels import RESOURCES, engine
 from kernels.errors import InputError
-from kernels.model import Mode, PairProblem, SequenceType
+from kernels.io.aligned import AlignedSequences
+from kernels.io.sequences import read
+from kernels.model import SequenceType
+from kernels.pairwise.model import PairProblem
 from kernels.registry import method
-from kernels.scoring import Scoring, match_mismatch, named_matrix
-from kernels.sequences import RESOURCES, read
-from kernels.trees import cpu_words
-from kernels.trees import distance_problem as rules
-from kernels.trees.aligned import SATURATED, AlignedSequences, distances_of_rows
+from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from kernels.trees.distances import cpu_kmers
+from kernels.trees.distances import problem as rules
+from kernels.trees.distances.columns import SATURATED, distances_of_rows
 from tests import oracle
 from tests.problems import sequence
 
@@ -131,7 +133,7 @@ def test_ktuple_distances_are_those_of_clustalw() -> None:
 def test_selected_diagonals_have_the_greatest_counts(words: list[int], top: int) -> None:
     counts, order = np.array(words, np.int32), np.arange(len(words), dtype=np.int32)
     first = max(len(words) - top, 0)
-    cpu_words._select(counts, order, first)
+    cpu_kmers._select(counts, order, first)
     assert (np.array(words)[order] == counts).all() and sorted(order) == list(range(len(words)))
     assert order[-1] == len(words) - 1
     assert sorted(counts[first:-1]) == sorted(words[:-1])[first:]

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from kernels import engine
-from kernels.distances import DistanceMatrix, additive, numbered
-from kernels.model import Mode, SequenceType
+from kernels.io.aligned import AlignedSequences
+from kernels.io.distance_matrix import DistanceMatrix, additive, numbered
+from kernels.model import SequenceType
 from kernels.registry import method
-from kernels.trees import distance_problem as rules
-from kernels.trees.aligned import AlignedSequences
+from kernels.scoring import Mode
+from kernels.trees.distances import problem as rules
 from kernels.trees.problem import TreeProblem
 from tests.kernels.trees.problems import matrix
 from tests.kernels.trees.test_distances import SCORINGS

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from kernels import engine
-from kernels.distances import additive
 from kernels.errors import Cancelled
-from kernels.model import Mode, SequenceType
+from kernels.io.aligned import AlignedSequences
+from kernels.io.distance_matrix import additive
+from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.registry import method
-from kernels.trees import distance_problem as rules
-from kernels.trees.aligned import MODELS, AlignedSequences
+from kernels.scoring import Mode
+from kernels.trees.distances import problem as rules
+from kernels.trees.distances.columns import MODELS
 from kernels.trees.problem import TreeProblem
 from tests.kernels.trees.problems import matrix
 from tests.kernels.trees.test_distances import SCORINGS
@@ -98,7 +100,7 @@ def test_words_are_those_of_the_cpu() -> None:
 
 def test_chains_of_long_pairs_are_those_of_the_cpu() -> None:
     """Some pairs are beyond what one launch does."""
-    from kernels.trees.cuda_chains import LONG
+    from kernels.trees.distances.cuda_chains import LONG
 
     problem = rules.KTUPLE.build(proteins(9, 6000), {"ktuple": 2})
     longest = sorted(map(len, problem.sequences))[-3:]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 from kernels.errors import ParameterError
-from kernels.tree import Tree
-from kernels.tree_edits import reroot, unroot
-from kernels.tree_splits import distance
+from kernels.io.tree import Tree
+from kernels.io.tree_edits import reroot, unroot
+from kernels.io.tree_splits import distance
 from kernels.trees import order
 from kernels.trees.rooting import RULES, rooted
 from kernels.trees.weights import leaf_weights

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels.model import SequenceType
 from kernels.scoring import Scoring
-from kernels.triple import reference
-from kernels.triple.model import LETTER, ORDER, TripleAlignment, TripleAnswer, TripleProblem, rescore
-from tests.problems import matrices, sequence
-
-COSTS = ((0, 2), (0, 1), (0, 0), (5, 2), (3, 1), (1, 0), (40, 3))
-BORDERS = (0, 1, 2, 14, 15, 16, 17, 18, 30, 31, 32, 33, 34, 47, 48)
-"""Lengths around the borders of chunks of 16 and 32 cells; a side has one cell more than letters."""
-
-
-def triple(
-    first: str, second: str, third: str, scoring: Scoring, kind: SequenceType = SequenceType.DNA
-) -> TripleProblem:
-    named = zip((first, second, third), ("first", "second", "third"), strict=True)
-    return TripleProblem(*(sequence(letters, name, kind) for letters, name in named), scoring)
+from kernels.triple import trials
+from kernels.triple.model import LETTER, ORDER, TripleAlignment, TripleProblem, rescore
+from kernels.triple.trials import COSTS
+from kernels.triple.trials import problem as triple
+from tests.choosing import Drawn
+from tests.problems import matrices
 
 
 @st.composite
@@ -36,19 +26,7 @@ def tiny(draw: st.DrawFn) -> TripleProblem:
 @st.composite
 def triples(draw: st.DrawFn, longest: int = 24, costs: tuple[tuple[int, int], ...] = COSTS) -> TripleProblem:
     """Related, repetitive or random sequences over one to four letters; lengths around the borders of chunks too."""
-    matrix = draw(matrices())
-    alphabet = draw(st.sampled_from(("A", "AB", "ABCD")))
-    lengths = st.one_of(st.sampled_from([border for border in BORDERS if border <= longest]), st.integers(0, longest))
-    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    ancestor = random.choice(list(alphabet), longest)
-    rows = [_descendant(ancestor[: draw(lengths)], alphabet, random) for _ in range(3)]
-    return triple(*rows, Scoring(matrix, *draw(st.sampled_from(costs))), SequenceType.PROTEIN)
-
-
-def _descendant(ancestor: np.ndarray, alphabet: str, random: np.random.Generator) -> str:
-    """The ancestor with some letters changed and a piece of it moved to the end."""
-    changed = np.where(random.random(ancestor.size) < 0.7, ancestor, random.choice(list(alphabet), ancestor.size))
-    return "".join(np.roll(changed, int(random.integers(4))))
+    return trials.draw(Drawn(draw), longest, costs, None)
 
 
 def related(length: int, seed: int) -> str:
@@ -57,12 +35,6 @@ def related(length: int, seed: int) -> str:
     random, ancestor = np.random.default_rng(seed), np.random.default_rng(1).choice(letters, length + 9)
     kept = ancestor[random.random(length + 9) < 0.97][:length]
     return "".join(np.where(random.random(kept.size) < 0.7, kept, random.choice(letters, kept.size)))
-
-
-@lru_cache(maxsize=256)
-def best(problem: TripleProblem) -> TripleAnswer:
-    """The alignment that every method must return."""
-    return reference.align(problem)
 
 
 def exhaustive_score(problem: TripleProblem) -> int:

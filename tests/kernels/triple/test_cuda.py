@@ -8,19 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import engine, registry, sequences
+from kernels import engine, registry
 from kernels.errors import Cancelled, ParameterError
+from kernels.io import sequences
 from kernels.method import Method
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.scoring import Scoring, named_matrix
 from kernels.steps import Steps
-from kernels.triple import cuda_sizes
+from kernels.triple.chunks import cuda_sizes
 from kernels.triple.grid import KINDS, Grid
 from kernels.triple.model import TripleAnswer
 from kernels.triple.problem import TRIPLE
+from kernels.triple.trials import problem as problem_of
 from tests.kernels.triple.problems import related
-from tests.kernels.triple.problems import triple as problem_of
 from tests.kernels.triple.test_emulated import ON_DEVICE
 
 KERNELS = [("sloped", False, "sm_90"), ("sloped-bt3", True, "sm_90"), ("layered-bt2", False, "sm_75")]
@@ -29,13 +30,14 @@ KERNELS = [("sloped", False, "sm_90"), ("sloped-bt3", True, "sm_90"), ("layered-
 @pytest.mark.parametrize(("kind", "affine", "architecture"), KERNELS)
 def test_kernels_compile(kind: str, affine: bool, architecture: str) -> None:
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
-    from kernels.cuda.compile import compile_without_device
+    from kernels.triple.chunks.cuda_sources import sources
+    from tests.nvrtc import compile_without_device
 
     shape = cuda_sizes.shape(Grid((300, 300, 300), 32, 64), KINDS[kind], affine)
     name = "layered" if shape.layered else "sloped"
-    assert compile_without_device(cuda_sizes.files(name, affine), shape.defines(False), architecture)
+    assert compile_without_device(sources(name, affine), shape.defines(False), architecture)
     if shape.keeps:
-        assert compile_without_device(cuda_sizes.files("path", affine), shape.defines(True), architecture)
+        assert compile_without_device(sources("path", affine), shape.defines(True), architecture)
 
 
 def answers(method: Method, problem, backend: str, steps: Steps | None = None, **parameters: int):
@@ -99,8 +101,8 @@ def test_gpu_gives_one_score_to_all_orders_and_methods() -> None:
 
 
 @pytest.mark.gpu
-def test_real_proteins_on_the_gpu(shared_data: Path) -> None:
-    problem = TRIPLE.build(sequences.read(shared_data / "triples" / "triple_267_452.fasta"), {})
+def test_real_proteins_on_the_gpu(real_data: Path) -> None:
+    problem = TRIPLE.build(sequences.read(real_data / "triples" / "triple_267_452.fasta"), {})
     expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
     for method in ON_DEVICE:
         assert_same(answers(method, problem, "cuda"), expected)

@@ -7,23 +7,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numba import typeof
 
-from kernels import engine, registry, sequences, triple
-from kernels.errors import Cancelled, InputError
+from kernels import engine, registry, triple
+from kernels.errors import InputError
+from kernels.io import sequences
 from kernels.memory import refusal
 from kernels.method import Method
-from kernels.model import Mode, PairProblem, SequenceType
-from kernels.monitor import Monitor
-from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.model import SequenceType
+from kernels.pairwise.model import PairProblem
+from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from kernels.steps import Steps
-from kernels.triple import cpu, cpu_serial, grid
+from kernels.triple import grid
 from kernels.triple.model import TripleAnswer, TripleProblem
 from kernels.triple.problem import TRIPLE
-from tests.kernels.triple.problems import best, triples
-from tests.kernels.triple.problems import triple as problem_of
+from kernels.triple.serial import cpu as serial_cpu
+from kernels.triple.serial import cpu_rows
+from kernels.triple.trials import best
+from kernels.triple.trials import problem as problem_of
 
 ALIGNING = [method for method in triple.METHODS if "alignment" in method.returns]
 CHUNKED = [method for method in triple.METHODS if method.parameters]
@@ -37,37 +38,11 @@ def answer(method: Method, problem: TripleProblem, **parameters: int) -> TripleA
     return result.answer
 
 
-def parameters(method: Method) -> st.SearchStrategy[dict[str, int]]:
-    """Small values, which cut a small problem into many pieces."""
-    choices = {"s": (16, 32, 112), "h": (8, 16, 24), "threads": (1, 2, 3)}
-    return st.fixed_dictionaries({p.name: st.sampled_from(choices[p.name]) for p in method.parameters})
-
-
 def assert_same(found: TripleAnswer, expected: TripleAnswer) -> None:
     assert found.score == expected.score
     assert found.end == expected.end
     if found.alignment is not None and expected.alignment is not None:
         np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
-
-
-@each
-@settings(max_examples=12)
-@given(data=st.data())
-def test_answer_is_the_textbooks(method: Method, data: st.DataObject) -> None:
-    problem = data.draw(triples(longest=18))
-    found = answer(method, problem, **data.draw(parameters(method)))
-    assert (found.alignment is not None) == (method in ALIGNING)
-    assert_same(found, best(problem))
-
-
-@pytest.mark.parametrize("method", CHUNKED, ids=lambda method: method.id)
-@settings(max_examples=6)
-@given(data=st.data())
-def test_larger_problems_agree_with_traceback(method: Method, data: st.DataObject) -> None:
-    """Several chunks along every side; sequences short beside s and h, and long; whatever the parameters."""
-    problem = data.draw(triples(longest=80))
-    found = answer(method, problem, **data.draw(parameters(method)))
-    assert_same(found, answer(registry.method("triple-traceback"), problem))
 
 
 @pytest.mark.parametrize("name", ["sloped-bt2", "sloped-bt3", "layered-bt3", "sloped-checkpointed"])
@@ -91,15 +66,6 @@ def test_a_chunk_with_more_windows_than_a_larger_one() -> None:
     result = engine.execute(engine.plan(registry.method("sloped"), problem, {"s": 32}, "cpu"), steps=steps)
     assert np.bincount(steps.array()["strip"]).tolist() == [5, 5, 8, 8]
     assert result.score == answer(registry.method("triple-scoring"), problem).score
-
-
-@pytest.mark.parametrize("method", ALIGNING, ids=lambda method: method.id)
-@pytest.mark.parametrize("gap_open", [0, 4])
-def test_order_of_the_sequences_leaves_the_score(method: Method, gap_open: int) -> None:
-    scoring = Scoring(match_mismatch(2, -3), gap_open, 2)
-    rows = ("ACGTTGCA" * 4, "ACGTGCAAT" * 3, "TTGCA" * 7)
-    assert len({answer(method, problem_of(*order, scoring), s=16).score if method.parameters else
-                answer(method, problem_of(*order, scoring)).score for order in permutations(rows)}) == 1  # fmt: skip
 
 
 @pytest.mark.parametrize("gap_open", [0, 5])
@@ -132,11 +98,8 @@ def test_matrices_score_proteins_and_dna(matrix: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_real_proteins(name: str, shared_data: Path) -> None:
-    file = shared_data / "triples" / name
-    if not file.exists():
-        pytest.skip(f"{name} is absent")
-    found = sequences.read(file)
+def test_real_proteins(name: str, real_data: Path) -> None:
+    found = sequences.read(real_data / "triples" / name)
     for options in ({}, {"gap_open": 10, "gap_extend": 1}) if name == FILES[0] else ({},):
         problem = TRIPLE.build(found, options)
         score = answer(registry.method("sloped"), problem).score
@@ -204,37 +167,18 @@ def test_local_starts_number_so_many_layers() -> None:
     assert answer(registry.method("sloped-checkpointed"), problem).score == 3 - 2 * (grid.MOST_LAYERS - 1)
 
 
-@each
-def test_cancelled_run_ends(method: Method) -> None:
-    monitor = Monitor()
-    monitor.cancel()
-    problem = problem_of("ACGT" * 15, "ACGT" * 14, "AGT" * 30, Scoring(match_mismatch(1, -1), 0, 1))
-    with pytest.raises(Cancelled):
-        engine.execute(engine.plan(method, problem, {}, "cpu"), monitor)
-
-
-@pytest.mark.parametrize("method", CHUNKED, ids=lambda method: method.id)
-def test_progress_reaches_the_end(method: Method) -> None:
-    seen: list[tuple[int, int, str]] = []
-    problem = problem_of("ACGT" * 15, "ACGT" * 14, "AGT" * 30, Scoring(match_mismatch(1, -1), 0, 1))
-    engine.execute(engine.plan(method, problem, {}, "cpu"), Monitor(lambda *told: seen.append(told)))
-    for phase in {phase for _, _, phase in seen}:
-        done, total, _ = [told for told in seen if told[2] == phase][-1]
-        assert done == total, phase
-
-
 @pytest.mark.parametrize("affine", [False, True], ids=["linear", "affine"])
 def test_no_phase_of_traceback_compiles(monkeypatch: pytest.MonkeyPatch, affine: bool) -> None:
     called: list[tuple] = []
     for name in ("rows", "affine_rows", "path"):
-        call = getattr(cpu_serial, name)
+        call = getattr(cpu_rows, name)
 
         def recorded(*arguments, name=name, call=call):
             called.append((name, *map(typeof, arguments)))
             return call(*arguments)
 
-        monkeypatch.setattr(cpu_serial, name, recorded)
-    cpu._compiled_serial.__wrapped__(affine, True)
+        monkeypatch.setattr(cpu_rows, name, recorded)
+    serial_cpu._compiled_serial.__wrapped__(affine, True)
     compiled = set(called)
     called.clear()
     answer(registry.method("triple-traceback"), problem_of("AB", "AC", "A", Scoring(match_mismatch(1, -1), affine, 1)))

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from Bio import AlignIO
 
-from kernels import engine, formats, registry
+from kernels import engine, registry
 from kernels.errors import InputError
 from kernels.model import Result, SequenceType
+from kernels.registry import saving
 from kernels.triple.problem import TRIPLE
 from tests.problems import sequence
 
@@ -42,7 +43,7 @@ def test_letters_without_a_score_are_named() -> None:
 
 
 def test_json_has_the_answer_and_the_cost(result: Result, tmp_path: Path) -> None:
-    formats.write_result(tmp_path / "a.json", result)
+    saving.write_result(tmp_path / "a.json", result)
     told = json.loads((tmp_path / "a.json").read_text())
     assert {"score", "aligned", "start", "end", "cells", "gcups", "times_ms"} <= told.keys()
     assert told["start"] == [0, 0, 0] and told["end"] == [10, 9, 10] and told["cells"] == 900
@@ -55,7 +56,7 @@ def test_json_has_the_answer_and_the_cost(result: Result, tmp_path: Path) -> Non
     [(".fasta", "fasta"), (".aln", "clustal"), (".sto", "stockholm"), (".phy", "phylip-relaxed"), (".nex", "nexus")],
 )
 def test_alignments_are_read_back_by_biopython(result: Result, tmp_path: Path, suffix: str, format: str) -> None:
-    formats.write_result(tmp_path / f"a{suffix}", result)
+    saving.write_result(tmp_path / f"a{suffix}", result)
     found = AlignIO.read(tmp_path / f"a{suffix}", format)
     aligned = result.answer.alignment.gapped(result.problem.sequences)
     assert [str(record.seq) for record in found] == list(aligned)

@@ -11,12 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.errors import ScoreOverflow
-from kernels.model import Mode, PairProblem, SequenceType
+from kernels.model import SequenceType
 from kernels.pairwise import reference as pairwise
-from kernels.scoring import Scoring, match_mismatch, named_matrix
+from kernels.pairwise.model import PairProblem
+from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from kernels.triple import encoding, reference
 from kernels.triple.model import TripleAlignment, TripleProblem, rescore
-from tests.kernels.triple.problems import COSTS, exhaustive_score, tiny, triple, triples
+from kernels.triple.trials import COSTS
+from kernels.triple.trials import problem as triple
+from tests.kernels.triple.problems import exhaustive_score, tiny, triples
 from tests.problems import sequence
 
 

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 
 from kernels.errors import Cancelled, InputError
 from kernels.monitor import Monitor
-from kernels.triple import cpu_slices, reference
+from kernels.triple import reference
 from kernels.triple.model import ORDER, TripleProblem
+from kernels.triple.pictures import slices
 from kernels.triple.problem import build
-from tests.kernels.triple.problems import best, triples
+from kernels.triple.trials import best
+from tests.kernels.triple.problems import triples
 from tests.problems import sequence
 
 
@@ -22,28 +24,28 @@ from tests.problems import sequence
 def test_slices_and_kept_values_are_those_of_the_recurrence(problem: TripleProblem) -> None:
     H = reference.cube(problem)
     cell = tuple(length // 2 for length in problem.lengths)
-    kept = cpu_slices.keep(problem, Monitor())
-    every = cpu_slices.slices(problem, cell, frozenset((0, 1, 2)), Monitor())
+    kept = slices.keep(problem, Monitor())
+    every = slices.slices(problem, cell, frozenset((0, 1, 2)), Monitor())
     for axis in range(3):
         expected = H.take(cell[axis], axis)
         assert np.array_equal(kept.plane(axis, cell[axis]), expected)
         assert np.array_equal(every[axis], expected)
-        assert np.array_equal(cpu_slices.slices(problem, cell, frozenset((axis,)), Monitor())[axis], expected)
+        assert np.array_equal(slices.slices(problem, cell, frozenset((axis,)), Monitor())[axis], expected)
 
 
 @settings(max_examples=25)
 @given(triples(longest=4))
 def test_candidates_are_the_values_by_last_move(problem: TripleProblem) -> None:
-    V, kept = reference.values(problem), cpu_slices.keep(problem, Monitor())
+    V, kept = reference.values(problem), slices.keep(problem, Monitor())
     for cell in product(*(range(length + 1) for length in problem.lengths)):
-        found = cpu_slices.candidates(kept, cell)
+        found = slices.candidates(kept, cell)
         if cell == (0, 0, 0):
-            assert found == (None,) * 7 and cpu_slices.winner(found) is None
+            assert found == (None,) * 7 and slices.winner(found) is None
             continue
         for move, candidate in zip(ORDER, found, strict=True):
             assert (candidate is None) == (V[cell][move] < -(2**39))
             assert candidate is None or candidate.value == V[cell][move]
-        taken = cpu_slices.winner(found)
+        taken = slices.winner(found)
         assert taken.value == kept.h(cell)
         assert taken is next(c for c in found if c is not None and c.value == taken.value)
 
@@ -51,31 +53,31 @@ def test_candidates_are_the_values_by_last_move(problem: TripleProblem) -> None:
 @settings(max_examples=15)
 @given(triples(longest=9))
 def test_winners_lead_along_the_path(problem: TripleProblem) -> None:
-    kept, cell, moves = cpu_slices.keep(problem, Monitor()), problem.lengths, []
-    taken = cpu_slices.winner(cpu_slices.candidates(kept, cell))
+    kept, cell, moves = slices.keep(problem, Monitor()), problem.lengths, []
+    taken = slices.winner(slices.candidates(kept, cell))
     while taken is not None:
         moves.append(taken.move)
-        found = cpu_slices.candidates(kept, taken.before)
-        taken = cpu_slices.winner(found) if taken.after is None else found[ORDER.index(taken.after)]
+        found = slices.candidates(kept, taken.before)
+        taken = slices.winner(found) if taken.after is None else found[ORDER.index(taken.after)]
     assert np.array_equal(moves[::-1], best(problem).alignment.moves)
 
 
 def test_a_large_cube_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = _problem()
-    monkeypatch.setattr(cpu_slices, "KEPT_VALUES", 100)
-    monkeypatch.setattr(cpu_slices, "MOST_CELLS", 100)
-    assert not cpu_slices.is_kept(problem)
+    monkeypatch.setattr(slices, "KEPT_VALUES", 100)
+    monkeypatch.setattr(slices, "MOST_CELLS", 100)
+    assert not slices.is_kept(problem)
     with pytest.raises(InputError, match="too many to keep"):
-        cpu_slices.keep(problem, Monitor())
+        slices.keep(problem, Monitor())
     with pytest.raises(InputError, match="120 cells, and slices are shown up to 100"):
-        cpu_slices.slices(problem, (1, 1, 1), frozenset((0,)), Monitor())
+        slices.slices(problem, (1, 1, 1), frozenset((0,)), Monitor())
 
 
 def test_computing_slices_can_be_cancelled() -> None:
     monitor = Monitor()
     monitor.cancel()
     with pytest.raises(Cancelled):
-        cpu_slices.slices(_problem(), (1, 1, 1), frozenset((0,)), monitor)
+        slices.slices(_problem(), (1, 1, 1), frozenset((0,)), monitor)
 
 
 def _problem() -> TripleProblem:

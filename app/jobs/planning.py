@@ -1,0 +1,166 @@
+"""Plans while the user types: what the next run would cost, worked out on a thread of its own.
+
+Making a problem encodes whole sequences and looking for a GPU loads CuPy, so neither happens on the GUI
+thread. Only the newest request counts: an older one that was not begun is dropped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from kernels import engine, memory, registry
+from kernels.cuda import devices
+from kernels.engine import BackendChoice
+from kernels.errors import AntidiagError
+from kernels.method import Method
+from kernels.plan import Plan
+from kernels.registry import advice
+from kernels.registry.advice import Fit, Suggestion
+
+DEBOUNCE_MS = 120
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """Everything that a run would be made of; ``options`` and ``parameters`` hold what was set by hand."""
+
+    method: Method
+    data: tuple[Any, ...]
+    options: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    backend: BackendChoice = "auto"
+    device: int = 0
+
+    def plan(self) -> Plan:
+        """The plan as of now; raises AntidiagError where no run could be planned."""
+        problem = self.method.problem.make(self.data, self.options)
+        return engine.plan(self.method, problem, self.parameters, self.backend, self.device)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The plan of a request, or the reason why there is none; ``fitting`` would fit instead.
+
+    ``suited`` is the method to begin with for such data, where it is another one.
+
+    ``host_free``, ``device_free`` and ``disk_left`` are bytes at the time of planning (``device_free`` for a plan on a
+    GPU, ``disk_left`` for one that needs the disk).
+    """
+
+    request: Request
+    plan: Plan | None = None
+    error: str = ""
+    fitting: tuple[Fit, ...] = ()
+    suited: Suggestion | None = None
+    host_free: int = 0
+    device_free: int = 0
+    disk_left: int = 0
+
+    @property
+    def refusal(self) -> str:
+        """Why it cannot run, or nothing."""
+        return self.error or (self.plan.refusal if self.plan else "") or ""
+
+
+def answer(request: Request) -> Answer:
+    """Plan a request; errors become part of the answer."""
+    try:
+        plan = request.plan()
+        fitting = advice.what_fits(plan, request.parameters) if plan.refusal else ()
+        device_free = devices.memory_free(plan.device) if plan.backend == "cuda" else 0
+        disk_left = memory.disk_bytes_left() if plan.footprint.disk else 0
+        suited = advice.suited(_alternatives(request.method), request.data, plan.backend)
+        host_free = memory.host_bytes_free()
+        return Answer(request, plan, "", fitting, suited, host_free, device_free, disk_left)
+    except AntidiagError as error:
+        return Answer(request, error=str(error))
+    except MemoryError:
+        return Answer(request, error="there is not enough memory to prepare these data; choose smaller ones")
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"
+        return Answer(request, error=f"this run cannot be planned: {type(error).__name__}: {error} ({place})")
+
+
+def _alternatives(method: Method) -> list[Method]:
+    """Other methods for the same problems that return as much."""
+    return [
+        other
+        for other in registry.METHODS
+        if other is not method and other.problem is method.problem and other.returns >= method.returns
+    ]
+
+
+class Planner(QObject):
+    """Answers the newest request, a moment after the last keystroke."""
+
+    planned = Signal(object)
+    _answered = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DEBOUNCE_MS)
+        self._timer.timeout.connect(self._hand_over)
+        self._newest: Request | None = None
+        self._next: Request | None = None
+        self._stopped = False
+        self._condition = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer to the newest request is still to come."""
+        return self._newest is not None
+
+    def ask(self, request: Request) -> None:
+        """Plan this, and forget what was asked before."""
+        self._newest = request
+        self._timer.start()
+
+    def forget(self) -> None:
+        """Nothing is to be planned any more."""
+        self._newest = None
+        self._timer.stop()
+
+    def stop(self) -> None:
+        """End the thread; it finishes what it is at."""
+        self._timer.stop()
+        with self._condition:
+            self._stopped = True
+            self._condition.notify()
+
+    def _hand_over(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="planner", daemon=True)
+            self._thread.start()
+        with self._condition:
+            self._next = self._newest
+            self._condition.notify()
+
+    def _work(self) -> None:
+        while True:
+            with self._condition:
+                self._condition.wait_for(lambda: self._stopped or self._next is not None)
+                if self._stopped:
+                    return
+                request, self._next = self._next, None
+            if request is None:
+                continue
+            found = answer(request)
+            with contextlib.suppress(RuntimeError):  # the window may be gone
+                self._answered.emit(found)
+
+    def _deliver(self, found: Answer) -> None:
+        if found.request is self._newest:
+            self._newest = None
+            self.planned.emit(found)

@@ -1,0 +1,17 @@
+"""The colours of H and of time in the pictures of a cube."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+
+
+def lut() -> np.ndarray:
+    """The colours of H and of time: uint8, shape (256, 3)."""
+    return pg.colormap.get("viridis").getLookupTable(nPts=256)[:, :3]
+
+
+def argb(colours: np.ndarray) -> np.ndarray:
+    """Colours of shape (n, 3) as uint32 of QImage.Format_ARGB32."""
+    red, green, blue = (colours[:, channel].astype(np.uint32) for channel in range(3))
+    return np.uint32(255 << 24) | red << 16 | green << 8 | blue

@@ -1,0 +1,144 @@
+"""Forms made from declarations: Parameter -> label, editor, help, reset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
+
+from app import theme
+from app.kit.parameter_editors import EDITORS, SPECIAL
+from kernels.errors import ParameterError
+from kernels.parameters import Parameter
+
+RESET_WIDTH = 24
+LABEL_LETTERS = 17
+"""Width of the labels, so that the editors of two forms stand in one column."""
+
+
+class ParameterForm(QWidget):
+    """One row for each declared parameter; ``changed`` when the user edits any of them."""
+
+    changed = Signal()
+
+    def __init__(self, parameters: Iterable[Parameter] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parameters: dict[str, Parameter] = {}
+        self._editors: dict[str, Any] = {}
+        self._rows: dict[str, tuple[QWidget, ...]] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.SPACING)
+        self._grid.setVerticalSpacing(theme.SPACING)
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnMinimumWidth(2, RESET_WIDTH)
+        self.set_parameters(parameters)
+
+    def set_parameters(self, parameters: Iterable[Parameter]) -> None:
+        """Build the rows anew."""
+        for row in self._rows.values():
+            for widget in row:
+                self._grid.removeWidget(widget)
+                widget.hide()
+                widget.deleteLater()
+        self._parameters = {parameter.name: parameter for parameter in parameters}
+        self._editors, self._rows = {}, {}
+        for place, parameter in enumerate(self._parameters.values()):
+            self._add_row(place, parameter)
+
+    def editor(self, name: str) -> Any:
+        return self._editors[name]
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._parameters)
+
+    def values(self) -> dict[str, Any]:
+        """What was set by hand: values that are automatic are not there."""
+        return {name: value for name in self._editors if (value := self._editors[name].value()) is not None}
+
+    def set_values(self, values: Mapping[str, Any]) -> None:
+        """Values by name; a name that is not given, or whose value is out of range, gets its default."""
+        for name, editor in self._editors.items():
+            parameter = self._parameters[name]
+            try:
+                editor.set_value(parameter.validate(values.get(name, self.default(name))))
+            except ParameterError:
+                editor.set_value(self.default(name))
+            self._show_reset(name)
+
+    def set_automatic(self, values: Mapping[str, Any]) -> None:
+        """What the program would choose, to be shown where nothing was set."""
+        for name, editor in self._editors.items():
+            editor.set_automatic(values.get(name))
+
+    def default(self, name: str) -> Any:
+        """The value of a fresh form; a special editor is automatic whatever the declaration says."""
+        return None if name in SPECIAL else self._parameters[name].default
+
+    def errors(self) -> tuple[str, ...]:
+        """What is wrong with the visible entries, for the user."""
+        return tuple(error for name in self._editors if self._shown(name) and (error := self._editors[name].error()))
+
+    def show_row(self, name: str, shown: bool) -> None:
+        for widget in self._rows.get(name, ()):
+            widget.setVisible(shown)
+        if name in self._rows:
+            self._show_reset(name)
+
+    def reset(self) -> None:
+        """Everything back to its default."""
+        self.set_values({})
+        self.changed.emit()
+
+    def _add_row(self, place: int, parameter: Parameter) -> None:
+        editor = SPECIAL.get(parameter.name, EDITORS[parameter.kind])(parameter)
+        label, reset = QLabel(parameter.label), QToolButton()
+        label.setBuddy(editor)
+        label.setMinimumWidth(label.fontMetrics().averageCharWidth() * LABEL_LETTERS)
+        reset.setText("\N{ANTICLOCKWISE OPEN CIRCLE ARROW}")
+        reset.setObjectName("quiet")
+        reset.setToolTip(f"Reset {parameter.label} to {_default_text(self.default(parameter.name))}")
+        reset.setAccessibleName(f"Reset {parameter.label}")
+        reset.setFixedWidth(RESET_WIDTH)
+        for widget in (label, editor):
+            widget.setToolTip(_tool_tip(parameter))
+        editor.setAccessibleName(parameter.label)
+        editor.setAccessibleDescription(parameter.help)
+        self._editors[parameter.name] = editor
+        self._rows[parameter.name] = (label, editor, reset)
+        editor.set_value(self.default(parameter.name))
+        editor.edited.connect(lambda: self._edited(parameter.name))
+        reset.clicked.connect(lambda: self._reset(parameter.name))
+        for column, widget in enumerate((label, editor, reset)):
+            self._grid.addWidget(widget, place, column)
+        self._show_reset(parameter.name)
+
+    def _edited(self, name: str) -> None:
+        self._show_reset(name)
+        self.changed.emit()
+
+    def _reset(self, name: str) -> None:
+        self._editors[name].set_value(self.default(name))
+        self._edited(name)
+
+    def _show_reset(self, name: str) -> None:
+        editor, reset = self._editors[name], self._rows[name][2]
+        default = self.default(name)
+        reset.setVisible(self._shown(name) and (editor.value() != default or bool(editor.error())))
+
+    def _shown(self, name: str) -> bool:
+        return not self._rows[name][0].isHidden()
+
+
+def _tool_tip(parameter: Parameter) -> str:
+    expected = parameter.expected()
+    unit = f" ({parameter.unit})" if parameter.unit else ""
+    place = "GPU" if "cuda" in parameter.backends else "CPU"
+    only = "" if len(parameter.backends) > 1 else f" Used by the {place} only."
+    return f"<p>{parameter.help}</p><p>{expected[:1].upper()}{expected[1:]}{unit}.{only}</p>"
+
+
+def _default_text(value: Any) -> str:
+    return "automatic" if value is None else (str(value) or "none")

@@ -1,0 +1,118 @@
+"""Where the columns of an alignment lie in the matrix, found without keeping every cell."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from kernels.pairwise.model import LEFT, UP, Alignment
+
+BLOCK = 256
+
+
+class PathIndex:
+    """A path with the cell of every BLOCK-th point remembered.
+
+    Point k is the cell after k operations, so point 0 is the start, and column k of the alignment
+    leads from point k to point k + 1. Ten million columns need 0.6 MB and no second copy.
+    """
+
+    def __init__(self, alignment: Alignment) -> None:
+        self.alignment = alignment
+        self.length = len(alignment.operations)
+        self._marks = np.zeros((max(-(-self.length // BLOCK), 1), 2), np.int64)
+        self._marks[0] = alignment.start
+        for axis, without in ((0, LEFT), (1, UP)):
+            counts = _counts_by_block(alignment.operations != without)
+            self._marks[1:, axis] = alignment.start[axis] + np.cumsum(counts)[: len(self._marks) - 1]
+
+    def cells(self, first: int, last: int) -> np.ndarray:
+        """Points first..last, both included, shape (last - first + 1, 2), int64."""
+        block = min(first // BLOCK, len(self._marks) - 1)
+        operations = self.alignment.operations[block * BLOCK : last]
+        points = np.empty((len(operations) + 1, 2), np.int64)
+        points[0] = self._marks[block]
+        points[1:, 0] = operations != LEFT
+        points[1:, 1] = operations != UP
+        return np.cumsum(points, axis=0)[first - block * BLOCK :]
+
+    def cell(self, point: int) -> tuple[int, int]:
+        i, j = self.cells(point, point)[0]
+        return int(i), int(j)
+
+    def point_at(self, cell: tuple[int, int]) -> int | None:
+        """The point that is this cell, or None where the path does not pass."""
+        low, points = self._block_of(self._marks.sum(axis=1), sum(cell))
+        found = low + int(np.searchsorted(points.sum(axis=1), sum(cell)))
+        return found if found <= self.length and self.cell(found) == tuple(cell) else None
+
+    def first_at(self, axis: int, value: int) -> int:
+        """The first point whose coordinate on ``axis`` is at least ``value``; length + 1 where there is none."""
+        low, points = self._block_of(self._marks[:, axis], value)
+        return low + int(np.searchsorted(points[:, axis], value))
+
+    def visible(self, rows: tuple[int, int], columns: tuple[int, int]) -> tuple[int, int]:
+        """Points first..last inside half-open ranges of cells, both included; first > last where there is none."""
+        first = max(self.first_at(0, rows[0]), self.first_at(1, columns[0]))
+        last = min(self.first_at(0, rows[1]), self.first_at(1, columns[1])) - 1
+        return first, last
+
+    def sample(self, rows: tuple[int, int], columns: tuple[int, int], most: int = 4000) -> np.ndarray:
+        """Cells of the path in a window, at most about ``most`` of them, the next one on both sides included."""
+        first, last = self.visible(rows, columns)
+        if first > last:
+            return np.empty((0, 2), np.int64)
+        first, last = max(first - 1, 0), min(last + 1, self.length)
+        stride = -(-(last - first + 1) // most)
+        if stride >= BLOCK:
+            inner = self._marks[first // BLOCK + 1 : last // BLOCK + 1 : stride // BLOCK]
+            return np.concatenate((self.cells(first, first), inner, self.cells(last, last)))
+        points = self.cells(first, last)
+        return np.concatenate((points[:-1:stride], points[-1:]))
+
+    def _block_of(self, marks: np.ndarray, value: int) -> tuple[int, np.ndarray]:
+        """The points of the block in which a growing coordinate first reaches ``value``, and its first point."""
+        block = max(int(np.searchsorted(marks, value)) - 1, 0)
+        low = block * BLOCK
+        return low, self.cells(low, min(low + BLOCK, self.length))
+
+
+def thinned(points: np.ndarray, tolerance: float) -> np.ndarray:
+    """The points of a line that it needs to stay within about ``tolerance`` of where it goes.
+
+    ``points`` are float64 (points, 2). Those in the same square of the tolerance are one; of the others, the farthest
+    from the straight line between two that are kept is kept too, until none is farther than the tolerance (Ramer,
+    Douglas and Peucker).
+    """
+    squares = np.floor(points / (2 * tolerance))
+    moved = (squares[1:] != squares[:-1]).any(axis=1)
+    points = points[np.concatenate(([True], moved[:-1], [True]))] if len(points) > 2 else points
+    kept, open_spans = np.zeros(len(points), bool), [(0, len(points) - 1)]
+    kept[[0, -1]] = True
+    while open_spans:
+        low, high = open_spans.pop()
+        if high - low < 2:
+            continue
+        along, inner = points[high] - points[low], points[low + 1 : high] - points[low]
+        length = np.hypot(*along)
+        away = np.abs(inner @ (along[1], -along[0])) / length if length else np.hypot(*inner.T)
+        farthest = int(away.argmax())
+        if away[farthest] > tolerance:
+            middle = low + 1 + farthest
+            kept[middle] = True
+            open_spans += [(low, middle), (middle, high)]
+    return points[kept]
+
+
+def _counts_by_block(flags: np.ndarray) -> np.ndarray:
+    """How many of each full BLOCK of flags are set; int64. Eight bytes are added at a time, none of which overflows."""
+    full = flags.size // BLOCK
+    words = flags[: full * BLOCK].view(np.uint64).reshape(full, BLOCK // 8).sum(axis=1)
+    return words.view(np.uint8).reshape(full, 8).sum(axis=1, dtype=np.int64)
+
+
+@lru_cache(maxsize=4)
+def path_index(alignment: Alignment) -> PathIndex:
+    """The index of an alignment, shared by the views."""
+    return PathIndex(alignment)

@@ -1,0 +1,45 @@
+"""The command line that repeats a result. No Qt here."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from app import texts
+from kernels import registry
+from kernels.errors import ParameterError
+from kernels.io.sequences import SEQUENCE
+from kernels.method import Input
+from kernels.model import Result
+
+NO_FILE = ("", "pasted")
+"""Sources that name no file: the user puts one in place of FILE."""
+
+
+def command_line(result: Result) -> str:
+    """The command that computes this result again, with every setting written out."""
+    try:
+        kind = registry.method(result.method).problem
+    except ParameterError:
+        return ""
+    words = ["python", "main.py", "run", result.method]
+    for taken in kind.inputs:
+        words += _input_text(taken, [datum for datum in result.problem.data if isinstance(datum, taken.kind.type)])
+    for name, value in kind.option_values(result.problem).items():
+        words += ["--" + name.replace("_", "-"), _value(value)]
+    for name, value in result.parameters.items():
+        words += ["-p", f"{name}={value}"]
+    return shlex.join([*words, "--backend", result.backend])
+
+
+def _input_text(taken: Input, data: list[Any]) -> list[str]:
+    files = list(dict.fromkeys("FILE" if datum.source in NO_FILE else texts.place(datum.source) for datum in data))
+    if taken.flag:
+        return [word for file in files for word in ("--" + taken.flag, file)]
+    if taken.kind is not SEQUENCE or taken.maximum is None:
+        return files
+    return files + [word for datum in data for word in ("--record", datum.name)]
+
+
+def _value(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,60 @@
+"""Scores and titles as the views print them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app import texts as app_texts
+from app.texts import ELLIPSIS as ELLIPSIS
+from app.texts import shortened
+from kernels.model import Result
+from kernels.pairwise.model import PairProblem
+from kernels.triple.model import TripleProblem
+
+MINUS, TIMES, DOT, INFINITY = "\u2212", "\u00d7", "\u00b7", "\u221e"
+MINUS_INFINITY = -(2**29)
+"""Engine scores at or below this stand for minus infinity."""
+
+
+def number(value: float) -> str:
+    """A score or count with thousands separated and a true minus."""
+    text = f"{int(value):,}" if float(value).is_integer() else f"{value:,.3f}".rstrip("0")
+    return text.replace("-", MINUS)
+
+
+def score(problem: PairProblem, value: int, separator: str = ",") -> str:
+    """An engine score in the units of the matrix."""
+    if value <= MINUS_INFINITY:
+        return f"{MINUS}{INFINITY}"
+    return number(problem.scoring.unscaled(int(value))).replace(",", separator)
+
+
+def scoring(problem: PairProblem | TripleProblem) -> str:
+    """Matrix and gap costs in few words."""
+    costs = problem.scoring
+    opening = f"{costs.gap_open:g} + " if costs.gap_open else ""
+    return f"{costs.matrix.name}, gap {opening}{costs.gap_extend:g}k".replace("-", MINUS)
+
+
+def is_pair(result: Result) -> bool:
+    return isinstance(result.problem, PairProblem)
+
+
+def title(result: Result | None) -> str:
+    """One line: what was run, how, and what came out; empty without a result."""
+    if result is None:
+        return ""
+    problem: Any = result.problem
+    method = app_texts.method_of(result)
+    aligns = isinstance(problem, PairProblem | TripleProblem)
+    names = app_texts.title(result)
+    if aligns:
+        names = f" {TIMES} ".join(shortened(sequence.name) for sequence in problem.sequences)
+    parts = [names, app_texts.method_name(result)]
+    parts += [f"{name} = {result.parameters[name]}" for name in ("s", "h") if name in result.parameters]
+    if aligns:
+        mode = f"{problem.mode}, " if isinstance(problem, PairProblem) else ""
+        parts += [f"{mode}{scoring(problem)}", f"score {number(result.score)}"]
+    elif method:
+        parts.append(f"{method.problem.answer_label} {method.problem.answer(result)}".strip())
+    return f" {DOT} ".join(part for part in (*parts, result.device) if part)

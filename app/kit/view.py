@@ -1,0 +1,82 @@
+"""What the window asks of a view. Every view is a QWidget; what else it is, these types say, and mypy checks.
+
+A view is made with the selection that it shares with the others. It takes frozen results and knows neither the window
+nor another view. What only some views can do are types of their own; the window asks with ``isinstance``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QWidget
+
+from app.kit.selection import Selection
+from kernels.model import Result
+
+
+@runtime_checkable
+class View(Protocol):
+    """``id`` names it in sessions and settings, ``title`` on its tab."""
+
+    id: str
+    title: str
+
+    def __init__(self, selection: Selection) -> None: ...
+
+    @classmethod
+    def shows(cls, result: Result) -> bool:
+        """Whether it has something to show of a result; it is asked before `show_result`."""
+
+    def show_result(self, result: Result | None) -> None:
+        """Show a result, or nothing."""
+
+
+@runtime_checkable
+class DataView(View, Protocol):
+    """A view that also shows data that no run made."""
+
+    @classmethod
+    def shows_datum(cls, datum: Any) -> bool:
+        """Whether it can show a datum; it is asked before `show_datum`."""
+
+    def show_datum(self, datum: Any) -> None:
+        """Show a datum in place of a result."""
+
+
+@runtime_checkable
+class EditedView(View, Protocol):
+    """A view whose picture a user can edit.
+
+    ``edited(edits)``: what was done so far, as plain values and frozen data of the engine, or None for nothing.
+    """
+
+    @property
+    def edited(self) -> SignalInstance: ...
+
+    def show_edits(self, edits: Mapping[str, Any]) -> None:
+        """Go on with such edits; called after `show_result` and `show_datum`."""
+
+
+@runtime_checkable
+class MakingView(View, Protocol):
+    """A view that makes data of what it shows; ``kept(datum)`` gives one to other methods."""
+
+    @property
+    def kept(self) -> SignalInstance: ...
+
+
+@runtime_checkable
+class GradualView(View, Protocol):
+    """A view whose picture comes in steps; ``sharp``: whether the one on the screen is the one that stays."""
+
+    @property
+    def sharp(self) -> bool: ...
+
+
+def as_widget(view: View) -> QWidget:
+    """The view as the widget that it is; TypeError where it is none."""
+    if not isinstance(view, QWidget):
+        raise TypeError(f"the view {view.id!r} is no widget")
+    return view

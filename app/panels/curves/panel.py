@@ -1,0 +1,233 @@
+"""What a run costs over the values of one parameter, drawn while the user sets it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QWidget
+
+from app import texts
+from app.jobs.planning import Answer
+from app.kit.background import Latest
+from app.kit.forms import ParameterForm
+from app.kit.widgets import Card, Elided, quiet_button
+from app.panels.curves import points
+from app.panels.curves.plot import CurvePlot
+from app.panels.curves.points import Curve, Point
+from app.panels.curves.scales import percent
+from kernels.memory import bytes_text
+from kernels.parameters import Parameter
+
+CLOSED, OPEN = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", "\N{BLACK DOWN-POINTING SMALL TRIANGLE}"
+DRAG_MS = 40
+"""Milliseconds between two values that a drag sets."""
+NO_PLAN = "No run can be planned with these settings."
+HINT = "Click or drag to set the value; arrow keys step, Page keys double and halve"
+
+
+class CurvePanel(Card):
+    """Follows the parameter that has the focus, of whatever method; picks set it in the form.
+
+    ``folded(closed)`` tells that the user opened or closed it.
+    """
+
+    folded = Signal(bool)
+
+    def __init__(self, form: ParameterForm, closed: bool = False) -> None:
+        super().__init__("Cost over")
+        self._form, self._closed = form, closed
+        self._answer: Answer | None = None
+        self._made_for: Any = None
+        self._data: tuple[Any, ...] = ()
+        self._wanted = ""
+        self.chooser, self.plot, self.readout = QComboBox(), CurvePlot(), Elided()
+        self.chooser.setAccessibleName("Parameter of the curves")
+        self.chooser.setToolTip("The parameter along the axis; it follows the one that you set")
+        self.chooser.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.fold = quiet_button(OPEN, "Show or hide the curves")
+        self.header.setStretch(1, 0)
+        self.header.addWidget(self.chooser, 1)
+        self.header.addWidget(self.fold)
+        self.box.addWidget(self.readout)
+        self.box.addWidget(self.plot)
+        self._curves = Latest(self)
+        self._curves.finished.connect(self._take_curve)
+        self._curves.failed.connect(self._fail)
+        self._drag = QTimer(self, singleShot=True, interval=DRAG_MS)
+        self._drag.timeout.connect(self._set_picked)
+        self._picked: int | None = None
+        self.fold.clicked.connect(lambda: self.set_closed(not self._closed, tell=True))
+        self.chooser.activated.connect(lambda: self._choose(self.chooser.currentData()))
+        self.plot.picked.connect(self._pick)
+        self.plot.pointed.connect(self._point_at)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._follow_focus)
+        self.set_closed(closed)
+        self.hide()
+
+    @property
+    def busy(self) -> bool:
+        """Whether the curve that belongs to the settings is still to come."""
+        return self._curves.busy
+
+    @property
+    def parameter(self) -> Parameter | None:
+        """The parameter along the axis."""
+        plan = self._answer.plan if self._answer else None
+        names = {p.name: p for p in points.shown(plan)} if plan else {}
+        return names.get(self._wanted) or next(iter(names.values()), None)
+
+    def set_closed(self, closed: bool, tell: bool = False) -> None:
+        """Fold the curves away, or bring them back."""
+        self._closed = closed
+        self.fold.setText(CLOSED if closed else OPEN)
+        self.fold.setAccessibleName("Show the curves" if closed else "Hide the curves")
+        for widget in (self.readout, self.plot):
+            widget.setVisible(not closed)
+        if tell:
+            self.folded.emit(closed)
+        if not closed:
+            self._look()
+
+    def show_answer(self, found: Answer | None) -> None:
+        """What a run would cost with the present settings; without a plan, the curves of the last one stay, faintly."""
+        self._answer = found
+        if found is None or found.plan is None:
+            self._curves.cancel()
+            self.setVisible(self.plot.curve is not None)
+            self.plot.show_waiting(True)
+            self.readout.setText(texts.sentence(found.refusal) if found else NO_PLAN)
+            return
+        shown = points.shown(found.plan)
+        self.setVisible(bool(shown))
+        self.chooser.blockSignals(True)
+        self.chooser.clear()
+        for parameter in shown:
+            self.chooser.addItem(parameter.label, parameter.name)
+        if self.parameter:
+            self.chooser.setCurrentIndex(self.chooser.findData(self.parameter.name))
+        self.chooser.blockSignals(False)
+        self._look()
+
+    def forget(self) -> None:
+        """Another method: nothing is known of it yet."""
+        self._curves.cancel()
+        self._answer = self._made_for = self._picked = None
+        self.plot.show_curve(None)
+        self.plot.show_present(None)
+        self.readout.setText("")
+
+    def show_waiting(self) -> None:
+        """The settings changed; what is drawn belongs to those of a moment ago."""
+        if not self._drag.isActive():
+            self.plot.show_waiting(True)
+
+    def _look(self) -> None:
+        """Mark the present value, and work out the curve of these settings where it is not the one that is shown."""
+        parameter, plan = self.parameter, self._answer.plan if self._answer else None
+        if plan is None or parameter is None or self._closed:
+            self._curves.cancel()
+            return
+        self.plot.setAccessibleName(f"Cost over {parameter.label}")
+        given = {name: value for name, value in self._answer.request.parameters.items() if name != parameter.name}
+        settings, present = _settings(self._answer, parameter, given), points.point(plan, parameter.name)
+        shown = self.plot.curve
+        if settings == self._made_for and shown is not None and shown.agrees(present):
+            self._curves.cancel()
+            self.plot.show_waiting(False)
+        else:
+            if shown is None or shown.parameter != parameter:
+                self.plot.show_curve(None)
+            self.plot.show_waiting(True)
+            self._made_for, self._data = None, self._answer.request.data
+            self._curves.request(lambda monitor: (settings, points.curve(plan, given, parameter, monitor)))
+        self._mark(present)
+
+    def _mark(self, present: Point) -> None:
+        self.plot.show_present(present)
+        self._say(present)
+
+    def _take_curve(self, found: tuple[Any, Curve]) -> None:
+        self._made_for, curve = found
+        self.plot.show_curve(curve)
+        self.plot.show_waiting(False)
+        if self.plot.present is not None:
+            self._mark(curve.at(self.plot.present.value) or self.plot.present)
+
+    def _fail(self, error: Exception) -> None:
+        self.plot.show_curve(None)
+        self.readout.setText(f"The curve could not be worked out: {error}")
+
+    def _choose(self, name: str) -> None:
+        if name != self._wanted:
+            self._wanted = name
+            self.chooser.setCurrentIndex(self.chooser.findData(name))
+            self._look()
+
+    def _follow_focus(self, _: QWidget | None, now: QWidget | None) -> None:
+        """The curve is of the parameter whose editor the user is in."""
+        if now is not None:
+            for name in self._form.names():
+                editor = self._form.editor(name)
+                if (editor is now or editor.isAncestorOf(now)) and self.chooser.findData(name) >= 0:
+                    self._choose(name)
+
+    def _pick(self, value: int) -> None:
+        """Mark the value at once; the form gets it a few times a second."""
+        self._picked = value
+        nearest = self.plot.curve.nearest(value)
+        self._mark(_moved(nearest, value))
+        if not self._drag.isActive():
+            self._drag.start()
+
+    def _set_picked(self) -> None:
+        if self._picked is not None and self.parameter is not None:
+            editor = self._form.editor(self.parameter.name)
+            editor.set_value(self._picked)
+            self._picked = None
+            editor.edited.emit()
+
+    def _point_at(self, value: int | None) -> None:
+        self._say(_moved(self.plot.curve.nearest(value), value) if value is not None else self.plot.present)
+
+    def _say(self, point: Point | None) -> None:
+        """One line about a point; why it cannot run is in the tool tip."""
+        parameter = self.parameter
+        if point is None or parameter is None:
+            self.readout.setText("")
+            return
+        self.readout.setText(words(parameter, point))
+        self.readout.setToolTip(texts.sentence(point.refusal) if point.refusal else self.readout.text())
+        self.plot.setAccessibleDescription(self.readout.text())
+        self.plot.setToolTip(HINT)
+
+
+def words(parameter: Parameter, point: Point) -> str:
+    """'928 columns: 21.8 MiB, 11 % again, about 76 ms'."""
+    places = ((point.host_bytes, "main"), (point.device_bytes, "GPU"), (point.disk_bytes, "disk"))
+    used = [(count, place) for count, place in places if count]
+    parts = [bytes_text(count) + (f" {place}" if len(used) > 1 else "") for count, place in used]
+    if point.recomputed:
+        parts.append(f"{percent(100 * point.recomputed)} again")
+    parts.append("does not fit" if point.refusal else texts.expected(point.time_ms))
+    return f"{point.value:,} {_unit(parameter, point.value)}".strip() + ": " + ", ".join(parts)
+
+
+def _moved(point: Point | None, value: int) -> Point | None:
+    """A point of the curve, as if it were of a value near it."""
+    return None if point is None else Point(value, *(getattr(point, name) for name in Point.__slots__[1:]))
+
+
+def _settings(answer: Answer, parameter: Parameter, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """All that a curve follows from. Data are compared as objects, which the panel keeps, since they may be long."""
+    request, plan = answer.request, answer.plan
+    data = tuple(id(datum) for datum in request.data)
+    return request.method.id, parameter, data, dict(request.options), dict(given), plan.backend, plan.device
+
+
+def _unit(parameter: Parameter, value: float) -> str:
+    """The unit of a value: 'threads', and 'thread' of one."""
+    return parameter.unit.removesuffix("s") if value == 1 else parameter.unit

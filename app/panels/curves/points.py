@@ -1,0 +1,128 @@
+"""What a run would cost over the values of one of its parameters, worked out by planning a run for each. No Qt here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from kernels import engine
+from kernels.engine import BackendChoice
+from kernels.errors import AntidiagError
+from kernels.monitor import Monitor
+from kernels.parameters import Parameter
+from kernels.plan import Plan
+
+POINTS = 41
+REACH = 64
+"""A parameter is shown from its least value to so many times of what the program would choose, or to its greatest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The cost of a run with one value: bytes, work in the problem's unit, expected time, and why it cannot run.
+
+    ``recomputed`` is what is computed again, at most, as a part of the cells of the problem; 0 where it has none.
+    """
+
+    value: int
+    host_bytes: int
+    device_bytes: int
+    disk_bytes: int
+    work: int
+    recomputed: float
+    time_ms: float
+    refusal: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Points in growing order of their values, and the unit of their work."""
+
+    parameter: Parameter
+    points: tuple[Point, ...]
+    unit: str
+
+    def at(self, value: int) -> Point | None:
+        """The point of exactly this value."""
+        return next((point for point in self.points if point.value == value), None)
+
+    def agrees(self, found: Point) -> bool:
+        """Whether a point lies on the curve, as far as one can see; a run may have taught another rate since."""
+        own = self.at(found.value)
+        return own is None or _cost(own) == _cost(found)
+
+    def nearest(self, value: int) -> Point | None:
+        """The point nearest to a value on a logarithmic scale; None where there are none."""
+        distances = {point: abs(math.log(point.value / value)) for point in self.points}
+        return min(distances, key=distances.__getitem__, default=None)
+
+
+def _cost(point: Point) -> tuple[Any, ...]:
+    return point.host_bytes, point.device_bytes, point.disk_bytes, point.work, point.time_ms, bool(point.refusal)
+
+
+def shown(plan: Plan) -> tuple[Parameter, ...]:
+    """The parameters of a plan that a curve can be drawn over: whole numbers that its backend uses."""
+    return tuple(p for p in plan.method.parameters if p.kind == "int" and plan.backend in p.backends)
+
+
+def point(plan: Plan, name: str) -> Point:
+    """The cost of one plan."""
+    needed, cells = plan.footprint, getattr(plan.problem, "cells", 0)
+    recomputed = plan.method.recomputed(plan.problem, plan.parameters)
+    return Point(
+        value=plan.parameters[name],
+        host_bytes=needed.host_bytes,
+        device_bytes=needed.device_bytes,
+        disk_bytes=needed.disk_bytes,
+        work=plan.method.work(plan.problem, plan.parameters),
+        recomputed=recomputed / cells if cells else 0.0,
+        time_ms=plan.time_ms,
+        refusal=plan.refusal or "",
+    )
+
+
+def curve(base: Plan, given: Mapping[str, Any], parameter: Parameter, monitor: Monitor) -> Curve:
+    """The cost over a parameter, all else as in a plan of which ``given`` was set by hand; raises Cancelled."""
+    others = {name: value for name, value in given.items() if name != parameter.name}
+
+    def planned(value: int | None) -> Plan:
+        changed = {**others, parameter.name: value} if value is not None else others
+        return engine.plan(base.method, base.problem, changed, cast(BackendChoice, base.backend), base.device)
+
+    points = []
+    wanted = values(parameter, planned(None).parameters[parameter.name], base.parameters[parameter.name])
+    for done, value in enumerate(wanted):
+        monitor.update(done, len(wanted))
+        try:
+            points.append(point(planned(value), parameter.name))
+        except AntidiagError:
+            continue  # not every value goes with the others
+    return Curve(parameter, tuple(points), base.method.problem.unit)
+
+
+def values(parameter: Parameter, usual: int | None, present: int | None = None) -> tuple[int, ...]:
+    """Values from which to draw a curve, evenly spread on a logarithmic scale, the present one among them."""
+    low, high = bounds(parameter, max(usual or 0, (present or 0) // REACH))
+    spread = (low * (high / low) ** (k / (POINTS - 1)) for k in range(POINTS))
+    every = {snapped(parameter, value, (low, high)) for value in spread}
+    return tuple(sorted(every | ({present} if present else set())))
+
+
+def bounds(parameter: Parameter, usual: int) -> tuple[int, int]:
+    """The least and the greatest value of a curve; both are above 0 and can be set."""
+    offset, step = int(parameter.minimum or 0), int(parameter.step)
+    low = offset or step
+    high = max(usual, low) * REACH
+    if parameter.maximum is not None:
+        high = min(high, int(parameter.maximum))
+    return low, max(offset + (high - offset) // step * step, low)
+
+
+def snapped(parameter: Parameter, value: float, within: tuple[int, int]) -> int:
+    """The value that can be set next to any number, inside of bounds."""
+    offset, step = int(parameter.minimum or 0), int(parameter.step)
+    nearest = offset + round((value - offset) / step) * step
+    return min(max(nearest, within[0]), within[1])

@@ -1,0 +1,117 @@
+"""The scales of the plot of costs: what is shown, between which ends, with which ticks. No Qt widgets here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from app import texts, theme
+from app.panels.curves.points import Curve, Point
+from kernels.memory import bytes_text
+
+MOST_TICKS = 3
+FACTORS = {10: (1, 2, 5), 1024: (1, 2, 5, 10, 20, 50, 100, 200, 500)}
+"""Round numbers below the base of a scale."""
+FLAT = 1.3
+"""A scale whose ends are nearer to each other than this factor is widened by it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve of a panel: its name, its colour, and its values at the points (0: none)."""
+
+    name: str
+    colour: str
+    value: Callable[[Point], float]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A panel: what it shows, the ends of its scale, the labels of its ticks."""
+
+    title: str
+    lines: tuple[Line, ...]
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+
+    def share(self, value: float) -> float:
+        """How far up the panel a value is, from 0 to 1."""
+        return math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
+
+    def falls(self, curve: Curve) -> bool:
+        """Whether the highest curve is lower on the right than on the left."""
+        left, right = (max(line.value(point) for line in self.lines) for point in (curve.points[0], curve.points[-1]))
+        return right < left
+
+
+def scales(curve: Curve) -> tuple[Scale, ...]:
+    """Memory; below it what is computed again, or else the work; below that the time, as far as they change."""
+    colours, points = theme.active(), curve.points
+    memory = (
+        Line("main", colours.accent, lambda point: point.host_bytes),
+        Line("GPU", colours.success, lambda point: point.device_bytes),
+        Line("disk", colours.warning, lambda point: point.disk_bytes),
+    )
+    used = tuple(line for line in memory if any(line.value(point) for point in points))
+    title = f"{used[0].name} memory" if len(used) == 1 else "memory:"
+    found = [_scale(title, used, points, 1024, bytes_tick)] if used else []
+    if any(point.recomputed for point in points):
+        recomputed = Line("again", colours.recomputed, lambda point: 100 * point.recomputed)
+        found.append(_scale("computed again", (recomputed,), points, 10, percent))
+    elif len({point.work for point in points}) > 1:
+        work = Line("work", colours.recomputed, lambda point: point.work)
+        found.append(_scale(curve.unit, (work,), points, 10, texts.count))
+    if len({point.time_ms for point in points}) > 1:
+        time = Line("time", colours.text, lambda point: point.time_ms)
+        found.append(_scale("expected time", (time,), points, 10, time_tick))
+    return tuple(found)
+
+
+def powers_of_two(low: int, high: int) -> list[int]:
+    """Those from ``low`` to ``high``."""
+    return [2**k for k in range(low.bit_length() - 1, high.bit_length()) if low <= 2**k <= high]
+
+
+def percent(value: float) -> str:
+    """'0.05 %', '12 %', '350 %'."""
+    return f"{value:,.0f} %" if value >= 10 else f"{value:.2g} %"
+
+
+def bytes_tick(count: float) -> str:
+    """'10 MiB'."""
+    return bytes_text(round(count)).replace(".0 ", " ")
+
+
+def time_tick(milliseconds: float) -> str:
+    """'5 ms'."""
+    return texts.duration(milliseconds).replace(".0 ", " ")
+
+
+def ticks_between(low: float, high: float, base: int = 10) -> list[float]:
+    """At most MOST_TICKS round numbers inside of a span: 1, 2, 5, 10, ... times powers of ``base``."""
+    factors = [m * 10**e for e in range(len(str(base)) - 1) for m in (1, 2, 5)]
+    first, last = (math.floor(math.log(end, base)) for end in (low, high))
+    found = [
+        m * float(base) ** e for e in range(first, last + 1) for m in factors if low <= m * float(base) ** e <= high
+    ]
+    ones = next((k for k, value in enumerate(found) if f"{value / float(base) ** first:.0e}".startswith("1")), 0)
+    for stride in (1, 3, 6, 9, 18):
+        if len(found[ones % stride :: stride]) <= MOST_TICKS:
+            return found[ones % stride :: stride]
+    return found[:1]
+
+
+def _scale(
+    title: str, lines: tuple[Line, ...], points: Sequence[Point], base: int, text: Callable[[float], str]
+) -> Scale:
+    """A panel whose scale holds all values with a little room."""
+    found = [value for line in lines for point in points if (value := line.value(point)) > 0]
+    low, high = min(found), max(found)
+    if high < FLAT * low:
+        low, high = low / FLAT, high * FLAT
+    room = (high / low) ** 0.08
+    low, high = low / room, high * room
+    ticks = ticks_between(low, high, base) or [math.sqrt(low * high)]
+    return Scale(title, lines, low, high, tuple((value, text(round(value, 9))) for value in ticks))

@@ -1,0 +1,227 @@
+"""A session as one file: a zip of FASTA files, arrays and a JSON index.
+
+Problems and answers are frozen dataclasses of the kernels, so one recursive rule writes them all
+(kernels/serialization.py): an array is a member of the zip, a sequence is its number. A new kind of problem needs no
+code here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import uuid
+import zipfile
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+import kernels.registry  # noqa: F401 - its families declare the types that a session may hold
+from app.session.session import DataEdits, Entry
+from app.session.state import State
+from kernels import serialization
+from kernels.errors import InputError
+from kernels.model import Sequence, SequenceType
+from kernels.monitor import Monitor
+from kernels.steps import Steps
+
+FORMAT, FORMATS = 2, (1, 2)
+"""What is written, and what is read: types had the names of their modules in format 1 (kernels/serialization.py)."""
+INDEX = "session.json"
+FASTA = "sequences.fasta"
+RECORDS = "records.jsonl"
+"""A line for each record of the FASTA file: name, type, description, source, note. Lines, because one JSON
+text of a million records would hold the interpreter, and with it the window, for a second.
+"""
+LINE = 60
+_quoted = json.JSONEncoder().encode
+BATCH = 1000
+"""Records written at a time."""
+NO_EDITS: DataEdits = MappingProxyType({})
+Saved = tuple[State, tuple[Entry, ...], dict[str, Any], DataEdits]
+
+
+def save(
+    path: Path,
+    state: State,
+    entries: Iterable[Entry],
+    settings: Mapping[str, Any],
+    edits: DataEdits = NO_EDITS,
+    monitor: Monitor | None = None,
+) -> None:
+    """Write a session; the file is replaced only when the new one is complete. Raises InputError, and Cancelled.
+
+    ``monitor`` hears of the records that are written, each twice: as FASTA, and as what FASTA cannot hold.
+    """
+    place = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
+            _write(target, state, entries, settings, edits, monitor or Monitor())
+        os.replace(place, path)
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: the session cannot be saved: {reason}; choose another place") from error
+    finally:
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+
+
+def load(path: Path) -> Saved:
+    """Read a session: state, results, settings, and edits of data. Raises InputError for a file that is none."""
+    try:
+        with zipfile.ZipFile(path) as source:
+            return _Reader(source).read()
+    except OSError as error:
+        raise InputError(f"{path}: the session cannot be read: {error.strerror}") from error
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"{path}: not a session of Antidiag, or a damaged one: {error}") from error
+
+
+def _write(
+    target: zipfile.ZipFile,
+    state: State,
+    entries: Iterable[Entry],
+    settings: Mapping[str, Any],
+    edits: DataEdits,
+    monitor: Monitor,
+) -> None:
+    writer = _Writer(target)
+    open_ones = [writer.number(sequence) for sequence in state.sequences]
+    results = [
+        {
+            "result": writer.encode(entry.result),
+            "options": entry.options,
+            "parameters": entry.parameters,
+            "edits": writer.encode(dict(entry.edits)),
+        }
+        for entry in entries
+    ]
+    index = {
+        "format": FORMAT,
+        "open": open_ones,
+        "chosen": list(state.chosen),
+        "data": [writer.encode(datum) for datum in state.data],
+        "data_edits": {str(number): writer.encode(dict(kept)) for number, kept in edits.items()},
+        "picked": list(state.picked),
+        "subset": list(state.subset),
+        "settings": dict(settings),
+        "results": results,
+    }
+    total = len(writer.sequences)
+    for part, (name, line) in enumerate(((FASTA, _fasta), (RECORDS, _record))):
+        with target.open(name, "w", force_zip64=True) as handle:
+            for at in range(0, total, BATCH):
+                monitor.update(part * total + at, 2 * total)
+                handle.write(b"".join(map(line, writer.sequences[at : at + BATCH])))
+    target.writestr(INDEX, json.dumps(index))
+
+
+class _Writer:
+    def __init__(self, target: zipfile.ZipFile) -> None:
+        self._target = target
+        self._numbers: dict[int, int] = {}
+        self._arrays = 0
+        self.sequences: list[Sequence] = []
+
+    def number(self, sequence: Sequence) -> int:
+        """The place of a sequence in the FASTA file; by identity, because rows may be equal."""
+        if id(sequence) not in self._numbers:
+            self._numbers[id(sequence)] = len(self.sequences)
+            self.sequences.append(sequence)
+        return self._numbers[id(sequence)]
+
+    def encode(self, value: Any) -> Any:
+        return serialization.encode(value, self._array, self._own)
+
+    def _own(self, value: Any) -> Any:
+        """Sequences are in a file of their own; results hold more than problems do."""
+        if isinstance(value, Sequence):
+            return {"sequence": self.number(value)}
+        if isinstance(value, Steps):
+            return {"steps": self._array(value.array())}
+        return {"time": value.isoformat()} if isinstance(value, datetime) else None
+
+    def _array(self, array: np.ndarray) -> str:
+        name = f"arrays/{self._arrays}.npy"
+        self._arrays += 1
+        buffer = io.BytesIO()
+        np.save(buffer, array, allow_pickle=False)
+        self._target.writestr(name, buffer.getbuffer())
+        return name
+
+
+class _Reader:
+    def __init__(self, source: zipfile.ZipFile) -> None:
+        self._source = source
+        self._sequences: list[Sequence] = []
+
+    def read(self) -> Saved:
+        index = json.loads(self._source.read(INDEX))
+        if index.get("format") not in FORMATS:
+            raise InputError(f"the session has format {index.get('format')}, this program reads {FORMAT}; update it")
+        letters, lines = _letters(self._source.read(FASTA)), self._source.read(RECORDS).splitlines()
+        self._sequences = [_sequence(line, text) for line, text in zip(lines, letters, strict=True)]
+        data = tuple(self.decode(datum) for datum in index.get("data", ()))
+        rows = (tuple(index.get(name, ())) for name in ("picked", "subset"))
+        state = State(tuple(self._sequences[number] for number in index["open"]), tuple(index["chosen"]), data, *rows)
+        entries = tuple(map(self.entry, index["results"]))
+        edits = {int(number): dict(self.decode(kept)) for number, kept in index.get("data_edits", {}).items()}
+        return state, entries, index["settings"], edits
+
+    def entry(self, saved: Mapping[str, Any]) -> Entry:
+        edits = self.decode(saved["edits"]) if "edits" in saved else {}
+        return Entry(self.decode(saved["result"]), saved["options"], saved["parameters"], dict(edits))
+
+    def decode(self, value: Any) -> Any:
+        return serialization.decode(value, self._array, self._own)
+
+    def _own(self, value: Any) -> Any:
+        match value:
+            case {"sequence": number}:
+                return self._sequences[number]
+            case {"steps": name}:
+                steps = Steps()
+                steps.extend(self._array(name))
+                return steps
+            case {"time": text}:
+                return datetime.fromisoformat(text)
+        return None
+
+    def _array(self, name: str) -> np.ndarray:
+        return np.load(io.BytesIO(self._source.read(name)), allow_pickle=False)
+
+
+def _fasta(sequence: Sequence) -> bytes:
+    known = sequence.description.startswith(sequence.name)
+    title = " ".join((sequence.description if known else f"{sequence.name} {sequence.description}").split())
+    letters = sequence.letters
+    if 0 < len(letters) <= LINE:  # a million reads are written so, while the user waits for the window to close
+        return b">%b\n%b\n" % (title.encode(), letters)
+    lines = [letters[at : at + LINE] for at in range(0, len(letters), LINE)]
+    return b"\n".join((b">" + title.encode(), *lines, b""))
+
+
+def _record(sequence: Sequence) -> bytes:
+    """A JSON text of five strings; one at a time, for which the encoder has a short way."""
+    name, title, source, note = map(_quoted, (sequence.name, sequence.description, sequence.source, sequence.note))
+    return f'[{name}, "{sequence.type.value}", {title}, {source}, {note}]\n'.encode()
+
+
+def _sequence(line: bytes, letters: bytes) -> Sequence:
+    name, kind, description, source, note = json.loads(line)
+    return Sequence(name, letters, SequenceType(kind), description, source, note)
+
+
+def _letters(text: bytes) -> list[bytes]:
+    """Letters of each record, in order."""
+    if not text:
+        return []
+    return [record.partition(b"\n")[2].replace(b"\n", b"") for record in (b"\n" + text).split(b"\n>")[1:]]

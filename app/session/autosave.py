@@ -1,0 +1,89 @@
+"""Keeps what is open: saved a moment after each change on a thread, and once more at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.session import archive
+from app.session.session import Session
+from app.settings import data_folder
+from kernels.errors import AntidiagError, Cancelled
+from kernels.monitor import Monitor
+
+DELAY_MS = 3000
+TELL_S = 0.04
+
+
+def autosave_path() -> Path:
+    """Where the session that was open last is kept."""
+    return data_folder() / "session.antidiag"
+
+
+class Autosave(QObject):
+    """Saves the session behind the user's back, so that neither a crash nor an exit loses anything.
+
+    One thread saves at a time. ``_saved`` is what it has written, from 0 to 1.
+    """
+
+    def __init__(self, session: Session, settings: Callable[[], Mapping[str, Any]]) -> None:
+        super().__init__()
+        self._session, self._settings = session, settings
+        self._thread: threading.Thread | None = None
+        self._monitor, self._saved = Monitor(), 0.0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DELAY_MS)
+        self._timer.timeout.connect(self._save_soon)
+        for signal in (
+            session.sequences_changed,
+            session.data_changed,
+            session.chosen_changed,
+            session.results_changed,
+            session.edits_changed,
+        ):
+            signal.connect(self._timer.start)
+
+    def finish(self, tell: Callable[[float], None] = lambda share: None) -> None:
+        """Save what is not saved yet, now; ``tell`` hears many times a second how much of it is saved."""
+        unsaved = self._timer.isActive()
+        self._timer.stop()
+        if unsaved:  # what is being saved is out of date
+            self._monitor.cancel()
+        self._wait(tell)
+        if unsaved or not autosave_path().exists():
+            self._start()
+            self._wait(tell)
+
+    def _save_soon(self) -> None:
+        if self._thread and self._thread.is_alive():
+            self._timer.start()
+        else:
+            self._start()
+
+    def _start(self) -> None:
+        self._monitor, self._saved = Monitor(self._hear), 0.0
+        self._thread = threading.Thread(target=self._save, args=(self._monitor, self._snapshot()), name="autosave")
+        self._thread.start()
+
+    def _wait(self, tell: Callable[[float], None]) -> None:
+        while self._thread and self._thread.is_alive():
+            self._thread.join(TELL_S)
+            tell(self._saved)
+
+    def _hear(self, done: int, total: int, phase: str) -> None:
+        self._saved = done / total if total else 0.0
+
+    def _snapshot(self) -> archive.Saved:
+        session = self._session
+        return session.state, session.entries, dict(self._settings()), session.data_edits()
+
+    def _save(self, monitor: Monitor, snapshot: archive.Saved) -> None:
+        # A folder that cannot be written is no reason to disturb anybody; what is cancelled is saved anew.
+        with contextlib.suppress(AntidiagError, Cancelled):
+            archive.save(autosave_path(), *snapshot, monitor)

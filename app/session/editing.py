@@ -1,0 +1,52 @@
+"""Edits of many sequences: at once where they are few, else by a job, so that the window goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from app.jobs.queue import Job, JobQueue
+from app.session.session import Session, duplicate_label, retype_label
+from app.session.state import Check, State, duplicated, retyped
+from kernels.errors import AntidiagError
+from kernels.model import SequenceType
+
+LANE = "edit"
+MANY = 20_000
+"""Rows from which an edit that makes new sequences is a job: so many take some 50 ms."""
+
+Make = Callable[[Check], State]
+
+
+class Editor:
+    """Makes the edits of the table that cost time with each row; ``refused`` is told what could not be done."""
+
+    def __init__(self, session: Session, queue: JobQueue, refused: Callable[[str], None]) -> None:
+        self._session, self._queue, self._refused = session, queue, refused
+
+    def duplicate(self, rows: Sequence[int]) -> None:
+        """Copies of these rows behind the last of them."""
+        before = self._session.state
+        if rows:
+            self._edit(duplicate_label(len(rows)), len(rows), lambda check: duplicated(before, rows, check))
+
+    def retype(self, rows: Sequence[int], kind: SequenceType) -> None:
+        """Another type for these rows, or a refusal that names the first letter that does not belong to it."""
+        before = self._session.state
+        self._edit(retype_label(kind), len(rows), lambda check: retyped(before, rows, kind, check))
+
+    def _edit(self, label: str, rows: int, make: Make) -> None:
+        before = self._session.state
+
+        def take(after: State) -> None:
+            if self._session.state is before:
+                self._session.edit(label, after)
+            else:
+                self._refused(f"{label} was not done, because the data have changed meanwhile; do it again.")
+
+        if rows > MANY:
+            self._queue.submit(Job(label, LANE, lambda monitor: make(monitor.check), take))
+            return
+        try:
+            take(make(lambda: None))
+        except AntidiagError as error:
+            self._refused(str(error))

@@ -1,0 +1,47 @@
+"""Runs that were interrupted and can go on."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from app.jobs.queue import Job
+from kernels.recovery import resuming
+from kernels.recovery.resuming import Run
+
+
+class Interrupted(QObject):
+    """Looks for interrupted runs on a thread, for a disk may be slow; ``found`` has them, the newest first.
+
+    ``taken`` are those that jobs of this window are to go on with.
+    """
+
+    found = Signal(object)
+    _looked = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken: dict[Job, Run] = {}
+        self._looked.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+
+    def look(self, discard: Run | None = None) -> None:
+        """Look again, after ``discard`` was removed."""
+        threading.Thread(target=self._look, args=(discard,), name="interrupted", daemon=True).start()
+
+    def ended(self, job: Job) -> None:
+        """A job has ended, and may have left a run behind."""
+        self.taken.pop(job, None)
+        self.look()
+
+    def _tell(self, runs: tuple[Run, ...]) -> None:
+        taken = {run.id for run in self.taken.values()}
+        self.found.emit(tuple(run for run in runs if run.id not in taken))
+
+    def _look(self, discard: Run | None) -> None:
+        if discard:
+            resuming.discard(discard)
+        runs = tuple(run for run in resuming.runs() if not run.running and run.fraction)
+        with contextlib.suppress(RuntimeError):  # the window may be gone
+            self._looked.emit(runs)

@@ -1,0 +1,119 @@
+"""Getting data into the session: files, pasted text, samples; read by jobs, so nothing waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QMimeData, QObject, Signal
+
+from app import texts
+from app.jobs.queue import Job, JobQueue
+from app.session.session import Session
+from kernels.errors import InputError
+from kernels.model import Sequence
+from kernels.monitor import Monitor
+from kernels.registry import loading
+from kernels.registry.samples import Sample
+
+LANE = "read"
+SESSION_SUFFIX = ".antidiag"
+LONG = 100_000
+"""Letters from which the composition of a sequence is counted by the reading thread, not by the table."""
+
+
+class Loader(QObject):
+    """Starts reading jobs and puts what they read into the session.
+
+    What was opened together becomes the input of the next run, where it is enough for the ``inputs`` that the
+    method takes: who opens a pair means to align it.
+    """
+
+    opened = Signal(str)
+    data_added = Signal(object)
+    """The first of the data that were opened and are no sequences."""
+    said = Signal(str)
+    session_wanted = Signal(object)
+
+    def __init__(self, session: Session, queue: JobQueue) -> None:
+        super().__init__()
+        self._session, self._queue = session, queue
+        self.inputs: int | None = 2
+
+    def open_paths(self, paths: Iterable[str | Path]) -> None:
+        """Read files, one job each, in this order; a session file opens as a session."""
+        together: list[Any] = []
+        for path in map(Path, paths):
+            if path.suffix == SESSION_SUFFIX:
+                self.session_wanted.emit(path)
+            else:
+                self._read(f"Read {path.name}", partial(read_file, path), together, path)
+
+    def open_sample(self, sample: Sample) -> None:
+        self._read(f"Read sample: {sample.title}", lambda monitor: sample.read(), [])
+
+    def open_mime(self, mime: QMimeData) -> None:
+        """What was pasted or dropped: files, or text with sequences."""
+        paths = [url.toLocalFile() for url in mime.urls() if url.isLocalFile()]
+        if paths:
+            self.open_paths(paths)
+        elif mime.hasText() and mime.text().strip():
+            self.open_text(mime.text())
+        else:
+            self.said.emit("There is no text and no file to paste; copy sequences first.")
+
+    def open_text(self, text: str) -> None:
+        self._read("Read pasted text", lambda monitor: loading.read_text(text), [])
+
+    def _read(
+        self,
+        title: str,
+        read: Callable[[Monitor], list[Any]],
+        together: list[Any],
+        path: Path | None = None,
+    ) -> None:
+        def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any]]:
+            sequences, others = [], []
+            for datum in read(monitor):
+                monitor.check()
+                if not isinstance(datum, Sequence):
+                    others.append(datum)
+                    continue
+                sequences.append(datum)
+                if len(datum) >= LONG:
+                    texts.makeup(datum)
+            return tuple(sequences), others
+
+        def done(found: tuple[tuple[Sequence, ...], list[Any]]) -> None:
+            sequences, others = found
+            if sequences:
+                self._add_sequences(sequences, together)
+            if others:
+                self._session.add_data(others)
+                self.data_added.emit(others[0])
+            for note in dict.fromkeys(datum.note for datum in (*sequences[:1000], *others) if datum.note):
+                self.said.emit(note)
+            if path:
+                self.opened.emit(str(path.resolve()))
+
+        self._queue.submit(Job(title, LANE, work, done))
+
+    def _add_sequences(self, found: tuple[Sequence, ...], together: list[Sequence]) -> None:
+        together.extend(found[: self.inputs])
+        enough = self.inputs is not None and len(together) >= self.inputs
+        label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
+        self._session.add(found, label, together[: self.inputs] if enough else [])
+
+
+def read_file(path: Path, monitor: Monitor) -> list[Any]:
+    """What is in a file; InputError for a pipe, on which a window could wait for ever."""
+    if path.is_fifo():
+        raise InputError(f"{path}: a pipe; save what comes out of it to a file, and open that")
+    return loading.read(path, monitor)
+
+
+def can_open(mime: QMimeData) -> bool:
+    """Whether a drop of this could hold data."""
+    return mime.hasUrls() or mime.hasText()

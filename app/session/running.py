@@ -1,0 +1,79 @@
+"""From a plan to a job, and from a job to a result in the session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from app import texts
+from app.jobs.planning import Request
+from app.jobs.queue import Job
+from app.session.session import Entry, Session
+from kernels import registry
+from kernels.engine import BackendChoice, execute, plan
+from kernels.model import Result
+from kernels.monitor import Monitor
+from kernels.plan import Plan
+from kernels.recovery import resuming
+from kernels.recovery.resuming import Run
+
+
+def run_job(request: Request, plan: Plan, session: Session) -> Job:
+    """The job that runs a request; its result goes to the top of the session's list.
+
+    The plan is made again when the job's turn comes: memory that was free may be taken by then.
+    """
+
+    def work(monitor: Monitor) -> Result:
+        return execute(request.plan(), monitor)
+
+    def done(result: Result) -> None:
+        session.add_result(Entry(result, dict(request.options), dict(request.parameters)))
+
+    of = getattr(plan.problem, "title", "")
+    place = plan.device_name if plan.backend == "cuda" else "CPU"
+    settings = texts.settings(plan.method.used(plan.parameters, plan.backend))
+    title = " \N{MIDDLE DOT} ".join(part for part in (plan.method.name, of, settings, place) if part)
+    lane = _lane(plan.backend, plan.device)
+    cells = plan.method.work(plan.problem, plan.parameters)
+    return Job(title, lane, work, done, cells=cells, detachable=True)
+
+
+def resumed_job(run: Run, session: Session) -> Job:
+    """The job that goes on with an interrupted run, whose folder has all that is needed."""
+
+    def work(monitor: Monitor) -> Result:
+        problem, method = run.problem(), registry.method(run.method)
+        kept = resuming.parameters(method, run, {})
+        return execute(plan(method, problem, kept, cast(BackendChoice, run.backend)), monitor, resumed=run)
+
+    def done(result: Result) -> None:
+        method = registry.method(result.method)
+        options = dict(method.problem.option_values(result.problem))
+        session.add_result(Entry(result, options, resuming.parameters(method, run, {})))
+
+    title = f"{described(run)} \N{MIDDLE DOT} continued from {resuming.percent(run.fraction)}"
+    return Job(title, _lane(run.backend, 0), work, done, detachable=True)
+
+
+def described(run: Run) -> str:
+    """'CheckpointedAlignment · human x chimpanzee'."""
+    names = [method.name for method in registry.METHODS if method.id == run.method]
+    return " \N{MIDDLE DOT} ".join([*(names or [run.method]), run.title])
+
+
+def _lane(backend: str, device: int) -> str:
+    return f"cuda {device}" if backend == "cuda" else "cpu"
+
+
+def made_by(plan: Plan, given: Mapping[str, Any], entry: Entry) -> bool:
+    """Whether a run of this plan, with the parameters ``given`` by hand, would be the result of an entry again.
+
+    What is automatic in both may differ: it follows the machine, such as its free memory.
+    """
+    result = entry.result
+    if (result.method, result.backend) != (plan.method.id, plan.backend):
+        return False
+    by_hand = {**given, **entry.parameters}
+    same = all(result.parameters.get(name) == plan.parameters.get(name) for name in by_hand)
+    return same and result.problem == plan.problem

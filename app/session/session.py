@@ -1,0 +1,274 @@
+"""What the user has open: sequences and other data, which of them go into the next run, and results.
+
+Sequences and results are frozen, so a state is a tuple of them (app/session/state.py), and undo goes back to
+the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from app.session.state import (
+    State,
+    chosen,
+    duplicated,
+    inserted,
+    moved,
+    picked,
+    removed,
+    replaced,
+    retyped,
+    with_chosen,
+    with_data,
+    without_data,
+)
+from kernels.io.sequences import SEQUENCE
+from kernels.method import ProblemType
+from kernels.model import Result, Sequence, SequenceType
+
+UNDO_LIMIT = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again.
+
+    ``edits`` is what the user did to the picture of it, by the id of the view: plain values and frozen data of the
+    engine, which a session file keeps.
+    """
+
+    result: Result
+    options: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    edits: dict[str, Any] = field(default_factory=dict)
+
+
+DataEdits = Mapping[int, Mapping[str, Any]]
+"""Of data, by their numbers, what the user did to their pictures, as in `Entry`."""
+
+
+class Session(QObject):
+    """The open data, with undo. Signals say what changed; readers take the new state from here."""
+
+    sequences_changed = Signal()
+    data_changed = Signal()
+    chosen_changed = Signal()
+    results_changed = Signal()
+    edits_changed = Signal()
+    shown_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = State()
+        self.entries: tuple[Entry, ...] = ()
+        self.shown: Entry | None = None
+        self._data_edits: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self.undo_stack = QUndoStack(self)
+        self.undo_stack.setUndoLimit(UNDO_LIMIT)
+
+    def add(self, sequences: Iterable[Sequence], label: str = "", chosen: Iterable[Sequence] = ()) -> None:
+        """Append sequences; those of ``chosen``, where given, become the inputs of the next run."""
+        new = tuple(sequences)
+        if new:
+            end = len(self.state.sequences)
+            after = with_chosen(inserted(self.state, end, new), chosen, end)
+            self.edit(label or f"Add {_count(len(new))}", after)
+
+    def add_data(self, data: Iterable[Any]) -> None:
+        """Append data that are no sequences; they go into the next run that takes such."""
+        new = tuple(data)
+        if new:
+            self.edit(f"Add {new[0].name}" if len(new) == 1 else f"Add {len(new):,} data", with_data(self.state, new))
+
+    def pick(self, number: int) -> None:
+        """The datum of this number goes into the next run that takes one of its kind."""
+        after = picked(self.state, number)
+        if after != self.state:
+            self.edit(f"Use {self.state.data[number].name}", after)
+
+    def remove_data(self, numbers: Iterable[int]) -> None:
+        numbers = set(numbers)
+        if numbers:
+            self.edit("Delete data", without_data(self.state, numbers))
+
+    def restrict(self, rows: Iterable[int]) -> None:
+        """Only these rows go into runs that take any number of sequences; all of them where there are none."""
+        after = replace(self.state, subset=tuple(sorted(set(rows))))
+        if after != self.state:
+            self.edit("Use selected sequences" if after.subset else "Use all sequences", after)
+
+    def remove(self, rows: Iterable[int]) -> None:
+        after = removed(self.state, rows)
+        if gone := len(self.state.sequences) - len(after.sequences):
+            self.edit(f"Delete {_count(gone)}", after)
+
+    def duplicate(self, rows: Iterable[int]) -> None:
+        rows = set(rows)
+        if rows:
+            self.edit(duplicate_label(len(rows)), duplicated(self.state, rows))
+
+    def move(self, rows: Iterable[int], step: int) -> None:
+        after = moved(self.state, rows, step)
+        if after != self.state:
+            self.edit("Move sequences", after)
+
+    def rename(self, row: int, name: str) -> None:
+        name = " ".join(name.split())
+        if name and name != self.state.sequences[row].name:
+            self.edit("Rename", replaced(self.state, {row: replace(self.state.sequences[row], name=name)}))
+
+    def retype(self, rows: Iterable[int], kind: SequenceType) -> None:
+        """Another type for these rows; InputError where a letter does not belong to it."""
+        self.edit(retype_label(kind), retyped(self.state, rows, kind))
+
+    def choose(self, role: int, row: int, count: int = 2) -> None:
+        after = chosen(self.state, role, row, count)
+        if after.chosen != self.state.rows(count):
+            self.edit(f"Use {self.state.sequences[row].name} as input {role + 1}", after)
+
+    def use(self, problem: ProblemType, data: Iterable[Any]) -> None:
+        """These data, as far as they are open, as the inputs of the next run of such a problem."""
+        wanted, state = list(data), self.state
+        rows = _rows_of(wanted, state.sequences)
+        numbers = [number for number, datum in enumerate(state.data) if any(datum is one for one in wanted)]
+        several = any(taken.kind is SEQUENCE and taken.maximum is None for taken in problem.inputs)
+        after = replace(state, subset=tuple(sorted(rows))) if several else replace(state, chosen=tuple(rows))
+        for number in reversed(numbers):
+            after = picked(after, number)
+        if after != state:
+            self.edit("Use the data of a result", after)
+
+    def swap(self) -> None:
+        """The first two inputs change places."""
+        rows = self.state.rows(2)
+        if len(rows) == 2:
+            self.edit("Swap first and second", replace(self.state, chosen=(rows[1], rows[0], *self.state.chosen[2:])))
+
+    def add_result(self, entry: Entry) -> None:
+        """Put a result at the top of the list and show it."""
+        self.entries = (entry, *self.entries)
+        self.results_changed.emit()
+        self.show(entry)
+
+    def remove_results(self, entries: Iterable[Entry]) -> None:
+        wanted = set(entries)
+        gone = tuple(entry for entry in self.entries if entry in wanted)
+        if gone:
+            label = "Delete result" if len(gone) == 1 else f"Delete {len(gone)} results"
+            after = tuple(entry for entry in self.entries if entry not in gone)
+            self.undo_stack.push(_RemoveResults(self, label, gone, self.entries, after))
+
+    def show(self, entry: Entry | None) -> None:
+        """Make this result the one that the views show."""
+        if entry is not self.shown:
+            self.shown = entry
+            self.shown_changed.emit()
+
+    def edits_of(self, shown: Any) -> dict[str, Any]:
+        """What the user did to the pictures of a result, given as its entry, or of a datum; by the id of the view."""
+        if isinstance(shown, Entry):
+            return shown.edits
+        # Data are told apart by identity, as rows may be equal. A datum is held here, so that its id stays its own.
+        return self._data_edits.setdefault(id(shown), (shown, {}))[1]
+
+    def keep_edits(self, shown: Any, view_id: str, edits: Any) -> None:
+        """What the user did to the picture of an entry or a datum; None where nothing is left of it."""
+        kept = self.edits_of(shown)
+        if edits is None:
+            kept.pop(view_id, None)
+        else:
+            kept[view_id] = edits
+        self.edits_changed.emit()
+
+    def data_edits(self) -> DataEdits:
+        """What the user did to the pictures of the data."""
+        found = ((number, self._data_edits.get(id(datum))) for number, datum in enumerate(self.state.data))
+        return {number: dict(held[1]) for number, held in found if held and held[1]}
+
+    def replace_all(self, state: State, entries: Iterable[Entry], edits: DataEdits = MappingProxyType({})) -> None:
+        """Open another session; there is no way back by undo."""
+        self.undo_stack.clear()
+        self._data_edits = {id(state.data[number]): (state.data[number], dict(kept)) for number, kept in edits.items()}
+        self.entries = tuple(entries)
+        self.set_state(state)
+        self.results_changed.emit()
+        self.show(self.entries[0] if self.entries else None)
+
+    def set_state(self, state: State) -> None:
+        """Go over to another state; whatever it changes, ``chosen_changed`` is the last signal."""
+        before, self.state = self.state, state
+        if state.sequences is not before.sequences:
+            self.sequences_changed.emit()
+        if state.data is not before.data or state.picked != before.picked:
+            self.data_changed.emit()
+        self.chosen_changed.emit()
+
+    def set_entries(self, entries: tuple[Entry, ...]) -> None:
+        self.entries = entries
+        self.results_changed.emit()
+        if self.shown not in entries:
+            self.show(entries[0] if entries else None)
+
+    def edit(self, label: str, after: State) -> None:
+        """Go on with another state, from which undo leads back; nothing happens where it is the same."""
+        if after is not self.state:
+            self.undo_stack.push(_Edit(self, label, self.state, after))
+
+
+class _Edit(QUndoCommand):
+    def __init__(self, session: Session, label: str, before: State, after: State) -> None:
+        super().__init__(label)
+        self._session, self._before, self._after = session, before, after
+
+    def redo(self) -> None:
+        self._session.set_state(self._after)
+
+    def undo(self) -> None:
+        self._session.set_state(self._before)
+
+
+class _RemoveResults(QUndoCommand):
+    """Results may have been added since, so undo puts the removed ones back among those that are there."""
+
+    def __init__(
+        self, session: Session, label: str, gone: tuple[Entry, ...], before: tuple[Entry, ...], after: tuple[Entry, ...]
+    ) -> None:
+        super().__init__(label)
+        self._session, self._gone, self._before, self._after = session, gone, before, after
+
+    def redo(self) -> None:
+        self._session.set_entries(tuple(entry for entry in self._session.entries if entry not in self._gone))
+
+    def undo(self) -> None:
+        newer = tuple(entry for entry in self._session.entries if entry not in self._after)
+        self._session.set_entries(newer + self._before)
+        self._session.show(self._gone[0])
+
+
+def duplicate_label(rows: int) -> str:
+    return f"Duplicate {_count(rows)}"
+
+
+def retype_label(kind: SequenceType) -> str:
+    return f"Change type to {kind}"
+
+
+def _rows_of(wanted: Iterable[Any], sequences: tuple[Sequence, ...]) -> list[int]:
+    """Rows of these very sequences, or of the first ones that equal them; of those that are there."""
+    wanted = [datum for datum in wanted if isinstance(datum, Sequence)]
+    by_identity = {id(sequence): row for row, sequence in enumerate(sequences)}
+    found = [by_identity.get(id(datum)) for datum in wanted]
+    if None in found:
+        equal = {sequence: row for row, sequence in reversed(list(enumerate(sequences)))}
+        found = [equal.get(datum) if row is None else row for row, datum in zip(found, wanted, strict=True)]
+    return [row for row in found if row is not None]
+
+
+def _count(number: int) -> str:
+    return "1 sequence" if number == 1 else f"{number:,} sequences"

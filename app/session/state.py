@@ -1,0 +1,202 @@
+"""The open data as one frozen state, and every edit of it as a pure function from state to state.
+
+A table may have a million rows: what is done to all of them is done in whole arrays, so that the window does not stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from collections.abc import Sequence as Sequences
+from dataclasses import dataclass, replace
+from itertools import chain, compress
+from typing import Any
+
+import numpy as np
+
+from kernels.io.sequences import SEQUENCE, with_type
+from kernels.method import Input, ProblemType
+from kernels.model import Sequence, SequenceType
+
+BATCH = 1000
+"""Rows that are edited between two looks whether somebody cancelled."""
+
+Check = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The open data, and which of them go into the next run.
+
+    ``chosen`` are the rows of the sequences that were chosen as first, second, ... input; ``subset`` those that a
+    method of any number of sequences takes, all where it is empty. ``data`` are distance matrices, models and the
+    like, ``picked`` the numbers of those that the user picked, the last one first.
+    """
+
+    sequences: tuple[Sequence, ...] = ()
+    chosen: tuple[int, ...] = ()
+    data: tuple[Any, ...] = ()
+    picked: tuple[int, ...] = ()
+    subset: tuple[int, ...] = ()
+
+    def rows(self, count: int | None) -> Sequences[int]:
+        """Rows of the ``count`` inputs of a run: the chosen ones, then the first that are left.
+
+        Fewer than ``count`` when there are not enough sequences; None stands for any number.
+        """
+        if count is None:
+            return self.subset or range(len(self.sequences))
+        rows = list(dict.fromkeys(row for row in self.chosen if row < len(self.sequences)))[:count]
+        spare = (row for row in range(len(self.sequences)) if row not in rows)
+        while len(rows) < min(count, len(self.sequences)):
+            rows.append(next(spare))
+        return tuple(rows)
+
+    def given(self, taken: Input) -> tuple[Any, ...]:
+        """The data that a run takes for this input: the picked ones of its kind, then the newest."""
+        if taken.kind is SEQUENCE:
+            every = taken.maximum is None and not self.subset
+            return self.sequences if every else tuple(map(self.sequences.__getitem__, self.rows(taken.maximum)))
+        order = dict.fromkeys((*self.picked, *reversed(range(len(self.data)))))
+        found = [self.data[number] for number in order if isinstance(self.data[number], taken.kind.type)]
+        return tuple(found[: taken.maximum])
+
+    def inputs(self, problem: ProblemType) -> tuple[Any, ...]:
+        """Everything that a run takes, in the order of the problem's inputs, as far as it is there."""
+        return sum((self.given(taken) for taken in problem.inputs), ())
+
+    def missing(self, problem: ProblemType) -> str:
+        """What a run still lacks, for people; empty when nothing does."""
+        lacking = [taken for taken in problem.inputs if len(self.given(taken)) < taken.minimum]
+        if not lacking:
+            return ""
+        counts = [f"{len(self.given(taken)):,} of {taken.number()}" for taken in lacking]
+        return f"This method takes {problem.takes()}; open: {', '.join(counts)}."
+
+
+def _renumbered(state: State, sequences: tuple[Sequence, ...], place: Callable[[np.ndarray], np.ndarray]) -> State:
+    """Other sequences; ``place(rows)`` are the new rows of old ones, -1 of those that are gone."""
+    given = (np.array(rows, np.int64) for rows in (state.chosen, state.subset))
+    chosen, subset = (place(rows[rows < len(state.sequences)]) for rows in given)
+    subset = np.sort(subset[subset >= 0])
+    return replace(
+        state, sequences=sequences, chosen=tuple(chosen[chosen >= 0].tolist()), subset=tuple(subset.tolist())
+    )
+
+
+def inserted(state: State, row: int, sequences: Iterable[Sequence]) -> State:
+    """``sequences`` before ``row``; what was chosen stays chosen."""
+    new = tuple(sequences)
+    after = state.sequences[:row] + new + state.sequences[row:]
+    return _renumbered(state, after, lambda old: old + len(new) * (old >= row))
+
+
+def removed(state: State, rows: Iterable[int]) -> State:
+    """Without the sequences of these rows."""
+    kept = np.ones(len(state.sequences), bool)
+    kept[_rows(rows)] = False
+    gone = np.flatnonzero(~kept)
+    left = tuple(compress(state.sequences, kept.tolist())) if gone.size < kept.size else ()
+    return _renumbered(state, left, lambda old: np.where(kept[old], old - np.searchsorted(gone, old), -1))
+
+
+def moved(state: State, rows: Iterable[int], step: int) -> State:
+    """The rows moved up (step -1) or down (step 1) by one place; rows at the border stay."""
+    count = len(state.sequences)
+    wanted = np.zeros(count, bool)
+    wanted[_rows(rows)] = True
+    old = np.flatnonzero(wanted)
+    border = np.arange(old.size) if step < 0 else np.arange(count - old.size, count)
+    if np.array_equal(old, border):
+        return state
+    places = np.full(count, -1)
+    places[old] = np.where(old == border, old, old + step)
+    others = np.ones(count, bool)
+    others[places[old]] = False
+    places[places < 0] = np.flatnonzero(others)
+    return _renumbered(state, tuple(map(state.sequences.__getitem__, np.argsort(places).tolist())), places.__getitem__)
+
+
+def replaced(state: State, changes: dict[int, Sequence]) -> State:
+    """Other sequences in these rows."""
+    sequences = list(state.sequences)
+    for row, sequence in changes.items():
+        sequences[row] = sequence
+    return replace(state, sequences=tuple(sequences))
+
+
+def duplicated(state: State, rows: Iterable[int], check: Check = lambda: None) -> State:
+    """With copies of these rows behind the last of them; ``check`` is called now and then, and may raise."""
+    order = sorted(set(rows))
+    copies = []
+    for at in range(0, len(order), BATCH):
+        check()
+        found = map(state.sequences.__getitem__, order[at : at + BATCH])
+        copies += [replace(sequence, name=f"{sequence.name}_copy") for sequence in found]
+    return inserted(state, order[-1] + 1, copies)
+
+
+def retyped(state: State, rows: Iterable[int], kind: SequenceType, check: Check = lambda: None) -> State:
+    """With another type of these rows; InputError where a letter does not belong to it. ``check`` as above."""
+    changes = {}
+    for number, row in enumerate(rows):
+        if number % BATCH == 0:
+            check()
+        if state.sequences[row].type != kind:
+            changes[row] = with_type(state.sequences[row], kind)
+    return replaced(state, changes) if changes else state
+
+
+def chosen(state: State, role: int, row: int, count: int) -> State:
+    """``row`` as input number ``role`` (from 0); a row that had another role changes places."""
+    rows = list(state.rows(count))
+    if row in rows:
+        other = rows.index(row)
+        rows[other], rows[role] = rows[role], rows[other]
+    else:
+        rows[role] = row
+    return replace(state, chosen=tuple(rows))
+
+
+def with_chosen(state: State, sequences: Iterable[Sequence], first: int = 0) -> State:
+    """These very sequences as the inputs, in this order; as it was where there are none.
+
+    They are looked for from row ``first`` on, then before it.
+    """
+    order = [id(sequence) for sequence in sequences]
+    wanted = set(order)
+    rows: dict[int, int] = {}
+    for row in chain(range(first, len(state.sequences)), range(first)):
+        if len(rows) == len(wanted):
+            break
+        number = id(state.sequences[row])
+        if number in wanted:
+            rows.setdefault(number, row)
+    found = tuple(rows[number] for number in order if number in rows)
+    return replace(state, chosen=found) if found else state
+
+
+def with_data(state: State, data: Iterable[Any]) -> State:
+    """More data that are no sequences; what is new is picked."""
+    new = tuple(data)
+    numbers = range(len(state.data), len(state.data) + len(new))
+    return replace(state, data=state.data + new, picked=(*numbers, *state.picked))
+
+
+def picked(state: State, number: int) -> State:
+    """The datum of this number goes before others of its kind."""
+    return replace(state, picked=(number, *(other for other in state.picked if other != number)))
+
+
+def without_data(state: State, numbers: Iterable[int]) -> State:
+    """Without the data of these numbers."""
+    gone = set(numbers)
+    kept = [number for number in range(len(state.data)) if number not in gone]
+    place = {number: index for index, number in enumerate(kept)}
+    data = tuple(state.data[number] for number in kept)
+    return replace(state, data=data, picked=tuple(place[number] for number in state.picked if number in place))
+
+
+def _rows(rows: Iterable[int]) -> np.ndarray:
+    if isinstance(rows, range):
+        return np.arange(rows.start, rows.stop, rows.step)
+    return np.fromiter(rows, np.int64)

@@ -1,0 +1,108 @@
+"""What the cube says in words."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from app import texts as app_texts
+from app.kit import result_text
+from app.kit.cube.data import Chunks
+from kernels.errors import ParameterError
+from kernels.model import Result
+from kernels.triple.model import Cell, TripleProblem
+
+MOST_NAME = 20
+"""Letters of a sequence's name beside an edge of the cube."""
+WHERE = "Type a cell as i, j, k; or start, end"
+
+
+def parse(text: str, lengths: Cell) -> Cell:
+    """The cell that ``text`` names; ParameterError says what is wrong with it."""
+    word = text.strip().lower()
+    if word in ("start", "end"):
+        return (0, 0, 0) if word == "start" else lengths
+    parts = [part for part in re.split(r"[,;\s]+", word.strip("()")) if part]
+    if len(parts) != 3 or not all(re.fullmatch(r"\d[\d_]*", part) for part in parts):
+        raise ParameterError(WHERE)
+    i, j, k = (int(part.replace("_", "")) for part in parts)
+    for name, place, length in zip("ijk", (i, j, k), lengths, strict=True):
+        if place > length:
+            raise ParameterError(f"{name} = {place:,} is outside: cells go from 0 to {length:,}")
+    return i, j, k
+
+
+def edges(result: Result | None) -> tuple[str, str, str]:
+    """What stands beside the edges: 'i  HBA_HUMAN'."""
+    if result is None:
+        return "", "", ""
+    i, j, k = (result_text.shortened(sequence.name, MOST_NAME) for sequence in result.problem.sequences)
+    return f"i  {i}", f"j  {j}", f"k  {k}"
+
+
+def cell_text(problem: TripleProblem, cell: Cell, h: int | None, point: int | None, has_path: bool, chunk: int) -> str:
+    """Place, H where it is known, letters, chunk, and whether the path goes through the cell."""
+    parts = [f"cell ({', '.join(f'{place:,}' for place in cell)})"]
+    if h is not None:
+        parts.append(f"H {result_text.number(problem.scoring.unscaled(h))}")
+    parts.append(letters(problem, cell))
+    parts.append(f"chunk {chunk:,}")
+    if has_path:
+        parts.append("not on the path" if point is None else f"on the path, after column {point:,}")
+    return "   ".join(parts)
+
+
+def letters(problem: TripleProblem, cell: Cell) -> str:
+    """The last letter of each sequence before a cell."""
+    found = (
+        f"{chr(sequence.letters[place - 1])}{place:,}" if place else f"before {result_text.shortened(sequence.name)}"
+        for sequence, place in zip(problem.sequences, cell, strict=True)
+    )
+    return f" {result_text.DOT} ".join(found)
+
+
+def point_at(path: np.ndarray | None, cell: Cell) -> int | None:
+    """How many columns of the alignment come before a cell; None where the path does not pass."""
+    if path is None:
+        return None
+    point = int(np.searchsorted(path.sum(axis=1), sum(cell)))
+    return point if point < len(path) and tuple(path[point].tolist()) == tuple(cell) else None
+
+
+def nearest(path: np.ndarray, cell: Cell) -> int:
+    """The point of the path nearest to a cell."""
+    return int(np.abs(path - np.array(cell)).sum(axis=1).argmin())
+
+
+def chunk_text(found: Chunks, number: int, worker_name: str) -> str:
+    """Place in the grid, cells, who computed it and when, and what phase 3 computed of it again."""
+    box = found.box(number)
+    parts = [
+        f"chunk {number:,}",
+        f"row {found.rows[number] + 1:,}, column {found.columns[number] + 1:,}",
+        f"cells i {box[0]:,}\u2013{box[1] - 1:,}, j {box[2]:,}\u2013{box[3] - 1:,}",
+    ]
+    start, end = found.times[number].tolist()
+    if end >= 0:
+        parts.append(f"{worker_name} {found.worker[number]}")
+        parts.append(f"{start / 1e6:,.3f} to {end / 1e6:,.3f} ms ({app_texts.duration((end - start) / 1e6)})")
+    if found.recomputing.size:
+        cells = cells_of(found.boxes[found.box_chunks == number])
+        share = cells / cells_of(box[None, :])
+        parts.append(f"phase 3 computed {100 * share:.0f} % of it again" if cells else "not on the path")
+    return "   ".join(parts)
+
+
+def cells_of(boxes: np.ndarray) -> int:
+    """Cells in boxes (data.Chunks.boxes)."""
+    return int(np.prod(boxes[:, 1::2] - boxes[:, 0::2], axis=1).sum())
+
+
+def grid_text(found: Chunks) -> str:
+    """'25 chunks of 32 x 32 x 154 cells'."""
+    if found.count == 1:
+        return "one chunk"
+    i, j, k = (*(min(found.grid.s, size) for size in found.grid.cells[:2]), found.grid.cells[2])
+    boxes = f", in {found.grid.boxes:,} subchunks each" if found.grid.boxes > 1 else ""
+    return f"{found.count:,} chunks of {i:,} {result_text.TIMES} {j:,} {result_text.TIMES} {k:,} cells{boxes}"

@@ -1,0 +1,326 @@
+"""TimelineView: which strip ran where, and when."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTransform
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app import texts, theme
+from app.kit import export
+from app.kit import result_text as view_texts
+from app.kit.axis import Axis
+from app.kit.background import Latest
+from app.kit.legend import Legend, LegendItem
+from app.kit.selection import Selection
+from app.kit.widgets import Elided, tool_button
+from app.views.run.lanes import Lanes, lanes
+from kernels.model import Result
+
+HINTS = {
+    "strip": "Wheel to zoom in time, drag to move; a bar lights up its strip in the matrix",
+    "chunk": "Wheel to zoom in time, drag to move; a bar lights up its chunk in the cube",
+}
+FILL = 0.8
+SEPARATED, LABELLED = 5, 34
+STRIP_COLOURS = 5
+"""Prime to the number of multiprocessors of most cards, so that strips of one lane differ too."""
+MANY_LANES = 24
+MANY_EVENTS = 20_000
+"""Events from which they are laid out on a thread: so many take some 20 ms."""
+
+
+class Bars(pg.GraphicsObject):
+    """Draws the lanes, in pixels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lanes: Lanes | None = None
+        self.by_strip = False
+        self.strip: int | None = None
+        self.shows_pointer = True
+
+    def boundingRect(self) -> QRectF:
+        return self.viewRect() or QRectF()
+
+    def viewTransformChanged(self) -> None:
+        self.prepareGeometryChange()
+        super().viewTransformChanged()
+
+    def colours(self) -> np.ndarray:
+        """Colour (ARGB) of every event, uint32."""
+        palette = np.array([QColor(colour).rgba() for colour in theme.active().phases], np.uint32)
+        events = self.lanes.events
+        if self.by_strip:
+            return palette[events["strip"] % STRIP_COLOURS]
+        return palette[(events["phase"].astype(np.int64) - 1) % len(palette)]
+
+    def paint(self, painter: QPainter, *_) -> None:
+        if self.lanes is None or not self.lanes.events.size:
+            return
+        transform, view = painter.worldTransform(), self.boundingRect()
+        painter.save()
+        painter.setWorldTransform(QTransform())
+        area = transform.mapRect(view)
+        painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
+        start, end = view.left() * 1e6, view.right() * 1e6
+        self._paint_image(painter, transform, area, start, end)
+        self._paint_wide(painter, transform, area, start, end)
+        painter.restore()
+
+    def box(self, transform: QTransform, number: int) -> QRectF:
+        """Where an event is drawn."""
+        event = self.lanes.events[number]
+        lane, slot = divmod(int(self.lanes.row[number]), self.lanes.depth)
+        left, right = float(event["start_ns"]) / 1e6, float(event["end_ns"]) / 1e6
+        height = FILL / self.lanes.depth
+        return transform.mapRect(QRectF(left, lane - FILL / 2 + slot * height, right - left, height))
+
+    def _paint_image(self, painter: QPainter, transform: QTransform, area: QRectF, start: float, end: float) -> None:
+        width = max(round(area.width() * painter.device().devicePixelRatioF()), 1)
+        pixels = self.lanes.pixels(self.colours(), start, end, width, SEPARATED)
+        depth = self.lanes.depth
+        for lane in range(len(self.lanes.workers)):
+            rows = pixels[lane * depth : (lane + 1) * depth]
+            top = transform.map(QPointF(0, lane - FILL / 2)).y()
+            bottom = transform.map(QPointF(0, lane + FILL / 2)).y()
+            if bottom >= area.top() and top <= area.bottom():
+                image = QImage(rows.data, width, depth, 4 * width, QImage.Format.Format_ARGB32)
+                painter.drawImage(QRectF(area.left(), top, area.width(), max(bottom - top, 1)), image)
+
+    def _paint_wide(self, painter: QPainter, transform: QTransform, area: QRectF, start: float, end: float) -> None:
+        """Numbers of the bars that have room for them, and the lit strip."""
+        ns_per_pixel = (end - start) / max(area.width(), 1)
+        height = abs(transform.m22()) * FILL / self.lanes.depth
+        for number in self.lanes.wide(start, end, LABELLED * ns_per_pixel).tolist():
+            box = self.box(transform, number)
+            inside = box.intersected(area)
+            if height >= painter.fontMetrics().height() and inside.width() >= LABELLED:
+                painter.setPen(QColor("#10141a"))
+                words = f"{piece(self.lanes)} {self.lanes.events['strip'][number]:,}"
+                if painter.fontMetrics().horizontalAdvance(words) + 6 > inside.width():
+                    words = f"{self.lanes.events['strip'][number]:,}"
+                painter.drawText(inside, Qt.AlignmentFlag.AlignCenter, words)
+        if self.strip is not None and self.shows_pointer:
+            painter.setPen(QPen(QColor(theme.active().text), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for number in np.flatnonzero(self.lanes.events["strip"] == self.strip).tolist():
+                box = self.box(transform, number)
+                painter.drawRect(box.adjusted(-max(4 - box.width(), 0) / 2, 0, max(4 - box.width(), 0) / 2, 0))
+
+
+class WorkerAxis(Axis):
+    """Lanes by the number of their worker."""
+
+    workers: tuple[int, ...] = ()
+
+    def tickSpacing(self, minimum, maximum, size):
+        spacings = [(max(round(spacing), 1), 0) for spacing, _ in super().tickSpacing(minimum, maximum, size)]
+        return spacings[:2]
+
+    def tickStrings(self, values, scale, spacing):
+        return [str(self.workers[round(v)]) if 0 <= round(v) < len(self.workers) else "" for v in values]
+
+
+class TimelineView(QWidget):
+    """Bars by worker over time."""
+
+    id = "timeline"
+    title = "Timeline"
+
+    def __init__(self, selection: Selection) -> None:
+        super().__init__()
+        self.selection = selection
+        self.result: Result | None = None
+        self.bars = Bars()
+        self._axis = WorkerAxis("left")
+        self.plot = pg.PlotWidget(axisItems={"left": self._axis}, viewBox=pg.ViewBox(enableMenu=False))
+        self.plot.addItem(self.bars, ignoreBounds=True)
+        self.plot.setLabel("bottom", "time (ms)")
+        self.plot.getAxis("bottom").enableAutoSIPrefix(False)
+        self.plot.hideButtons()
+        self.plot.invertY(True)
+        self._summary, self._status, self._legend = QLabel(), Elided(), Legend()
+        self._colour = QComboBox()
+        self._colour.addItems(["Colour by phase", "Colour by strip"])
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACING)
+        row.addWidget(self._summary, 1)
+        row.addWidget(self._colour)
+        row.addWidget(tool_button("Fit", "Show the whole run", self.fit))
+        row.addWidget(tool_button("Copy", "Copy the figure", self.copy))
+        row.addWidget(tool_button("Save\u2026", "Save the figure as PNG or SVG", self.save))
+        layout = QVBoxLayout(self)
+        layout.setSpacing(theme.SPACING)
+        layout.addLayout(row)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self._legend)
+        layout.addWidget(self._status)
+        self._colour.currentIndexChanged.connect(self._on_colour)
+        self.plot.scene().sigMouseMoved.connect(self._on_mouse)
+        selection.strip_changed.connect(self._on_strip)
+        theme.notifier.changed.connect(self._restyle)
+        self._laying = Latest(self)
+        self._laying.finished.connect(self._take)
+        self._laying.failed.connect(lambda error: self._status.setText(f"The events cannot be shown: {error}"))
+        self._restyle()
+
+    @classmethod
+    def shows(cls, result: Result) -> bool:
+        return result.steps.count > 0
+
+    def show_result(self, result: Result | None) -> None:
+        """Show the step log of a result, or nothing."""
+        self._laying.cancel()
+        self.result = result
+        self._take(None)
+        if result is not None and self.shows(result):
+            if result.steps.count > MANY_EVENTS:
+                self._status.setText("Laying out the events...")
+                self._laying.request(lambda monitor: lanes(result.steps))
+            else:
+                self._take(lanes(result.steps))
+
+    def _take(self, found: Lanes | None) -> None:
+        """Show these lanes, or nothing."""
+        self.bars.lanes, self.bars.strip = found, None
+        self._status.setText(self._hint())
+        self._summary.setText(self._summary_text())
+        self._describe()
+        if self.bars.lanes is not None:
+            self._colour.setItemText(1, f"Colour by {piece(self.bars.lanes)}")
+            self._axis.workers = tuple(self.bars.lanes.workers.tolist())
+            self.plot.setLabel("left", self._worker_name())
+            many = len(self._axis.workers) > MANY_LANES
+            self.plot.setMouseEnabled(x=True, y=many)
+            self.fit()
+        self.bars.update()
+
+    def fit(self) -> None:
+        """Show the whole run."""
+        if self.bars.lanes is not None:
+            end, count = max(self.bars.lanes.end_ns / 1e6, 1e-6), len(self.bars.lanes.workers)
+            self.plot.getViewBox().setLimits(
+                xMin=-end,
+                xMax=2 * end,
+                yMin=-1.5,
+                yMax=count + 0.5,
+                minXRange=end / 1e5,
+                maxXRange=3 * end,
+            )
+            self.plot.setRange(xRange=(0, end), yRange=(-0.6, count - 0.4), padding=0.01)
+
+    def hover_text(self, number: int) -> str:
+        """What is known of an event."""
+        event = self.bars.lanes.events[number]
+        start, end = int(event["start_ns"]) / 1e6, int(event["end_ns"]) / 1e6
+        rows, columns = (f"{event[f'{axis}_start'] + 1:,}\u2013{event[f'{axis}_end']:,}" for axis in ("row", "column"))
+        cells = int((event["row_end"] - event["row_start"]) * (event["column_end"] - event["column_start"]))
+        layers = ""
+        if event["layer_end"]:
+            layers = f"layers {event['layer_start'] + 1:,}\u2013{event['layer_end']:,}   "
+            cells *= int(event["layer_end"] - event["layer_start"])
+        rate = f"   {texts.rate(cells / (end - start) / 1e6)}" if end > start and not self._cut(number) else ""
+        return (
+            f"phase {event['phase']}   {piece(self.bars.lanes)} {event['strip']:,}   rows {rows}   columns {columns}   "
+            f"{layers}{self._worker_name()} {event['worker']}   "
+            f"{start:,.3f} to {end:,.3f} ms ({texts.duration(end - start)}){rate}"
+        )
+
+    def _cut(self, number: int) -> bool:
+        """Whether other events computed cells of the same layers of a chunk, as sloped planes do: its own are fewer."""
+        events = self.bars.lanes.events
+        event = events[number]
+        same = (events["phase"] == event["phase"]) & (events["strip"] == event["strip"])
+        layers = (events["layer_start"] < event["layer_end"]) & (events["layer_end"] > event["layer_start"])
+        return int((same & layers).sum()) > 1
+
+    def draw_figure(self, painter: QPainter, area: QRectF) -> None:
+        """Title, plot and legend, for a file."""
+        title = view_texts.title(self.result)
+        self.bars.shows_pointer = False
+        export.draw_plot(painter, area, title, self.plot, self._legend.items)
+        self.bars.shows_pointer = True
+
+    def figure_size(self) -> QSize:
+        return export.plot_size(self.fontMetrics(), self.plot, self._legend.items)
+
+    def save(self) -> None:
+        """Ask for a file and write the figure as PNG or SVG."""
+        if self.result is not None:
+            export.ask_and_save(self, "timeline", self.figure_size(), self.draw_figure, view_texts.title(self.result))
+
+    def copy(self) -> None:
+        """Put the figure on the clipboard."""
+        if self.result is not None:
+            export.copy(self.figure_size(), self.draw_figure)
+
+    def leaveEvent(self, event) -> None:
+        self._point_at(None)
+        super().leaveEvent(event)
+
+    def _hint(self) -> str:
+        return HINTS[piece(self.bars.lanes)] if self.bars.lanes else ""
+
+    def _worker_name(self) -> str:
+        return "multiprocessor" if self.result is not None and self.result.backend == "cuda" else "thread"
+
+    def _summary_text(self) -> str:
+        found = self.bars.lanes
+        if found is None:
+            return ""
+        count, strips, name = len(found.workers), len(np.unique(found.events["strip"])), piece(found)
+        return (
+            f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
+            f"busy {100 * found.busy:.0f} % of {texts.duration(found.end_ns / 1e6)}"
+        )
+
+    def _describe(self) -> None:
+        found, palette = self.bars.lanes, theme.active().phases
+        items: list[LegendItem] = []
+        if found is not None and self.bars.by_strip:
+            items = [LegendItem("text", f"neighbouring {piece(found)}s differ in colour")]
+        elif found is not None:
+            phases = np.unique(found.events["phase"]).tolist()
+            items = [LegendItem("fill", f"phase {n}", (palette[(n - 1) % len(palette)],)) for n in phases]
+        self._legend.show_items(tuple(items))
+
+    def _on_colour(self, index: int) -> None:
+        self.bars.by_strip = index == 1
+        self._describe()
+        self.bars.update()
+
+    def _on_mouse(self, position: QPointF) -> None:
+        box, found = self.plot.getViewBox(), self.bars.lanes
+        if found is None or not box.sceneBoundingRect().contains(position):
+            self._point_at(None)
+            return
+        point = box.mapSceneToView(position)
+        lane, reach = round(point.y()), 2 * box.viewPixelSize()[0] * 1e6
+        share = (point.y() - lane + FILL / 2) / FILL
+        row = lane * found.depth + int(share * found.depth)
+        number = found.at(row, point.x() * 1e6, reach) if 0 <= share < 1 else None
+        self._point_at(number)
+
+    def _point_at(self, number: int | None) -> None:
+        if self.bars.lanes is None:
+            return
+        self._status.setText(self._hint() if number is None else self.hover_text(number))
+        self.selection.hover_strip(None if number is None else int(self.bars.lanes.events["strip"][number]))
+
+    def _on_strip(self, strip: int | None) -> None:
+        self.bars.strip = strip
+        self.bars.update()
+
+    def _restyle(self) -> None:
+        theme.style_plot(self.plot.getPlotItem())
+        self.plot.setBackground(theme.active().panel)
+        self._describe()
+        self.bars.update()
+
+
+def piece(found: Lanes) -> str:
+    """What an event computes: strips of a matrix; chunks of a cube, which have layers."""
+    return "chunk" if found.events["layer_end"].any() else "strip"

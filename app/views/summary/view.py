@@ -1,0 +1,199 @@
+"""SummaryView: everything that made a result, and how to make it again."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QTextOption
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import texts, theme
+from app.kit.background import Latest
+from app.kit.phase_times import phase_times
+from app.kit.repeat import command_line
+from app.kit.selection import Selection
+from app.kit.widgets import tool_button
+from kernels import memory
+from kernels.model import Result, Sequence
+from kernels.registry.loading import kind_of
+
+Section = tuple[str, list[tuple[str, str]]]
+COMMAND_LINES = 5
+LONGEST = 60
+"""Letters of a word, such as a name or a file, before it is broken."""
+MANY_CELLS = 10**11
+"""Cells of a problem whose answer may be so long that it is described on a thread."""
+MOST_DATA = 10
+"""Inputs that are listed; a run may have a hundred thousand."""
+
+
+class SummaryView(QWidget):
+    """What was run, on what, with which result, time and memory."""
+
+    id = "summary"
+    title = "Summary"
+
+    def __init__(self, selection: Selection) -> None:
+        super().__init__()
+        self.selection = selection
+        self.result: Result | None = None
+        self._sections: list[Section] = []
+        self._reading = Latest(self)
+        self._reading.finished.connect(self._show_page)
+        self._reading.failed.connect(lambda error: self._show_page([(f"This cannot be described: {error}", [])]))
+        self._area = QScrollArea(widgetResizable=True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._command = QPlainTextEdit(readOnly=True)
+        self._command.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self._command.setFont(theme.fixed_font())
+        self._command.setFixedHeight(COMMAND_LINES * self._command.fontMetrics().lineSpacing() + 14)
+        caption = QLabel("Repeat on the command line")
+        caption.setObjectName("heading")
+        row = QHBoxLayout()
+        row.addWidget(caption, 1)
+        row.addWidget(tool_button("Copy command", "Copy the command line", self.copy_command))
+        row.addWidget(tool_button("Copy all", "Copy everything here as text", self.copy))
+        layout = QVBoxLayout(self)
+        layout.setSpacing(theme.SPACING)
+        layout.addWidget(self._area, 1)
+        layout.addLayout(row)
+        layout.addWidget(self._command)
+
+    @classmethod
+    def shows(cls, result: Result) -> bool:
+        return True
+
+    def show_result(self, result: Result | None) -> None:
+        """Describe a result, or nothing."""
+        self.result = result
+        self._reading.cancel()
+        if result is not None and result.problem.cells > MANY_CELLS:
+            self._show_page([("Counting what the result holds...", [])])
+            self._reading.request(lambda monitor: sections(result))
+        else:
+            self._show_page(sections(result) if result else [])
+        self._command.setPlainText(command_line(result) if result else "")
+
+    def _show_page(self, found: list[Section]) -> None:
+        self._sections = found
+        self._area.setWidget(_page(found))
+
+    def copy_command(self) -> None:
+        """Copy the command line that repeats the result."""
+        QGuiApplication.clipboard().setText(self._command.toPlainText())
+
+    def copy_text(self) -> str:
+        """Everything shown, as plain text."""
+        if self.result is None:
+            return ""
+        lines = []
+        for heading, rows in self._sections:
+            lines += [heading, *(f"  {name}: {value}" for name, value in rows), ""]
+        return "\n".join([*lines, command_line(self.result), ""])
+
+    def copy(self) -> None:
+        """Copy everything as text."""
+        QGuiApplication.clipboard().setText(self.copy_text())
+
+
+def sections(result: Result) -> list[Section]:
+    """Headings with pairs of name and value."""
+    method = texts.method_of(result)
+    run = [("Method", f"{texts.method_name(result)} ({result.method})")]
+    if method is not None:
+        run.append(("Published in", method.citation.text()))
+        run.append(("Exact", "yes" if method.exact else "no: a heuristic"))
+    run += [
+        ("Parameters", texts.settings(texts.used(result)) or "none"),
+        ("Started", f"{result.started:%Y-%m-%d %H:%M:%S %Z}"),
+    ]
+    place = [("Backend", result.backend), ("Device", result.device), *(("Note", note) for note in result.notes)]
+    return [
+        ("Answer", _answer(result)),
+        ("Problem", _problem(result)),
+        ("Run", run),
+        ("Where", place),
+        ("Time", _times(result)),
+        (
+            "Memory",
+            [("Host", memory.bytes_text(result.host_bytes)), ("Device", memory.bytes_text(result.device_bytes))],
+        ),
+        ("Versions", list(result.versions.items())),
+    ]
+
+
+def _answer(result: Result) -> list[tuple[str, str]]:
+    method = texts.method_of(result)
+    return method.problem.rows(result) if method else []
+
+
+def _problem(result: Result) -> list[tuple[str, str]]:
+    method, problem = texts.method_of(result), result.problem
+    rows = [_datum(number, datum) for number, datum in enumerate(problem.data[:MOST_DATA], 1)]
+    if len(problem.data) > MOST_DATA:
+        rows.append(("", f"and {len(problem.data) - MOST_DATA:,} more"))
+    rows.append(((method.problem.unit if method else "cells").capitalize(), f"{result.cells:,}"))
+    return rows + (method.problem.settings(problem) if method else [])
+
+
+def _datum(number: int, datum: Any) -> tuple[str, str]:
+    """What a run was given: a sequence with its title line, or other data with their summary."""
+    if isinstance(datum, Sequence):
+        details = [datum.name, texts.length(datum), str(datum.type), texts.place(datum.source)]
+        lines = [", ".join(detail for detail in details if detail), texts.about(datum)]
+        return f"Sequence {number}", "\n".join(line for line in lines if line)
+    found = kind_of(datum)
+    details = [datum.name, datum.summary, texts.place(datum.source)]
+    return (found.label if found else "Input").capitalize(), ", ".join(detail for detail in details if detail)
+
+
+def _times(result: Result) -> list[tuple[str, str]]:
+    method = texts.method_of(result)
+    rate = texts.rate(result.gcups, method.problem.unit if method else "cells")
+    rows = [("Computing", f"{texts.duration(result.compute_ms)}, {rate}")]
+    return rows + [(time.name.capitalize(), texts.duration(time.time_ms)) for time in phase_times(result)]
+
+
+def _page(found: list[Section]) -> QWidget:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setSpacing(theme.SPACING)
+    for heading, rows in found:
+        title = QLabel(heading)
+        title.setObjectName("heading")
+        column.addWidget(title)
+        form = QFormLayout()
+        form.setContentsMargins(theme.MARGIN, 0, 0, theme.SPACING)
+        form.setVerticalSpacing(3)
+        form.setHorizontalSpacing(2 * theme.MARGIN)
+        for name, value in rows:
+            form.addRow(_label(name, "muted"), _label(_breakable(value)))
+        column.addLayout(form)
+    column.addStretch(1)
+    return page
+
+
+def _breakable(text: str) -> str:
+    """Text in which a name of any length can be broken, so that no line is wider than the page."""
+    return re.sub(rf"(\S{{{LONGEST}}})(?=\S)", "\\1\u200b", text)
+
+
+def _label(text: str, kind: str = "") -> QLabel:
+    label = QLabel(text, wordWrap=not kind, textFormat=Qt.TextFormat.PlainText)
+    label.setObjectName(kind)
+    label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+    label.setMinimumWidth(110 if kind else 0)
+    if not kind:
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

@@ -1,0 +1,369 @@
+"""The tree on the screen: pan and zoom by mouse and keys, and which node is under the mouse."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import lru_cache
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import theme
+from app.kit.tree.frame import REACH, Frame, line_distances, points
+from app.kit.tree.layout import Layout, Shape
+from app.views.tree import paint
+from app.views.tree.labels import GAP, LARGEST, text_of
+from app.views.tree.paint import Painted, Picture
+
+LEFT, TOP, BOTTOM = 22.0, 14.0, 30.0
+"""Pixels beside a whole tree; below it is the scale bar."""
+NAMES_SHARE = 0.38
+"""Names take no more than this part of the width."""
+SAMPLE, HALVINGS, ROUND_MARGIN = 400, 24, 12.0
+"""Names that are measured to find out how wide they are."""
+COUNTED = 16
+"""Letters that the number of taxa adds to the name of a collapsed clade, at most."""
+LEAST_TREE = 120.0
+"""Pixels of a tree beside names of any length, in a figure."""
+ZOOM = 1.2
+HIGHEST_ROW, CLOSEST_ROW = 60.0, 240.0
+"""Pixels of the highest row, of a tree that fits the window and of one that was zoomed."""
+NODE_REACH = 5.0
+"""Pixels around the mouse in which a node is meant."""
+MOVING_DETAIL = {True: 2.0, False: 3.0}
+"""Pixels of the least clade that is drawn while the tree moves, in the straight and in the round shapes."""
+SETTLE_MS = 140
+FARTHEST = 3e6
+"""Pixels that a zoomed tree may be wide or high."""
+
+
+class TreeCanvas(QWidget):
+    """Draws a picture. Nodes in signals are numbers of nodes, or None where there is none."""
+
+    hovered = Signal(object)
+    clicked = Signal(object, object)
+    entered = Signal(object)
+    menu_wanted = Signal(object, object)
+    key = Signal(str)
+    moved = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.picture: Picture | None = None
+        self.frame = Frame(1, 1, 0, 0, 1, 1)
+        self.painted: Painted | None = None
+        self.fitted = True
+        self._pressed: QPointF | None = None
+        self._drag: tuple[QPointF, Frame] | None = None
+        self._moving = False
+        self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._rest.timeout.connect(self._settle)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(120)
+        self.setAccessibleName("Tree")
+
+    @property
+    def resting(self) -> bool:
+        """Whether the picture is still coarse, because it moved just now."""
+        return self._moving
+
+    def show_picture(self, picture: Picture | None, keep: bool = False) -> None:
+        """Show another picture; ``keep`` leaves the window where it is."""
+        self.picture, self.painted = picture, None
+        if picture is not None and (self.fitted or not keep):
+            self.fit()
+        self.update()
+
+    def fit(self) -> None:
+        """Show the whole tree."""
+        if self.picture is not None:
+            self.frame = fitting(self.picture, self.width(), self.height(), self.font())
+        self.fitted = True
+        self.update()
+        self.moved.emit()
+
+    def show_rows(self, low: float, high: float) -> None:
+        """Zoom so that these rows fill the window; the ways from the root stay."""
+        room = self.height() - TOP - BOTTOM
+        down = min(room / max(high - low, 1), HIGHEST_ROW)
+        spare = (room - down * (high - low)) / 2
+        self._place(dataclasses.replace(self.frame, down=down, top=TOP + spare - low * down))
+
+    def show_box(self, left: float, top: float, right: float, bottom: float) -> None:
+        """Zoom to a part of the drawing, in its own units."""
+        across = 0.8 * min(self.width() / max(right - left, 1e-12), self.height() / max(bottom - top, 1e-12))
+        across = min(across, self._most_across())
+        x, y = (left + right) / 2, (top + bottom) / 2
+        middle = self.width() / 2 - x * across, self.height() / 2 - y * across
+        self._place(dataclasses.replace(self.frame, across=across, down=across, left=middle[0], top=middle[1]))
+
+    def bring(self, node: int) -> None:
+        """Move the window, and zoom in where rows are narrow, so that a node can be read."""
+        layout, frame = self.picture.layout, self.frame
+        if layout.straight:
+            down = max(frame.down, 14.0)
+            top = self.height() / 2 - float(layout.row[node]) * down
+            top = max(min(top, TOP), min(TOP, self.height() - BOTTOM - layout.rows * down))
+            if down != frame.down or not TOP <= frame.py(layout.row[node]) <= self.height() - TOP:
+                self._place(dataclasses.replace(frame, down=down, top=top))
+        else:
+            x, y = float(layout.x[node]), float(layout.y[node])
+            if not (20 <= frame.px(x) <= self.width() - 20 and 20 <= frame.py(y) <= self.height() - 20):
+                place = self.width() / 2 - x * frame.across, self.height() / 2 - y * frame.across
+                self._place(dataclasses.replace(frame, left=place[0], top=place[1]))
+
+    def zoom(self, factor: float, at: QPointF | None = None, along: bool = False) -> None:
+        """Zoom around a place: rows, with ``along`` the ways from the root; both in the round shapes."""
+        if self.picture is None:
+            return
+        frame, at = self.frame, at or QPointF(self.width() / 2, self.height() / 2)
+        straight = self.picture.layout.straight
+        by_x = factor if along or not straight else 1.0
+        by_y = factor if not along or not straight else 1.0
+        whole = fitting(self.picture, self.width(), self.height(), self.font())
+        across = min(max(frame.across * by_x, whole.across / 4), self._most_across())
+        down = across if not straight else min(max(frame.down * by_y, whole.down / 2), self._most_down(whole))
+        left = at.x() - frame.x(at.x()) * across if along or not straight else frame.left
+        top = at.y() - frame.y(at.y()) * down
+        self._place(dataclasses.replace(frame, across=across, down=down, left=left, top=top))
+
+    def pan(self, dx: float, dy: float) -> None:
+        self._place(dataclasses.replace(self.frame, left=self.frame.left + dx, top=self.frame.top + dy))
+
+    def node_at(self, place: QPointF) -> int | None:
+        """The node whose name or branch is under a place, or near it."""
+        if self.painted is None:
+            return None
+        named = self._named_at(place)
+        return named if named is not None else self._branch_at(place)
+
+    def paintEvent(self, event) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(theme.active().panel))
+        if self.picture is None:
+            return
+        straight = self.picture.layout.straight
+        detail, before = (MOVING_DETAIL[straight], self.painted) if self._moving else (1.0, None)
+        self.painted = paint.paint(painter, self.picture, self.frame, theme.active(), detail, before)
+        if self.hasFocus():
+            painter.setPen(QColor(theme.active().accent))
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        if self.fitted:
+            self.fit()
+        else:
+            self.frame = dataclasses.replace(self.frame, width=self.width(), height=self.height())
+
+    def wheelEvent(self, event) -> None:
+        turn = event.angleDelta().y() or event.angleDelta().x()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.pan(0, turn / 120 * 60)
+        else:
+            along = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            self.zoom(ZOOM ** (turn / 120), event.position(), along)
+        event.accept()
+
+    def mousePressEvent(self, event) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed, self._drag = event.position(), (event.position(), self.frame)
+
+    def mouseMoveEvent(self, event) -> None:
+        if self._drag is None:
+            self.hovered.emit(self.node_at(event.position()))
+            return
+        start, frame = self._drag
+        by = event.position() - start
+        if self._pressed is None or by.manhattanLength() > 4:
+            self._pressed = None
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._place(dataclasses.replace(frame, left=frame.left + by.x(), top=frame.top + by.y()))
+
+    def mouseReleaseEvent(self, event) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self._pressed is not None:
+            self.clicked.emit(self.node_at(event.position()), event.modifiers())
+        self._pressed = self._drag = None
+        self.unsetCursor()
+
+    def mouseDoubleClickEvent(self, event) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.entered.emit(self.node_at(event.position()))
+
+    def contextMenuEvent(self, event) -> None:
+        place = QPointF(event.pos())
+        self.menu_wanted.emit(self.node_at(place), event.globalPos())
+
+    def leaveEvent(self, event) -> None:
+        self.hovered.emit(None)
+        super().leaveEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        # Undo here is of the tree while it has the focus, not of the window.
+        if event.type() == QEvent.Type.ShortcutOverride and _name_of(event) in ("undo", "redo", "escape"):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        name = _name_of(event)
+        steps = {"pageup": 0.8 * self.height(), "pagedown": -0.8 * self.height()}
+        if name in ("plus", "minus"):
+            self.zoom(ZOOM if name == "plus" else 1 / ZOOM)
+        elif name in steps:
+            self.pan(0, steps[name])
+        elif name:
+            self.key.emit(name)
+        else:
+            event.ignore()
+
+    def _place(self, frame: Frame) -> None:
+        """Take a new window, held so that something of the tree stays in sight."""
+        left, top, right, bottom = self.picture.layout.bounds
+        frame = dataclasses.replace(
+            frame,
+            left=_held(frame.left, left * frame.across, right * frame.across, self.width()),
+            top=_held(frame.top, top * frame.down, bottom * frame.down, self.height()),
+        )
+        if frame != self.frame:
+            self.frame, self.fitted, self._moving = frame, False, True
+            self._rest.start()
+            self.update()
+            self.moved.emit()
+
+    def _settle(self) -> None:
+        self._moving = False
+        self.update()
+
+    def _most_across(self) -> float:
+        left, _, right, _ = self.picture.layout.bounds
+        return FARTHEST / ((right - left) or 1)
+
+    def _most_down(self, whole: Frame) -> float:
+        return max(min(CLOSEST_ROW, FARTHEST / max(self.picture.layout.rows, 1)), whole.down)
+
+    def _named_at(self, place: QPointF) -> int | None:
+        """The tip whose name is under a place."""
+        labels = self.painted.labels
+        if labels is None or not labels.tips.size:
+            return None
+        dx, dy = place.x() - labels.x, place.y() - labels.y
+        along = dx * np.cos(labels.angle) + dy * np.sin(labels.angle)
+        aside = np.abs(dy * np.cos(labels.angle) - dx * np.sin(labels.angle))
+        height = QFontMetricsF(labels.font).height() / 2
+        under = (along >= -GAP / 2) & (along <= np.array(self.painted.widths)) & (aside <= height)
+        return int(labels.tips[np.flatnonzero(under)[0]]) if under.any() else None
+
+    def _branch_at(self, place: QPointF) -> int | None:
+        """The node whose wedge is under a place, or whose branch is nearest to it."""
+        for node in np.flatnonzero(self.picture.layout.collapsed).tolist():
+            if paint.clade_outline(self.picture.layout, self.frame, node).containsPoint(place, Qt.FillRule.OddEvenFill):
+                return node
+        lines = self.painted.branches.lines
+        if not len(lines):
+            return None
+        away = line_distances(lines, place.x(), place.y())
+        near = np.flatnonzero(away <= REACH)
+        if not near.size:
+            return None
+        # Where branches meet, the mouse means the node that they meet in.
+        owners = self.painted.branches.owners[near]
+        x, y = points(self.picture.layout, self.frame, owners)
+        apart = np.hypot(x - place.x(), y - place.y())
+        return int(owners[np.argmin(apart if apart.min() <= NODE_REACH else away[near])])
+
+
+def fitting(picture: Picture, width: float, height: float, font: QFont, share: float = NAMES_SHARE) -> Frame:
+    """The window that shows the whole tree, and its names, which take no more than this share of the width."""
+    layout = picture.layout
+    left, top, right, bottom = layout.bounds
+    room = min(names_width(layout, font), share * width) if picture.names else 12.0
+    if layout.straight:
+        across = max(width - LEFT - room, 40) / ((right - left) or 1)
+        down = max(height - TOP - BOTTOM, 20) / ((bottom - top) or 1)
+        down = min(down, HIGHEST_ROW)
+        spare = max(height - TOP - BOTTOM - down * (bottom - top), 0) / 2
+        return Frame(across, down, LEFT - left * across, TOP + spare - top * down, width, height)
+    return _round_fit(picture, width, height, font, share)
+
+
+def _round_fit(picture: Picture, width: float, height: float, font: QFont, share: float) -> Frame:
+    """The largest scale at which nodes and names, sampled where they are many, are inside; found by halving."""
+    layout = picture.layout
+    tips = np.union1d(layout.tips[:: max(layout.tips.size // SAMPLE, 1)], _long_named(layout))
+    texts = np.zeros(tips.size)
+    if picture.names:
+        metrics = QFontMetricsF(_sized(font))
+        texts[:] = [metrics.horizontalAdvance(text_of(layout, tip)) for tip in tips.tolist()]
+    texts = np.minimum(texts, share * min(width, height)) + GAP + ROUND_MARGIN
+    along = np.full(tips.size, layout.far[0]) if picture.aligned and layout.shape == Shape.CIRCULAR else None
+    cos, sin = np.cos(layout.angle[tips]), np.sin(layout.angle[tips])
+    beyond = np.where(layout.collapsed[tips], layout.reach[tips], 0.0)
+    x = layout.x[tips] + beyond * cos if along is None else along * cos
+    y = layout.y[tips] + beyond * sin if along is None else along * sin
+    left, top, right, bottom = layout.bounds
+    low, high = 0.0, min(width, height) / (max(right - left, bottom - top) or 1) * 2
+    for _ in range(HALVINGS):
+        scale = (low + high) / 2
+        spans = [(scale * at + texts * direction) for at, direction in ((x, cos), (y, sin))]
+        inside = np.ptp(spans[0]) <= width and np.ptp(spans[1]) <= height
+        low, high = (scale, high) if inside else (low, scale)
+    scale = low
+    ends = scale * x + texts * cos, scale * y + texts * sin
+    middle = width / 2 - (ends[0].min() + ends[0].max()) / 2, height / 2 - (ends[1].min() + ends[1].max()) / 2
+    return Frame(scale, scale, float(middle[0]), float(middle[1]), width, height)
+
+
+def names_width(layout: Layout, font: QFont) -> float:
+    """Pixels that the widest name beside the tree takes."""
+    metrics = QFontMetricsF(_sized(font))
+    widest = max((metrics.horizontalAdvance(text_of(layout, tip)) for tip in _long_named(layout).tolist()), default=0.0)
+    return widest + GAP + 10
+
+
+@lru_cache(maxsize=2)
+def _long_named(layout: Layout) -> np.ndarray:
+    """The tips with the longest names, among which is the widest."""
+    letters = np.array([len(name) for name in layout.tree.names])[layout.tips] + COUNTED * layout.collapsed[layout.tips]
+    return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]
+
+
+def _sized(font: QFont) -> QFont:
+    sized = QFont(font)
+    sized.setPixelSize(round(LARGEST))
+    return sized
+
+
+def _held(shift: float, low: float, high: float, room: float) -> float:
+    """A shift that leaves some of low..high inside 0..room."""
+    margin = min(80.0, room / 3)
+    return min(max(shift, margin - high), room - margin - low)
+
+
+KEYS = {
+    Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down",
+    Qt.Key.Key_Home: "home", Qt.Key.Key_PageUp: "pageup", Qt.Key.Key_PageDown: "pagedown",
+    Qt.Key.Key_Plus: "plus", Qt.Key.Key_Equal: "plus", Qt.Key.Key_Minus: "minus", Qt.Key.Key_Escape: "escape",
+    Qt.Key.Key_Return: "enter", Qt.Key.Key_Enter: "enter", Qt.Key.Key_Space: "space",
+}  # fmt: skip
+
+
+def _name_of(event: QEvent) -> str:
+    """What a key asks for: a letter, or the name of the key; "" for one that means nothing here."""
+    if not isinstance(event, QKeyEvent):
+        return ""
+    control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+    shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+    if control and event.key() in (Qt.Key.Key_Z, Qt.Key.Key_Y):
+        return "redo" if shift or event.key() == Qt.Key.Key_Y else "undo"
+    if event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
+        return ""
+    if Qt.Key.Key_A <= event.key() <= Qt.Key.Key_Z:
+        return chr(event.key()) if shift else chr(event.key()).lower()
+    return KEYS.get(Qt.Key(event.key()), "")

@@ -1,0 +1,138 @@
+"""The workbench: what the window is made of, and what can be done with it. The window connects it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget
+
+from app.commands import Commands
+from app.dialogs import pages
+from app.jobs.planning import Answer, Planner, Request
+from app.jobs.queue import JobQueue
+from app.kit.selection import Selection
+from app.kit.widgets import FittingButton
+from app.learn.workspace import LearnWorkspace
+from app.panels.cost import CostPanel
+from app.panels.curves.panel import CurvePanel
+from app.panels.data import DataPanel
+from app.panels.devices import DeviceChooser
+from app.panels.jobs import JobPanel
+from app.panels.method import MethodPanel
+from app.panels.results import ResultPanel
+from app.panels.sequences import SequencePanel
+from app.panels.viewer import EmptyPage, ResultViews
+from app.session import loading, running
+from app.session.session import Entry, Session
+from app.settings import Settings
+from app.tune.workspace import TuneWorkspace
+from app.views import VIEWS
+from kernels.method import Method
+
+WORKSPACES = ("analyse", "tune", "learn")
+
+
+class Workbench(QMainWindow):
+    """Session, jobs, panels and workspaces, and the verbs that the menus share.
+
+    ``recalled``: settings were put back. ``answer`` is what was planned for the settings as they are, or None.
+    """
+
+    recalled = Signal()
+    commands: Commands
+
+    def __init__(self, settings: Settings, methods: Sequence[Method]) -> None:
+        super().__init__()
+        self.settings, self.methods = settings, tuple(methods)
+        self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
+        self.loader = loading.Loader(self.session, self.queue)
+        self.answer: Answer | None = None
+        self._stale: dict[Entry, bool] = {}
+        self.menus: dict[str, QMenu] = {}
+        self._make_panels()
+
+    def remembered(self) -> dict[str, Any]:
+        """Settings of the method and the device, for the next start."""
+        backend, device = self.device.choice()
+        return {**self.method.remembered(), "backend": backend, "device": device}
+
+    def recall(self, saved: dict[str, Any]) -> None:
+        """Put back what `remembered` returned."""
+        self.method.recall(saved)
+        self.device.choose(str(saved.get("backend", "auto")), int(saved.get("device", 0)))
+        self.recalled.emit()
+
+    def is_stale(self, entry: Entry) -> bool:
+        """Whether the settings chosen now would give another result than this one."""
+        if self.answer is None or self.answer.plan is None:
+            return False
+        if entry not in self._stale:
+            self._stale[entry] = not running.made_by(self.answer.plan, self.answer.request.parameters, entry)
+        return self._stale[entry]
+
+    def request(self) -> Request | None:
+        """The run that the settings describe; None while something is missing or mistyped."""
+        method = self.method.method
+        if method is None or self.method.errors():
+            return None
+        state = self.session.state
+        if state.missing(method.problem):
+            return None
+        backend, device = self.device.choice()
+        return Request(
+            method,
+            state.inputs(method.problem),
+            self.method.options.values(),
+            self.method.parameters.values(),
+            backend,
+            device,
+        )
+
+    def turn_to(self, number: int) -> None:
+        """Work in Analyse (0), Tune (1) or Learn (2)."""
+        self.workspaces.setCurrentIndex(number)
+        for index, name in enumerate(WORKSPACES):
+            self.commands[name].setChecked(index == number)
+
+    def cancel(self) -> None:
+        """Cancel the newest job."""
+        if self.queue.active:
+            self.queue.cancel(self.queue.active[-1])
+
+    def show_help(self, method: Method | None = None) -> None:
+        method = method or self.method.method
+        if method:
+            pages.help_of(method, self).open()
+
+    def copy_bibtex(self, method: Method | None = None) -> None:
+        method = method or self.method.method
+        if method:
+            QGuiApplication.clipboard().setText(method.citation.bibtex())
+            self.jobs.say(f"The reference of {method.name} is on the clipboard.")
+
+    def use_settings(self, entry: Entry) -> None:
+        """Put back the settings and, where they are still open, the data of a result."""
+        for method in self.methods:
+            if method.id == entry.result.method:
+                self.session.use(method.problem, entry.result.problem.data)
+                self.method.set_values(method, entry.options, entry.parameters)
+
+    def _make_panels(self) -> None:
+        self.sequences = SequencePanel(self.session, self.queue)
+        self.data = DataPanel(self.session)
+        self.results = ResultPanel(self.session, self.is_stale)
+        self.method = MethodPanel(self.methods)
+        self.cost = CostPanel()
+        self.curves = CurvePanel(self.method.parameters, self.settings.flag("curves_closed"))
+        self.jobs = JobPanel(self.queue)
+        self.device = DeviceChooser()
+        self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K")
+        self.selection = Selection(self)
+        self.empty = EmptyPage()
+        self.viewer = ResultViews([view(self.selection) for view in VIEWS], self.empty)
+        self.tune = TuneWorkspace(self.queue, self.methods)
+        self.learn = LearnWorkspace(self.methods)
+        self.workspaces = QStackedWidget()

@@ -1,0 +1,177 @@
+"""One run on a GPU: its kernels, arrays and copies, launches that are watched, and clocks; shared by all families.
+
+A family adds its problem on the device, and what it launches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import cupy
+import numpy as np
+
+from kernels.cuda import arrays, devices
+from kernels.cuda.compile import Part, function
+from kernels.cuda.events import EVENT
+from kernels.monitor import Monitor
+from kernels.steps import STEP, Steps
+
+ELEMENTS = {"float32": 0, "float64": 1, "int32": 2, "int64": 3}
+"""Numbers of element types in the device code."""
+
+LAUNCHES_AHEAD = 2
+"""Launches queued beyond the one that is waited for: the device never idles, cancel stays quick."""
+
+
+@dataclass
+class Run:
+    """Times, step log and the wish to cancel of one run on the current device, which `devices.use` has begun.
+
+    Where ``rows`` is given, every launch is in the log, with so many rows, and as columns what it does of its phase;
+    else the family logs what its device code tells of itself.
+    """
+
+    monitor: Monitor
+    steps: Steps = field(default_factory=Steps)
+    times_ms: dict[str, float] = field(default_factory=lambda: {"compilation": 0.0, "transfer": 0.0})
+    rows: int = 0
+    began_ns: int = field(default_factory=time.perf_counter_ns)
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _told: dict[str, float] = field(default_factory=dict)
+
+    def spend(self, phase: str, milliseconds: float) -> None:
+        self.times_ms[phase] = self.times_ms.get(phase, 0.0) + milliseconds
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Time of a phase by the host's clock: where it works too, or waits for each launch."""
+        before = time.perf_counter()
+        yield
+        self.spend(phase, (time.perf_counter() - before) * 1e3)
+
+    def kernel(self, parts: tuple[Part, ...], name: str, **defines: int) -> Any:
+        """A compiled kernel; ``defines`` are its compile-time constants."""
+        kernel, milliseconds = function(parts, name, defines)
+        self.spend("compilation", milliseconds)
+        return kernel
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> cupy.ndarray:
+        """An array of whatever its memory holds."""
+        return arrays.empty(shape, dtype)
+
+    def filled(self, shape: int | tuple[int, ...], dtype: Any, byte: int = 0) -> cupy.ndarray:
+        """An array all of whose bytes are the same, as soon as the device comes to it."""
+        array = arrays.empty(shape, dtype)
+        array.data.memset_async(byte, array.nbytes, cupy.cuda.get_current_stream())
+        return array
+
+    def upload(self, *on_host: np.ndarray) -> tuple[cupy.ndarray, ...]:
+        """Copies of small arrays on the device, by one transfer."""
+        with self.timed("transfer"):
+            return arrays.upload(*on_host)
+
+    def up(self, array: np.ndarray) -> cupy.ndarray:
+        """A copy on the device of an array that may be large."""
+        return self._timed(lambda: cupy.asarray(np.ascontiguousarray(array)))
+
+    def down(self, array: cupy.ndarray) -> np.ndarray:
+        """A copy on the host; what was queued before it is waited for first, and not timed."""
+        cupy.cuda.get_current_stream().synchronize()
+        return self._timed(array.get)
+
+    def phase(self, name: str, quiet: bool = False, ahead: int = LAUNCHES_AHEAD) -> Phase:
+        """Launches of a phase; a ``quiet`` one can be cancelled, but reports no progress."""
+        self._numbers.setdefault(name, len(self._numbers) + 1)
+        return Phase(self, name, quiet, ahead)
+
+    def event_log(self, *shape: int) -> cupy.ndarray:
+        """Room for events, none of which was yet; int64, as CuPy holds no records: ``.get().view(EVENT.dtype)``."""
+        return self.filled((*shape, EVENT.dtype.itemsize // 8), np.int64)
+
+    def logged(self, phase: int, times: np.ndarray, strips: Any = 0) -> np.ndarray:
+        """Steps of these events (EVENT), the device's clock moved to nanoseconds since the run began."""
+        found = np.zeros(len(times), STEP)
+        if len(times):
+            # The device clock has an origin of its own: the last event of a phase ended just now.
+            offset = time.perf_counter_ns() - self.began_ns - int(times["end"].max())
+            found["start_ns"], found["end_ns"] = times["start"] + offset, times["end"] + offset
+        found["phase"], found["strip"], found["worker"] = phase, strips, times["worker"]
+        return found
+
+    def tell(self, done: int, total: int, phase: str) -> None:
+        """Progress of a phase, which may be entered again: what was told of it never falls."""
+        share = done / total if total else 1.0
+        if share > self._told.get(phase, -1.0):
+            self._told[phase] = share
+            self.monitor.update(done, total, phase)
+        else:
+            self.monitor.check()
+
+    def log(self, phase: str, columns: tuple[int, int], from_ms: float, until_ms: float) -> None:
+        """A launch, in the times of the run; the device is one worker."""
+        begun_ns, ended_ns = round(1e6 * from_ms), round(1e6 * until_ms)
+        columns = min(columns), max(columns)
+        self.steps.add(self._numbers[phase], 0, (0, self.rows), columns, 0, begun_ns, ended_ns)
+
+    @property
+    def device_bytes(self) -> int:
+        """Most bytes that were taken at a time."""
+        return devices.most_taken()
+
+    def _timed(self, copy: Callable[[], Any]) -> Any:
+        with self.timed("transfer"):
+            copied = copy()
+            cupy.cuda.get_current_stream().synchronize()
+            return copied
+
+
+class Phase:
+    """``with run.phase("rows") as phase: launch(); phase.launched(done, total)``, as often as there is a launch.
+
+    Waits for launches, a few behind, so that progress is real and cancel is quick. The phase lasts until the end of
+    the last launch that it was told of.
+    """
+
+    def __init__(self, run: Run, name: str, quiet: bool, ahead: int) -> None:
+        self._run, self._name, self._quiet, self._ahead = run, name, quiet, ahead
+        self._pending: list[tuple[cupy.cuda.Event, int, int]] = []
+
+    def __enter__(self) -> Phase:
+        self._first = self._last = cupy.cuda.Event()
+        self._first.record()
+        # What is between two phases is in no time of the run, and so not in its log.
+        self._before_ms = self._at_ms = sum(self._run.times_ms.values())
+        self._done = 0
+        return self
+
+    def launched(self, done: int = 1, total: int = 1) -> None:
+        """``done`` of ``total`` will be finished with what was launched so far."""
+        self._last = cupy.cuda.Event()
+        self._last.record()
+        self._pending.append((self._last, done, total))
+        while len(self._pending) > self._ahead:
+            self._wait()
+
+    def __exit__(self, kind: Any, error: Any, place: Any) -> None:
+        if kind is not None:
+            return
+        while self._pending:
+            self._wait()
+        self._last.synchronize()  # the first event, where nothing was launched
+        self._run.spend(self._name, cupy.cuda.get_elapsed_time(self._first, self._last))
+
+    def _wait(self) -> None:
+        event, done, total = self._pending.pop(0)
+        event.synchronize()
+        if self._run.rows:
+            at_ms = self._before_ms + cupy.cuda.get_elapsed_time(self._first, event)
+            self._run.log(self._name, (self._done, done), self._at_ms, at_ms)
+            self._at_ms, self._done = at_ms, done
+        if self._quiet:
+            self._run.monitor.check()
+        else:
+            self._run.tell(done, total, self._name)

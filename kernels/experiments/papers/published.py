@@ -1,0 +1,369 @@
+"""The papers' experiments: what was published, and how the same is measured here.
+
+They are data: a TOML file for each paper in resources/papers, and a CSV file for each of its tables. A family adds its
+paper by adding such files.
+"""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from kernels import RESOURCES, registry
+from kernels.engine import BackendChoice
+from kernels.errors import InputError, ParameterError
+from kernels.experiments import axes
+from kernels.experiments.inputs import Generated, Length
+from kernels.experiments.points import Point, Status, text
+from kernels.experiments.sweep import Task
+from kernels.experiments.tables import Column, Table
+from kernels.method import Method
+from kernels.model import SequenceType
+from kernels.parameters import Parameter
+
+FOLDER = RESOURCES / "papers"
+MILLISECONDS = {"ms": 1.0, "s": 1000.0}
+TOTAL = "total"
+FIXED = ("method", "quantity", "value", "note")
+"""Columns that every table has; all others are axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One published number: of which contender, at which place, of which quantity; None where the paper has none."""
+
+    contender: str
+    coordinates: Mapping[str, str]
+    quantity: str
+    value: float | None
+    note: str = ""
+
+    @property
+    def place(self) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """What was run: numbers of one place are quantities of one run."""
+        return self.contender, tuple(self.coordinates.items())
+
+    @property
+    def runs(self) -> tuple[Published, ...]:
+        """The runs of which this is the mean: one for each length where several are given, as in ``64;128``."""
+        lengths = self.coordinates.get("length", "").split(";")
+        if len(lengths) == 1:
+            return (self,)
+        return tuple(replace(self, coordinates={**self.coordinates, "length": length}) for length in lengths)
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table or figure of a paper, with its numbers in the paper's ``unit``.
+
+    ``scale`` is the factor of the lengths of a quick run, or of what else ``scaled`` names, and ``power`` the power of
+    it with which time grows.
+    ``plot`` says how the paper draws it: the names on ``x`` and ``y``, what tells the ``colour``, and whether the axes
+    are ``logarithmic``. Numbers over a ``baseline`` are speed-ups: how many times as long that method takes.
+    """
+
+    id: str
+    title: str
+    citation: str
+    hardware: str
+    unit: str
+    inputs: Generated
+    published: tuple[Published, ...]
+    scale: float = 1.0
+    scaled: str = "length"
+    power: float = 2.0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    plot: Mapping[str, Any] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    baseline: str = ""
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The names of the coordinates, in the order of the columns."""
+        return tuple(dict.fromkeys(name for number in self.published for name in number.coordinates))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A published number beside the one measured here, in the same unit.
+
+    ``ours`` was measured at ``coordinates``, which a quick run and the range of a parameter change; ``ratio`` says how
+    many times faster this machine is. Where a quick run has smaller sizes, the total time at the full size is
+    extrapolated for it; for single phases, which grow in other ways, there is no ratio then.
+    """
+
+    published: Published
+    ours: float | None
+    ratio: float | None
+    coordinates: Mapping[str, Any]
+    point: Point | None
+    remark: str = ""
+
+
+@cache
+def tables() -> tuple[PaperTable, ...]:
+    """All tables of all papers, in the order of their files; InputError names a file that is not right."""
+    return tuple(table for path in sorted(FOLDER.glob("*.toml")) for table in _paper(path))
+
+
+def find(ids: Iterable[str]) -> tuple[PaperTable, ...]:
+    """The tables of these identifiers, or of papers; all for none. ParameterError with those there are."""
+    wanted = list(ids)
+    found = {
+        table.id: table for name in wanted for table in tables() if name == table.id or name == table.id.split("-")[0]
+    }
+    for name in wanted:
+        if not any(name in (table_id, table_id.split("-")[0]) for table_id in found):
+            raise ParameterError(f"there is no table {name!r}; there are: {', '.join(table.id for table in tables())}")
+    return tuple(found.values()) if wanted else tables()
+
+
+def tasks(
+    table: PaperTable, quick: bool = False, backend: BackendChoice = "auto", device: int = 0, repeats: int = 3
+) -> tuple[Task, ...]:
+    """What is to be measured for a table: a task for every place of a method of ours."""
+    runs = [run for number in table.published for run in number.runs if _method(run.contender)]
+    places = {run.place: run for run in [*runs, *(_baseline(table, run) for run in runs if table.baseline)]}
+    found = []
+    for number in places.values():
+        method = _method(number.contender)
+        if method is not None:
+            found.append(_task(table, number, method, quick, backend, device, repeats))
+    return tuple(sorted(found, key=lambda task: str(task.coordinates.get("length", ""))))
+
+
+def compare(table: PaperTable, points: Sequence[Point], quick: bool = False) -> tuple[Compared, ...]:
+    """Every published number beside ours, in the order of the paper; points that are not there (yet) are left open."""
+    by_place = {_place(point): point for point in points}
+    found = []
+    for number in table.published:
+        if _method(number.contender) is None:
+            found.append(Compared(number, None, None, number.coordinates, None, "not run here"))
+            continue
+        runs = [_compared(table, run, by_place, quick) for run in number.runs]
+        found.append(runs[0] if len(runs) == 1 else _mean(table, number, runs, quick))
+    return tuple(found)
+
+
+def as_table(table: PaperTable, compared: Sequence[Compared], quick: bool = False) -> Table:
+    """The comparison for people and files."""
+    kind = "ms" if table.unit in MILLISECONDS else "number"
+    columns = (
+        Column("method", "method"),
+        *(Column(name, name) for name in table.axes),
+        Column("quantity", "quantity"),
+        Column("published", "published", kind),  # type: ignore[arg-type]
+        Column("ours", "here (quick)" if quick else "here", kind),  # type: ignore[arg-type]
+        Column("ratio", "published / here" if kind == "ms" else "here / published", "ratio"),
+        Column("remark", ""),
+    )
+    notes = [f"Published: {table.citation}; {table.hardware}.", *table.remarks]
+    devices = dict.fromkeys(
+        f"{one.point.device} ({one.point.backend})" for one in compared if one.point and one.point.device
+    )
+    if devices:
+        notes.append("Here: " + ", ".join(devices) + "; median time of the phases, without compilation and transfer.")
+    if quick:
+        grows = f"; the ratio, of totals only, takes times to grow with the power {table.power:g} of the {table.scaled}"
+        notes.append(f"QUICK: every {table.scaled} is {table.scale:g} of the paper's{grows if kind == 'ms' else ''}.")
+    factor = MILLISECONDS.get(table.unit, 1.0)
+    rows = tuple(_row(one, factor) for one in compared)
+    return Table(table.title + (" (quick)" if quick else ""), columns, rows, tuple(notes))
+
+
+def _row(one: Compared, factor: float) -> dict[str, Any]:
+    """A row of the table; ``factor`` takes the paper's unit to that of the column."""
+    method = _method(one.published.contender)
+    published, ours = (None if value is None else value * factor for value in (one.published.value, one.ours))
+    return {
+        "method": method.name if method else one.published.contender,
+        **{name: text(one.coordinates.get(name, value)) for name, value in one.published.coordinates.items()},
+        "quantity": one.published.quantity,
+        "published": published,
+        "ours": ours,
+        "ratio": one.ratio,
+        "remark": "; ".join(part for part in (one.published.note, one.remark) if part),
+    }
+
+
+def _compared(table: PaperTable, number: Published, by_place: Mapping[Any, Point], quick: bool) -> Compared:
+    task = _task(table, number, registry.method(number.contender), quick)
+    point = by_place.get(_place_of(task))
+    remarks = [
+        f"{name} = {number.coordinates[name]} in the paper"
+        for name, value in task.coordinates.items()
+        if name not in ("method", "length", table.scaled) and number.coordinates.get(name) not in (None, text(value))
+    ]
+    if point is not None and point.status is not Status.MEASURED:
+        remarks.append(f"{point.status}: {point.reason}")
+    ours = None if point is None else _quantity(point, number.quantity)
+    if table.baseline and ours:
+        slower = by_place.get(_place_of(_task(table, _baseline(table, number), registry.method(table.baseline), quick)))
+        base = None if slower is None else _quantity(slower, number.quantity)
+        ours = base / ours if base else None
+    if ours is not None and table.unit in MILLISECONDS:
+        ours /= MILLISECONDS[table.unit]
+    return Compared(number, ours, _ratio(table, number, ours, quick), task.coordinates, point, "; ".join(remarks))
+
+
+def _mean(table: PaperTable, number: Published, runs: Sequence[Compared], quick: bool) -> Compared:
+    """The mean of several runs beside a published mean; left open until all were measured."""
+    values = [run.ours for run in runs if run.ours is not None]
+    ours = sum(values) / len(values) if len(values) == len(runs) else None
+    lengths = ";".join(text(run.coordinates["length"]) for run in runs)
+    coordinates = {**runs[0].coordinates, "length": lengths}
+    remarks = dict.fromkeys(run.remark for run in runs if run.remark)
+    point = next((run.point for run in runs if run.point), None)
+    return Compared(number, ours, _ratio(table, number, ours, quick), coordinates, point, "; ".join(remarks))
+
+
+def _ratio(table: PaperTable, number: Published, ours: float | None, quick: bool) -> float | None:
+    is_time = table.unit in MILLISECONDS
+    if not ours or not number.value or (quick and is_time and number.quantity != TOTAL):
+        return None
+    full = table.scale**-table.power if quick and is_time else 1.0
+    return number.value / (ours * full) if is_time else ours / number.value
+
+
+def _baseline(table: PaperTable, run: Published) -> Published:
+    """The run that a speed-up is over."""
+    lengths = {name: value for name, value in run.coordinates.items() if name == "length"}
+    return replace(run, contender=table.baseline, coordinates=lengths)
+
+
+def _quantity(point: Point, name: str) -> float | None:
+    """A quantity of a point: the whole computation, a phase of it, or any other that points have."""
+    if name == TOTAL:
+        return point.value("compute_ms")
+    phase = point.phases.get(name)
+    return phase.median if phase else point.value(name)
+
+
+def _task(
+    table: PaperTable,
+    number: Published,
+    method: Method,
+    quick: bool,
+    backend: BackendChoice = "auto",
+    device: int = 0,
+    repeats: int = 3,
+) -> Task:
+    """The task that repeats a published run, with the nearest values that the method takes."""
+    inputs, given = table.inputs, dict(table.parameters)
+    coordinates: dict[str, Any] = {"method": method.id}
+    options = dict(table.options)
+    for name, words in number.coordinates.items():
+        if not words:
+            continue
+        role, declared = axes.declared(name, [method])
+        scale = table.scale if quick and name == table.scaled else 1.0
+        if name == "length":
+            inputs = replace(inputs, length=_scaled(words, scale))
+            coordinates[name] = inputs.length
+        else:
+            coordinates[name] = _nearest(declared, words, scale)
+            if role == "input":
+                inputs = replace(inputs, **{name: coordinates[name]})
+            else:
+                (given if role == "parameter" else options)[name] = coordinates[name]
+    return Task(
+        contender=method.id,
+        problem_type=method.problem.id,
+        inputs=inputs,
+        coordinates=coordinates,
+        options=options,
+        parameters=given,
+        backend=backend,
+        device=device,
+        repeats=repeats,
+    )
+
+
+def _scaled(words: str, scale: float) -> Length:
+    lengths = tuple(max(1, round(int(part) * scale)) for part in words.split("x"))
+    return lengths if len(lengths) > 1 else lengths[0]
+
+
+def _nearest(parameter: Parameter, words: str, scale: float = 1.0) -> Any:
+    """The valid value nearest to a published one, or to a part of it."""
+    if parameter.kind not in ("int", "float"):
+        return parameter.parse(words)
+    number = float(words) * scale
+    low = parameter.minimum if parameter.minimum is not None else number
+    high = parameter.maximum if parameter.maximum is not None else number
+    number = min(max(number, low), high)
+    if parameter.kind == "float":
+        return number
+    start = int(parameter.minimum or 0)
+    return int(start + round((number - start) / parameter.step) * parameter.step)
+
+
+def _place(point: Point) -> tuple[str, str]:
+    return point.contender, _words(point.coordinates)
+
+
+def _place_of(task: Task) -> tuple[str, str]:
+    return task.contender, _words(task.coordinates)
+
+
+def _words(coordinates: Mapping[str, Any]) -> str:
+    kept = {name: value for name, value in coordinates.items() if name not in ("method", "backend", "device")}
+    return ", ".join(f"{name}={text(value)}" for name, value in sorted(kept.items()))
+
+
+def _method(contender: str) -> Method | None:
+    return next((method for method in registry.METHODS if method.id == contender), None)
+
+
+def _paper(path: Path) -> Iterable[PaperTable]:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        for table in data["table"]:
+            yield _table(path, data, table)
+    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: not a description of a paper's tables: {error!r}") from error
+
+
+def _table(path: Path, paper: Mapping[str, Any], table: Mapping[str, Any]) -> PaperTable:
+    merged = {**paper, **table}
+    source = {**paper.get("input", {}), **table.get("input", {})}
+    if "type" in source:
+        source["type"] = SequenceType(source["type"])
+    remarks = (paper.get("remark"), table.get("remark"))
+    return PaperTable(
+        id=table["id"],
+        title=table["title"],
+        citation=merged["citation"],
+        hardware=merged["hardware"],
+        unit=merged["unit"],
+        inputs=Generated(**source),
+        published=_numbers(path.parent / merged.get("published", f"{table['id']}.csv")),
+        scale=merged.get("quick", 1.0),
+        scaled=merged.get("quick_of", "length"),
+        power=merged.get("power", 2.0),
+        options=merged.get("options", {}),
+        parameters=table.get("parameters", {}),
+        plot=table.get("plot", {}),
+        remarks=tuple(remark for remark in remarks if remark),
+        baseline=table.get("baseline", ""),
+    )
+
+
+def _numbers(path: Path) -> tuple[Published, ...]:
+    with open(path, encoding="utf-8", newline="") as lines:
+        return tuple(
+            Published(
+                contender=row["method"],
+                coordinates={name: value for name, value in row.items() if name not in FIXED and value},
+                quantity=row["quantity"],
+                value=float(row["value"]) if row["value"] else None,
+                note=row["note"],
+            )
+            for row in csv.DictReader(lines)
+        )

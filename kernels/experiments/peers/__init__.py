@@ -1,0 +1,16 @@
+"""All peers: programs and libraries of others that solve the same problems."""
+
+from __future__ import annotations
+
+from kernels.experiments.peers import matrices, models, pairs, programs
+from kernels.experiments.peers.peer import Peer
+from kernels.method import Method
+
+PEERS: tuple[Peer, ...] = (
+    *pairs.PEERS, *matrices.PEERS, *models.PEERS, *programs.PEERS,
+)  # fmt: skip
+
+
+def of(method: Method) -> tuple[Peer, ...]:
+    """The peers that can stand beside a method, installed or not: same problem, and at least what it returns."""
+    return tuple(peer for peer in PEERS if peer.suits(method))

@@ -1,0 +1,180 @@
+"""Peers for two sequences: parasail, Biopython, edlib, scikit-bio.
+
+All of them get the scores of the problem as a matrix over its own letters, so that an ambiguity code or a
+wildcard counts the same everywhere. In parasail and Biopython the first letter of a gap costs open + extend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.experiments.peers.peer import Peer
+from kernels.pairwise.model import PairProblem
+from kernels.pairwise.problem import PAIR
+from kernels.scoring import SCORE_LIMIT, Mode
+
+SCORE, PATH = frozenset({"score"}), frozenset({"score", "alignment"})
+LIMIT_16 = 2**15 - 1
+
+
+@cache
+def package_version(package: str) -> str | None:
+    """The version of an installed package, or None."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def letters(problem: PairProblem) -> tuple[str, str]:
+    """Both sequences in the letters of the matrix, in which T stands for U where they are equal."""
+    table = np.frombuffer(problem.scoring.matrix.letters.encode(), np.uint8)
+    first, second = (table[codes].tobytes().decode() for codes in problem.codes)
+    return first, second
+
+
+def _any(problem: PairProblem) -> str:
+    return ""
+
+
+def _parasail_refusal(bits: int, problem: PairProblem) -> str:
+    scores = problem.scoring.scores
+    if not np.array_equal(scores, scores.T):
+        return "parasail takes symmetric matrices only"
+    if bits == 16 and _largest(problem) > LIMIT_16:
+        return f"scores could reach {_largest(problem):,}, beyond the 16-bit limit of {LIMIT_16:,}"
+    return ""
+
+
+def _largest(problem: PairProblem) -> int:
+    """The largest score, or size of a score, that this problem can have."""
+    scoring = problem.scoring
+    if problem.mode is Mode.LOCAL:
+        return int(problem.rows * max(int(scoring.scores.max(initial=0)), 0))
+    step = max(int(np.abs(scoring.scores).max(initial=0)), scoring.extend)
+    return (problem.rows + problem.columns) * step + 2 * scoring.open
+
+
+def _parasail(kind: str, bits: int, problem: PairProblem) -> Callable[[], Any]:
+    import parasail
+
+    scoring = problem.scoring
+    matrix = parasail.matrix_create(scoring.matrix.letters.replace("*", ""), 0, 0)
+    known = [scoring.matrix.letters.index(letter) for letter in scoring.matrix.letters.replace("*", "")]
+    for row, i in enumerate(known):
+        for column, j in enumerate(known):
+            matrix.set_value(row, column, int(scoring.scores[i, j]))
+    mode = "sw" if problem.mode is Mode.LOCAL else "nw"
+    function = getattr(parasail, f"{mode}_{kind}_{bits}")
+    first, second = letters(problem)
+    opening, extend, scale = scoring.open + scoring.extend, scoring.extend, scoring.scale
+    # With traceback its best local score is minus infinity where no letter scores above 0: the empty alignment.
+    least = 0 if problem.mode is Mode.LOCAL else -SCORE_LIMIT
+
+    def call() -> float:
+        found = function(first, second, opening, extend, matrix)
+        if found.saturated:
+            raise InputError(f"parasail left the range of {bits} bits")
+        return max(found.score, least) / scale
+
+    return call
+
+
+def _biopython(alignment: bool, problem: PairProblem) -> Callable[[], float]:
+    from Bio.Align import PairwiseAligner
+    from Bio.Align.substitution_matrices import Array
+
+    scoring = problem.scoring
+    matrix = Array(scoring.matrix.letters, dims=2, data=scoring.matrix.values.copy())
+    aligner = PairwiseAligner(mode=str(problem.mode), substitution_matrix=matrix)
+    aligner.open_gap_score = -(scoring.gap_open + scoring.gap_extend)
+    aligner.extend_gap_score = -scoring.gap_extend
+    first, second = letters(problem)
+    if not alignment:
+        return lambda: float(aligner.score(first, second))
+    return lambda: float(aligner.align(first, second).score)
+
+
+def _edlib_refusal(problem: PairProblem) -> str:
+    scoring, used = problem.scoring, np.unique(np.concatenate(problem.codes))
+    scores = scoring.matrix.values[np.ix_(used, used)]
+    is_unit = np.array_equal(scores, np.eye(used.size) - 1) and (scoring.gap_open, scoring.gap_extend) == (0, 1)
+    if problem.mode is not Mode.GLOBAL or not is_unit:
+        return "edlib computes the edit distance only: global, match 0, mismatch -1, gap costs 0 and 1"
+    return ""
+
+
+def _edlib(task: str, problem: PairProblem) -> Callable[[], float]:
+    import edlib
+
+    first, second = letters(problem)
+    return lambda: -float(edlib.align(first, second, mode="NW", task=task)["editDistance"])
+
+
+def _scikit_bio(paths: int, problem: PairProblem) -> Callable[[], float]:
+    from skbio.alignment import pair_align
+    from skbio.sequence import SubstitutionMatrix
+
+    scoring = problem.scoring
+    matrix = SubstitutionMatrix(scoring.matrix.letters, scoring.matrix.values)
+    costs = (scoring.gap_open, scoring.gap_extend) if scoring.gap_open else scoring.gap_extend
+    first, second = letters(problem)
+    mode = str(problem.mode)
+    return lambda: float(
+        pair_align(first, second, mode, sub_score=matrix, gap_cost=costs, free_ends=False, max_paths=paths).score
+    )
+
+
+def _peer(
+    id: str, name: str, package: str, returns: frozenset[str], counts: str, prepare: Callable[[Any], Any],
+    refusal: Callable[[Any], str] = _any, bytes_a_cell: float = 0.0, gcups: float = 1.0,
+) -> Peer:  # fmt: skip
+    return Peer(
+        id=id,
+        name=name,
+        problems=(PAIR,),
+        returns=returns,
+        counts=counts,
+        install=f"pip install {package}",
+        version=partial(package_version, package),
+        refusal=refusal,
+        prepare=prepare,
+        score=float,
+        answer=lambda value: f"{value:,g}" if value % 1 else f"{int(value):,}",
+        host_bytes=lambda problem: int(bytes_a_cell * problem.cells),
+        nominal_gcups=gcups,
+    )
+
+
+ONE_CALL = "one call on prepared strings and matrix; one thread"
+WITH_PATH = f"{ONE_CALL}; the whole matrix is kept for the path"
+
+PEERS = (
+    *(
+        _peer(f"parasail-score-{bits}", f"parasail striped, {bits} bits", "parasail", SCORE, ONE_CALL,
+              partial(_parasail, "striped", bits), partial(_parasail_refusal, bits), gcups=2.5)
+        for bits in (16, 32)
+    ),
+    *(
+        _peer(f"parasail-path-{bits}", f"parasail trace_striped, {bits} bits", "parasail", PATH, WITH_PATH,
+              partial(_parasail, "trace_striped", bits), partial(_parasail_refusal, bits), bytes_a_cell=4, gcups=0.2)
+        for bits in (16, 32)
+    ),
+    _peer("biopython-score", "Biopython PairwiseAligner.score", "biopython", SCORE, ONE_CALL,
+          partial(_biopython, False), gcups=0.15),
+    _peer("biopython-path", "Biopython PairwiseAligner.align", "biopython", PATH, WITH_PATH,
+          partial(_biopython, True), bytes_a_cell=2, gcups=0.1),
+    _peer("edlib-score", "edlib, distance", "edlib", SCORE, ONE_CALL, partial(_edlib, "distance"), _edlib_refusal,
+          gcups=10.0),
+    _peer("edlib-path", "edlib, path", "edlib", PATH, ONE_CALL, partial(_edlib, "path"), _edlib_refusal, gcups=5.0),
+    _peer("scikit-bio-score", "scikit-bio pair_align, score", "scikit-bio", SCORE, WITH_PATH, partial(_scikit_bio, 0),
+          bytes_a_cell=12, gcups=0.1),
+    _peer("scikit-bio-path", "scikit-bio pair_align", "scikit-bio", PATH, WITH_PATH, partial(_scikit_bio, 1),
+          bytes_a_cell=12, gcups=0.1),
+)  # fmt: skip

@@ -1,0 +1,66 @@
+"""Peer: programs and libraries of others that solve the same problems, declared as our methods are.
+
+A peer is measured by the same harness. It is offered for a problem only where it computes the same thing: the
+same scoring, the same mode, the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kernels.memory import bytes_text, host_bytes_free
+from kernels.method import DataKind, Method, ProblemType
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A program or library of others.
+
+    ``problems`` are the types of problems that it solves; instead, a program that takes ``any_number_of``
+    data of a kind solves every problem of such data. ``returns`` is what it gives, as a method's; ``criterion``
+    is that of the methods that compute the same thing, where not all do. ``counts`` says what its
+    time covers, ``version()`` which one is here (None: not installed, ``install`` says how). ``refusal(problem)``
+    is why it cannot do this problem, or ""; ``host_bytes(problem)`` what it needs. ``prepare(problem)`` gives a
+    function without arguments: a call of it is what the clock measures, and everything before it, such as copying
+    the scores into the peer's own matrix, is not. ``score(value)`` is the score in what that call returned, in the
+    units of the matrix, ``answer(value)`` the answer in a few characters.
+    """
+
+    id: str
+    name: str
+    problems: tuple[ProblemType, ...]
+    returns: frozenset[str]
+    counts: str
+    install: str
+    version: Callable[[], str | None]
+    refusal: Callable[[Any], str]
+    prepare: Callable[[Any], Callable[[], Any]]
+    score: Callable[[Any], float | None]
+    answer: Callable[[Any], str]
+    host_bytes: Callable[[Any], int] = lambda problem: 0
+    nominal_gcups: float = 1.0
+    exact: bool = True
+    any_number_of: DataKind | None = None
+    criterion: str = ""
+
+    def solves(self, problem: ProblemType) -> bool:
+        """Whether it takes problems of this type."""
+        takes = problem.inputs
+        many = bool(takes) and all(one.kind is self.any_number_of and one.maximum is None for one in takes)
+        return many or problem in self.problems
+
+    def suits(self, method: Method) -> bool:
+        """Whether it solves the problem of a method, and gives what the method gives."""
+        if not self.solves(method.problem) or not self.returns >= method.returns:
+            return False
+        return not self.criterion or self.criterion == method.criterion
+
+    def why_not(self, problem: Any) -> str:
+        """Why it cannot be measured on this problem here, or ""."""
+        if self.version() is None:
+            return f"{self.name} is not installed; {self.install}"
+        if (needed := self.host_bytes(problem)) > (free := host_bytes_free()):
+            return f"it needs {bytes_text(needed)} of host memory; {bytes_text(free)} is free"
+        return self.refusal(problem)

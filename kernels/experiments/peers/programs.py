@@ -1,0 +1,156 @@
+"""Peers that are programs on the PATH: MAFFT, ClustalW and FAMSA for multiple alignments, QuickTree for trees.
+
+The time of a program covers its start, reading the file, computing, and writing; the file is written before.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from kernels.errors import InputError
+from kernels.experiments.peers.peer import Peer
+from kernels.io.sequences import SEQUENCE
+from kernels.model import Sequence, SequenceType
+from kernels.trees import NEIGHBOR_JOINING
+from kernels.trees.problem import TREE_PROBLEM
+
+COUNTS = "start of the program, reading the file, computing, writing"
+NUMBER = re.compile(r"\d+(\.\d+)+")
+MAFFT = ("--quiet", "--thread", "-1")
+VERSION_S = 20.0
+SHORT_NAME = 10
+"""Letters of a name that every reader of PHYLIP matrices takes."""
+
+
+@cache
+def program_version(command: tuple[str, ...]) -> str | None:
+    """The version that a program tells of itself, "" where it tells none; None where it is not on the PATH."""
+    if shutil.which(command[0]) is None:
+        return None
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=VERSION_S, input="")
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    number = NUMBER.search(told.stdout + told.stderr)
+    return number.group() if number else ""
+
+
+def sequences_of(problem: Any) -> list[Sequence]:
+    """The sequences that a problem holds in its fields, in order."""
+    return list(_sequences(problem))
+
+
+def _sequences(value: Any) -> Iterator[Sequence]:
+    if isinstance(value, Sequence):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _sequences(item)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _sequences(getattr(value, field.name))
+
+
+def _alignment(command: Callable[[Path, Path], list[str]], to_output: bool, problem: Any) -> Callable[[], int]:
+    """A call that aligns the sequences of a problem and returns the number of columns."""
+    folder = TemporaryDirectory(prefix="antidiag-peer-")
+    read, write = Path(folder.name) / "in.fa", Path(folder.name) / "out.fa"
+    with open(read, "w", encoding="ascii") as file:
+        for number, sequence in enumerate(sequences_of(problem)):
+            file.write(f">s{number}\n{sequence.letters.decode()}\n")
+
+    def call() -> int:
+        found = _run(command(read, write), folder)
+        return _columns(found if to_output else write.read_text(encoding="ascii"))
+
+    return call
+
+
+def _run(command: list[str], folder: TemporaryDirectory[str]) -> str:
+    """What a program prints; ``folder`` lives as long as the call does. InputError with its last words."""
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder.name)
+    if found.returncode:
+        words = (found.stderr or found.stdout).strip().splitlines() or ["it gave no reason"]
+        raise InputError(f"{Path(command[0]).name} failed ({found.returncode}): {words[-1]}")
+    return found.stdout
+
+
+def _columns(fasta: str) -> int:
+    """The length of the first record."""
+    lines = fasta.split(">", 2)[1].splitlines()[1:]
+    return sum(len(line.strip()) for line in lines)
+
+
+def _clustalw(read: Path, write: Path) -> list[str]:
+    return ["clustalw", f"-INFILE={read}", f"-OUTFILE={write}", "-OUTPUT=FASTA", "-ALIGN", "-QUIET"]
+
+
+def _few_letters(problem: Any) -> str:
+    """Why programs of multiple alignment cannot take these sequences, or ""."""
+    found = sequences_of(problem)
+    kinds = {sequence.type is SequenceType.PROTEIN for sequence in found}
+    return "" if len(kinds) == 1 and len(found) > 1 else "it aligns two or more sequences of one type"
+
+
+def _quicktree(problem: Any) -> Callable[[], str]:
+    """A call that makes the neighbor-joining tree of a distance matrix, as Newick."""
+    folder = TemporaryDirectory(prefix="antidiag-peer-")
+    path = Path(folder.name) / "in.dist"
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"{len(problem.matrix.names)}\n")
+        for number, row in enumerate(problem.matrix.values.tolist()):
+            file.write(f"{f't{number}':<{SHORT_NAME}} " + " ".join(f"{value:.9g}" for value in row) + "\n")
+    return lambda: _run(["quicktree", "-in", "m", "-out", "t", str(path)], folder)
+
+
+def _aligner(
+    id: str,
+    name: str,
+    version: tuple[str, ...],
+    command: Callable[[Path, Path], list[str]],
+    to_output: bool,
+    install: str,
+) -> Peer:
+    return Peer(
+        id=id,
+        name=name,
+        problems=(),
+        any_number_of=SEQUENCE,
+        returns=frozenset({"alignment"}),
+        counts=COUNTS,
+        install=install,
+        version=partial(program_version, version),
+        refusal=_few_letters,
+        prepare=partial(_alignment, command, to_output),
+        score=lambda columns: None,
+        answer=lambda columns: f"{columns:,} columns",
+        exact=False,
+    )
+
+
+PEERS = (
+    _aligner("mafft", "MAFFT FFT-NS-2", ("mafft", "--version"),
+             lambda read, write: ["mafft", "--retree", "2", "--maxiterate", "0", *MAFFT, str(read)],
+             True, "apt install mafft"),
+    _aligner("mafft-parttree", "MAFFT PartTree", ("mafft", "--version"),
+             lambda read, write: ["mafft", "--parttree", "--retree", "1", *MAFFT, str(read)],
+             True, "apt install mafft"),
+    _aligner("clustalw", "ClustalW", ("clustalw", "-help"), _clustalw, False, "apt install clustalw"),
+    _aligner("famsa", "FAMSA", ("famsa",), lambda read, write: ["famsa", str(read), str(write)], False,
+             "get famsa from its authors"),
+    Peer(
+        id="quicktree", name="QuickTree", problems=(TREE_PROBLEM,), returns=frozenset({"tree"}), counts=COUNTS,
+        install="apt install quicktree", version=partial(program_version, ("quicktree", "-v")),
+        refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
+        prepare=_quicktree, score=lambda newick: None, answer=lambda newick: f"{newick.count(',') + 1:,} taxa",
+        criterion=NEIGHBOR_JOINING,
+    ),
+)  # fmt: skip

@@ -1,0 +1,36 @@
+"""Sizes of a table over all parts, for those who plan without computing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kernels.cpu import workers
+from kernels.memory import Footprint
+
+PER_THREAD = {"int32": 4, "int64": 2}
+"""Rows and columns of a tile that a thread of the GPU holds: 16 x 16 threads and their tile fit the shared memory."""
+
+SHORT = 512
+"""Things in a row below which threads are not worth their start."""
+
+
+def padded(n: int, type: np.dtype | type) -> int:
+    """Borders between n things in whole tiles of the GPU."""
+    tile = 16 * PER_THREAD[np.dtype(type).name]
+    return -(-(n + 1) // tile) * tile
+
+
+def footprint(type: type, problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Bytes of the table; on the GPU in whole tiles, and once more as it is copied."""
+    item = np.dtype(type).itemsize
+    table = item * problem.n**2
+    device = {"table in tiles": item * padded(problem.n, type) ** 2, "table": table} if backend == "cuda" else {}
+    return Footprint(host={"table": table}, device=device)
+
+
+def automatic(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """All cores where the row is long."""
+    return {"threads": workers.cores() if problem.n > SHORT else 1}

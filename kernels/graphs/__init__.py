@@ -1,0 +1,104 @@
+"""Shortest paths between all pairs of vertices (003, section 6.1.3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from kernels.graphs import formats, kinds, placement, problem, sizes
+from kernels.graphs.graph import random_bipartite
+from kernels.graphs.kinds import Kind
+from kernels.graphs.problem import PathsProblem
+from kernels.graphs.reading import GRAPH
+from kernels.method import Input, Method, ProblemType
+from kernels.semiring.citation import THESIS
+from kernels.semiring.parameters import THREADS
+
+PATHS = ProblemType(
+    id="paths",
+    label="Shortest paths",
+    inputs=(Input(GRAPH),),
+    options=problem.OPTIONS,
+    build=problem.build,
+    defaults=problem.defaults,
+    data=formats.data,
+    rows=formats.rows,
+    answer=formats.answer,
+    formats=formats.FORMATS,
+    settings=formats.settings,
+    option_values=formats.option_values,
+    recommend=lambda data, backend: ("floyd-blocked", "n^3 steps, nearly all in products of blocks") if data else None,
+    placement=placement.VERTICES,
+    trials="kernels.graphs.trials:PATHS",
+)
+
+BIPARTITE = ProblemType(
+    id="bipartite-paths",
+    label="Shortest paths in a bipartite graph",
+    inputs=(Input(replace(GRAPH, generate=random_bipartite), label="bipartite graph"),),
+    options=problem.OPTIONS,
+    build=problem.build_bipartite,
+    defaults=problem.defaults,
+    data=formats.data,
+    rows=formats.rows,
+    answer=formats.answer,
+    formats=formats.FORMATS,
+    settings=formats.settings,
+    option_values=formats.option_values,
+    placement=placement.SQUARES,
+    trials="kernels.graphs.trials:BIPARTITE",
+)
+
+
+def _method(
+    id: str,
+    name: str,
+    summary: str,
+    cpu_gcups: float,
+    kind: Kind,
+    threads: bool = True,
+    section: str = "section 6.1.3",
+    problem: ProblemType = PATHS,
+) -> Method:
+    backends = ("cpu", "cuda") if threads else ("cpu",)
+    return Method(
+        id=id,
+        name=name,
+        family="tropical",
+        summary=summary,
+        citation=THESIS.at(section),
+        problem=problem,
+        parameters=(THREADS,) if threads else (),
+        backends={backend: f"kernels.graphs.{backend}:{id.replace('-', '_')}" for backend in backends},
+        returns=frozenset({"distances", "paths"}),
+        footprint=partial(sizes.footprint, kind=kind),
+        automatic=sizes.automatic if threads else _nothing,
+        work=partial(sizes.work, kind=kind),
+        done=lambda made, parameters, answer: 0 if answer.cycle else sizes.work(made, parameters, kind),
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
+    )
+
+
+def _nothing(made: PathsProblem, backend: str, multiprocessors: int | None) -> dict[str, int]:
+    return {}
+
+
+METHODS = (
+    _method("floyd-warshall", "FloydWarshall", "All distances, one intermediate vertex after another, on one thread.",
+            2.0, kinds.STEPS, threads=False, section="algorithm 6.1"),
+    _method("floyd-smem", "SMemFloyd", "The matrix of weights squared again and again over (min, +), blocks in fast "
+            "memory.", 12.0, kinds.SQUARED),
+    _method("floyd-tmem", "TMemFloyd", "As SMemFloyd, with the factors read through the cache, as through texture "
+            "memory.", 10.0, kinds.SQUARED),
+    _method("floyd-blocked", "Blocked Floyd-Warshall", "Floyd-Warshall in blocks: n^3 steps and no logarithm, nearly "
+            "all of them in products of blocks.", 12.0, kinds.BLOCKED),
+    _method("bipartite-serial", "BipartiteAPSP", "The four blocks of the distances of a bipartite graph, on one "
+            "thread.", 2.0, kinds.BIPARTITE_SERIAL, threads=False, section="algorithm 6.2",
+            problem=BIPARTITE),
+    _method("bipartite-smem", "SMemBipartite", "BipartiteAPSP by products of blocks in fast memory.", 12.0,
+            kinds.BIPARTITE, problem=BIPARTITE),
+    _method("bipartite-tmem", "TMemBipartite", "BipartiteAPSP with the factors read through the cache.", 10.0,
+            kinds.BIPARTITE, problem=BIPARTITE),
+)  # fmt: skip

@@ -1,0 +1,98 @@
+"""Graphs from files in Matrix Market form: a sparse matrix of edges, or a dense one of weights.
+
+Source: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market Exchange Formats: Initial Design* (1996).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.graphs.graph import LARGEST, Graph, from_edges, from_weights
+
+BANNER = b"%%MatrixMarket"
+LAYOUTS, FIELDS, SYMMETRIES = ("coordinate", "array"), ("real", "integer", "pattern"), ("general", "symmetric")
+
+
+def read(path: Path, text: bytes) -> Graph:
+    """The graph of a square matrix; InputError names the file and what is wrong.
+
+    Of a sparse matrix, what is not written is no edge, and a pattern weighs 1 everywhere; of a dense one, every number
+    is an edge. Symmetric matrices are edges both ways.
+    """
+    lines = text.split(b"\n")
+    layout, field, symmetry = _banner(path, lines[0])
+    body = [(number, line) for number, line in enumerate(lines[1:], 2) if line.strip() and not line.startswith(b"%")]
+    if not body:
+        raise InputError(f"{path}: the matrix has no line with its size")
+    sizes = _numbers(path, body[:1], 3 if layout == "coordinate" else 2).astype(np.int64)[0]
+    n = int(sizes[0])
+    if n != sizes[1]:
+        raise InputError(
+            f"{path}, line {body[0][0]}: {n:,} rows and {sizes[1]:,} columns; the matrix of a graph is square"
+        )
+    if n > LARGEST:
+        raise InputError(f"{path}: {n:,} vertices; distances between all pairs are kept for {LARGEST:,} at most")
+    if layout == "array":
+        return from_weights(_dense(path, body[1:], n, symmetry), name=path.stem, source=str(path))
+    entries = _numbers(path, body[1:], 2 if field == "pattern" else 3)
+    if len(entries) != sizes[2]:
+        raise InputError(f"{path}: {len(entries):,} entries, and {sizes[2]:,} are announced; the file is not whole")
+    rows, columns = entries[:, 0].astype(np.int64) - 1, entries[:, 1].astype(np.int64) - 1
+    outside = np.flatnonzero((rows < 0) | (rows >= n) | (columns < 0) | (columns >= n))
+    if outside.size:
+        raise InputError(f"{path}, line {body[1 + outside[0]][0]:,}: an entry outside of the {n:,} x {n:,} matrix")
+    weights = np.ones(len(entries)) if field == "pattern" else entries[:, 2]
+    if symmetry == "symmetric":
+        rows, columns, weights = np.r_[rows, columns], np.r_[columns, rows], np.r_[weights, weights]
+    return from_edges(n, rows, columns, weights, name=path.stem, source=str(path))
+
+
+def _banner(path: Path, line: bytes) -> tuple[str, str, str]:
+    words = line.decode("ascii", "replace").lower().split()[1:]
+    if len(words) != 4 or words[0] != "matrix":
+        raise InputError(f"{path}, line 1: not '%%MatrixMarket matrix LAYOUT FIELD SYMMETRY'")
+    for word, known in zip(words[1:], (LAYOUTS, FIELDS, SYMMETRIES), strict=True):
+        if word not in known:
+            raise InputError(f"{path}, line 1: {word!r} is no matrix of a graph; one of {', '.join(known)} is")
+    return words[1], words[2], words[3]
+
+
+def _dense(path: Path, body: list[tuple[int, bytes]], n: int, symmetry: str) -> np.ndarray:
+    """Columns one after another; of a symmetric matrix, each from its diagonal on."""
+    values = _numbers(path, body, 1)[:, 0]
+    wanted = n * n if symmetry == "general" else n * (n + 1) // 2
+    if values.size != wanted:
+        raise InputError(f"{path}: {values.size:,} numbers, and {wanted:,} belong to {n:,} rows; the file is not whole")
+    if symmetry == "general":
+        return values.reshape(n, n).T.copy()
+    matrix = np.empty((n, n))
+    columns, rows = np.triu_indices(n)
+    matrix[rows, columns] = matrix[columns, rows] = values
+    return matrix
+
+
+def _numbers(path: Path, lines: list[tuple[int, bytes]], columns: int) -> np.ndarray:
+    """The numbers of lines, float64, ``columns`` each."""
+    rows = [line.split() for _, line in lines]
+    try:
+        if all(len(row) == columns for row in rows):
+            return np.array(rows, dtype="S32").astype(np.float64).reshape(-1, columns)
+    except ValueError:
+        pass
+    for number, line in lines:
+        words = line.split()
+        if len(words) != columns or not all(map(_is_number, words)):
+            text = line.decode("ascii", "replace").strip()[:40]
+            raise InputError(f"{path}, line {number:,}: {text!r}; {columns} numbers are expected") from None
+    raise InputError(f"{path}: numbers that are too long")
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

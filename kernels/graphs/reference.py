@@ -1,0 +1,55 @@
+"""Shortest paths as one reads them: the oracle of the area."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.graphs.graph import Graph
+
+
+def floyd_warshall(graph: Graph) -> np.ndarray:
+    """FLOYDWARSHALL (003, algorithm 6.1): distances, float64, shape (n, n); meaningless with a negative cycle."""
+    d = graph.weights.copy()
+    for k in range(len(graph)):
+        d = np.minimum(d, d[:, k, None] + d[k])
+    return d
+
+
+def predecessors(graph: Graph, distances: np.ndarray) -> np.ndarray:
+    """The vertex before the last on every shortest path, int32; -1 where there is none.
+
+    Of all vertices that can stand there, the smallest; from a source whose paths would then run in circles (cycles
+    of weight zero), the smallest on a path of the fewest edges.
+    """
+    n = len(graph)
+    found = np.full((n, n), -1, np.int32)
+    for source in range(n):
+        tight = distances[source][:, None] + graph.weights == distances[source]
+        tight &= np.isfinite(distances[source]) & ~np.eye(n, dtype=bool)
+        tight[:, source] = False
+        found[source] = np.where(tight.any(0), tight.argmax(0), -1)
+        if _circular(found[source]):
+            found[source] = _fewest_edges(tight, source)
+    return found
+
+
+def _circular(before: np.ndarray) -> bool:
+    here = before
+    for _ in range(before.size):
+        here = np.where(here >= 0, before[here], -1)
+    return bool((here >= 0).any())
+
+
+def _fewest_edges(tight: np.ndarray, source: int) -> np.ndarray:
+    before = np.full(len(tight), -1, np.int32)
+    reached, level = {source}, [source]
+    while level:
+        following: list[int] = []
+        for k in sorted(level):
+            for j in np.flatnonzero(tight[k]).tolist():
+                if j not in reached:
+                    reached.add(j)
+                    following.append(j)
+                    before[j] = k
+        level = following
+    return before

@@ -1,0 +1,93 @@
+"""Sizes of a run for shortest paths: products, cells and bytes, without importing a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernels.cpu import workers
+from kernels.graphs.kinds import Kind
+from kernels.graphs.problem import PathsProblem
+from kernels.memory import Footprint
+from kernels.semiring.sizes import padded
+
+
+def closing_products(n: int) -> int:
+    """Squarings after which a matrix over n vertices changes no more: paths have n - 1 edges at most."""
+    return max(0, n - 2).bit_length()
+
+
+def _sides(problem: PathsProblem) -> tuple[int, int]:
+    second = int(problem.sides.sum())
+    return problem.n - second, second
+
+
+def work(problem: PathsProblem, parameters: Mapping[str, Any], kind: Kind) -> int:
+    """Additions and comparisons of numbers."""
+    return cells_of_distances(problem, kind) + (problem.n**3 if problem.predecessors else 0)
+
+
+def cells_of_distances(problem: PathsProblem, kind: Kind) -> int:
+    """The same of the distances alone."""
+    n = problem.n
+    if kind.bipartite:
+        n1, n2 = _sides(problem)
+        return n1 * n1 * n2 + closing_products(n1) * n1**3 + 2 * n1 * n1 * n2 + n1 * n2 * n2
+    return closing_products(n) * n**3 if kind.squares else n**3
+
+
+def device_parts(problem: PathsProblem, kind: Kind) -> Mapping[str, int]:
+    """Bytes of a run on a device, by purpose: those of the phase that needs most."""
+    item, n = problem.dtype.itemsize, problem.n
+    square = padded(n) ** 2 * item
+    phases = {"weights": n * n * item + square}
+    if kind.bipartite:
+        n1, n2 = map(padded, _sides(problem))
+        phases = {"the blocks of two sides": item * (4 * n1 * n2 + 2 * n1 * n1 + n2 * n2)}
+    elif kind.squares:
+        phases = {"products": 2 * square}
+    if problem.predecessors:
+        phases["predecessors"] = 3 * square + 4 * padded(n) ** 2
+    most = max(phases, key=phases.__getitem__)
+    return {most: phases[most]}
+
+
+def host_parts(problem: PathsProblem, kind: Kind) -> Mapping[str, int]:
+    """Bytes of a run on the CPU, by purpose: beside weights and distances, those of the phase that needs most.
+
+    The weights of the graph, in float64, are there already.
+    """
+    item, n = problem.dtype.itemsize, problem.n
+    square, known = padded(n) ** 2, problem.precision == "float64"
+    phases = {"blocks": 0}
+    if kind.bipartite:
+        n1, n2 = map(padded, _sides(problem))
+        blocks = 0 if kind.serial else n2 * (2 * n1 + n2)
+        phases = {"the blocks of two sides": item * (2 * n * n + blocks)}
+    elif kind.blocks or kind.squares:
+        phases = {"blocks": item * square}
+    if problem.predecessors:
+        phases["predecessors"] = square * (3 * item + 4)
+    most = max(phases, key=phases.__getitem__)
+    found = {"weights": 0 if known else n * n * item, "distances": n * n * item, most: phases[most]}
+    return {purpose: count for purpose, count in found.items() if count}
+
+
+def host_bytes(problem: PathsProblem, kind: Kind) -> int:
+    return sum(host_parts(problem, kind).values())
+
+
+def footprint(problem: PathsProblem, parameters: Mapping[str, Any], backend: str, kind: Kind) -> Footprint:
+    """Bytes on the host, and on the device where the run is there."""
+    if backend == "cpu":
+        return Footprint(host=host_parts(problem, kind))
+    size, n = problem.dtype.itemsize, problem.n
+    host = {"weights": 0 if problem.precision == "float64" else n * n * size, "distances": n * n * size}
+    if problem.predecessors:
+        host["predecessors"] = n * n * (size + 4) + padded(n) ** 2 * 4
+    return Footprint(host=host, device=device_parts(problem, kind))
+
+
+def automatic(problem: PathsProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """All cores for what is worth it."""
+    return {"threads": workers.cores() if problem.n > 128 else 1}

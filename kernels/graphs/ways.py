@@ -1,0 +1,118 @@
+"""Ways between vertices, and cycles of negative weight: what every method of the area uses around its distances."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from kernels.cpu.phases import PhaseLog
+from kernels.graphs import cpu_ways
+from kernels.graphs.graph import Graph
+from kernels.monitor import Monitor
+
+ROWS = 256
+"""Rows between two looks at whether the user cancelled."""
+REPAIRED = 1 << 26
+"""Edges between two such looks where predecessors are repaired, which is seldom needed."""
+CYCLES = "negative cycles"
+
+SLACK = 1e-12
+"""A cycle must weigh less than minus this part of the heaviest edge, per edge: less is rounding."""
+
+TOLERANCE = {"int32": 0.0, "float32": 1e-5, "float64": 1e-12}
+"""How far, as a part of the largest distance, two equal ways may differ by rounding."""
+
+
+def negative_cycle(graph: Graph, monitor: Monitor, log: PhaseLog | None = None) -> tuple[int, ...]:
+    """The vertices of a cycle of negative weight, from its smallest one on; empty where there is none.
+
+    Bellman and Ford from all vertices at once; it ends as soon as the parents close a cycle, or when no edge
+    improves anything more. A round is a strip of the log.
+    """
+    if graph.lightest >= 0:
+        return ()
+    slack = SLACK * _heaviest(graph.weights)
+    if graph.lightest >= -slack:
+        return ()
+    cycle = _closed_cycle(graph.weights, slack, monitor, log)
+    monitor.update(1, 1, CYCLES)
+    return cycle
+
+
+def _heaviest(weights: np.ndarray) -> float:
+    """The largest size of a finite weight, a few rows at a time."""
+    slices = (np.abs(weights[first : first + ROWS]) for first in range(0, len(weights), ROWS))
+    return max(float(rows[np.isfinite(rows)].max(initial=0.0)) for rows in slices)
+
+
+def _closed_cycle(weights: np.ndarray, slack: float, monitor: Monitor, log: PhaseLog | None) -> tuple[int, ...]:
+    n = len(weights)
+    distances, parents = np.zeros(n), np.full(n, cpu_ways.NONE)
+    for round_ in range(n + 1):
+        improved, begun_ns = False, time.perf_counter_ns()
+        for first in range(0, n, ROWS):
+            monitor.update(round_ * n + first, (n + 1) * n, CYCLES)
+            improved |= cpu_ways.relax_edges(weights, distances, parents, slack, first, min(first + ROWS, n))
+        if log is not None:
+            log.add(round_, (0, n), (0, n), 0, begun_ns)
+        if not improved:
+            return ()
+        if (vertex := cpu_ways.parent_cycle(parents)) != cpu_ways.NONE:
+            return _followed(vertex, parents)
+    return ()
+
+
+def _followed(vertex: int, parents: np.ndarray) -> tuple[int, ...]:
+    cycle = [int(vertex)]
+    while (before := int(parents[cycle[-1]])) != vertex:
+        cycle.append(before)
+    cycle.reverse()
+    smallest = cycle.index(min(cycle))
+    return tuple(cycle[smallest:] + cycle[:smallest])
+
+
+def repaired(
+    predecessors: np.ndarray,
+    distances: np.ndarray,
+    weights: np.ndarray,
+    limit: float,
+    report: Callable[[int, int], None],
+) -> np.ndarray:
+    """``predecessors`` (int32, n x n) of a product with indices, in place: every chain ends at its source.
+
+    ``report(done, n)`` is told the rows that are done.
+    """
+    n = len(weights)
+    tolerance, height = rounding(distances, limit), min(ROWS, max(1, REPAIRED // n**2))
+    for first in range(0, n, height):
+        report(first, n)
+        last = min(first + height, n)
+        cpu_ways.repair(distances[first:last], weights, first, last, limit, tolerance, predecessors[first:last])
+    report(n, n)
+    return predecessors
+
+
+def predecessors_from(source: int, distances: np.ndarray, weights: np.ndarray, limit: float) -> np.ndarray:
+    """The vertex before each on the shortest way from ``source``, int32, shape (n,); -1 for none."""
+    row = np.ascontiguousarray(distances[source])
+    found = np.empty(row.size, np.int32)
+    cpu_ways.source_predecessors(row, weights, source, row.dtype.type(limit), found)
+    tolerance = rounding(row[None], limit)
+    cpu_ways.repair(row[None], weights, source, source + 1, row.dtype.type(limit), tolerance, found[None])
+    return found
+
+
+def rounding(distances: np.ndarray, limit: float) -> np.generic:
+    """How much two sums of the same way may differ, in the distances' own type."""
+    largest = max((float(np.abs(row[row < limit]).max(initial=0)) for row in distances), default=0.0)
+    return distances.dtype.type(TOLERANCE[distances.dtype.name] * largest)
+
+
+def way(target: int, predecessors: np.ndarray) -> tuple[int, ...]:
+    """The vertices of a way, from its source to ``target``, out of the source's row of predecessors."""
+    vertices = [target]
+    while (before := int(predecessors[vertices[-1]])) != cpu_ways.NONE:
+        vertices.append(before)
+    return tuple(reversed(vertices))

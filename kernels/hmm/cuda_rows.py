@@ -1,0 +1,153 @@
+"""Rows of a hidden Markov model on the GPU, in pieces of the sequence; shared by Viterbi and by sums over all paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cupy
+import numpy as np
+
+from kernels import semiring
+from kernels.cuda import blocks
+from kernels.cuda.compile import Part, allow_shared
+from kernels.cuda.run import ELEMENTS, Run
+from kernels.cuda.structs import Struct
+from kernels.hmm import cuda_sizes
+from kernels.semiring import PLUS_TIMES, Semiring
+
+HERE = Path(__file__).parent
+ELEMENT_FILE = semiring.ELEMENT_FILE
+ADVANCE = Struct(
+    "Advance",
+    """                           // pieces that go through their letters together (rows.cu)
+    const Number *transitions, *emissions;
+    const unsigned char* seen;
+    Number* current;
+    int* active;
+    Number* rows;
+    long long* exponents;
+    const Number* reached;
+    const unsigned char* starts;
+    const Number* seam;
+    int correct, states, pieces, steps, length, repeat, offset, count, height;
+""",
+)
+ROWS = (ELEMENT_FILE, ADVANCE, HERE / "rows.cu")
+PIECES = (ELEMENT_FILE, HERE / "pieces.cu")
+
+
+@dataclass
+class Model:
+    """A problem on the device; ``rows`` (letters x states) is what the methods fill. The first row is ``initial``.
+
+    ``columns`` is the transpose of the transitions; ``emissions`` has a row a symbol. Backward rows have both exchanged
+    and ``seen`` reversed, and are told the forward rows as ``reached``: states that cannot be reached are left out.
+    ``starts`` marks the first letters of several sequences, and what follows the last one; ``seam`` says for each state
+    how a sequence ends there and another begins. ``name`` is the phase in which rows are computed.
+    """
+
+    run: Run
+    states: int
+    letters: int
+    semiring: Semiring
+    type: np.dtype
+    transitions: cupy.ndarray
+    columns: cupy.ndarray
+    emissions: cupy.ndarray
+    seen: cupy.ndarray
+    rows: cupy.ndarray
+    initial: np.ndarray
+    reached: cupy.ndarray | None = None
+    starts: cupy.ndarray | None = None
+    seam: cupy.ndarray | None = None
+    name: str = "rows"
+
+    @property
+    def steps(self) -> int:
+        return self.letters - 1
+
+    def kernel(self, parts: tuple[Part, ...], name: str, **defines: int) -> Any:
+        if self.semiring is PLUS_TIMES:
+            defines["RAISED"] = cuda_sizes.RAISED
+        return self.run.kernel(parts, name, ELEMENT=ELEMENTS[self.type.name], SEMIRING=self.semiring.number, **defines)
+
+    @property
+    def one(self) -> float:
+        """The number of a state that costs nothing, or is certain."""
+        return 2.0**cuda_sizes.RAISED if self.semiring is PLUS_TIMES else 0.0
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block that takes a row at a time."""
+        return min(cuda_sizes.BLOCK_THREADS, -(-self.states // cuda_sizes.WARP) * cuda_sizes.WARP)
+
+
+class Pieces:
+    """Pieces that go through the sequence together: their current rows, and which still work.
+
+    ``repeat`` rows make a group that goes through the same letters, as the rows of a product of matrices do; ``keep``
+    stores the rows of the first of each group. ``normalise`` is one of `cuda_sizes`: as they are, up to a factor, or up
+    to a power of two whose exponent is kept in ``exponents``.
+    """
+
+    def __init__(
+        self, model: Model, starts: np.ndarray | cupy.ndarray, length: int, repeat: int = 1, shared: bool = False,
+        keep: bool = True, normalise: int = cuda_sizes.UP_TO_A_FACTOR, name: str = "",
+    ) -> None:  # fmt: skip
+        self.model, self.length, self.repeat, self.name = model, length, repeat, name or model.name
+        self.count = int(starts.shape[0])
+        self.current = model.run.up(starts) if isinstance(starts, np.ndarray) else starts.copy()
+        self.active = cupy.ones(self.count, np.int32)
+        self.rows = model.rows if keep else None
+        exact = normalise == cuda_sizes.UP_TO_A_POWER
+        self.exponents = cupy.zeros(self.count, np.int64) if exact else None
+        limit, multiprocessors = blocks.most_shared(), blocks.multiprocessors()
+        slower = blocks.attributes()["SingleToDoublePrecisionPerfRatio"]
+        self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, limit, multiprocessors)
+        self.several = cuda_sizes.letters_a_launch(
+            model.states, self.shape, self.count, multiprocessors, limit, slower if model.type.itemsize == 8 else 1
+        )
+        self.kernel = model.kernel(ROWS, "advance", PER=self.shape.per, WIDTH=self.shape.width,
+                                   NORMALISE=normalise)  # fmt: skip
+        allow_shared(self.kernel, self.shape.shared_bytes)
+
+    def advance(self, correct: bool = False) -> None:
+        """All pieces to their ends, in launches of a fraction of a second."""
+        model, shaped, several = self.model, self.shape, self.several
+        with model.run.phase(self.name) as phase:
+            for offset in range(0, self.length, several):
+                count = min(several, self.length - offset)
+                arguments = ADVANCE(
+                    transitions=model.transitions, emissions=model.emissions, seen=model.seen, current=self.current,
+                    active=self.active, rows=self.rows, exponents=self.exponents, reached=model.reached,
+                    starts=model.starts, seam=model.seam, correct=correct, states=model.states, pieces=self.count,
+                    steps=model.steps, length=self.length, repeat=self.repeat, offset=offset, count=count,
+                    height=shaped.height,
+                )  # fmt: skip
+                grid, threads = (-(-self.count // shaped.pieces),), (shaped.teams * shaped.width,)
+                self.kernel(grid, threads, arguments, shared_mem=shaped.shared_bytes)
+                phase.launched(offset + count, self.length)
+
+
+def by_correction(model: Model, piece: int) -> None:
+    """All rows of a model: of each piece from a guessed start, then again where the piece before has another end."""
+    if not model.steps:
+        return
+    length = min(piece, model.steps)
+    count = -(-model.steps // length)
+    starts = np.full((count, model.states), model.one, model.type)
+    starts[0] = model.initial
+    pieces = Pieces(model, starts, length)
+    used, ends = pieces.current.copy(), cupy.empty((count, model.states), model.type)
+    prepare, settle = model.kernel(PIECES, "prepare"), model.kernel(PIECES, "settle")
+    states, threads = np.int32(model.states), (model.threads,)
+    changed, correct = count, False
+    while changed:
+        pieces.advance(correct)
+        counter = cupy.zeros(1, np.int32)
+        settle((count,), threads, (pieces.current, pieces.active, ends, counter, states))
+        changed, correct = int(counter.get()[0]), True
+        if changed:
+            prepare((count,), threads, (ends, used, pieces.current, pieces.active, states))

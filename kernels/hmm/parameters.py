@@ -1,0 +1,28 @@
+"""The parameters of the methods for hidden Markov models: as they are declared, and as a run reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kernels.parameters import Parameter
+
+PIECE = Parameter(
+    name="piece",
+    kind="int",
+    label="Piece",
+    help="Letters of a piece of the sequence. Pieces run in parallel: small ones keep more workers busy, large ones "
+    "have less to join or to correct.",
+    minimum=4,
+    maximum=1 << 24,
+    unit="letters",
+)
+
+PIECE_ON_GPU = replace(PIECE, help=f"GPU: {PIECE.help[0].lower()}{PIECE.help[1:]}", backends=("cuda",))
+
+
+@dataclass(frozen=True, slots=True)
+class HmmParameters:
+    """Letters of a piece (0: the method has no pieces), and threads of the CPU."""
+
+    piece: int = 0
+    threads: int = 1

@@ -1,0 +1,187 @@
+"""A model and a sequence: the problem, exact costs, and the most probable path as an answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from collections.abc import Sequence as Sequences
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.hmm.hmm import Hmm
+from kernels.model import Sequence
+from kernels.parameters import Parameter, resolve
+from kernels.serialization import stored
+from kernels.text import counted
+
+STEP_LIMIT = 1 << 24
+"""No step of a path costs more than this, if it is possible at all."""
+
+OPTIONS = (
+    Parameter("unknown", "choice", "Other letters",
+              "A letter that the alphabet of the model does not have: refuse it, or take it as not seen (every state "
+              "emits it with probability 1).", default="refuse", choices=("refuse", "missing")),
+)  # fmt: skip
+
+
+class Costs(NamedTuple):
+    """Negative logarithms of probabilities, as whole multiples of 1 / ``scale``; infinite where impossible.
+
+    float64: ``initial`` (l,), ``transitions`` (l, l), ``emissions`` (m + 1, l), a row a symbol and the last row, all
+    zero, for a letter that was not seen. ``scale`` is a power of two.
+    """
+
+    initial: np.ndarray
+    transitions: np.ndarray
+    emissions: np.ndarray
+    scale: float
+
+
+@stored("hmm-problem")
+@dataclass(frozen=True)
+class HmmProblem:
+    """A model, a sequence, and what happens to letters that the model does not know ("refuse" or "missing")."""
+
+    hmm: Hmm
+    sequence: Sequence
+    unknown: str = "refuse"
+
+    @property
+    def data(self) -> tuple[Hmm, Sequence]:
+        return self.hmm, self.sequence
+
+    @property
+    def n(self) -> int:
+        """How many letters were observed."""
+        return len(self.sequence)
+
+    @property
+    def states(self) -> int:
+        return len(self.hmm)
+
+    @property
+    def cells(self) -> int:
+        return self.n * self.states**2
+
+    @property
+    def title(self) -> str:
+        return f"{self.hmm.name} x {self.sequence.name}"
+
+    @property
+    def size(self) -> str:
+        return f"{counted(self.states, 'state')} x {counted(self.n, 'observation')}"
+
+    @cached_property
+    def observations(self) -> np.ndarray:
+        """The number of each letter in the alphabet, uint8, shape (n,); len(alphabet) for one that was not seen.
+
+        InputError names the first letter that the model does not know, where such are refused. U is T, and T is U,
+        where the alphabet has only one of them.
+        """
+        alphabet = self.hmm.alphabet
+        codes = np.full(256, len(alphabet), np.uint8)
+        codes[np.frombuffer(alphabet.encode("ascii"), np.uint8)] = np.arange(len(alphabet), dtype=np.uint8)
+        for mine, other in (("T", "U"), ("U", "T")):
+            if mine in alphabet and other not in alphabet:
+                codes[ord(other)] = alphabet.index(mine)
+        found = codes[self.sequence.array]
+        strange = np.flatnonzero(found == len(alphabet))
+        if strange.size and self.unknown == "refuse":
+            position = int(strange[0]) + 1
+            letter = chr(self.sequence.letters[position - 1])
+            raise InputError(
+                f"{self.sequence.name}: letter {letter!r} at position {position:,} is not in the alphabet "
+                f"{alphabet} of {self.hmm.name}; choose another model, or take such letters as not seen with "
+                "--unknown missing"
+            )
+        return found
+
+    @cached_property
+    def logs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Natural logarithms of initial, transition and emission probabilities, laid out as in Costs."""
+        with np.errstate(divide="ignore"):
+            emissions = np.vstack([np.log(self.hmm.emissions.T), np.zeros(self.states)])
+            return np.log(self.hmm.initial), np.log(self.hmm.transitions), emissions
+
+    @cached_property
+    def costs(self) -> Costs:
+        """Costs that add up without rounding, so that every order of the sums gives the same number.
+
+        The scale is the largest at which no possible step (an emission and a transition) costs more than 2**24.
+        """
+        parts = [-part for part in self.logs]
+        most = [float(part[np.isfinite(part)].max(initial=0.0)) for part in parts]
+        steepest = max(most[0], most[1] + most[2], 1.0)
+        scale = 2.0 ** np.floor(np.log2(STEP_LIMIT / (steepest + 1e-3)))
+        initial, transitions, emissions = (np.maximum(np.rint(part * scale), 0.0) for part in parts)
+        return Costs(initial, transitions, emissions, float(scale))
+
+
+@stored("viterbi-answer")
+@dataclass(frozen=True, eq=False)
+class ViterbiAnswer:
+    """The most probable path: ``states`` (uint16, one for each letter), the natural logarithm of its probability.
+
+    Where no path is possible, ``states`` is None and ``log_probability`` is minus infinity.
+    """
+
+    log_probability: float
+    states: np.ndarray | None
+
+    def check(self, problem: HmmProblem) -> None:
+        """AssertionError where the path does not have its probability."""
+        if self.states is None:
+            assert self.log_probability == -np.inf, "there is no path, and it has a probability"
+            return
+        assert self.states.size == problem.n, f"{self.states.size} states for {problem.n} letters"
+        initial, transitions, emissions = problem.logs
+        total = 0.0
+        if problem.n:
+            terms = emissions[problem.observations, self.states]
+            total = float(initial[self.states[0]] + terms.sum() + transitions[self.states[:-1], self.states[1:]].sum())
+        assert np.isclose(total, self.log_probability, rtol=1e-9, atol=1e-9), (
+            f"the path has log probability {total}, not {self.log_probability}"
+        )
+
+
+def answer(problem: HmmProblem, states: np.ndarray | None) -> ViterbiAnswer:
+    """The answer of a path, or of none; its probability is summed here, from the model, not from the costs."""
+    if states is None:
+        return ViterbiAnswer(-np.inf, None)
+    states = np.ascontiguousarray(states, np.uint16)
+    if not states.size:
+        return ViterbiAnswer(0.0, states)
+    initial, transitions, emissions = problem.logs
+    pairs = np.bincount(states[:-1].astype(np.int64) * problem.states + states[1:], minlength=problem.states**2)
+    seen = np.bincount(problem.observations.astype(np.int64) * problem.states + states, minlength=emissions.size)
+    terms = [initial[states[:1]]]
+    for counts, logs in ((pairs, transitions.ravel()), (seen, emissions.ravel())):
+        used = counts > 0
+        terms.append(counts[used] * logs[used])
+    return ViterbiAnswer(math.fsum(np.concatenate(terms)), states)
+
+
+def path_cost(problem: HmmProblem, states: np.ndarray) -> float:
+    """What a path costs, in the whole units of `HmmProblem.costs`."""
+    if not len(states):
+        return 0.0
+    costs = problem.costs
+    steps = costs.transitions[states[:-1], states[1:]].sum()
+    return float(costs.initial[states[0]] + costs.emissions[problem.observations, states].sum() + steps)
+
+
+def build(data: Sequences[Any], options: Mapping[str, Any]) -> HmmProblem:
+    """The problem of a model and a sequence."""
+    hmm, sequence = data
+    values = resolve(OPTIONS, options)
+    problem = HmmProblem(hmm, sequence, values["unknown"])
+    problem.observations  # noqa: B018 - a letter that the model does not know is an error now
+    return problem
+
+
+def defaults(data: Sequences[Any]) -> Mapping[str, Any]:
+    return {}

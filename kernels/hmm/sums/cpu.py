@@ -1,0 +1,144 @@
+"""Evaluation, posterior and learning on the CPU."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from kernels.cpu.workers import stop_word
+from kernels.hmm import kinds, sizes
+from kernels.hmm.cpu_tables import Tables, probabilities, tiny
+from kernels.hmm.hmm import Hmm
+from kernels.hmm.problem import HmmProblem
+from kernels.hmm.sums import cpu_sums
+from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
+from kernels.model import Outcome
+from kernels.monitor import Monitor, Silent
+from kernels.steps import Steps
+
+SLICE = 1 << 25
+"""Cells between two looks at whether the user cancelled."""
+
+NOTHING = np.empty(0)
+
+
+def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The probability of a sequence, over all paths."""
+    times_ms = {"compilation": time_ms(partial(_forward, _warm(), Monitor(), _unheard(), NOTHING)), "transfer": 0.0}
+    clock = PhaseClock(times_ms)
+    model = probabilities(problem)
+    found, _ = _forward(model, monitor, PhaseLog(steps, 1, clock.started_ns), NOTHING)
+    clock.phase("forward")
+    needed = sum(sizes.sums_parts(problem, kinds.FORWARD).values())
+    return Outcome(EvaluationAnswer(found), times_ms, needed)
+
+
+def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The probability of every state at every letter, given the whole sequence."""
+    times_ms = {"compilation": time_ms(partial(_posterior, _warm(), Monitor(), _unheard(), NOTHING)), "transfer": 0.0}
+    clock = PhaseClock(times_ms)
+    model = probabilities(problem)
+    found, rows = _posterior(model, monitor, PhaseLog(steps, 1, clock.started_ns), NOTHING)
+    clock.phase("forward and backward")
+    posterior = None
+    if rows is not None:
+        posterior = np.ascontiguousarray(rows.reshape(problem.n, model.width)[:, : problem.states])
+        posterior /= posterior.sum(axis=1, keepdims=True)
+    needed = sum(sizes.sums_parts(problem, kinds.POSTERIOR).values())
+    return Outcome(PosteriorAnswer(found, posterior), times_ms, needed)
+
+
+def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
+    times_ms = {"compilation": time_ms(_warm_counts), "transfer": 0.0}
+    clock = PhaseClock(times_ms)
+    log = PhaseLog(steps, 1, clock.started_ns)
+
+    def count(model: Hmm, monitor: Monitor, number: int) -> Counts:
+        begun_ns = time.perf_counter_ns()
+        counts = _counted(problem, model, monitor)
+        log.add(number, (0, len(model)), (0, problem.letters), 0, begun_ns)
+        return counts
+
+    found = learned(problem, count, monitor)
+    clock.phase("learning")
+    return Outcome(found, times_ms, sum(sizes.sums_parts(problem, kinds.LEARNING).values()))
+
+
+def _unheard() -> PhaseLog:
+    return PhaseLog(Steps(), 1, 0)
+
+
+def _warm() -> Tables:
+    return tiny(0.0, np.array([0.5, 0.5]), np.full((2, 2), 0.5), 1.0)
+
+
+def _warm_counts() -> None:
+    model = _warm()
+    _, rows = _posterior(model, Monitor(), _unheard(), np.zeros(model.width**2))
+    cpu_sums.count_letters(rows, model, 0, 1, np.zeros(2 * model.width))
+
+
+def _sliced(model: Tables) -> int:
+    return max(1, SLICE // model.width**2)
+
+
+def _forward(model: Tables, monitor: Monitor, log: PhaseLog, rows: np.ndarray) -> tuple[float, np.ndarray]:
+    """The logarithm of the probability of the letters, and the divisors; forward rows go to ``rows``."""
+    n, row = len(model.seen), model.initial.copy()
+    divisors, stop = np.zeros(n), stop_word()
+    for first in range(0, n, _sliced(model)):
+        monitor.update(first, n, "forward")
+        last, begun_ns = min(first + _sliced(model), n), time.perf_counter_ns()
+        done = cpu_sums.forward(row, model, first, last, divisors, rows, stop)
+        log.add(0, (0, model.states), (first, done), 0, begun_ns)
+        if done < last:
+            monitor.update(n, n, "forward")
+            return -np.inf, divisors
+    if n:
+        monitor.update(n, n, "forward")
+    return float(np.log(divisors).sum()), divisors
+
+
+def _posterior(model: Tables, monitor: Monitor, log: PhaseLog, pairs: np.ndarray) -> tuple[float, np.ndarray | None]:
+    """The logarithm of the probability, and the posterior rows (flat); ``pairs`` takes counts where it is not empty."""
+    n = len(model.seen)
+    rows = np.zeros(n * model.width)
+    found, divisors = _forward(model, monitor, log, rows)
+    if found == -np.inf:
+        return found, None
+    row, stop = np.ones(model.width), stop_word()
+    for last in range(n - 1, -1, -_sliced(model)):
+        monitor.update(n - 1 - last, n, "backward")
+        first, begun_ns = max(0, last - _sliced(model) + 1), time.perf_counter_ns()
+        cpu_sums.backward(row, model, first, last, divisors, rows, pairs, stop)
+        log.add(0, (0, model.states), (first, last + 1), 0, begun_ns)
+    if n:
+        monitor.update(n, n, "backward")
+    return found, rows
+
+
+def _counted(problem: LearningProblem, model: Hmm, monitor: Monitor) -> Counts:
+    """What all sequences count under ``model``."""
+    states, symbols = len(model), len(model.alphabet)
+    first, pairs, letters = np.zeros(states), np.zeros((states, states)), np.zeros((symbols + 1, states))
+    total, done = 0.0, 0
+    for part in problem.parts:
+        monitor.update(done, problem.letters, "learning")
+        table = probabilities(HmmProblem(model, part.sequence, part.unknown))
+        width = table.width
+        counts, seen = np.zeros(width**2), np.zeros((symbols + 1) * width)
+        found, rows = _posterior(table, Silent(monitor), _unheard(), counts)
+        if rows is None:
+            raise cannot_emit(part)
+        cpu_sums.count_letters(rows, table, 0, part.n, seen)
+        total, done = total + found, done + part.n
+        first += rows[:states]
+        pairs += counts.reshape(width, width)[:states, :states] * model.transitions
+        letters += seen.reshape(-1, width)[:, :states]
+    return total, first, pairs, letters[:symbols].T

@@ -1,0 +1,185 @@
+"""Evaluation, posterior and learning on the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import cupy
+import numpy as np
+
+from kernels.cuda.run import Run
+from kernels.cuda.structs import Constants
+from kernels.hmm import cuda_sizes
+from kernels.hmm.cuda_rows import Model
+from kernels.hmm.hmm import Hmm
+from kernels.hmm.problem import HmmProblem
+from kernels.hmm.sums.cuda_rows import Letters, backward_rows, forward_rows, of_product, on_device
+from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
+from kernels.model import Outcome
+from kernels.monitor import Monitor, Silent
+from kernels.steps import Steps
+
+THREADS = 128
+PAIR_SIDE = 16
+SUMS = (Constants.of(SIDE=PAIR_SIDE), Path(__file__).with_name("sums.cu"))
+
+
+class Batch(NamedTuple):
+    """Sequences that are counted together."""
+
+    parts: Sequence[HmmProblem]
+    letters: Letters
+
+
+def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The probability of a sequence, over all paths."""
+    run = Run(monitor, steps, rows=problem.states)
+    if not problem.n:
+        return Outcome(EvaluationAnswer(0.0), run.times_ms)
+    hmm, letters, piece = problem.hmm, on_device([problem], run), parameters["piece"]
+    if problem.states <= cuda_sizes.FEW:
+        found = of_product(hmm, letters, run, piece, int(problem.observations[-1]))
+    else:
+        found = _log_probability(forward_rows(hmm, letters, run, piece), hmm)
+    return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes)
+
+
+def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The probability of every state at every letter, given the whole sequence."""
+    run = Run(monitor, steps, rows=problem.states)
+    if not problem.n:
+        return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
+    forward = forward_rows(problem.hmm, on_device([problem], run), run, parameters["piece"])
+    found = _log_probability(forward, problem.hmm)
+    if found == -np.inf:
+        return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes)
+    backward = backward_rows(forward, parameters["piece"])
+    arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
+    _by_letter(forward, "posterior", "posterior", arrays)
+    posterior = run.down(forward.rows)
+    return Outcome(PosteriorAnswer(found, posterior), run.times_ms, posterior.nbytes, run.device_bytes)
+
+
+def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
+    run, piece = Run(monitor, steps, rows=len(problem.hmm)), parameters["piece"]
+    batches = []
+    for numbers in cuda_sizes.batches([len(each) for each in problem.sequences], len(problem.hmm)):
+        parts = [HmmProblem(problem.hmm, problem.sequences[number], problem.unknown) for number in numbers]
+        batches.append(Batch(parts, on_device(parts, run)))
+
+    def count(hmm: Hmm, part: Monitor, number: int) -> Counts:
+        run.monitor = Silent(part)
+        return _counted(batches, hmm, run, piece)
+
+    found = learned(problem, count, monitor)
+    return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes)
+
+
+def _kernel(model: Model, name: str) -> Any:
+    states = model.states
+    return model.run.kernel(SUMS, name, TEAM=cuda_sizes.team(states), PER=cuda_sizes.pairs_per_thread(states),
+                            RAISED=cuda_sizes.RAISED)  # fmt: skip
+
+
+def _by_letter(
+    model: Model, phase: str, name: str, arrays: tuple[Any, ...], length: int = 0, last: tuple[int, ...] = ()
+) -> None:
+    """Launch a kernel whose teams take a slice of the letters each, of this length or of the usual one."""
+    team, n = cuda_sizes.team(model.states), model.letters
+    length = length or cuda_sizes.slice_letters(n)
+    kernel, sizes = _kernel(model, name), map(np.int32, (model.states, n, length, *last))
+    with model.run.phase(phase) as launches:
+        kernel((_teams(model, length) * team // THREADS,), (THREADS,), (*arrays, *sizes))
+        launches.launched(n, n)
+
+
+def _teams(model: Model, length: int) -> int:
+    """Teams that take a slice of the letters each, in whole blocks."""
+    block = THREADS // cuda_sizes.team(model.states)
+    slices = -(-model.letters // length)
+    return -(-slices // block) * block
+
+
+def _row_sums(model: Model, hmm: Hmm) -> cupy.ndarray:
+    return model.run.up(hmm.transitions.sum(axis=1))
+
+
+def _log_probability(model: Model, hmm: Hmm) -> float:
+    """The logarithm of the probability of all letters, from forward rows."""
+    logarithms = cupy.zeros(_teams(model, cuda_sizes.slice_letters(model.letters)))
+    arrays = (model.rows, model.emissions, model.seen, model.starts, _row_sums(model, hmm),
+              np.float64(hmm.initial.sum()), logarithms)  # fmt: skip
+    _by_letter(model, "forward", "evidence", arrays)
+    return float(model.run.down(logarithms).sum())
+
+
+def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts:
+    """What all sequences count under a model, a batch of them at a time."""
+    states, symbols = len(hmm), len(hmm.alphabet)
+    total, pairs, letters = 0.0, np.zeros((states, states)), np.zeros((symbols + 2, states))
+    for batch in batches:
+        logarithm, *counts = _counted_together(batch, hmm, run, piece)
+        total += logarithm
+        for sums, own in zip((pairs, letters), counts, strict=True):
+            sums += run.down(own).reshape(sums.shape)
+    return total, letters[-1], pairs * hmm.transitions, letters[:symbols].T
+
+
+def _counted_together(batch: Batch, hmm: Hmm, run: Run, piece: int) -> tuple[float, cupy.ndarray, cupy.ndarray]:
+    forward = forward_rows(hmm, batch.letters, run, piece)
+    found = _log_probability(forward, hmm)
+    if found == -np.inf:
+        _refuse(batch, hmm, run, piece)
+    return found, *_counts(forward, backward_rows(forward, piece), hmm)
+
+
+def _refuse(batch: Batch, hmm: Hmm, run: Run, piece: int) -> NoReturn:
+    """InputError that names the first sequence that the model cannot emit."""
+    for part in batch.parts:
+        if _log_probability(forward_rows(hmm, on_device([part], run), run, piece), hmm) == -np.inf:
+            raise cannot_emit(part)
+    raise AssertionError("every sequence is possible, and all of them together are not")
+
+
+def _counts(forward: Model, backward: Model, hmm: Hmm) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """Expected counts of transitions (before they are multiplied by T) and of letters by state.
+
+    After the letters of the alphabet, one that was not seen and the first letters of the sequences are counted.
+    """
+    states, n = forward.states, forward.letters
+    symbols = len(hmm.alphabet) + 2
+    length = cuda_sizes.slice_letters(n, 8 * symbols * states)
+    tables = cupy.zeros((_teams(forward, length), symbols * states))
+    arrays = (forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts, _row_sums(forward, hmm),
+              tables)  # fmt: skip
+    _by_letter(forward, "counts", "factors", arrays, length, (symbols,))
+    return _added_up(forward, _pairs(forward, backward)), _added_up(forward, tables)
+
+
+def _pairs(forward: Model, backward: Model) -> cupy.ndarray:
+    """Sums over the letters of each slice, a row of states x states numbers a slice."""
+    states, n, per = forward.states, forward.letters, cuda_sizes.pairs_per_thread(forward.states)
+    slices = cuda_sizes.pair_slices(states, n)
+    tables, tiles = cupy.empty((slices, states**2)), -(-states // (PAIR_SIDE * per))
+    kernel, sizes = _kernel(forward, "pairs"), [np.int32(size) for size in (states, n, -(-n // slices))]
+    band = min(tiles, max(1, cuda_sizes.PAIR_CELLS // (n * states * PAIR_SIDE * per)))
+    with forward.run.phase("counts") as phase:
+        for first in range(0, tiles, band):
+            count = min(band, tiles - first)
+            arguments = forward.rows, backward.rows, tables, *sizes, np.int32(first)
+            kernel((tiles, count, slices), (PAIR_SIDE**2,), arguments)
+            phase.launched(first + count, tiles)
+    return tables
+
+
+def _added_up(model: Model, tables: cupy.ndarray) -> cupy.ndarray:
+    """The sum of the rows."""
+    many, size = (int(length) for length in tables.shape)
+    total, kernel = cupy.empty(size), _kernel(model, "add_up")
+    with model.run.phase("counts") as phase:
+        kernel((-(-size // cuda_sizes.WARP),), (256,), (tables, total, np.int32(size), np.int32(many)))
+        phase.launched()
+    return total

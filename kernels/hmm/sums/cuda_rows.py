@@ -1,0 +1,138 @@
+"""Forward and backward rows on the GPU: probabilities up to a factor, from products of matrices or from guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import cupy
+import numpy as np
+
+from kernels.cuda.run import Run
+from kernels.hmm import cuda_sizes
+from kernels.hmm.cuda_rows import Model, Pieces, by_correction
+from kernels.hmm.hmm import Hmm
+from kernels.hmm.problem import HmmProblem
+from kernels.semiring import PLUS_TIMES
+
+TREE = (Path(__file__).with_name("sum_tree.cu"),)
+
+
+class Letters(NamedTuple):
+    """Sequences one after another on the device: a symbol a letter; marks of first letters, and after the last one."""
+
+    seen: cupy.ndarray
+    starts: cupy.ndarray
+
+
+def on_device(parts: Sequence[HmmProblem], run: Run) -> Letters:
+    """The letters of these sequences, none of which is empty."""
+    seen = np.concatenate([part.observations for part in parts])
+    starts = np.zeros(len(seen) + 1, np.uint8)
+    starts[np.cumsum([0, *(part.n for part in parts)])] = 1
+    return Letters(run.up(seen), run.up(starts))
+
+
+def forward_rows(hmm: Hmm, letters: Letters, run: Run, piece: int) -> Model:
+    """The model on the device, with forward rows: that of letter k is before what k emits."""
+    model = _model(hmm, letters, run, cupy.empty((len(letters.seen), len(hmm))))
+    _fill(model, piece)
+    return model
+
+
+def backward_rows(forward: Model, piece: int) -> Model:
+    """Backward rows over the reversed sequence: row m is of letter n - 1 - m, after what that letter emits."""
+    assert forward.seam is not None
+    model = replace(
+        forward, transitions=forward.columns, columns=forward.transitions, initial=np.full(forward.states, forward.one),
+        rows=cupy.empty_like(forward.rows), seen=cupy.ascontiguousarray(forward.seen[::-1]),
+        seam=cupy.ascontiguousarray(forward.seam[::-1]), reached=forward.rows, name="backward",
+    )  # fmt: skip
+    _fill(model, piece)
+    return model
+
+
+def of_product(hmm: Hmm, letters: Letters, run: Run, piece: int, last: int) -> float:
+    """The logarithm of the probability of one sequence from the product of all its matrices: no row is kept.
+
+    ``last`` is its last symbol.
+    """
+    emission = hmm.emissions[:, last] if last < len(hmm.alphabet) else np.ones(len(hmm))
+    numbers, exponents = np.eye(len(hmm)), np.zeros(len(hmm))
+    model = _model(hmm, letters, run, cupy.empty((0, len(hmm))))
+    if model.steps:
+        length = min(piece, model.steps)
+        root = _products(model, length)[-1]
+        numbers, exponents = (run.down(array) for array in root)
+        exponents = exponents - float(cuda_sizes.RAISED * -(-model.steps // length))
+    with np.errstate(divide="ignore"):
+        logarithms = np.log(hmm.initial) + np.log(numbers @ emission)
+    return float(np.logaddexp.reduce(logarithms + exponents * np.log(2)))
+
+
+def _model(hmm: Hmm, letters: Letters, run: Run, rows: cupy.ndarray) -> Model:
+    emissions = np.vstack([hmm.emissions.T, np.ones(len(hmm))])
+    seam = np.stack([np.ones(len(hmm)), hmm.initial])
+    return Model(run, len(hmm), len(letters.seen), PLUS_TIMES, np.dtype(np.float64), run.up(hmm.transitions),
+                 run.up(hmm.transitions.T), run.up(emissions), letters.seen, rows,
+                 hmm.initial * 2.0**cuda_sizes.RAISED, starts=letters.starts, seam=run.up(seam),
+                 name="forward")  # fmt: skip
+
+
+def _fill(model: Model, piece: int) -> None:
+    """All rows of a model: from products of matrices where those are small, else from guesses that are corrected."""
+    model.rows[:1].set(model.initial[None])
+    if model.states > cuda_sizes.FEW:
+        by_correction(model, piece)
+    elif model.steps:
+        length = min(piece, model.steps)
+        starts = _starts(model, _products(model, length)[:-1])
+        Pieces(model, starts, length).advance()
+
+
+Level = tuple[cupy.ndarray, cupy.ndarray]
+"""Matrices one below another, and an exponent of two for each of their rows."""
+
+
+def _products(model: Model, length: int) -> list[Level]:
+    """The products of pieces of so many letters, those of pairs of them, and so on up to that of all."""
+    states, count = model.states, -(-model.steps // length)
+    units = cupy.tile(model.run.up(np.eye(states) * model.one), (count, 1))
+    leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.UP_TO_A_POWER)
+    leaves.advance()
+    levels = [(leaves.current, leaves.exponents)]
+    while count > 1:
+        levels.append(_joined(model, levels[-1], count))
+        count = -(-count // 2)
+    return levels
+
+
+def _joined(model: Model, below: Level, nodes: int) -> Level:
+    """The products of pairs of nodes, a level up in the tree."""
+    states, halves = model.states, -(-nodes // 2)
+    kernel = model.run.kernel(TREE, "join", RAISED=cuda_sizes.RAISED)
+    above = cupy.empty((halves * states, states)), cupy.empty(halves * states, np.int64)
+    several = max(1, cuda_sizes.SCALED_AND_JOINED // states**3)
+    with model.run.phase(model.name) as phase:
+        for first in range(0, halves, several):
+            count = min(several, halves - first)
+            parts = *(part[2 * first * states :] for part in below), *(part[first * states :] for part in above)
+            kernel((count, states), (model.threads,), (*parts, np.int32(nodes - 2 * first), np.int32(states)))
+            phase.launched(first + count, halves)
+    return above
+
+
+def _starts(model: Model, levels: list[Level]) -> cupy.ndarray:
+    """The rows that pieces start from, from the levels of the tree below its root."""
+    states, starts = model.states, model.run.up(model.initial[None])
+    kernel = model.run.kernel(TREE, "descend", RAISED=cuda_sizes.RAISED)
+    with model.run.phase(model.name) as phase:
+        for number, level in enumerate(levels[::-1], start=1):
+            nodes = len(level[1]) // states
+            below = cupy.empty((nodes, states))
+            kernel((nodes,), (model.threads,), (starts, *level, below, np.int32(states)))
+            phase.launched(number, len(levels))
+            starts = below
+    return starts

@@ -1,0 +1,267 @@
+"""Evaluation, posterior and learning: problems over all paths of a model, and their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Sequence as Sequences
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.hmm import formats, hmm
+from kernels.hmm.hmm import Hmm
+from kernels.hmm.problem import OPTIONS, HmmProblem
+from kernels.hmm.problem import build as build_one
+from kernels.method import FileFormat, Rows
+from kernels.model import Result, Sequence
+from kernels.monitor import Monitor, Part
+from kernels.parameters import Parameter, resolve
+from kernels.serialization import stored
+from kernels.text import counted
+
+CLOSE = 1e-6
+LEARNED = " (learned)"
+
+LEARNING_OPTIONS = (
+    *OPTIONS,
+    Parameter("iterations", "int", "Iterations", "Rounds of counting and estimating at most.", default=100, minimum=1,
+              maximum=100_000),
+    Parameter("tolerance", "float", "Tolerance",
+              "Learning ends where a round raises the logarithm of the probability by less than this.", default=1e-4,
+              minimum=0.0, unit="nats"),
+)  # fmt: skip
+
+
+@stored("hmm-evaluation-answer")
+@dataclass(frozen=True)
+class EvaluationAnswer:
+    """The natural logarithm of the probability of the sequence; minus infinity where the model cannot emit it."""
+
+    log_probability: float
+
+    sweeps = 1
+    """Passes of l^2 steps a letter that it took: one, forward."""
+
+    def check(self, problem: HmmProblem) -> None:
+        """AssertionError where it is no logarithm of a probability."""
+        assert self.log_probability <= CLOSE, f"a probability of e^{self.log_probability}"
+
+
+@stored("hmm-posterior-answer")
+@dataclass(frozen=True, eq=False)
+class PosteriorAnswer:
+    """``posterior[k, s]``: how probable state s is at letter k, float64; None where the sequence is impossible."""
+
+    log_probability: float
+    posterior: np.ndarray | None = field(repr=False)
+
+    @property
+    def sweeps(self) -> int:
+        """Passes of l^2 steps a letter that it took: forward and, if the sequence is possible, backward."""
+        return 1 if self.posterior is None else 2
+
+    @property
+    def states(self) -> np.ndarray | None:
+        """The most probable state at each letter (the smallest of equals); they need not make a path."""
+        return None if self.posterior is None else self.posterior.argmax(axis=1).astype(np.uint16)
+
+    def check(self, problem: HmmProblem) -> None:
+        """AssertionError where the probabilities of a letter do not sum to one."""
+        if self.posterior is None:
+            assert self.log_probability == -np.inf, "a possible sequence has a posterior"
+            return
+        assert self.posterior.shape == (problem.n, problem.states), f"shape {self.posterior.shape}"
+        assert np.allclose(self.posterior.sum(axis=1), 1, atol=CLOSE), "the states of a letter do not sum to one"
+
+
+@stored("hmm-learning-problem")
+@dataclass(frozen=True)
+class LearningProblem:
+    """A model to start from, sequences to learn from, and when to stop."""
+
+    hmm: Hmm
+    sequences: tuple[Sequence, ...]
+    unknown: str = "refuse"
+    iterations: int = 100
+    tolerance: float = 1e-4
+
+    @property
+    def data(self) -> tuple[Any, ...]:
+        return (self.hmm, *self.sequences)
+
+    @property
+    def parts(self) -> tuple[HmmProblem, ...]:
+        """A problem for each sequence that has letters."""
+        return tuple(HmmProblem(self.hmm, each, self.unknown) for each in self.sequences if len(each))
+
+    @property
+    def letters(self) -> int:
+        return sum(map(len, self.sequences))
+
+    @property
+    def cells(self) -> int:
+        return self.letters * len(self.hmm) ** 2
+
+    @property
+    def title(self) -> str:
+        return f"{self.hmm.name} x {counted(len(self.sequences), 'sequence')}"
+
+    @property
+    def size(self) -> str:
+        rounds = counted(self.iterations, "iteration")
+        return f"{counted(len(self.hmm), 'state')} x {counted(self.letters, 'observation')}, {rounds} at most"
+
+
+@stored("hmm-learning-answer")
+@dataclass(frozen=True)
+class LearningAnswer:
+    """The model that was learned, and the logarithm of the probability of all sequences before each round and after."""
+
+    hmm: Hmm
+    log_probabilities: tuple[float, ...]
+
+    @property
+    def sweeps(self) -> int:
+        """Passes of l^2 steps a letter that it took: for every model, forward, backward, and to count transitions."""
+        return 3 * len(self.log_probabilities)
+
+    def check(self, problem: LearningProblem) -> None:
+        """AssertionError where the sequences became less probable, or a row does not sum to one."""
+        for before, after in zip(self.log_probabilities, self.log_probabilities[1:], strict=False):
+            assert after >= before - CLOSE * max(1.0, abs(before)), f"learning went from {before} to {after}"
+        for rows in (self.hmm.transitions, self.hmm.emissions, self.hmm.initial[None]):
+            assert np.allclose(rows.sum(axis=1), 1, atol=CLOSE), "a row of the learned model does not sum to one"
+
+
+def estimated(model: Hmm, first: np.ndarray, pairs: np.ndarray, letters: np.ndarray) -> Hmm:
+    """The model that expected counts make most probable; a row without counts stays as it was.
+
+    ``first`` (l,) counts the states at the starts, ``pairs`` (l, l) the transitions, ``letters`` (l, m) the emissions.
+    """
+
+    def shares(counts: np.ndarray, before: np.ndarray) -> np.ndarray:
+        totals = counts.sum(axis=-1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = np.where(totals > 0, counts / totals, before)
+        found.setflags(write=False)
+        return found
+
+    return replace(
+        model,
+        initial=shares(first, model.initial),
+        transitions=shares(pairs, model.transitions),
+        emissions=shares(letters, model.emissions),
+    )
+
+
+Counts = tuple[float, np.ndarray, np.ndarray, np.ndarray]
+"""The logarithm of the probability of all sequences under a model, and the counts that `estimated` takes."""
+
+
+def learned(problem: LearningProblem, count: Callable[[Hmm, Monitor, int], Counts], monitor: Monitor) -> LearningAnswer:
+    """Rounds of counting and estimating, until the tolerance or the number of rounds ends them.
+
+    ``count(model, monitor, number)`` is one round; what it tells the monitor is that part of the whole.
+    """
+    model, history = problem.hmm, list[float]()
+    for iteration in range(problem.iterations + 1):
+        total, *counts = count(model, Part(monitor, iteration, problem.iterations + 1, "learning"), iteration)
+        history.append(total)
+        if len(history) > 1 and total - history[-2] < problem.tolerance:
+            break
+        if iteration < problem.iterations:
+            model = estimated(model, *counts)
+    monitor.update(problem.iterations + 1, problem.iterations + 1, "learning")
+    return LearningAnswer(_signed(model, problem, len(history) - 1), tuple(history))
+
+
+def _signed(model: Hmm, problem: LearningProblem, rounds: int) -> Hmm:
+    """The model under a name that tells it from the one that it began with; it comes from no file."""
+    first = problem.hmm.name.removesuffix(LEARNED)
+    letters = counted(problem.letters, "letter")
+    note = f"Learned from {letters} in {counted(rounds, 'round')}, beginning with {problem.hmm.name}."
+    return replace(model, name=first + LEARNED, source="", note=note)
+
+
+def cannot_emit(problem: HmmProblem) -> InputError:
+    """The error for a sequence that there is nothing to learn from."""
+    return InputError(f"{problem.title}: the model cannot emit this sequence; take zeros out of the model")
+
+
+def build_learning(data: Sequences[Any], options: Mapping[str, Any]) -> LearningProblem:
+    """The problem of a model and one or more sequences; InputError where none has a letter."""
+    model, *sequences = data
+    values = resolve(LEARNING_OPTIONS, options)
+    if not any(map(len, sequences)):
+        raise InputError("there is nothing to learn from: all sequences are empty; add one with letters")
+    for each in sequences:
+        build_one([model, each], {"unknown": values["unknown"]})
+    return LearningProblem(model, tuple(sequences), values["unknown"], values["iterations"], values["tolerance"])
+
+
+def evaluation_data(result: Result) -> dict[str, Any]:
+    return {
+        **formats.model_fields(result.problem),
+        "log_probability": formats.finite(result.answer.log_probability),
+    }
+
+
+def evaluation_rows(result: Result) -> Rows:
+    return [("Log probability", f"{result.answer.log_probability:,.6f} (natural logarithm, over all paths)")]
+
+
+def log_probability(result: Result) -> str:
+    return f"log p {result.answer.log_probability:,.6g}"
+
+
+def posterior_data(result: Result) -> dict[str, Any]:
+    """The most probable states; the probabilities themselves are saved as TSV."""
+    found = result.answer.states
+    names = result.problem.hmm.states
+    states = None if found is None else [names[state] for state in found.tolist()]
+    return {**evaluation_data(result), "states": states}
+
+
+def posterior_lines(result: Result) -> Iterator[str]:
+    """A line for each letter: position from 1, letter, and the probability of every state."""
+    problem, found = result.problem, result.answer.posterior
+    if found is None:
+        raise InputError(f"{problem.title}: the model cannot emit this sequence; there is no posterior to save")
+    yield "\t".join(("position", "letter", *problem.hmm.states)) + "\n"
+    for position, (letter, row) in enumerate(zip(problem.sequence.letters.decode("ascii"), found, strict=True), 1):
+        yield f"{position}\t{letter}\t" + "\t".join(f"{value:.6g}" for value in row.tolist()) + "\n"
+
+
+def learning_data(result: Result) -> dict[str, Any]:
+    found = result.answer
+    return {
+        "log_probabilities": list(found.log_probabilities),
+        "log_probability": found.log_probabilities[-1],
+        "iterations": len(found.log_probabilities) - 1,
+        "model": {
+            "name": found.hmm.name,
+            "states": list(found.hmm.states),
+            "alphabet": found.hmm.alphabet,
+            "initial": found.hmm.initial.tolist(),
+            "transitions": found.hmm.transitions.tolist(),
+            "emissions": found.hmm.emissions.tolist(),
+        },
+    }
+
+
+def learning_rows(result: Result) -> Rows:
+    values = result.answer.log_probabilities
+    return [
+        ("Iterations", f"{len(values) - 1:,}"),
+        ("Log probability", f"{values[0]:,.4f} before, {values[-1]:,.4f} after"),
+    ]
+
+
+def learning_options(problem: LearningProblem) -> Mapping[str, Any]:
+    return {"unknown": problem.unknown, "iterations": problem.iterations, "tolerance": problem.tolerance}
+
+
+POSTERIOR_FORMATS = (FileFormat(".tsv", "Posterior probabilities", "posterior", lines=posterior_lines),)
+LEARNING_FORMATS = (FileFormat(".hmm", "Model", "model", lines=lambda result: [hmm.as_json(result.answer.hmm)]),)

@@ -1,0 +1,65 @@
+"""What views show of Viterbi: costs of states at chosen letters, and the winners between neighbouring letters."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.cpu import workers
+from kernels.hmm import cpu_rows
+from kernels.hmm.cpu_tables import tables
+from kernels.hmm.problem import HmmProblem
+from kernels.monitor import Monitor
+
+SLICE = 1 << 25
+"""Cells between two looks at whether the user cancelled."""
+
+
+class Trellis(NamedTuple):
+    """Letters ``first``, ``first + 1``, ...: costs as of `columns`, (k, l), and winners, int32, (k, l).
+
+    ``winners[i, s]`` is the state at the letter before that leads best to state s at letter ``first + i``, the one with
+    the smallest number of equally good ones; -1 where none leads there, and at letter 0.
+    """
+
+    first: int
+    costs: np.ndarray
+    winners: np.ndarray
+
+
+def columns(problem: HmmProblem, letters: np.ndarray, monitor: Monitor | None = None) -> np.ndarray:
+    """The least cost of being in each state at each of these letters, its emission included; float64, (k, l).
+
+    ``letters`` ascend and count from 0. Costs are negative natural logarithms as `HmmProblem.costs` rounds
+    them; infinite where a state is impossible. All rows up to the last letter are computed, a slice at a time.
+    """
+    letters = np.asarray(letters, np.int64)
+    found = np.empty((letters.size, problem.states))
+    if not letters.size:
+        return found
+    model, stop = tables(problem), workers.stop_word()
+    several = max(1, SLICE // model.width**2)
+    rows = np.empty((several + 1, model.width))
+    rows[0] = model.initial
+    for first in range(0, int(letters[-1]) + 1, several):
+        (monitor or Monitor()).update(first, int(letters[-1]) + 1, "rows")
+        last = min(first + several, int(letters[-1]))
+        onwards = model._replace(seen=model.seen[first:])
+        cpu_rows.advance(rows[0].copy(), rows.reshape(-1), onwards, 0, last - first, stop)
+        here = np.flatnonzero((letters >= first) & (letters < first + several))
+        found[here] = rows[letters[here] - first, : problem.states]
+        rows[0] = rows[last - first]
+    return (found + problem.costs.emissions[problem.observations[letters]]) / problem.costs.scale
+
+
+def window(problem: HmmProblem, first: int, last: int, monitor: Monitor | None = None) -> Trellis:
+    """The trellis of the letters ``first`` to ``last``, half-open."""
+    before = max(0, first - 1)
+    costs = columns(problem, np.arange(before, last), monitor)
+    transitions = problem.costs.transitions / problem.costs.scale
+    winners = np.full(costs.shape, -1, np.int32)
+    for row in range(1, len(costs)):
+        ways = costs[row - 1][:, None] + transitions
+        winners[row] = np.where(np.isfinite(ways.min(axis=0)), ways.argmin(axis=0), -1)
+    return Trellis(first, costs[first - before :], winners[first - before :])

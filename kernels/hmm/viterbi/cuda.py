@@ -1,0 +1,180 @@
+"""The methods of Viterbi on the GPU (003, chapter 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cupy
+import numpy as np
+
+from kernels.cuda.run import Run
+from kernels.cuda.structs import Constants
+from kernels.hmm import cuda_sizes
+from kernels.hmm.cuda_rows import ELEMENT_FILE, PIECES, Model, Pieces, by_correction
+from kernels.hmm.problem import HmmProblem, answer
+from kernels.model import Outcome
+from kernels.monitor import Monitor
+from kernels.semiring import MIN_PLUS
+from kernels.steps import Steps
+
+HERE = Path(__file__).parent
+SCALAR = (ELEMENT_FILE, HERE / "scalar.cu")
+NONE, UNKNOWN = -1, -2
+TRACE = (ELEMENT_FILE, Constants.of(NONE=NONE, UNKNOWN=UNKNOWN), HERE / "trace.cu")
+TRACE_THREADS = 128
+
+
+Fill = Callable[[Model, Mapping[str, Any]], None]
+
+
+def viterbi_scalprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """TROPSCALPRODVITERBI: one block, a thread a state; whole costs in float64, which no sequence outgrows."""
+    return _run(problem, parameters, monitor, steps, _scalar_products, np.dtype(np.float64))
+
+
+def viterbi_matvecprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """TROPMATVECPRODVITERBI: one block goes through the whole sequence, a row times a matrix for every letter."""
+    return _run(problem, parameters, monitor, steps, _rows_times_matrices)
+
+
+def viterbi_matprod_smem(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """SMemViterbi: the product of all matrices, transitions in shared memory as far as they fit."""
+    return _run(problem, parameters, monitor, steps, partial(_matrix_products, shared=True))
+
+
+def viterbi_matprod_tmem(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """TMemViterbi: the product of all matrices, transitions through the texture path."""
+    return _run(problem, parameters, monitor, steps, partial(_matrix_products, shared=False))
+
+
+def viterbi_tree(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """Products of pieces in parallel, joined in a tree; in float64, as products cannot be kept up to a constant."""
+    return _run(problem, parameters, monitor, steps, _by_tree, np.dtype(np.float64))
+
+
+def viterbi_persistent(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """Rows of all pieces in parallel from guessed starts, corrected until nothing changes."""
+    return _run(problem, parameters, monitor, steps, _in_pieces)
+
+
+def _run(
+    problem: HmmProblem,
+    parameters: Mapping[str, Any],
+    monitor: Monitor,
+    steps: Steps,
+    fill: Fill,
+    type: np.dtype | None = None,
+) -> Outcome:
+    """All rows, then the path back through them."""
+    run = Run(monitor, steps, rows=problem.states)
+    if not problem.n:
+        return Outcome(answer(problem, np.empty(0, np.int32)), run.times_ms)
+    exact = cuda_sizes.exact_in_32_bits(problem)
+    model = _upload(problem, run, type or np.dtype(np.int32 if exact else np.float64))
+    fill(model, parameters)
+    path = _path(model)
+    found = answer(problem, None if path[-1] < 0 else path)
+    return Outcome(found, run.times_ms, path.nbytes, run.device_bytes)
+
+
+def _upload(problem: HmmProblem, run: Run, type: np.dtype) -> Model:
+    costs, zero = problem.costs, MIN_PLUS.zero(type)
+    initial, transitions, emissions = (
+        np.where(np.isfinite(part), part, zero).astype(type)
+        for part in (costs.initial, costs.transitions, costs.emissions)
+    )
+    rows = cupy.empty((problem.n, problem.states), type)
+    rows[:1].set(initial[None])
+    return Model(run, problem.states, problem.n, MIN_PLUS, type, run.up(transitions), run.up(transitions.T),
+                 run.up(emissions), run.up(problem.observations), rows, initial)  # fmt: skip
+
+
+def _scalar_products(model: Model, parameters: Mapping[str, Any]) -> None:
+    states, symbols = model.states, int(model.emissions.shape[0])
+    make, multiply = model.kernel(SCALAR, "make_sums"), model.kernel(SCALAR, "scalar_products")
+    sums = cupy.empty((symbols, states, states), model.type)
+    threads = min(cuda_sizes.MOST_THREADS, -(-states // cuda_sizes.WARP) * cuda_sizes.WARP)
+    row_bytes = states * model.type.itemsize
+    # Nothing is shared here: a letter takes about four times as long as in `advance`.
+    several = max(1, cuda_sizes.letters_a_launch(states, cuda_sizes.shape(states, row_bytes // states, 1, False)) // 4)
+    with model.run.phase("rows") as phase:
+        make((states, symbols), (threads,), (model.transitions, model.emissions, sums, np.int32(states)))
+        for first in range(0, model.steps, several):
+            last = min(first + several, model.steps)
+            sizes = np.int32(states), np.int32(first), np.int32(last)
+            multiply((1,), (threads,), (sums, model.seen, model.rows, *sizes), shared_mem=row_bytes)
+            phase.launched(last, model.steps)
+
+
+def _rows_times_matrices(model: Model, parameters: Mapping[str, Any]) -> None:
+    if model.steps:
+        Pieces(model, model.initial[None], model.steps, shared=True).advance()
+
+
+def _matrix_products(model: Model, parameters: Mapping[str, Any], shared: bool) -> None:
+    """Every row of the product goes through all letters; the initial costs are a row more, the one that is stored."""
+    if model.steps:
+        rows = np.vstack([model.initial[None], MIN_PLUS.identity(model.states, model.type)])
+        Pieces(model, rows, model.steps, repeat=len(rows), shared=shared).advance()
+
+
+def _in_pieces(model: Model, parameters: Mapping[str, Any]) -> None:
+    by_correction(model, parameters["piece"])
+
+
+def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
+    if not model.steps:
+        return
+    length, states = min(parameters["piece"], model.steps), model.states
+    count = -(-model.steps // length)
+    units = np.tile(MIN_PLUS.identity(states, model.type), (count, 1))
+    leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.AS_THEY_ARE, name="products")
+    leaves.advance()
+    levels, nodes, descend = [leaves.current], [count], model.kernel(PIECES, "descend")
+    while nodes[-1] > 1:
+        levels.append(_joined(model, levels[-1], nodes[-1]))
+        nodes.append(-(-nodes[-1] // 2))
+    starts = model.run.up(model.initial[None])
+    for level, size in zip(levels[-2::-1], nodes[-2::-1], strict=True):
+        below = cupy.empty((size, states), model.type)
+        descend((size,), (model.threads,), (starts, level, below, np.int32(states)))
+        starts = below
+    Pieces(model, starts, length).advance()
+
+
+def _joined(model: Model, below: cupy.ndarray, nodes: int) -> cupy.ndarray:
+    """The products of pairs of nodes, a level up in the tree."""
+    states, halves = model.states, -(-nodes // 2)
+    join, several = model.kernel(PIECES, "join"), max(1, cuda_sizes.JOINED // states**3)
+    above = cupy.empty((halves * states, states), model.type)
+    with model.run.phase("products") as phase:
+        for first in range(0, halves, several):
+            count = min(several, halves - first)
+            parts = below[2 * first * states :], above[first * states :]
+            join((count, states), (model.threads,), (*parts, np.int32(nodes - 2 * first), np.int32(states)))
+            phase.launched(first + count, halves)
+    return above
+
+
+def _path(model: Model) -> np.ndarray:
+    """The states of all letters, int32; -1 at the last one where no path is possible."""
+    letters, length = model.letters, cuda_sizes.TRACED
+    count, warps = -(-letters // length), TRACE_THREADS // cuda_sizes.WARP
+    kernel = model.kernel(TRACE, "trace_back")
+    path = cupy.empty(letters, np.int32)
+    entries, used = cupy.full(count, NONE, np.int32), cupy.full(count, UNKNOWN, np.int32)
+    changed = 1
+    with model.run.phase("path") as phase:
+        while changed:
+            counter, following = cupy.zeros(1, np.int32), cupy.empty(count, np.int32)
+            kernel(
+                (-(-count // warps),), (TRACE_THREADS,),
+                (model.columns, model.emissions, model.seen, model.rows, path, entries, following, used, counter,
+                 *(np.int32(number) for number in (model.states, letters, length, count))),
+            )  # fmt: skip
+            entries, changed = following, int(counter.get()[0])
+            phase.launched(count - changed, count)
+    return model.run.down(path)

@@ -1,0 +1,147 @@
+"""Distance matrices: the noun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence as Sequences
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.io.names import first_repeated
+from kernels.serialization import stored
+
+ROUNDING = 1e-6
+"""Two numbers for one pair may differ by this part of the larger one: they were rounded when they were written."""
+
+
+BLOCK = 512
+"""Rows checked or mirrored at a time."""
+
+
+@stored("distance-matrix")
+@dataclass(frozen=True, eq=False)
+class DistanceMatrix:
+    """Distances between taxa: ``values`` is square and symmetric, float32 or float64, 0 on the diagonal, read-only.
+
+    Make one with `checked`, which refuses what no distance is; ``source`` is the file, ``note`` tells the user what
+    reading changed.
+    """
+
+    names: tuple[str, ...]
+    values: np.ndarray = field(repr=False)
+    name: str = "distances"
+    source: str = ""
+    note: str = ""
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DistanceMatrix)
+            and self.names == other.names
+            and np.array_equal(self.values, other.values)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names[:16], self.values[:1].tobytes()))
+
+    @property
+    def summary(self) -> str:
+        """The size in a few words: "24 taxa"."""
+        return f"{len(self):,} tax{'on' if len(self) == 1 else 'a'}"
+
+
+def checked(
+    names: Iterable[str], values: np.ndarray, name: str = "distances", source: str = "", note: str = ""
+) -> DistanceMatrix:
+    """A distance matrix of these names and numbers; takes ``values`` over and makes it read-only.
+
+    Two numbers for a pair that differ by rounding alone become their mean. Raises InputError that names taxon or
+    pair: wrong shape, a name that is there twice, NaN or infinite, negative, asymmetric, or not 0 on the diagonal.
+    """
+    names, place = tuple(names), source or name
+    values = np.ascontiguousarray(values, np.float32 if values.dtype == np.float32 else np.float64)
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise InputError(f"{place}: a distance matrix is square, and this array has shape {values.shape}")
+    if values.shape[0] != len(names):
+        raise InputError(f"{place}: {len(names):,} names for {values.shape[0]:,} rows; give one name a row")
+    if not names:
+        raise InputError(f"{place}: a distance matrix of no taxa; give at least one")
+    if twice := first_repeated(names):
+        rows = " and ".join(f"{row + 1:,}" for row in twice)
+        raise InputError(f"{place}: taxon {names[twice[0]]} is there twice, in rows {rows}; rename or remove one")
+    if values.flags.owndata:
+        values.setflags(write=True)
+    else:
+        values = values.copy()
+    for at in range(0, len(names), BLOCK):
+        _check_rows(names, values, slice(at, at + BLOCK), place)
+    values.setflags(write=False)
+    return DistanceMatrix(names, values, name, source, note)
+
+
+def additive(count: int, random: np.random.Generator, noise: float = 0.0) -> np.ndarray:
+    """Distances along a random tree of ``count`` leaves, float64, each multiplied by 1 + ``noise`` x a normal number.
+
+    Random pairs of clusters are united until one is left; edge lengths are uniform in 0.1 .. 1.
+    """
+    values, depths = np.zeros((count, count)), np.zeros(count)
+    clusters = [np.array([leaf]) for leaf in range(count)]
+    while len(clusters) > 1:
+        first = clusters.pop(int(random.integers(len(clusters))))
+        second = clusters.pop(int(random.integers(len(clusters))))
+        for cluster in (first, second):
+            depths[cluster] += random.uniform(0.1, 1.0)
+        values[np.ix_(first, second)] = depths[first, None] + depths[second]
+        clusters.append(np.concatenate([first, second]))
+    values += values.T
+    if noise:
+        factors = np.triu(1 + noise * random.standard_normal((count, count)), 1)
+        values *= np.maximum(factors + factors.T, 0.0)
+    return values
+
+
+def generate(count: int, random: np.random.Generator) -> DistanceMatrix:
+    """The distances along a random tree of ``count`` taxa, 5 % of noise on each."""
+    return checked(numbered(count), additive(count, random, 0.05), f"random tree of {count:,}")
+
+
+def numbered(count: int) -> tuple[str, ...]:
+    """Names for taxa without any: 1, 2, ..."""
+    return tuple(str(number) for number in range(1, count + 1))
+
+
+def _check_rows(names: Sequences[str], values: np.ndarray, rows: slice, place: str) -> None:
+    """Refuse what is wrong in some rows, and make their part of the matrix symmetric to the last bit."""
+    block, mirror = values[rows], values[:, rows].T
+    if not np.isfinite(block).all():
+        i, j = np.argwhere(~np.isfinite(block))[0]
+        raise InputError(f"{place}: the distance of {_pair(names, rows.start + i, j)} is {block[i, j]}; give a number")
+    if (block < 0).any():
+        i, j = np.argwhere(block < 0)[0]
+        raise InputError(
+            f"{place}: the distance of {_pair(names, rows.start + i, j)} is {block[i, j]:g}; none can be negative"
+        )
+    if (diagonal := np.diagonal(block, rows.start)).any():
+        i = rows.start + int(np.flatnonzero(diagonal)[0])
+        raise InputError(
+            f"{place}: the distance of {names[i]} from itself is {values[i, i]:g}, not 0; are these similarities?"
+        )
+    if np.array_equal(block, mirror):
+        return
+    apart = np.abs(block - mirror) > ROUNDING * np.maximum(block, mirror)
+    if apart.any():
+        i, j = np.argwhere(apart)[0]
+        raise InputError(
+            f"{place}: not symmetric: the distance of {_pair(names, rows.start + i, j)} is {block[i, j]:g} "
+            f"in one row and {mirror[i, j]:g} in the other"
+        )
+    mean = (block + mirror) / 2
+    values[rows], values[:, rows] = mean, mean.T
+
+
+def _pair(names: Sequences[str], i: int, j: int) -> str:
+    return f"{names[i]} and {names[j]}"

@@ -1,0 +1,156 @@
+"""New trees from old ones: another root, another order of children, fewer taxa.
+
+Every function returns the tree and where its nodes came from, so that what a person marked stays marked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence as Sequences
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.io.tree import Tree, preorder, renumbered
+
+
+class Edited(NamedTuple):
+    """A new tree; ``origin`` is the node of the old tree that each of its nodes was, -1 for a new one."""
+
+    tree: Tree
+    origin: np.ndarray
+
+
+def reroot(tree: Tree, node: int, position: float = 0.5) -> Edited:
+    """The same tree with its root on the edge above ``node``, at ``position`` (0 at the node, 1 at its parent).
+
+    The neighbours of each node keep their cyclic order, so that the picture turns and does not jumble. Where
+    all names of inner nodes are numbers, they are support values of edges, and stay with their edges. A root
+    that is left with two neighbours goes, and so does one without a name that is left with one.
+    """
+    if not 0 < node < len(tree):
+        raise InputError(f"{tree.name}: node {node} has no edge above it; choose a node below the root")
+    nodes, way = len(tree), np.array(tree.path(int(node)))
+    old, new_root = way[1:], nodes
+    parents = np.append(tree.parents, -1)
+    parents[way[:2]] = new_root
+    parents[old[1:]] = old[:-1]
+    lengths = np.append(tree.lengths, np.nan)
+    lengths[old[1:]] = tree.lengths[old[:-1]]
+    lengths[node] = tree.lengths[node] * position
+    lengths[old[0]] = tree.lengths[node] * (1 - position)
+    left = np.full(nodes + 1, -1)
+    left[old] = way[:-1]
+    rank = np.arange(nodes + 1)
+    rank[:nodes][rank[:nodes] < left[tree.parents]] += 2 * nodes
+    rank[old[1:]] = nodes
+    rank[way[:2]] = 0, 1
+    names = [*tree.names, ""]
+    if names_are_values(tree):
+        shifted = [tree.names[below] if tree.degrees[below] else "" for below in way[:-1].tolist()]
+        for above, name in zip(old.tolist(), shifted, strict=True):
+            names[above] = name
+    turned = _rebuilt(tree, names, parents, lengths, rank)
+    old_root = int(np.flatnonzero(turned.origin == 0)[0])
+    degree = int(turned.tree.degrees[old_root])
+    if degree == 1 or (degree == 0 and not tree.names[0]):
+        return _composed(turned, _contracted(turned.tree, np.arange(nodes + 1) != old_root))
+    return turned
+
+
+def unroot(tree: Tree) -> Edited:
+    """The tree with three branches at the root, where it had two: one of them goes into the other.
+
+    A tree of one or two taxa stays as it is.
+    """
+    pair = tree.children(0)
+    inner = [int(child) for child in pair if tree.degrees[child]]
+    if pair.size != 2 or not inner:
+        return Edited(tree, np.arange(len(tree)))
+    gone = inner[-1]
+    other = int(pair.sum()) - gone
+    lengths, names = tree.lengths.copy(), list(tree.names)
+    lengths[other] = _sum(tree.lengths[pair])
+    lengths[gone] = np.nan
+    if tree.degrees[other] and not names[other]:
+        names[other] = names[gone]
+    joined = dataclasses.replace(tree, names=tuple(names), lengths=lengths)
+    return _contracted(joined, np.arange(len(tree)) != gone)
+
+
+def swap(tree: Tree, node: int) -> Edited:
+    """The tree with the children of ``node`` in the opposite order."""
+    rank, children = np.arange(len(tree)), tree.children(node)
+    rank[children] = children[::-1]
+    return _rebuilt(tree, tree.names, tree.parents, tree.lengths, rank)
+
+
+def ladderize(tree: Tree, node: int = 0, larger_last: bool = True) -> Edited:
+    """The tree with the children below ``node`` in the order of their numbers of leaves; equal ones stay."""
+    counts = tree.leaf_counts if larger_last else -tree.leaf_counts
+    numbers = np.arange(len(tree))
+    rank = np.where((numbers > node) & (numbers < tree.ends[node]), counts, numbers)
+    return _rebuilt(tree, tree.names, tree.parents, tree.lengths, rank)
+
+
+def prune(tree: Tree, leaves: Sequences[int] | np.ndarray) -> Edited:
+    """The tree without these leaves; inner nodes that are left with one child go, and their lengths add up."""
+    gone = np.zeros(len(tree), bool)
+    gone[np.asarray(leaves, np.int64)] = True
+    left = tree.below((tree.degrees == 0) & ~gone)
+    if (gone & (tree.degrees > 0)).any():
+        raise InputError(f"{tree.name}: only leaves can be pruned; name the leaves below the inner node")
+    if not left[0]:
+        raise InputError(f"{tree.name}: pruning would leave no taxon; keep at least one")
+    degrees = np.bincount(tree.parents[1:][left[1:] > 0], minlength=len(tree))
+    return _contracted(tree, (left > 0) & ~((degrees == 1) & (tree.degrees > 1)))
+
+
+def names_are_values(tree: Tree) -> bool:
+    """Whether the names of inner nodes, where there are some, are all numbers: support values."""
+    inner = [tree.names[node] for node in np.flatnonzero(tree.degrees).tolist() if tree.names[node]]
+    try:
+        return bool(inner) and all(float(name) is not None for name in inner)
+    except ValueError:
+        return False
+
+
+def _rebuilt(tree: Tree, names: Sequences[str], parents: np.ndarray, lengths: np.ndarray, rank: np.ndarray) -> Edited:
+    """A tree in preorder from nodes in any numbering; nodes beyond those of ``tree`` are new."""
+    order = preorder(parents, rank)
+    picked = tuple(names[node] for node in order.tolist())
+    made = Tree(picked, renumbered(parents, order), lengths[order], tree.name, tree.source, tree.note)
+    return Edited(made, np.where(order < len(tree), order, -1))
+
+
+def _contracted(tree: Tree, keep: np.ndarray) -> Edited:
+    """The tree of the nodes to keep, each below the nearest one that is kept; lengths on the way add up."""
+    numbers = np.arange(len(tree))
+    jumps = np.where(keep, numbers, np.maximum(tree.parents, 0))
+    known = np.where(keep, 0, ~np.isnan(tree.lengths))
+    above = np.where(keep, 0.0, np.nan_to_num(tree.lengths))
+    jumps[0] = 0
+    known[0] = above[0] = 0
+    while not np.array_equal(further := jumps[jumps], jumps):
+        above += above[jumps]
+        known += known[jumps]
+        jumps = further
+    kept = np.flatnonzero(keep)
+    over = np.maximum(tree.parents[kept], 0)
+    lengths = np.nan_to_num(tree.lengths[kept]) + above[over]
+    lengths[(known[over] == 0) & np.isnan(tree.lengths[kept])] = np.nan
+    place = np.cumsum(keep) - 1
+    parents = np.where(keep[jumps[over]] & (kept > 0), place[jumps[over]], -1)
+    if not keep[0]:
+        lengths[0] = np.nan
+    names = tuple(tree.names[node] for node in kept.tolist())
+    return Edited(Tree(names, parents, lengths, tree.name, tree.source, tree.note), kept)
+
+
+def _composed(first: Edited, second: Edited) -> Edited:
+    return Edited(second.tree, first.origin[second.origin])
+
+
+def _sum(lengths: np.ndarray) -> float:
+    return float(np.nansum(lengths)) if not np.isnan(lengths).all() else float("nan")

@@ -1,0 +1,177 @@
+// BlockedAntidiagonal and EnhancedBA (001, section III): a launch computes one antidiagonal of S x S blocks.
+//
+//     E(i, j) = max(E(i-1, j) - extend, H(i-1, j) - open - extend)
+//     F(i, j) = max(F(i, j-1) - extend, H(i, j-1) - open - extend)
+//     H(i, j) = max(H(i-1, j-1) + score, E, F, floor)
+//
+// Mapping.  A thread block of S threads computes one block of the matrix, (p, q) counted from 0, p + q = level; the
+//           device's block scheduler assigns thread blocks to multiprocessors. Thread r computes row r of the block;
+//           in step t it is at column t - r, so that the block is computed by antidiagonals, a barrier after each.
+// Memory.   H and E of the row above the current cells stand in shared memory, a place a column: thread r finds there
+//           what thread r - 1 left one step ago. H and F on the left and H on the diagonal stay in registers.
+//   BlockedAntidiagonal  reads what surrounds a block from the whole matrices, and writes all of H, E and F (each m x n,
+//           row after row) to them: 12 bytes a cell, collected in shared memory and written row by row.
+//   EnhancedBA           keeps borders only: `above` (2 x n) H and E of the last finished row of every column, `beside`
+//           (2 x m) H and F of the last finished column of every row, and `corners`, H of the last corner on each
+//           diagonal of blocks. Each place has one reader and one writer in a launch, the same thread block.
+// A way back over the whole matrices is at the end. Needs levels.cuh. Compile-time: S.
+
+constexpr unsigned THREADS_OF_WARP = S < LANES ? (1u << S % LANES) - 1u : WARP;
+
+// All threads of a block; up to a warp they need no barrier in hardware.
+__device__ __forceinline__ void synchronise() {
+    if (S <= LANES) __syncwarp(THREADS_OF_WARP);
+    else __syncthreads();
+}
+
+struct Place {                       // one block of the matrix, and the row of this thread in it
+    int p, q, top, left;             // cells above and on the left of the block
+    int r, i;                        // row in the block, from 0; row in the matrix, from 1
+    bool inside;
+
+    __device__ Place(const Problem& problem, int level, int first) {
+        p = first + blockIdx.x, q = level - p;
+        top = p * S, left = q * S;
+        r = threadIdx.x, i = top + r + 1;
+        inside = i <= problem.m;
+    }
+};
+
+struct Edge { int diagonal, h, f; };                 // left of a row
+struct Column { int h, e; };                         // above a column
+
+// Computes a block; `above` and `edge` become its last row and column. each(c, h, e, f) sees every cell.
+template <class Each>
+__device__ __forceinline__ Best compute_block(
+    const Problem& problem, const Place& place, Column* above, Edge& edge, Each&& each) {
+    const int width = min(S, problem.n - place.left);
+    const int* scores = problem.table + (place.inside ? problem.rows[place.i - 1] * problem.letters : 0);
+    Best best = {0, place.i, 0};
+    for (int t = 0; t < 2 * S - 1; ++t) {
+        const int c = t - place.r;
+        if (place.inside && c >= 0 && c < width) {
+            Column up = above[c];
+            int e = add_max(up.h, -problem.open_extend, up.e - problem.extend);
+            int f = add_max(edge.h, -problem.open_extend, edge.f - problem.extend);
+            int matched = edge.diagonal + __ldg(scores + problem.columns[place.left + c]);
+            int h = max(max(matched, problem.floor), max(e, f));
+            edge = {up.h, h, f};
+            above[c] = {h, e};
+            each(c, h, e, f);
+            if (h > best.score) best.score = h, best.column = place.left + c + 1;
+        }
+        synchronise();
+    }
+    return best;
+}
+
+// Brings the best cells of all threads into the record of this row of blocks, whose blocks come one a launch.
+__device__ __forceinline__ void keep_best_of_block(const Problem& problem, Best* record, Best mine) {
+    __shared__ Best cells[S];
+    if (problem.floor != 0) return;
+    Best found = *record;
+    if (!__syncthreads_or(beats(mine, found))) return;
+    cells[threadIdx.x] = mine;
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    for (int r = 0; r < S; ++r)
+        if (beats(cells[r], found)) found = cells[r];
+    *record = found;
+}
+
+extern "C" __global__ void blocked_antidiagonal(
+    PROBLEM_PARAMETERS(pair), int* H, int* E, int* F, Best* best, Busy* log, int level, int first) {
+    const long long began = nanoseconds();
+    const Problem problem = PROBLEM_OF(pair);
+    __shared__ Column above[S];
+    extern __shared__ int values[];                  // H, E and F of the block, S x S each
+    const Place at(problem, level, first);
+    const int m = problem.m, n = problem.n, r = at.r, i = at.i, left = at.left;
+    auto cell = [&](int row, int column) { return static_cast<size_t>(row - 1) * n + (column - 1); };
+
+    if (left + r < n) {
+        int column = left + r + 1;
+        above[r] = at.p == 0 ? Column{border(problem, column), MINUS_INFINITY}
+                             : Column{H[cell(at.top, column)], E[cell(at.top, column)]};
+    }
+    Edge edge = {0, 0, 0};
+    if (at.inside) {
+        edge.h = at.q == 0 ? border(problem, i) : H[cell(i, left)];
+        edge.f = at.q == 0 ? MINUS_INFINITY : F[cell(i, left)];
+        edge.diagonal = i == 1 || at.q == 0 ? border(problem, max(i - 1, left)) : H[cell(i - 1, left)];
+    }
+    synchronise();
+    Best mine = compute_block(problem, at, above, edge, [&](int c, int h, int e, int f) {
+        int place = r * S + c;
+        values[place] = h, values[S * S + place] = e, values[2 * S * S + place] = f;
+    });
+    if (left + r < n)
+        for (int row = 0; row < min(S, m - at.top); ++row) {
+            size_t target = cell(at.top + row + 1, left + r + 1);
+            int place = row * S + r;
+            H[target] = values[place], E[target] = values[S * S + place], F[target] = values[2 * S * S + place];
+        }
+    keep_best_of_block(problem, best + at.p, mine);
+    note(log, began);
+}
+
+extern "C" __global__ void enhanced_ba(
+    PROBLEM_PARAMETERS(pair), int* above_borders, int* beside_borders, int* corners, Best* best,
+    Busy* log, int level, int first) {
+    const long long began = nanoseconds();
+    const Problem problem = PROBLEM_OF(pair);
+    __shared__ Column above[S];
+    const Place at(problem, level, first);
+    const int m = problem.m, n = problem.n, r = at.r, left = at.left, column = left + r;
+    int* corner = corners + ((m + S - 1) / S - 1 - at.p + at.q);
+
+    if (column < n) above[r] = {above_borders[column], above_borders[n + column]};
+    Edge edge = {0, 0, 0};
+    if (at.inside)
+        edge = {r == 0 ? *corner : beside_borders[at.i - 2], beside_borders[at.i - 1], beside_borders[m + at.i - 1]};
+    __syncthreads();                                 // all have read their borders before any is written
+    Best mine = compute_block(problem, at, above, edge, [](int, int, int, int) {});
+    if (column < n) above_borders[column] = above[r].h, above_borders[n + column] = above[r].e;
+    if (at.inside) beside_borders[at.i - 1] = edge.h, beside_borders[m + at.i - 1] = edge.f;
+    if (r == S - 1) *corner = above[r].h;            // unread where the matrix cuts the block
+    keep_best_of_block(problem, best + at.p, mine);
+    note(log, began);
+}
+
+// Walks back over the whole matrices, for at most `most` steps; one thread. Diagonal before E before F, opening a gap
+// before extending it. It is over
+// at the border, or, in a local alignment, where H is 0.
+extern "C" __global__ void walk_back(
+    PROBLEM_PARAMETERS(pair), const int* H, const int* E, const int* F, Walk* walk,
+    unsigned char* operations, int most) {
+    const Problem problem = PROBLEM_OF(pair);
+    const int n = problem.n;
+    int i = walk->row, j = walk->column, in = walk->in, count = walk->count;
+    bool over = false;
+    auto h_at = [&](int row, int column) {
+        if (row == 0 || column == 0) return border(problem, max(row, column));
+        return H[static_cast<size_t>(row - 1) * n + (column - 1)];
+    };
+    for (int step = 0; step < most && !over; ++step) {
+        if (i == 0 || j == 0) {
+            over = true;
+            break;
+        }
+        size_t here = static_cast<size_t>(i - 1) * n + (j - 1);
+        int h = H[here], e = E[here], f = F[here];
+        int diagonal = h_at(i - 1, j - 1), up = h_at(i - 1, j), left = h_at(i, j - 1);
+        if (in == IN_H && problem.floor == 0 && h == 0) {
+            over = true;
+        } else if (in == IN_H && h == diagonal + score_at(problem, i, j)) {
+            operations[count++] = DIAGONAL, --i, --j;
+        } else {
+            if (in == IN_H) in = h == e ? IN_E : IN_F;
+            bool opens = in == IN_E ? e == up - problem.open_extend : f == left - problem.open_extend;
+            operations[count++] = in == IN_E ? UP : LEFT;
+            if (in == IN_E) --i;
+            else --j;
+            if (opens) in = IN_H;
+        }
+    }
+    *walk = {i, j, in, count, over};
+}

@@ -1,0 +1,51 @@
+"""CheckpointedAlignment on the GPU: a score sweep that keeps special rows and columns, then tiles along the path.
+
+Tiles between special rows and columns are swept again with local start states, and the path is followed through them
+(cuda_tiles.py). What is found are the sub-paths of strips; phase 3 of the striped methods computes all of them in
+parallel at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import cupy
+import numpy as np
+
+from kernels.model import Outcome
+from kernels.monitor import Monitor
+from kernels.pairwise.checkpointed import cuda_checkpoints, cuda_tiles
+from kernels.pairwise.checkpointed import cuda_sizes as sizes
+from kernels.pairwise.checkpointed.sizes import MIB, whole_strips
+from kernels.pairwise.model import PairProblem
+from kernels.pairwise.strips import cuda_job, cuda_path
+from kernels.pairwise.strips.cuda_job import LANES
+from kernels.pairwise.strips.cuda_sweep import Kept
+from kernels.steps import Steps
+
+
+def checkpointed_alignment(
+    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
+) -> Outcome:
+    """CheckpointedAlignment on the current device; DiskFull where the disk cannot take what has to go there."""
+    job = cuda_job.begin(problem, parameters, monitor, steps)
+    size, limit = (job.encoded.rows.size, job.encoded.columns.size), parameters["checkpoint_memory"] * MIB
+    layout = sizes.layout(*size, job.s, job.batch, whole_strips(parameters["tile"], job.s), limit, job.spread)
+    start, operations = (0, 0), np.empty(0, np.uint8)
+    with cuda_checkpoints.checkpoints(job, layout) as checkpoints:
+        best = checkpoints.sweep()
+        if best.end != (0, 0):
+            paths, rest = cuda_tiles.follow(job, checkpoints, best)
+            narrow = replace(job, s=sizes.tile_strip_width(job.s), packed=False)
+            start, operations = cuda_path.compute(narrow, _nothing_kept(), paths, rest)
+    alignment = job.encoded.alignment(start, best.end, operations)
+    answer = job.encoded.answer(best.score, best.end, alignment)
+    return Outcome(answer, job.run.times_ms, job.host_bytes + checkpoints.host_bytes, job.run.device_bytes)
+
+
+def _nothing_kept() -> Kept:
+    """Phase 3 from start states alone needs no values."""
+    nothing = cupy.empty((0, LANES, 2), np.int32)
+    return Kept(0, False, nothing, nothing, nothing, nothing, 1, 0)

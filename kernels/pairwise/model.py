@@ -1,0 +1,181 @@
+"""Two sequences: the problem, its alignment, and the score of an alignment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kernels.model import Sequence, SequenceType
+from kernels.scoring import Mode, Scoring, encode, refuse_overflow
+from kernels.serialization import stored
+
+DIAGONAL, UP, LEFT = 0, 1, 2
+"""Operations of a path: both letters; a letter of the first against a gap (E); of the second (F)."""
+
+
+CHUNK = 1 << 20
+"""Operations handled at a time where temporary arrays are wider than the path itself."""
+
+
+@stored("pair-problem")
+@dataclass(frozen=True)
+class PairProblem:
+    """Two sequences, scoring and mode: everything that defines the best pairwise alignment."""
+
+    first: Sequence
+    second: Sequence
+    scoring: Scoring
+    mode: Mode = Mode.LOCAL
+
+    def __post_init__(self) -> None:
+        refuse_overflow(len(self.first), len(self.second), self.scoring)
+
+    @property
+    def sequences(self) -> tuple[Sequence, Sequence]:
+        return self.first, self.second
+
+    @property
+    def data(self) -> tuple[Sequence, Sequence]:
+        return self.sequences
+
+    @property
+    def cells(self) -> int:
+        return len(self.first) * len(self.second)
+
+    @property
+    def swapped(self) -> bool:
+        """Whether strips run along the first sequence, because it is the longer one (001, IV)."""
+        return len(self.first) > len(self.second)
+
+    @property
+    def rows(self) -> int:
+        """Length of the shorter sequence: rows of the matrix as the methods compute it."""
+        return min(len(self.first), len(self.second))
+
+    @property
+    def columns(self) -> int:
+        """Length of the longer sequence: columns of the matrix as the methods compute it."""
+        return max(len(self.first), len(self.second))
+
+    @property
+    def title(self) -> str:
+        return f"{self.first.name} x {self.second.name}"
+
+    @property
+    def size(self) -> str:
+        return f"{len(self.first):,} x {len(self.second):,}, {self.mode}"
+
+    @cached_property
+    def codes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Matrix codes of both sequences, uint8; InputError names a letter that has no score."""
+        return encode(self.first, self.scoring), encode(self.second, self.scoring)
+
+
+@stored("pair-alignment")
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """A path through the matrix of a pair.
+
+    ``start`` and ``end`` are cells (i, j); letters start[0]..end[0] of the first and
+    start[1]..end[1] of the second sequence are aligned. ``operations`` is uint8, from start to end.
+    """
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    operations: np.ndarray
+
+    def cells(self) -> np.ndarray:
+        """Every cell of the path from start to end, shape (operations + 1, 2), int64."""
+        steps = np.empty((len(self.operations) + 1, 2), np.int64)
+        steps[0] = self.start
+        steps[1:, 0] = self.operations != LEFT
+        steps[1:, 1] = self.operations != UP
+        return np.cumsum(steps, axis=0, out=steps)
+
+    def gapped(self, first: Sequence, second: Sequence) -> tuple[str, str]:
+        """Both rows of the alignment with '-' for gaps."""
+        return (
+            _gapped(first.array[self.start[0] : self.end[0]], self.operations != LEFT),
+            _gapped(second.array[self.start[1] : self.end[1]], self.operations != UP),
+        )
+
+    def cigar(self, first: Sequence, second: Sequence) -> str:
+        """CIGAR with = X I D; the first sequence is the query, the second the reference."""
+        kinds = self.operations.copy()
+        kinds[(kinds == DIAGONAL) & ~self.identical(first, second)] = 3
+        borders = np.flatnonzero(kinds[1:] != kinds[:-1]) + 1
+        pieces = []
+        for at in range(0, borders.size + 1 if kinds.size else 0, CHUNK):
+            ends = np.append(borders, kinds.size)[at : at + CHUNK]
+            lengths = np.diff(ends, prepend=borders[at - 1] if at else 0)
+            runs = zip(lengths.tolist(), kinds[ends - 1].tolist(), strict=True)
+            pieces.append("".join(f"{length}{'=IDX'[kind]}" for length, kind in runs))
+        return "".join(pieces)
+
+    def identical(self, first: Sequence, second: Sequence) -> np.ndarray:
+        """Whether each column holds the same letter twice, bool; U equals T where DNA meets RNA."""
+        letters = (
+            sequence.array[start:end][self.operations[self.operations != without] == DIAGONAL]
+            for sequence, start, end, without in zip((first, second), self.start, self.end, (LEFT, UP), strict=True)
+        )
+        top, bottom = letters
+        if {first.type, second.type} == {SequenceType.DNA, SequenceType.RNA}:
+            top, bottom = (np.where(row == ord("U"), np.uint8(ord("T")), row) for row in (top, bottom))
+        same = np.zeros(self.operations.size, bool)
+        same[self.operations == DIAGONAL] = top == bottom
+        return same
+
+
+def rescore(problem: PairProblem, alignment: Alignment) -> int:
+    """Score of a path, summed letter by letter and gap by gap, in engine units (see Scoring.scale).
+
+    ValueError when the operations do not lead from the start to the end of the alignment.
+    """
+    operations, scoring = alignment.operations, problem.scoring
+    taken = [operations[operations != other] == DIAGONAL for other in (LEFT, UP)]
+    for side, (start, end) in enumerate(zip(alignment.start, alignment.end, strict=True)):
+        if taken[side].size != end - start or not 0 <= start <= end <= len(problem.sequences[side]):
+            raise ValueError(
+                f"path of {operations.size} operations does not lead from {alignment.start} to {alignment.end}"
+            )
+    first, second = (
+        codes[start:end][paired]
+        for codes, start, end, paired in zip(problem.codes, alignment.start, alignment.end, taken, strict=True)
+    )
+    pairs = sum(
+        int(scoring.scores[first[at : at + CHUNK], second[at : at + CHUNK]].sum(dtype=np.int64))
+        for at in range(0, first.size, CHUNK)
+    )
+    gaps = operations != DIAGONAL
+    opened = gaps & np.append(True, operations[1:] != operations[:-1])[: gaps.size]
+    return pairs - int(opened.sum()) * scoring.open - int(gaps.sum()) * scoring.extend
+
+
+@stored("pair-answer")
+@dataclass(frozen=True)
+class PairAnswer:
+    """The best score of a pair (engine units), the cell where it ends, and the path where there is one."""
+
+    score: int
+    end: tuple[int, int]
+    alignment: Alignment | None = None
+
+    def check(self, problem: PairProblem) -> None:
+        """Rescore the path independently; AssertionError when it does not fit the score, the end or the mode."""
+        path = self.alignment
+        if path is None:
+            return
+        found = rescore(problem, path)
+        assert found == self.score, f"path scores {found}, result says {self.score}"
+        assert path.end == self.end, f"path ends at {path.end}, result says {self.end}"
+        if problem.mode == Mode.GLOBAL:
+            corner = (len(problem.first), len(problem.second))
+            assert path.start == (0, 0) and path.end == corner, f"global path runs from {path.start} to {path.end}"
+
+
+def _gapped(letters: np.ndarray, taken: np.ndarray) -> str:
+    row = np.full(taken.size, ord("-"), np.uint8)
+    row[taken] = letters
+    return row.tobytes().decode("ascii")

@@ -1,0 +1,195 @@
+"""Phase 3 on the CPU: every strip or chunk on the path computes its part again and walks back through it.
+
+Parts are independent, so threads take them in any order. Only the rows between the start and the end of a part
+keep directions, half a byte a cell, in slices of SLICE_ROWS rows.
+
+There are two ways to begin: at the start of the part, from its start state alone; or, as published, at the top of
+the strip or of the chunk that holds the start, from the true values that phase 1 kept. The path is the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.simd import LANES
+from kernels.cpu.workers import share
+from kernels.monitor import Monitor
+from kernels.pairwise.encoding import NEGATIVE
+from kernels.pairwise.model import DIAGONAL, LEFT, UP
+from kernels.pairwise.records import NEVER_BETTER
+from kernels.pairwise.strips.cpu_cells import Borders, StripProblem, direction_tile, score_tile
+from kernels.pairwise.strips.cpu_sizes import SLICE_ROWS, column_length, slice_bytes, tile_width
+from kernels.pairwise.strips.cpu_strips import Strips
+from kernels.pairwise.strips.path import (
+    FROM_DIAGONAL,
+    FROM_E,
+    FROM_F,
+    KIND_K,
+    KIND_NEW,
+    KIND_TOP_G,
+    OPENS_E,
+    OPENS_F,
+    REACHED,
+    STOP,
+    SubPath,
+)
+from kernels.steps import Steps
+
+NOWHERE = -1
+"""A row that no walk reaches."""
+FROM_H = -1
+"""Where a walk stands in H itself, rather than in a gap."""
+
+
+class Directions(NamedTuple):
+    """Directions of a part of the path: uint8 (slices, bytes of a slice), as direction_tile writes those of a slice.
+
+    ``slice_rows`` are the rows of a slice, ``columns`` those of a lane.
+    """
+
+    codes: np.ndarray
+    slice_rows: int
+    columns: int
+
+
+def row_above(strips: Strips, part: SubPath, true_values: bool) -> int:
+    """The row above the first one that is computed again for a part."""
+    return max(part.top_row, 0) // strips.h * strips.h if true_values else part.top_row
+
+
+def compute(
+    strips: Strips, parts: list[SubPath], true_values: bool, monitor: Monitor, steps: Steps, started_ns: int
+) -> list[np.ndarray]:
+    """The operations of every part. ``true_values``: begin as published, which needs all boundaries; else at the
+    start of each part."""
+    pieces: list[np.ndarray] = [np.empty(0, np.uint8)] * len(parts)
+    tickets, finished = itertools.count(), itertools.count()
+    done = [0]
+
+    def work(worker: int) -> None:
+        while not strips.stop[0] and (index := next(tickets)) < len(parts):
+            part, begun_ns = parts[index], time.perf_counter_ns()
+            pieces[index] = _operations(strips, part, true_values)
+            rows = max(row_above(strips, part, true_values), 0), part.end_row
+            columns = part.strip * strips.s, part.end_column
+            ended_ns = time.perf_counter_ns()
+            steps.add(3, part.strip, rows, columns, worker, begun_ns - started_ns, ended_ns - started_ns)
+            done[0] = next(finished) + 1
+
+    def report() -> None:
+        monitor.update(done[0], len(parts), "phase 3")
+
+    share(work, max(min(strips.workers, len(parts)), 1), strips.stop, report)
+    return pieces
+
+
+def _operations(strips: Strips, part: SubPath, true_values: bool) -> np.ndarray:
+    """Directions of one part, and the way back through them."""
+    above = row_above(strips, part, true_values)
+    top, problem = max(part.top_row, above), strips.problem(part.strip, above)
+    if true_values:
+        edge, left = _true_start(strips, part, problem, above, top)
+    else:
+        edge, left = _restricted_start(strips, part)
+        problem = problem._replace(costs=problem.costs._replace(floor=np.int32(NEGATIVE)))
+    rows, width = part.end_row - top, tile_width(np.diff(strips.columns(part.strip))[0])
+    slice_rows = min(max(rows, 1), SLICE_ROWS)
+    codes = np.empty((-(-rows // slice_rows), slice_bytes(slice_rows, width)), np.uint8)
+    for index, row in enumerate(range(0, rows, slice_rows)):
+        if strips.stop[0]:
+            return np.empty(0, np.uint8)
+        count = min(slice_rows, rows - row)
+        direction_tile(problem, edge, left, top - above + row, count, codes[index])
+    operations = np.empty(max(rows, 0) + width, np.uint8)
+    start_row = NOWHERE if part.enters_from_left else part.start_row
+    column = part.end_column - part.strip * strips.s
+    directions = Directions(codes, slice_rows, width // LANES)
+    length = walk_back(directions, top, start_row, part.end_row, column, part.end_kind, operations)
+    return operations[:length][::-1].copy()
+
+
+def _restricted_start(strips: Strips, part: SubPath) -> tuple[np.ndarray, np.ndarray]:
+    """Edge and left column from which only the start state of the part leads on.
+
+    Everything else is minus infinity, and so has to be the floor. Along the path every value is the true one less a
+    constant, and every other value is at most that, so that each choice on the way back is the true one.
+    """
+    start, end = strips.columns(part.strip)
+    edge = np.full((2, tile_width(end - start)), NEGATIVE, np.int32)
+    left = np.full((2, column_length(part.end_row - part.top_row)), NEGATIVE, np.int32)
+    if part.kind == KIND_K:
+        left[1, 1] = 0
+    else:
+        left[0, 0] = 0
+    if part.kind == KIND_NEW:
+        edge[0] = 0
+    return edge, left
+
+
+def _true_start(
+    strips: Strips, part: SubPath, problem: StripProblem, above: int, top: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The borders of phase 1: row ``top``, computed from row ``above``, and the boundary column from there on."""
+    edge = strips.top_edge(part.strip, above // strips.h)[:2].copy()
+    left = strips.left_column(part.strip)[:, above : column_length(part.end_row)].copy()
+    unread, best = np.empty((2, column_length(top - above)), np.int32), np.full(4, NEVER_BETTER, np.int32)
+    for row in range(0, top - above, SLICE_ROWS):
+        count = min(SLICE_ROWS, top - above - row)
+        if not strips.stop[0]:
+            score_tile(problem, Borders(edge, left, unread), row, count, best, None)
+    return edge, left
+
+
+@inlined
+def direction(directions, row, column):
+    """Direction bits of a cell: row and column from 1 inside the part."""
+    codes, slice_rows, columns = directions
+    row, column = row - 1, column - 1
+    lane, c = column // columns, column % columns
+    t = row % slice_rows + lane
+    byte = np.int64(codes[row // slice_rows, (t * columns + c) // 2 * LANES + lane])
+    return byte >> 4 if c % 2 else byte & 15
+
+
+@compiled
+def walk_back(directions, top, start_row, row, column, end_kind, operations):
+    """Write the operations from the end cell back to the start of a part; their number.
+
+    ``row`` counts from the matrix's row 0, ``column`` from the strip's left boundary, where the walk ends; or else it
+    ends in ``start_row``, or where a local path starts. ``end_kind``: as what the next part begins. Row 0 leads to the
+    left.
+    """
+    length = 0
+    state, gap, opens = FROM_H, FROM_F, OPENS_F
+    if end_kind == KIND_TOP_G:
+        gap, opens = FROM_E, OPENS_E
+    in_gap = row > 0 and end_kind in (KIND_K, KIND_TOP_G)
+    if in_gap and not direction(directions, row - top, column) & opens:
+        state = gap
+    while column > 0 and not (state == FROM_H and row == start_row):
+        if row == 0:
+            state = FROM_F
+        elif state == FROM_H:
+            state = direction(directions, row - top, column) & REACHED
+            if state == STOP:
+                break
+        if state == FROM_DIAGONAL:
+            operations[length] = DIAGONAL
+            row, column, state = row - 1, column - 1, FROM_H
+        elif state == FROM_E:
+            operations[length] = UP
+            row -= 1
+            if row == top or direction(directions, row - top, column) & OPENS_E:
+                state = FROM_H
+        else:
+            operations[length] = LEFT
+            column -= 1
+            if column > 0 and row > 0 and direction(directions, row - top, column) & OPENS_F:
+                state = FROM_H
+        length += 1
+    return length

@@ -1,0 +1,143 @@
+"""Sizes of the striped methods on the CPU: strip width, batch, bytes. Imports no compiled code."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from kernels.cpu.workers import cores
+from kernels.memory import Footprint
+from kernels.pairwise.model import PairProblem
+from kernels.pairwise.parameters import StripParameters
+
+MARGIN = 15
+"""Rows that the lanes of a tile may touch, unread, before and after its own: one less than there are lanes."""
+SLICE_ROWS = 4096
+"""Rows whose directions are kept together in phase 3."""
+WIDTH_STEP = 32
+"""Widths of tiles are multiples of this: 16 lanes of an even number of columns."""
+WORD = 8
+"""Distance of progress words in int64: each has a cache line of its own."""
+
+LANES = MARGIN + 1
+MOST_COLUMNS = 1024
+BATCHES = (64, 128, 256, 512, 1024, 2048)
+"""Batches that are worth choosing from."""
+STEP_COST, RAMP_ROWS, STRIP_COST = 7, 24, 50_000
+"""Time of a step beside its columns, rows that a tile costs beside its own, time of a strip in Python; the unit is the
+time that one column of a step takes, about a nanosecond. Measured with AVX-512; only their ratios matter."""
+
+
+def strips(problem: PairProblem, s: int) -> int:
+    """Number of strips of width ``s``; the last one may be narrower."""
+    return -(-problem.columns // s)
+
+
+def tile_width(columns: int) -> int:
+    """Columns of the tile that computes so many."""
+    return -(-columns // WIDTH_STEP) * WIDTH_STEP
+
+
+def column_length(rows: int) -> int:
+    """Cells of a boundary column: those of rows 0 .. rows, and a margin."""
+    return rows + 1 + MARGIN
+
+
+def score_type(scores: np.ndarray) -> type:
+    """The narrowest type that compiled code can read these scores from."""
+    narrow = np.iinfo(np.int8)
+    return np.int8 if narrow.min <= scores.min() and scores.max() <= narrow.max else np.int32
+
+
+def slice_bytes(rows: int, width: int) -> int:
+    """Bytes of the directions of a slice of a tile: half a byte a cell, lanes starting and ending one after another."""
+    return (rows + MARGIN) * width // 2
+
+
+def part_bytes(rows: int, width: int) -> int:
+    """Bytes that phase 3 needs for a part of the path: directions, boundaries, operations."""
+    slice_rows = min(max(rows, 1), SLICE_ROWS)
+    directions = -(-rows // slice_rows) * slice_bytes(slice_rows, width)
+    return directions + 16 * column_length(rows) + 2 * (rows + width)
+
+
+def score_automatic(problem: PairProblem) -> dict[str, int]:
+    """Strip width, batch and threads of least expected time."""
+    return fastest(problem, path_rows=0)
+
+
+def alignment_automatic(problem: PairProblem) -> dict[str, int]:
+    """The same for StripedAlignment, where a wide strip makes phase 3 longer."""
+    return fastest(problem, path_rows=problem.rows)
+
+
+def fastest(problem: PairProblem, path_rows: int) -> dict[str, int]:
+    """Strip width, batch and threads of least expected time, where all threads share so many rows of a strip again."""
+    threads = cores()
+    batches = [batch for batch in BATCHES if batch < problem.rows] or BATCHES[:1]
+    candidates = itertools.product(range(WIDTH_STEP, MOST_COLUMNS + 1, WIDTH_STEP), batches)
+    s, batch = min(candidates, key=lambda sizes: _expected_time(problem, sizes[0], sizes[1], threads, path_rows))
+    return {"s": s, "T": batch, "threads": threads}
+
+
+def _expected_time(problem: PairProblem, s: int, batch: int, threads: int, path_rows: int) -> float:
+    """Time in units of one column of a lane: strips in rounds, each worker a batch behind the one before it."""
+    count = strips(problem, s)
+    workers = min(threads, count)
+    step = s / LANES + STEP_COST
+    rows = problem.rows + -(-problem.rows // batch) * RAMP_ROWS
+    phase_1 = (-(-count // workers) * rows + (workers - 1) * (batch + RAMP_ROWS)) * step
+    return phase_1 + path_rows * step / workers + count * STRIP_COST
+
+
+def score_footprint(problem: PairProblem, parameters: StripParameters) -> Footprint:
+    """Bytes of StripedScore: boundary columns in turn, one more than threads."""
+    return Footprint(host=common(problem, parameters, every_boundary=False))
+
+
+def alignment_footprint(problem: PairProblem, parameters: StripParameters) -> Footprint:
+    """Bytes of StripedAlignment, where every thread recomputes a part as high as the matrix."""
+    parts = strips(problem, parameters.s)
+    return Footprint(host=_alignment(problem, parameters, parameters.from_first_row, parts, problem.rows))
+
+
+def chunked_footprint(problem: PairProblem, parameters: StripParameters, chunks: int) -> Footprint:
+    """Bytes of ChunkedAlignment1 or 2, as ``chunks`` says: a part of the second is never higher than a chunk."""
+    count, bottoms = strips(problem, parameters.s), (problem.rows - 1) // parameters.h
+    parts, part_rows = count, problem.rows
+    if chunks == 2:
+        parts, part_rows = count + bottoms, min(problem.rows, parameters.h)
+    return Footprint(
+        host={
+            **_alignment(problem, parameters, True, parts, part_rows),
+            "chunk rows": 8 * chunks * bottoms * count * parameters.s,
+        }
+    )
+
+
+def _alignment(
+    problem: PairProblem, parameters: StripParameters, every_boundary: bool, parts: int, part_rows: int
+) -> dict[str, int]:
+    """Bytes of an alignment whose path has at most so many parts of at most so many rows, one a thread at a time."""
+    return {
+        **common(problem, parameters, every_boundary),
+        "local start states": strips(problem, parameters.s) * _column_bytes(problem),
+        "directions": min(parameters.threads, parts) * part_bytes(part_rows, parameters.s),
+        "path": 3 * (problem.rows + problem.columns),
+    }
+
+
+def _column_bytes(problem: PairProblem) -> int:
+    return 8 * column_length(problem.rows)
+
+
+def common(problem: PairProblem, parameters: StripParameters, every_boundary: bool) -> dict[str, int]:
+    """Bytes of the strips themselves; the first boundary column is the border of the matrix."""
+    count = strips(problem, parameters.s)
+    kept = count if every_boundary else min(parameters.threads + 1, count)
+    return {
+        "letters": 4 * (problem.rows + problem.columns) + 2 * 16,
+        "strips": count * (8 * WORD + 16),
+        "boundary columns": (kept + 1) * _column_bytes(problem),
+    }

@@ -1,0 +1,169 @@
+// A lane of StripedScore with two cells in a register, 16 bits each: half the instructions a cell.
+//
+// Mapping.  The lower halves are the first part of the lane's columns in row t - 2 l + 1, the upper halves the second
+// part in the row before: two virtual lanes, of which each hands H and K of its last column to the next. So cells of
+// one register never depend on each other, and the recurrence is that of strip.cuh, its floor and its score added in
+// one instruction.
+//
+// Values are kept less `base`, which follows H of the strip's first lane. They cannot overflow: within a warp H
+// differs by at most a bound that grows with s (every cell is a gap away from every other), and the host takes this
+// lane only where that bound, and what base may lag behind, fit in 15 bits (cuda_sizes.packed).
+// Needs strip.cuh, sweep.cuh and score_keeper.cuh. Compile-time: PACKED; R is even.
+
+#if PACKED
+constexpr int LEAST_HALF = -32768, GREATEST_HALF = 32767;
+constexpr int LOW = 0xffff, HIGH = ~0xffff;
+
+struct Passed { int hk; };           // H, and K in the upper half, less base
+
+struct Lane : TwoRows, Keeper {
+    static constexpr int P = R / 2, FIELDS = PACKED_A_COLUMN * R + PACKED_A_LANE;
+    int h[P], g[P];
+    int k;                           // K of the last column of both parts
+    int diagonal;                    // H left of the first columns, one row above
+    Passed out;
+    int best, row, column;           // first best cell
+    int base;
+    int floor;                       // 0 in both halves, or the least value
+    int threshold;                   // the greatest H of both parts
+    int low_row, high_row;           // the rows that had it, where these are after `row`; else 0
+    int taken[P];                    // H of those rows
+
+    __device__ __forceinline__ int packed(int low, int high) const { return halves(low - base, high - base); }
+
+    static __device__ __forceinline__ int twice(int value) {
+        value = min(max(value, LEAST_HALF), GREATEST_HALF);
+        return halves(value, value);
+    }
+
+    __device__ __forceinline__ void place(int strip, int lane) {
+        Keeper::place(strip, lane);
+        low_row = high_row = 0;
+#pragma unroll
+        for (int c = 0; c < P; ++c) taken[c] = 0;
+    }
+
+    __device__ __forceinline__ void begin(const Strip& problem) {
+        base = above(problem, left - id * R).h;
+#pragma unroll
+        for (int c = 0; c < P; ++c) {
+            Edge low = above(problem, left + c + 1), high = above(problem, left + P + c + 1);
+            h[c] = packed(low.h, high.h), g[c] = packed(low.k, high.k);
+        }
+        diagonal = packed(above(problem, left).h, above(problem, left + P).h);
+        kept_row = checkpoints.tile;
+        k = 0, out = {0};
+        best = row = column = 0;
+        threshold = twice(best - base);
+    }
+
+    template <class F>
+    __device__ __forceinline__ void visit(F&& keep_value) {
+        keep_value(best), keep_value(row), keep_value(column), keep_value(base), keep_value(threshold);
+#pragma unroll
+        for (int c = 0; c < P; ++c) keep_value(h[c]);
+#pragma unroll
+        for (int c = 0; c < P; ++c) keep_value(g[c]);
+        keep_value(k), keep_value(diagonal), keep_value(out.hk), keep_value(kept_row);
+    }
+
+    __device__ __forceinline__ void settle() {
+        find_row_place();
+        int ahead = low_half(__shfl_sync(WARP, h[0], 0));
+        if (abs(ahead) > REACH) {
+            finish();
+            const int least = twice(LEAST_HALF), back = halves(-ahead, -ahead);
+            auto move = [&](int& value) { value = add_max_halves(value, back, least); };
+#pragma unroll
+            for (int c = 0; c < P; ++c) move(h[c]), move(g[c]);
+            move(k), move(diagonal), move(out.hk);
+            base += ahead;
+            threshold = twice(best - base);
+        }
+        floor = twice(LOCAL ? -base : LEAST_HALF);
+    }
+
+    __device__ __forceinline__ Passed arrive(Edge edge, int) const { return {packed(edge.h, edge.k)}; }
+
+    static __device__ __forceinline__ Passed next(Passed passed) { return {__shfl_up_sync(WARP, passed.hk, 1)}; }
+
+    __device__ __forceinline__ Edge depart(Passed passed) const {
+        return {base + low_half(passed.hk), base + high_half(passed.hk)};
+    }
+
+    __device__ __forceinline__ void leave(int, int at_row, Passed passed) { keep_cell(at_row, depart(passed)); }
+
+    template <bool MASKED, bool ENDING>
+    __device__ __forceinline__ void compute(const Strip& problem, const Scores& scores, Passed in, int at_row) {
+        const int open_extend = twice(-problem.open_extend), extend = twice(-problem.extend);
+        // Where a half is not inside the matrix, its values stay as they are.
+        const int changes = !MASKED ? -1 : (at_row <= problem.m ? LOW : 0) | (at_row >= 2 ? HIGH : 0);
+        auto change = [&](int& old, int value) { old = MASKED ? (value & changes) | (old & ~changes) : value; };
+        int above_left = diagonal;
+        change(diagonal, halves(in.hk, h[P - 1]));
+        k = __byte_perm(in.hk, k, 0x5432);
+#pragma unroll
+        for (int c = 0; c < P; ++c) {
+            int t = add_max_halves(above_left, scores.both(c), floor);
+            t = add_max_halves(g[c], open_extend, t);
+            int here = add_max_halves(k, open_extend, t);
+            k = add_max_halves(k, extend, t);
+            change(g[c], add_max_halves(g[c], extend, here));
+            above_left = h[c];
+            change(h[c], here);
+        }
+        out.hk = __byte_perm(h[P - 1], k, 0x7632);
+        if (LOCAL) remember_best(at_row, changes);
+        if (ENDING) keep_rows(at_row);
+    }
+
+    // Where a part has a new greatest H, it is taken down whole; tell_best() looks for the column later.
+    __device__ __forceinline__ void remember_best(int at_row, int changes) {
+        int greatest = threshold;
+#pragma unroll
+        for (int c = 0; c < P; c += 2) greatest = max_halves(greatest, h[c], h[c + 1 < P ? c + 1 : c]);
+        greatest = (greatest & changes) | (threshold & ~changes);
+        // No branch: every step would wait at it.
+        const int better = greatest ^ threshold;
+        const int parts = (better & LOW ? LOW : 0) | (better & HIGH ? HIGH : 0);
+#pragma unroll
+        for (int c = 0; c < P; ++c) taken[c] = (h[c] & parts) | (taken[c] & ~parts);
+        low_row = parts & LOW ? at_row : low_row;
+        high_row = parts & HIGH ? at_row - 1 : high_row;
+        threshold = greatest;
+    }
+
+    // The best cell of what was taken down. Of equal scores the one in the smaller row counts, then that of the first
+    // part; those told before are never in a larger row.
+    __device__ void tell_best() {
+#pragma unroll 1
+        for (int part = 0; part < 2; ++part) {
+            const int at_row = part ? high_row : low_row, half = part ? HIGH : LOW;
+            const int score = base + (part ? high_half(threshold) : low_half(threshold));
+            if (at_row == 0 || score < best || (score == best && at_row >= row)) continue;
+            best = score, row = at_row;
+#pragma unroll
+            for (int c = P - 1; c >= 0; --c) column = ((taken[c] ^ threshold) & half) == 0 ? part * P + c : column;
+        }
+        low_row = high_row = 0;
+        threshold = twice(best - base);
+    }
+
+    __device__ __forceinline__ void finish() {
+        if (LOCAL) tell_best();
+    }
+
+    // Of the row that is kept next, the first part is there a step before the second.
+    __device__ void keep_rows(int at_row) {
+        if (at_row == kept_row && at_row < m) {
+#pragma unroll
+            for (int c = 0; c < P; ++c) row_place[c] = {base + low_half(h[c]), base + low_half(g[c])};
+        }
+        if (at_row - 1 == kept_row && at_row - 1 < m) {
+#pragma unroll
+            for (int c = 0; c < P; ++c) row_place[P + c] = {base + high_half(h[c]), base + high_half(g[c])};
+            kept_row += checkpoints.tile;
+        }
+    }
+};
+#endif

@@ -1,0 +1,39 @@
+// What a lane of StripedScore has to do with special rows and columns (striped_score.cu). Compile-time: CHECKPOINTS.
+
+struct Keeper {
+    static constexpr bool KEEPS = CHECKPOINTS;
+    int id, left;                    // lane; columns left of its first one
+    int kept_row, m, n;              // next row to keep; size of the problem
+    int2* kept_column;               // where the strip's right boundary is kept, or null
+    Checkpoints checkpoints;
+    int2* row_place;                 // where the lane's part of row kept_row goes
+    int placed_row;                  // the row that this is true of
+    int key_scale;                   // where scores are KEYED
+
+    __device__ __forceinline__ void place(int strip, int lane) {
+        id = lane, left = (strip * LANES + lane) * R;
+        int right = (strip + 1) * LANES * R;
+        bool keeps = CHECKPOINTS && right % checkpoints.tile == 0 && right < n;
+        long long place = static_cast<long long>(right / checkpoints.tile - 1) * checkpoints.height;
+        kept_column = keeps ? checkpoints.columns + place : nullptr;
+        placed_row = 0;
+    }
+
+    __device__ __forceinline__ void keep_cell(int at_row, Edge edge) {
+        if (!CHECKPOINTS || !kept_column) return;
+        int place = at_row - 1;
+        if (place >= checkpoints.height) place %= checkpoints.height;        // slow, and rarely needed
+        kept_column[place] = {edge.h, edge.k};
+    }
+
+    __device__ __forceinline__ int interval() const { return checkpoints.tile; }
+
+    // Called between one kept row and the next. Lanes come to a kept row one after another, and strips that wait for
+    // each other do so along it, so nothing is left to do there but to store.
+    __device__ __forceinline__ void find_row_place() {
+        if (!CHECKPOINTS || placed_row == kept_row) return;
+        int slot = (kept_row / checkpoints.tile - 1) % checkpoints.slots;
+        row_place = checkpoints.rows + static_cast<long long>(slot) * checkpoints.width + left;
+        placed_row = kept_row;
+    }
+};

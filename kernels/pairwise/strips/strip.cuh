@@ -1,0 +1,158 @@
+// What every striped kernel shares. One warp computes one strip.
+//
+// Mapping.  A strip is s = 32 R columns; lane l holds columns l R + 1 .. l R + R of it in registers.
+// At step t lane l works on row t - l + 1, so the warp walks the antidiagonals of its strip. H and K of
+// a lane's last column go to the next lane by a shuffle; lane 0 takes them from the left boundary and
+// lane 31 leaves them on the right boundary.
+//
+// Recurrence, with gap states shifted by the opening cost so that each is one add-max:
+//     T = max(diagonal + score, G - open - extend, [0])      G: vertical, one a column
+//     H = max(T, K - open - extend)                          K: horizontal, runs along the row
+//     K = max(K - extend, T)          G = max(G - extend, H)
+// K runs over T instead of H: equal, because opening never gains, and one instruction shorter a cell.
+//
+// Compile-time: R columns a lane, LOCAL (floor at 0) or global, WIDE (scores beyond one byte), BATCH
+// boundary cells handed over at a time (8, 16 or 32), PACKED (striped_score.cu: a lane's columns in two parts,
+// of which the second is a row behind).
+
+struct __align__(8) Edge { int h, k; };        // what crosses a boundary
+
+#if WIDE
+constexpr int SCORES_A_WORD = 1;                         // scores need all of 32 bits
+#else
+constexpr int SCORES_A_WORD = 4;
+#endif
+constexpr int PARTS = PACKED ? 2 : 1;
+constexpr int PART_COLUMNS = R / PARTS;
+constexpr int PART_WORDS = (PART_COLUMNS + SCORES_A_WORD - 1) / SCORES_A_WORD;
+constexpr int WORDS = PARTS * PART_WORDS;
+constexpr int VECTOR = PART_WORDS % 4 == 0 ? 4 : PART_WORDS % 2 == 0 ? 2 : 1;
+constexpr int PROFILE_STRIDE = WORDS * LANES * 4;        // bytes a letter
+constexpr int PAD_SCORE = -1;                            // columns beyond n never raise a score
+
+__device__ __forceinline__ int score_of(const Strip& problem, int letter, int column) {
+    return column < problem.n ? problem.table[letter * problem.letters + problem.columns[column]] : PAD_SCORE;
+}
+
+// Profile: the score of every letter against every column of the strip,
+// [letter][word / VECTOR][lane][word % VECTOR]. The lanes of a warp read different letters without bank
+// conflicts, because a lane always reads its own banks.
+__device__ void build_profile(const Strip& problem, int first, int lane, unsigned char* profile) {
+    for (int letter = 0; letter < problem.letters; ++letter)
+        for (int word = 0; word < WORDS; ++word) {
+            int column = first + lane * R + word / PART_WORDS * PART_COLUMNS + word % PART_WORDS * SCORES_A_WORD;
+            unsigned packed = score_of(problem, letter, column);
+            if (SCORES_A_WORD == 4) {
+                packed &= 0xffu;
+                for (int x = 1; x < 4; ++x) packed |= (score_of(problem, letter, column + x) & 0xffu) << (8 * x);
+            }
+            int place = (word / VECTOR * LANES + lane) * VECTOR + word % VECTOR;
+            reinterpret_cast<unsigned*>(profile + letter * PROFILE_STRIDE)[place] = packed;
+        }
+}
+
+// The scores of a letter against a lane's columns; of the row before it against the second part of them.
+struct Scores {
+    unsigned words[WORDS];
+
+    // `now` and `before` are the places of the letters in the profile.
+    __device__ __forceinline__ void load(const unsigned char* profile, int now, int before, int lane) {
+#pragma unroll
+        for (int group = 0; group < WORDS / VECTOR; ++group) {
+            const unsigned char* letter = profile + (group * VECTOR < PART_WORDS ? now : before);
+            const unsigned* place = reinterpret_cast<const unsigned*>(letter) + (group * LANES + lane) * VECTOR;
+            if constexpr (VECTOR == 4) {
+                uint4 four = *reinterpret_cast<const uint4*>(place);
+                words[4 * group] = four.x, words[4 * group + 1] = four.y;
+                words[4 * group + 2] = four.z, words[4 * group + 3] = four.w;
+            } else if constexpr (VECTOR == 2) {
+                uint2 two = *reinterpret_cast<const uint2*>(place);
+                words[2 * group] = two.x, words[2 * group + 1] = two.y;
+            } else {
+                words[group] = *place;
+            }
+        }
+    }
+
+    // c is a constant wherever this is called, so one instruction remains.
+    __device__ __forceinline__ int operator[](int c) const {
+        unsigned word = words[c / SCORES_A_WORD];
+        if (SCORES_A_WORD == 1) return word;
+        return c % 4 == 0 ? signed_byte<0>(word)
+             : c % 4 == 1 ? signed_byte<1>(word)
+             : c % 4 == 2 ? signed_byte<2>(word) : signed_byte<3>(word);
+    }
+
+    // Those of column c of both parts.
+    __device__ __forceinline__ int both(int c) const {
+        unsigned low = words[c / 4], high = words[PART_WORDS + c / 4];
+        return c % 4 == 0 ? signed_bytes<0>(low, high)
+             : c % 4 == 1 ? signed_bytes<1>(low, high)
+             : c % 4 == 2 ? signed_bytes<2>(low, high) : signed_bytes<3>(low, high);
+    }
+};
+
+// H, and K, of the matrix border: column 0 at row i, row 0 at column j. Global borders are gaps.
+__device__ __forceinline__ int border(const Strip& problem, int distance) {
+    return LOCAL || distance == 0 ? 0 : -(problem.open_extend + (distance - 1) * problem.extend);
+}
+
+// H and G above a column that is counted from 1; H of the corner in column 0.
+__device__ __forceinline__ Edge above(const Strip& problem, int column) {
+    if (problem.top) return {problem.top[column].x, problem.top[column].y};
+    return {border(problem, column), border(problem, column)};
+}
+
+// H and K left of a row that is counted from 1.
+__device__ __forceinline__ Edge beside(const Strip& problem, int row) {
+    if (problem.left && row <= problem.m) return {problem.left[row - 1].x, problem.left[row - 1].y};
+    return {border(problem, row), border(problem, row)};
+}
+
+// Byte offset of a row's letter in the profile; rows are counted from 1.
+__device__ __forceinline__ int profile_offset(const Strip& problem, int row) {
+    return row >= 1 && row <= problem.m ? problem.rows[row - 1] * PROFILE_STRIDE : 0;
+}
+
+// Boundary cells pass between strips as 8 bytes: H, and K shifted left with the parity of the ring's
+// round in the freed bit. A reader knows by that bit whether a cell is of this round, so no flag, no
+// fence and no reset is needed. |K| < 2^30 by the problem's overflow bound.
+__device__ __forceinline__ unsigned long long pack(int h, int k, unsigned round) {
+    unsigned low = static_cast<unsigned>(k) << 1 | round;
+    return static_cast<unsigned long long>(static_cast<unsigned>(h)) << 32 | low;
+}
+
+__device__ __forceinline__ Edge unpack(unsigned long long packed) {
+    return {static_cast<int>(packed >> 32), static_cast<int>(static_cast<unsigned>(packed)) >> 1};
+}
+
+// Right boundary of every strip: a ring of `capacity` rows each, filled with ones before the first round.
+// Row i stands at i + 30 (where lanes work on two rows, i + 62), so that the rows that lane 31 finishes at steps
+// t .. t + 31, t a multiple of 32, stand together from t on. Every place is written in every round. A ring is longer than a slice, so
+// what a place held before the first round is gone, for all multiprocessors, when the second comes to it.
+__device__ __forceinline__ unsigned long long* cells_of(const Boundary& boundary, int strip) {
+    return boundary.cells + static_cast<long long>(strip) * boundary.capacity;
+}
+
+// A place in the ring and the parity of its round, advanced without divisions.
+struct Place {
+    int index;
+    unsigned round;
+
+    __device__ __forceinline__ Place(const Boundary& boundary, int step)
+        : index(step % boundary.capacity), round(step / boundary.capacity & 1) {}
+
+    __device__ __forceinline__ void advance(const Boundary& boundary, int steps) {
+        index += steps;
+        if (index >= boundary.capacity) index -= boundary.capacity, round ^= 1u;
+    }
+};
+
+// Waits until the left strip has left the cells that lanes want; `early` are earlier reads of them.
+__device__ __forceinline__ Edge receive(
+    const unsigned long long* cells, Place place, bool wanted, unsigned long long early) {
+    unsigned long long cell = early;
+    while (__any_sync(WARP, wanted && (cell & 1u) != place.round))
+        if (wanted) cell = load_shared_by_all(cells + place.index);
+    return unpack(cell);
+}

@@ -1,0 +1,181 @@
+// Phase 3 of StripedAlignment, ChunkedAlignment1 and ChunkedAlignment2 (001, section V): the path inside
+// every strip or chunk that it crosses, all in parallel, a warp each.
+//
+// Two ways to begin, the same path. From the local start state: only that state is alive, everything
+// else is minus infinity; along the path such values differ from the true ones by a constant, and no
+// other candidate can gain, so every choice is the same. From true values, as published: the boundary
+// values that phase 1 kept, and above the first row the matrix border or the row that a chunk left.
+//
+// Directions are four bits a cell, eight columns a word, [row + lane][word][lane]: H came from 0 a new
+// start, 1 the diagonal, 2 above, 3 the left; 4: the gap from here downwards opens here; 8: the gap
+// from here to the right opens here. One lane then walks back and writes the operations.
+// Needs strip.cuh and states.cuh. Sub-paths come in launches whose directions fit the buffer.
+
+constexpr int NIBBLE_WORDS = (R + 7) / 8;
+constexpr int NO_FLOOR = -2147483647 - 1;
+constexpr unsigned NEW_START = 0, DIAGONAL = 1, ABOVE = 2, LEFT = 3, OPENS_DOWN = 4, OPENS_RIGHT = 8;
+
+struct Lane {
+    int h[R], g[R], diagonal;
+    Edge out;
+
+    __device__ __forceinline__ void compute(
+        const Strip& problem, const Scores& scores, Edge in, int floor,
+        unsigned (&directions)[NIBBLE_WORDS]) {
+        int above_left = diagonal, k = in.k;
+        diagonal = in.h;
+#pragma unroll
+        for (int w = 0; w < NIBBLE_WORDS; ++w) directions[w] = 0;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            int t = above_left + scores[c];
+            unsigned from = DIAGONAL;
+            int up = g[c] - problem.open_extend;
+            if (up > t) t = up, from = ABOVE;
+            if (t <= floor) t = floor, from = NEW_START;
+            int left = k - problem.open_extend, here = t;
+            if (left > t) here = left, from = LEFT;
+            if (t >= k - problem.extend) k = t, from |= OPENS_RIGHT;
+            else k -= problem.extend;
+            if (here >= g[c] - problem.extend) g[c] = here, from |= OPENS_DOWN;
+            else g[c] -= problem.extend;
+            above_left = h[c];
+            h[c] = here;
+            directions[c / 8] |= from << (4 * (c % 8));
+        }
+        out = {h[R - 1], k};
+    }
+};
+
+// The values from which a sub-path is computed again, see the top of this file.
+struct Entry {
+    const Strip& problem;
+    const SubPath& path;
+    const Boundary& boundary;        // values of phase 1; unused from the start state
+    const int2* chunk_values;        // H and G of the row above the first, from the first column of all strips
+    int first;                       // first row computed
+    int floor;
+
+    __device__ Entry(const Strip& problem, const SubPath& path, const Boundary& boundary, const int2* values,
+                     int height, int width)
+        : problem(problem), path(path), boundary(boundary) {
+        first = path.first ? path.first : path.start_row + !from_left();
+        floor = path.first && LOCAL ? 0 : NO_FLOOR;
+        chunk_values = path.first > 1 ? values + static_cast<long long>((first - 1) / height - 1) * width : nullptr;
+    }
+
+    // Whether the sub-path enters from the left boundary, else from the row above its first one.
+    __device__ bool from_left() const { return path.kind == FROM_H || path.kind == FROM_K; }
+
+    // H and G above the first row, in a column counted from 1.
+    __device__ Edge top(int column) const {
+        if (chunk_values) return {chunk_values[column - 1].x, chunk_values[column - 1].y};
+        if (path.first) return {border(problem, column), border(problem, column)};
+        bool here = column == path.strip * LANES * R + path.start_column;
+        return {path.kind == NEW_PATH || (here && path.kind == TOP_H) ? 0 : MINUS_INFINITY,
+                here && path.kind == TOP_G ? 0 : MINUS_INFINITY};
+    }
+
+    __device__ Edge left(int row) const {
+        if (!path.first) {
+            bool start = row == path.start_row;
+            return {start && path.kind == FROM_H ? 0 : MINUS_INFINITY, start && path.kind == FROM_K ? 0 : MINUS_INFINITY};
+        }
+        if (path.strip == 0) return {border(problem, row), border(problem, row)};
+        return row <= problem.m ? unpack(cells_of(boundary, path.strip - 1)[row + LANES - 2]) : Edge{0, 0};
+    }
+
+    // H diagonally above a lane's first column.
+    __device__ int corner(int id) const {
+        if (id == 0 && chunk_values) return left(first - 1).h;
+        int column = path.strip * LANES * R + id * R;
+        return column || !path.first ? top(column).h : 0;
+    }
+};
+
+__device__ int walk(const Entry& entry, const unsigned* directions, int kept, unsigned char* operations) {
+    const SubPath& path = entry.path;
+    auto at = [&](int row, int column) {
+        if (row < kept) return LEFT | OPENS_DOWN;        // row 0: one gap to the left boundary
+        int id = (column - 1) / R, c = (column - 1) % R;
+        long long step = static_cast<long long>(row - kept) + id;
+        return directions[(step * NIBBLE_WORDS + c / 8) * LANES + id] >> (4 * (c % 8)) & 15u;
+    };
+    int row = path.end_row, column = path.end_column, count = 0;
+    unsigned in = DIAGONAL;
+    if (path.end_in == IN_K && !(at(row, column) & OPENS_RIGHT)) in = LEFT;
+    if (path.end_in == IN_G && !(at(row, column) & OPENS_DOWN)) in = ABOVE;
+    while (column > 0 && (entry.from_left() || row > path.start_row)) {
+        unsigned here = at(row, column);
+        if (in == DIAGONAL) {
+            in = here & 3u;
+            if (in == NEW_START) break;
+            if (in != DIAGONAL) continue;
+            operations[count++] = OPERATION_DIAGONAL, --row, --column;
+        } else if (in == ABOVE) {
+            operations[count++] = OPERATION_UP, --row;
+            if (at(row, column) & OPENS_DOWN) in = DIAGONAL;
+        } else {
+            operations[count++] = OPERATION_LEFT, --column;
+            if (column > 0 && at(row, column) & OPENS_RIGHT) in = DIAGONAL;
+        }
+    }
+    return count;
+}
+
+// results: for every sub-path, count of operations and column where it begins; operations are written
+// backwards, from the end of the sub-path, at operation_starts.
+extern "C" __global__ void striped_path(
+    STRIP_PARAMETERS(pair), BOUNDARY_PARAMETERS(boundary), const int2* chunk_values, int height, int width,
+    SUB_PATHS_PARAMETERS(all), Event* log) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    const int id = threadIdx.x % LANES;
+    const int index = (blockIdx.x * blockDim.x + threadIdx.x) / LANES;
+    if (index >= all_count) return;
+    const Strip problem = STRIP_OF(pair);
+    const Boundary boundary = BOUNDARY_OF(boundary);
+    unsigned char* profile = memory + threadIdx.x / LANES * problem.letters * PROFILE_STRIDE;
+    const SubPath path = all_paths[index];
+    const Entry entry(problem, path, boundary, chunk_values, height, width);
+    long long began = nanoseconds();
+    build_profile(problem, path.strip * LANES * R, id, profile);
+    __syncwarp();
+    Lane lane;
+    int left_column = path.strip * LANES * R + id * R;
+#pragma unroll
+    for (int c = 0; c < R; ++c) {
+        Edge above = entry.top(left_column + c + 1);
+        lane.h[c] = above.h, lane.g[c] = above.k;
+    }
+    lane.diagonal = entry.corner(id);
+    lane.out = {0, 0};
+    unsigned* own = all_directions + all_direction_starts[index];
+    int kept = max(entry.first, path.start_row);         // directions are needed from this row on
+    int steps = path.end_row - entry.first + LANES;
+    Edge ahead = {0, 0};                                 // left values of the next 32 rows, a lane a row
+    for (int t = 0; t < steps; ++t) {
+        if (t % LANES == 0) ahead = entry.left(entry.first + t + id);
+        int row = entry.first + t - id;
+        Edge passed = {__shfl_up_sync(WARP, lane.out.h, 1), __shfl_up_sync(WARP, lane.out.k, 1)};
+        Edge entering = {__shfl_sync(WARP, ahead.h, t % LANES), __shfl_sync(WARP, ahead.k, t % LANES)};
+        Edge in = id == 0 ? entering : passed;
+        if (row >= entry.first && row <= path.end_row) {
+            unsigned nibbles[NIBBLE_WORDS];
+            Scores scores;
+            scores.load(profile, profile_offset(problem, row), 0, id);
+            lane.compute(problem, scores, in, entry.floor, nibbles);
+            if (row >= kept) {
+                long long step = static_cast<long long>(row - kept) + id;
+#pragma unroll
+                for (int w = 0; w < NIBBLE_WORDS; ++w) own[(step * NIBBLE_WORDS + w) * LANES + id] = nibbles[w];
+            }
+        }
+        __syncwarp();
+    }
+    if (id == 0) {
+        all_operation_counts[index] = walk(entry, own, kept, all_operations + all_operation_starts[index]);
+        log[index].start = began;
+        log[index].end = nanoseconds();
+        log[index].worker = multiprocessor();
+    }
+}

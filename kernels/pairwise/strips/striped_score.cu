@@ -1,0 +1,144 @@
+// StripedScore: the score of the best alignment and the cell where it ends (001, section IV).
+//
+// Five and a half instructions a cell on the arithmetic pipe (one byte extraction, four add-max, half a
+// three-way maximum) and two on the multiply pipe.
+// With CHECKPOINTS, H and G of every row and H and K of every boundary column that is a multiple of the
+// tile are kept, for CheckpointedAlignment. Where there is less room than that, later ones take the places
+// of earlier ones, which the host has copied away by then.
+// With PACKED, lanes are those of packed_lane.cuh.
+// Needs strip.cuh, sweep.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time: KEYED, whether scores leave
+// five bits free for a column; CHECKPOINTS; PACKED.
+
+#if !PACKED
+struct Lane : OneRow, Keeper {
+    static constexpr int FIELDS = SCORE_A_COLUMN * R + SCORE_A_LANE;
+    int h[R], g[R];
+    int diagonal;                    // H of the cell left of the lane's first column, one row above
+    Edge out;
+    int best, row, column;           // first best cell; KEYED: best is 32 score + 31 - column
+    __device__ __forceinline__ void begin(const Strip& problem) {
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            Edge edge = above(problem, left + c + 1);
+            h[c] = edge.h, g[c] = edge.k;
+        }
+        diagonal = above(problem, left).h;
+        kept_row = checkpoints.tile;
+        out = {0, 0};
+        best = row = column = 0;
+    }
+
+    template <class F>
+    __device__ __forceinline__ void visit(F&& keep_value) {
+        keep_value(best), keep_value(row), keep_value(column);
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(h[c]);
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(g[c]);
+        keep_value(diagonal), keep_value(out.h), keep_value(out.k), keep_value(kept_row);
+    }
+
+    static __device__ __forceinline__ Edge arrive(Edge edge, int) { return edge; }
+
+    static __device__ __forceinline__ Edge next(Edge passed) {
+        return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1)};
+    }
+
+    __device__ __forceinline__ void settle() { find_row_place(); }
+
+    __device__ __forceinline__ void finish() {}
+
+    static __device__ __forceinline__ Edge depart(Edge edge) { return edge; }
+
+    __device__ __forceinline__ void leave(int, int at_row, Edge edge) { keep_cell(at_row, edge); }
+
+    template <bool MASKED, bool ENDING>
+    __device__ __forceinline__ void compute(
+        const Strip& problem, const Scores& scores, Edge in, int at_row) {
+        int above_left = diagonal, k = in.k;
+        diagonal = in.h;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            int matched = above_left + scores[c];
+            int t = LOCAL ? add_max_floor(g[c], -problem.open_extend, matched)
+                          : add_max(g[c], -problem.open_extend, matched);
+            int here = add_max(k, -problem.open_extend, t);
+            k = add_max(k, -problem.extend, t);
+            g[c] = add_max(g[c], -problem.extend, here);
+            above_left = h[c];
+            h[c] = here;
+        }
+        out = {h[R - 1], k};
+        if (LOCAL) remember_best(at_row);
+        if (ENDING && at_row == kept_row && at_row < m) keep_row();
+    }
+
+    __device__ void keep_row() {
+#pragma unroll
+        for (int c = 0; c < R; ++c) row_place[c] = {h[c], g[c]};
+        kept_row += checkpoints.tile;
+    }
+
+    __device__ __forceinline__ void remember_best(int at_row) {
+#if KEYED
+        // The greatest key is the leftmost greatest score. key_scale is KEY_SCALE, passed at run time so that
+        // the product stays a product, on the pipe that is idle otherwise.
+        int key = 0;
+#pragma unroll
+        for (int c = 0; c < R; c += 2) {
+            int first = h[c] * key_scale + (31 - c);
+            int second = c + 1 < R ? h[c + 1] * key_scale + (30 - c) : 0;
+            key = __vimax3_s32(key, first, second);
+        }
+        if (key > (best | 31)) best = key, row = at_row;
+#else
+        int score = h[0];
+#pragma unroll
+        for (int c = 1; c < R; ++c) score = max(score, h[c]);
+        if (score > best) {
+            best = score, row = at_row;
+#pragma unroll
+            for (int c = R - 1; c >= 0; --c) column = h[c] == score ? c : column;
+        }
+#endif
+    }
+};
+#endif
+
+extern "C" __global__ void striped_score(
+    STRIP_PARAMETERS(pair), BOUNDARY_PARAMETERS(boundary), int* state, Event* log, unsigned* ticket,
+    SLICE_PARAMETERS(slice), int key_scale, CHECKPOINTS_PARAMETERS(kept)) {
+    Lane lane;
+    lane.key_scale = key_scale, lane.m = pair_m, lane.n = pair_n;
+    lane.checkpoints = CHECKPOINTS_OF(kept);
+    sweep(lane, STRIP_OF(pair), BOUNDARY_OF(boundary), SLICE_OF(slice), state, log, ticket);
+}
+
+// The borders of the whole matrix as checkpoints: row 0, column 0, and the first pair of every row kept.
+// `rows` starts at column 0 of row 0, `columns` at row 1 of column 0; `pairs` is the distance of two rows kept.
+extern "C" __global__ void keep_borders(
+    int2* rows, int bands, long long pairs, int2* columns, int m, int n, int open_extend, int extend, int tile) {
+    Strip problem = {};
+    problem.open_extend = open_extend, problem.extend = extend;
+    int index = blockIdx.x * blockDim.x + threadIdx.x;
+    auto pair = [&](int distance) { return make_int2(border(problem, distance), border(problem, distance)); };
+    if (index <= n) rows[index] = pair(index);
+    if (index < m) columns[index] = pair(index + 1);
+    if (index < bands) rows[index * pairs] = pair(index * tile);
+}
+
+// A block for each row kept but the first: its greatest H up to column `last`, above the column that has it.
+extern "C" __global__ void greatest_in_rows(const int2* rows, long long pairs, int last, long long* found) {
+    __shared__ long long greatest[1024];
+    const int2* row = rows + (blockIdx.x + 1) * pairs;
+    int score = MINUS_INFINITY, column = 0;
+#pragma unroll 4
+    for (int j = threadIdx.x + 1; j <= last; j += blockDim.x)
+        if (row[j].x > score) score = row[j].x, column = j;
+    greatest[threadIdx.x] = static_cast<long long>(score) * (1ll << 32) + column;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) greatest[threadIdx.x] = max(greatest[threadIdx.x], greatest[threadIdx.x + half]);
+    }
+    if (threadIdx.x == 0) found[blockIdx.x] = greatest[0];
+}

@@ -1,0 +1,232 @@
+// Phases 1 and 2 of StripedAlignment, ChunkedAlignment1 and ChunkedAlignment2 (001, section V).
+//
+// Phase 1 is StripedScore in which every H, G and K carries its local start state; the states of every
+// boundary cell are kept, strips x m pairs. Ties: a path stops where it can, else goes diagonally, else
+// up, else left; a gap is opened as late as possible.
+// With CHUNKS, strips are cut into chunks of `height` rows, and H and G of each chunk's last row are kept
+// as well, rows x width pairs. With CHUNKS == 2 start states are local to the chunk: they are kept and
+// begin anew below that row.
+// With TILE, tiles of a problem are computed, each by the blocks of a y of the grid, with the true values above
+// and left of it: a path may leave a tile through its top row as well.
+// Phase 2 follows the states from the best cell back, strip by strip, chunk by chunk, or tile by tile.
+// Needs strip.cuh, sweep.cuh and states.cuh. Compile-time: CHUNKS, 0, 1 or 2; TILE.
+
+struct __align__(16) Crossing { int h, k, h_state, k_state; };
+
+struct Lane : OneRow {
+    static constexpr int FIELDS = STATES_A_COLUMN * R + STATES_A_LANE;
+    static constexpr bool KEEPS = CHUNKS > 0;
+    int h[R], g[R], h_state[R], g_state[R];
+    int diagonal, diagonal_state;
+    Crossing out;
+    int best, row, best_column, state;   // first best cell and its start state
+    int chunk_end;                   // last row of the lane's chunk
+    int id, column;                  // lane; columns left of its first one
+    int m;                           // rows of the problem, or of the largest tile
+    Buffers buffers;
+
+    __device__ __forceinline__ void place(int strip, int lane) { id = lane, column = (strip * LANES + lane) * R; }
+
+    __device__ __forceinline__ void begin(const Strip& problem) {
+        const int border_state = LOCAL ? start_state(NEW_PATH, 0) : start_state(FROM_K, 0);
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            Edge edge = above(problem, column + c + 1);
+            h[c] = edge.h, g[c] = edge.k;
+            h_state[c] = TILE ? start_state(TOP_H, id * R + c + 1) : border_state;
+            g_state[c] = TILE ? start_state(TOP_G, id * R + c + 1) : border_state;
+        }
+        diagonal = above(problem, column).h;
+        diagonal_state = id == 0 ? start_state(FROM_H, 0) : TILE ? start_state(TOP_H, id * R) : border_state;
+        out = {0, 0, 0, 0};
+        best = row = best_column = state = 0;
+        chunk_end = buffers.height;
+    }
+
+    template <class F>
+    __device__ __forceinline__ void visit(F&& keep_value) {
+        keep_value(best), keep_value(row), keep_value(best_column), keep_value(state);
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(h[c]);
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(g[c]), keep_value(h_state[c]), keep_value(g_state[c]);
+        keep_value(diagonal), keep_value(diagonal_state);
+        keep_value(out.h), keep_value(out.k), keep_value(out.h_state), keep_value(out.k_state);
+        keep_value(chunk_end);
+    }
+
+    __device__ __forceinline__ void settle() {}
+
+    __device__ __forceinline__ void finish() {}
+
+    static __device__ __forceinline__ Edge depart(Crossing edge) { return {edge.h, edge.k}; }
+
+    static __device__ __forceinline__ Crossing arrive(Edge edge, int row) {
+        return {edge.h, edge.k, start_state(FROM_H, row), start_state(FROM_K, row)};
+    }
+
+    static __device__ __forceinline__ Crossing next(Crossing passed) {
+        return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1),
+                __shfl_up_sync(WARP, passed.h_state, 1), __shfl_up_sync(WARP, passed.k_state, 1)};
+    }
+
+    __device__ __forceinline__ void leave(int strip, int at_row, Crossing edge) {
+        buffers.boundary_states[static_cast<long long>(strip) * m + at_row - 1] = {edge.h_state, edge.k_state};
+    }
+
+    __device__ __forceinline__ int interval() const { return buffers.height; }
+
+    template <bool MASKED, bool ENDING>
+    __device__ __forceinline__ void compute(
+        const Strip& problem, const Scores& scores, Crossing in, int at_row) {
+        int above_left = diagonal, above_left_state = diagonal_state;
+        int k = in.k, k_state = in.k_state;
+        diagonal = in.h, diagonal_state = in.h_state;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            int t = above_left + scores[c], t_state = above_left_state;
+            int up = g[c] - problem.open_extend;
+            if (up > t) t = up, t_state = g_state[c];
+            if (LOCAL && t <= 0) t = 0, t_state = start_state(NEW_PATH, at_row);
+            int left = k - problem.open_extend;
+            bool gap = left > t;
+            int here = gap ? left : t, here_state = gap ? k_state : t_state;
+            if (t >= k - problem.extend) k = t, k_state = t_state;
+            else k -= problem.extend;
+            if (here >= g[c] - problem.extend) g[c] = here, g_state[c] = here_state;
+            else g[c] -= problem.extend;
+            above_left = h[c], above_left_state = h_state[c];
+            h[c] = here, h_state[c] = here_state;
+        }
+        out = {h[R - 1], k, h_state[R - 1], k_state};
+        if (LOCAL) remember_best(at_row);
+        if (ENDING && at_row == chunk_end && at_row < m) end_chunk();
+    }
+
+    // Leaves the lane's part of the chunk's last row, unless no chunk is below.
+    __device__ void end_chunk() {
+        long long place = static_cast<long long>(chunk_end / buffers.height - 1) * buffers.width + column;
+#pragma unroll
+        for (int c = 0; c < R; ++c) buffers.values[place + c] = {h[c], g[c]};
+        chunk_end += buffers.height;
+        if (CHUNKS < 2) return;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            buffers.states[place + c] = {h_state[c], g_state[c]};
+            h_state[c] = start_state(TOP_H, id * R + c + 1);
+            g_state[c] = start_state(TOP_G, id * R + c + 1);
+        }
+        if (id > 0) diagonal_state = start_state(TOP_H, id * R);
+    }
+
+    __device__ __forceinline__ void remember_best(int at_row) {
+        int score = h[0];
+#pragma unroll
+        for (int c = 1; c < R; ++c) score = max(score, h[c]);
+        if (score <= best) return;
+        best = score, row = at_row;
+#pragma unroll
+        for (int c = R - 1; c >= 0; --c)
+            if (h[c] == score) best_column = c, state = h_state[c];
+    }
+};
+
+extern "C" __global__ void striped_states(
+    STRIP_PARAMETERS(pair), BOUNDARY_PARAMETERS(boundary), int* state, Event* log, unsigned* ticket,
+    SLICE_PARAMETERS(slice), BUFFERS_PARAMETERS(kept), const Tile* tiles, int tile_rows) {
+    Strip problem = STRIP_OF(pair);
+    Slice slice = SLICE_OF(slice);
+    Boundary boundary = BOUNDARY_OF(boundary);
+    long long first = 0;             // of the strips whose buffers these are
+    Lane lane;
+    lane.m = pair_m;
+    if (TILE) {
+        const Tile tile = tiles[blockIdx.y];
+        problem.rows += tile.row, problem.columns += tile.column, problem.m = tile.m, problem.n = tile.n;
+        problem.top = tile.top, problem.left = tile.left;
+        first = static_cast<long long>(blockIdx.y) * (kept_width / (LANES * R));
+        slice.end_strip = min(slice.end_strip, (tile.n + LANES * R - 1) / (LANES * R));
+        lane.m = tile_rows;
+    }
+    lane.buffers = BUFFERS_OF(kept);
+    lane.buffers.boundary_states += first * lane.m;
+    boundary.cells += first * boundary.capacity;
+    sweep(lane, problem, boundary, slice, state + first * Lane::FIELDS * LANES, log + first, ticket + blockIdx.y);
+}
+
+#if TILE
+// The start state of a cell on the bottom or the right border of a tile: of its H, K or G, whichever `in` names.
+__device__ int state_on_border(const Tile& tile, int row, int column, int in) {
+    int strip = (column - 1) / (LANES * R), place = (column - 1) % (LANES * R);
+    if (in == IN_K || row < tile.m) {
+        int2 pair = tile.states[static_cast<long long>(strip) * tile.height + row - 1];
+        return in == IN_K ? pair.y : pair.x;
+    }
+    int field = FIRST_H + R + OTHERS * (place % R) + (in == IN_G ? G_STATE : H_STATE);
+    return tile.registers[(static_cast<long long>(strip) * Lane::FIELDS + field) * LANES + place / R];
+}
+
+// Phase 2: one thread follows the states from tile to tile, as long as these were computed; writes the sub-paths
+// from the last to the first, and to `found` their number, where the path goes on (row, column, as what it ends)
+// and whether it began. Tiles stand in an order in which a path backwards meets them, `size` rows and columns apart.
+extern "C" __global__ void link_tiles(
+    const Tile* tiles, int tile_count, int size, int end_row, int end_column, int end_in, SubPath* paths, int* found) {
+    int count = 0, began = 0, index = 0;
+    while (end_row > 0 && end_column > 0 && !began) {
+        const int top = (end_row - 1) / size * size, left = (end_column - 1) / size * size;
+        while (index < tile_count && (tiles[index].row != top || tiles[index].column != left)) ++index;
+        if (index == tile_count) break;
+        const Tile tile = tiles[index];
+        int row = end_row - tile.row, column = end_column - tile.column, strip = (column - 1) / (LANES * R);
+        int state = state_on_border(tile, row, column, end_in);
+        column -= strip * LANES * R;
+        while (true) {
+            int kind = kind_of(state), place = place_of(state);
+            bool from_top = kind == TOP_H || kind == TOP_G, from_left = kind == FROM_H || kind == FROM_K;
+            int start_row = from_top ? 0 : place;
+            paths[count++] = {tile.column / (LANES * R) + strip, kind, tile.row + start_row, tile.row + row, column,
+                              end_in, from_top ? place : 0, 0};
+            row = start_row, column = from_top ? place : 0;
+            end_in = kind == FROM_K ? IN_K : kind == TOP_G ? IN_G : IN_H;
+            began = kind == NEW_PATH;
+            if (!from_left || strip == 0 || row == 0) break;
+            column = LANES * R;
+            int2 pair = tile.states[static_cast<long long>(--strip) * tile.height + row - 1];
+            state = kind == FROM_K ? pair.y : pair.x;
+        }
+        end_row = tile.row + row, end_column = tile.column + strip * LANES * R + column;
+    }
+    found[0] = count, found[1] = end_row, found[2] = end_column, found[3] = end_in, found[4] = began;
+}
+#else
+// Phase 2: one thread follows the states; writes the sub-paths from the last to the first. `again` says
+// whether phase 3 starts from true values rather than from the start state.
+extern "C" __global__ void link_sub_paths(
+    const int2* boundary_states, const int2* chunk_states, int height, int width, int m, int strip, int end_row,
+    int end_column, int end_in, int state, int again, SubPath* paths, int* count) {
+    int found = 0;
+    while (true) {
+        int kind = kind_of(state), place = place_of(state);
+        bool from_top = kind == TOP_H || kind == TOP_G;
+        int chunk_top = (end_row - 1) / height * height;
+        int start_row = from_top ? chunk_top : place;
+        int above = CHUNKS == 0 ? 0 : CHUNKS == 2 ? chunk_top : (start_row - (kind == FROM_K)) / height * height;
+        paths[found++] = {strip, kind, start_row, end_row, end_column, end_in,
+                          from_top ? place : 0, again ? above + 1 : 0};
+        if (kind == NEW_PATH || (!from_top && (strip == 0 || (place == 0 && LOCAL)))) break;
+        end_row = start_row;
+        if (from_top) {
+            end_column = place, end_in = kind == TOP_G ? IN_G : IN_H;
+            int2 pair = chunk_states[static_cast<long long>(chunk_top / height - 1) * width + strip * LANES * R + place - 1];
+            state = kind == TOP_G ? pair.y : pair.x;
+        } else {
+            --strip;
+            end_column = LANES * R, end_in = kind == FROM_K ? IN_K : IN_H;
+            int2 pair = place ? boundary_states[static_cast<long long>(strip) * m + place - 1]
+                              : make_int2(start_state(FROM_K, 0), start_state(FROM_K, 0));
+            state = kind == FROM_K ? pair.y : pair.x;
+        }
+    }
+    *count = found;
+}
+#endif

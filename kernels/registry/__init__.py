@@ -1,0 +1,25 @@
+"""METHODS: the one explicit list of all methods."""
+
+from __future__ import annotations
+
+from kernels import folding, graphs, hmm, pairwise, trees, triple
+from kernels.errors import ParameterError
+from kernels.method import Method
+
+METHODS: tuple[Method, ...] = (
+    *pairwise.METHODS,
+    *triple.METHODS,
+    *trees.METHODS,
+    *hmm.METHODS,
+    *graphs.METHODS,
+    *folding.METHODS,
+)
+
+
+def method(method_id: str) -> Method:
+    """The method with this identifier; ParameterError with the known ones when there is none."""
+    for candidate in METHODS:
+        if candidate.id == method_id:
+            return candidate
+    known = ", ".join(candidate.id for candidate in METHODS)
+    raise ParameterError(f"unknown method {method_id!r}; known methods: {known}")

@@ -1,0 +1,25 @@
+"""The parameter that the families built on semirings share: as it is declared, and as a run reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kernels.parameters import Parameter
+
+THREADS = Parameter(
+    name="threads",
+    kind="int",
+    label="Threads",
+    help="CPU: worker threads that share the work.",
+    minimum=1,
+    maximum=1024,
+    unit="threads",
+    backends=("cpu",),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadParameters:
+    """Threads of the CPU; 1 where a method has no choice."""
+
+    threads: int = 1

@@ -1,0 +1,123 @@
+"""Identities of the best alignments of one sequence with 16 others at a time, a pair in each lane of a vector.
+
+Rows belong to the one sequence, which is the shortest; columns to the others. H, E and F are those of
+`kernels.pairwise`, and with each of them goes the number of identical letters on the path that the tie rule there
+takes: the best cell with the smallest row, then the smallest column; going back from it diagonal before E before F,
+and opening a gap before extending it. So a count is what that alignment has, and no path is ever walked.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.cpu import simd
+from kernels.cpu.jit import compiled
+from kernels.cpu.simd import LANES
+
+NEGATIVE = -(2**30)
+COLUMNS_A_LOOK = 32
+"""Columns between two looks at the wish to stop."""
+
+
+class Lanes(NamedTuple):
+    """16 sequences: codes side by side, int32 (columns x 16,), after their ends the code of no letter; and their
+    lengths, int32 (16,)."""
+
+    letters: np.ndarray
+    lengths: np.ndarray
+
+
+class Scores(NamedTuple):
+    """``table`` int32 is flat, a row of scores for each code of the others, as long as whole vectors; ``costs`` int64
+    are opening and extending."""
+
+    table: np.ndarray
+    costs: np.ndarray
+    local: bool
+
+
+class Room(NamedTuple):
+    """Scratch, int32: H, its count, F and its count of a column; and the scores of a column."""
+
+    state: np.ndarray
+    profile: np.ndarray
+
+
+@compiled
+def border(k, open_cost, extend, local):
+    """H of a cell of the first row or column that is ``k`` cells from the corner."""
+    return 0 if local or k == 0 else -(open_cost + extend * k)
+
+
+@compiled
+def count_identities(rows, others, scores, room, found, stop):
+    """Identical letters on the best path of one sequence with each of 16 others, int32 (16,), into ``found``.
+
+    ``rows`` uint8 are codes of the sequence; ``others``, ``scores`` and ``room`` are Lanes, Scores and Room. ``stop``
+    ends it early.
+    """
+    letters, lengths = others
+    table, costs, local = scores
+    state, profile = room
+    m, columns, width = rows.size, letters.size // LANES, profile.size // LANES
+    opening, extension = simd.splat(np.int32(costs[0])), simd.splat(np.int32(costs[1]))
+    zero, one, lowest = simd.splat(np.int32(0)), simd.splat(np.int32(1)), simd.splat(np.int32(NEGATIVE))
+    floor = zero if local else lowest
+    ends = simd.load(lengths, 0)
+    offsets = np.empty(LANES, np.int64)
+    best, best_row, best_count = zero, simd.splat(np.int32(-1)), zero
+    for i in range(m):
+        at = 4 * LANES * i
+        simd.store(state, at, simd.splat(np.int32(border(i + 1, costs[0], costs[1], local))))
+        simd.store(state, at + LANES, zero)
+        simd.store(state, at + 2 * LANES, lowest)
+        simd.store(state, at + 3 * LANES, zero)
+    for j in range(columns):
+        if j % COLUMNS_A_LOOK == 0 and stop[0]:
+            return
+        for lane in range(LANES):
+            offsets[lane] = letters[LANES * j + lane] * width
+        for x in range(0, width, LANES):
+            simd.transpose(table, offsets, x, profile, LANES * x)
+        column_letters = simd.load(letters, LANES * j)
+        diagonal = simd.splat(np.int32(border(j, costs[0], costs[1], local)))
+        above = simd.splat(np.int32(border(j + 1, costs[0], costs[1], local)))
+        diagonal_count, above_count, E, E_count = zero, zero, lowest, zero
+        for i in range(m):
+            at = 4 * LANES * i
+            left, left_count = simd.load(state, at), simd.load(state, at + LANES)
+            F, F_count = simd.load(state, at + 2 * LANES), simd.load(state, at + 3 * LANES)
+            opened = simd.subtract(above, opening)
+            E_count = simd.select(simd.greater(E, opened), E_count, above_count)
+            E = simd.subtract(simd.maximum(E, opened), extension)
+            opened = simd.subtract(left, opening)
+            F_count = simd.select(simd.greater(F, opened), F_count, left_count)
+            F = simd.subtract(simd.maximum(F, opened), extension)
+            letter = np.int32(rows[i])
+            paired = simd.add(diagonal, simd.load(profile, LANES * np.int64(rows[i])))
+            same = simd.equal(column_letters, simd.splat(letter))
+            count = simd.select(same, simd.add(diagonal_count, one), diagonal_count)
+            H = simd.maximum(paired, simd.maximum(E, F))
+            by_gap = simd.select(simd.equal(H, E), E_count, F_count)
+            count = simd.select(simd.equal(H, paired), count, by_gap)
+            if local:
+                count = simd.select(simd.greater(H, zero), count, zero)
+                H = simd.maximum(H, floor)
+                row = simd.splat(np.int32(i))
+                better = simd.greater(H, best)
+                earlier = simd.both(simd.equal(H, best), simd.greater(best_row, row))
+                best_row = simd.select(better, row, simd.select(earlier, row, best_row))
+                best_count = simd.select(better, count, simd.select(earlier, count, best_count))
+                best = simd.maximum(H, best)
+            simd.store(state, at, H)
+            simd.store(state, at + LANES, count)
+            simd.store(state, at + 2 * LANES, F)
+            simd.store(state, at + 3 * LANES, F_count)
+            diagonal, diagonal_count = left, left_count
+            above, above_count = H, count
+        if not local:
+            here = simd.equal(ends, simd.splat(np.int32(j + 1)))
+            best_count = simd.select(here, above_count, best_count)
+    simd.store(found, 0, best_count)

@@ -1,0 +1,69 @@
+"""Distances between all pairs on the GPU: what is counted there, and the distances that follow on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kernels.cuda.run import Run
+from kernels.model import Outcome
+from kernels.monitor import Monitor
+from kernels.steps import Steps
+from kernels.trees.distances.columns import distances_of_rows
+from kernels.trees.distances.cuda_chains import Chains
+from kernels.trees.distances.cuda_columns import columns_of_pairs
+from kernels.trees.distances.cuda_identities import Identities
+from kernels.trees.distances.cuda_kmers import common_words
+from kernels.trees.distances.identities import of_identities
+from kernels.trees.distances.kmers import all_distances, sixmers
+from kernels.trees.distances.problem import (
+    AlignedProblem,
+    DistanceAnswer,
+    FullProblem,
+    KtupleProblem,
+    SixmerProblem,
+    matrix_of,
+)
+from kernels.trees.distances.tuples import distances_of_chains
+
+
+def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """1 - identities / the shorter length of the best alignment of each pair, as ClustalW has it."""
+    run = Run(monitor, steps)
+    values = of_identities(Identities(problem, run).counted(), problem)
+    return _outcome(problem, values, run, "full distances")
+
+
+def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """MAFFT's distance of shared 6-mers; see `kmers.distances_of_kmers`."""
+    run = Run(monitor, steps)
+    kmers = sixmers(problem.sequences, problem.protein)
+    values = all_distances(kmers, common_words(kmers, run).astype(np.float64))
+    return _outcome(problem, values, run, "6-mer distances")
+
+
+def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
+    run = Run(monitor, steps)
+    values = distances_of_chains(problem, Chains(problem, run).scored())
+    return _outcome(problem, values, run, "k-tuple distances")
+
+
+def distance_alignment(
+    problem: AlignedProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
+) -> Outcome:
+    """Distances between the rows of an alignment; see `columns.distances_of_rows`."""
+    from kernels.io.distance_matrix import checked
+
+    run = Run(monitor, steps)
+    columns = columns_of_pairs(problem.alignment, run)
+    values, without = distances_of_rows(problem.alignment, problem.model, counted=columns)
+    answer = DistanceAnswer(checked(problem.alignment.names, values, problem.alignment.name), without)
+    return Outcome(answer, run.times_ms, 3 * values.nbytes, run.device_bytes)
+
+
+def _outcome(problem: Any, values: np.ndarray, run: Run, name: str) -> Outcome:
+    answer = DistanceAnswer(matrix_of(problem, values, name))
+    return Outcome(answer, run.times_ms, 2 * values.nbytes, run.device_bytes)

@@ -1,0 +1,99 @@
+"""Distances as textbooks have them, a pair at a time: short, slow, and easy to trust."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from kernels.scoring import Mode, encode
+from kernels.trees.distances.columns import SATURATED
+from kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
+from kernels.trees.distances.problem import AlignedProblem, FullProblem, SixmerProblem
+
+BELOW = -(10**12)
+
+
+def full(problem: FullProblem, i: int, j: int) -> float:
+    """1 - identities / the shorter length; rows are those of the shorter sequence, or of the earlier one."""
+    i, j = sorted((i, j), key=lambda number: (len(problem.sequences[number]), number))
+    first, second = (encode(problem.sequences[number], problem.scoring).tolist() for number in (i, j))
+    return 1 - _identities(first, second, problem) / len(first)
+
+
+def _identities(rows: list[int], columns: list[int], problem: FullProblem) -> int:
+    """Of the best alignment (Gotoh 1982), from the best cell with the smallest row, then the smallest column.
+
+    Going back diagonal before E before F, and opening a gap before extending it.
+    """
+    H, E, F = _recurrence(rows, columns, problem)
+    cells = [(i, j) for i in range(len(rows) + 1) for j in range(len(columns) + 1)]
+    local, open_cost = problem.mode == Mode.LOCAL, problem.scoring.open
+    i, j = max(cells, key=H.__getitem__) if local else cells[-1]
+    table, at, found = problem.scoring.scores, "H", 0
+    while i and j and not (local and at == "H" and H[i, j] == 0):
+        if at == "H" and H[i, j] == H[i - 1, j - 1] + table[rows[i - 1], columns[j - 1]]:
+            i, j, found = i - 1, j - 1, found + (rows[i - 1] == columns[j - 1])
+        elif at == "H":
+            at = "E" if H[i, j] == E[i, j] else "F"
+        elif at == "E":
+            i, at = i - 1, "H" if H[i - 1, j] - open_cost >= E[i - 1, j] else "E"
+        else:
+            j, at = j - 1, "H" if H[i, j - 1] - open_cost >= F[i, j - 1] else "F"
+    return found
+
+
+Table = dict[tuple[int, int], int]
+
+
+def _recurrence(rows: list[int], columns: list[int], problem: FullProblem) -> tuple[Table, Table, Table]:
+    H: Table = {(0, 0): 0}
+    E, F = {(0, 0): BELOW}, {(0, 0): BELOW}
+    open_cost, extend, table = problem.scoring.open, problem.scoring.extend, problem.scoring.scores.tolist()
+    local = problem.mode == Mode.LOCAL
+    for border in [(i, 0) for i in range(1, len(rows) + 1)] + [(0, j) for j in range(1, len(columns) + 1)]:
+        H[border] = 0 if local else -(open_cost + extend * sum(border))
+        E[border] = F[border] = BELOW
+    for i, row in enumerate(rows, 1):
+        for j, column in enumerate(columns, 1):
+            E[i, j] = max(E[i - 1, j], H[i - 1, j] - open_cost) - extend
+            F[i, j] = max(F[i, j - 1], H[i, j - 1] - open_cost) - extend
+            best = max(H[i - 1, j - 1] + table[row][column], E[i, j], F[i, j])
+            H[i, j] = max(best, 0) if local else best
+    return H, E, F
+
+
+def sixmer(problem: SixmerProblem, i: int, j: int) -> float:
+    """MAFFT's distance of the 6-mers that two sequences share, by plain counters."""
+    groups = GROUPS if problem.protein else BASES
+    code = {letter: str(number) for number, letters in enumerate(groups) for letter in letters}
+    texts = ["".join(code.get(letter, "") for letter in problem.sequences[at].letters.decode()) for at in (i, j)]
+    kmers = [Counter(text[at : at + K] for at in range(len(text) - K + 1)) for text in texts]
+    totals, (short, long) = [sum(own.values()) for own in kmers], sorted(map(len, texts))
+    b = LENGTH_FACTOR[problem.protein]
+    factor = 1 / (0.1 * short / max(long, 1) + b / (long + b) + 0.01)
+    unlike = 1 - sum((kmers[0] & kmers[1]).values()) / min(totals) if min(totals) else 1.0
+    return min(unlike * factor, FARTHEST)
+
+
+def aligned(problem: AlignedProblem, i: int, j: int) -> float:
+    """The share of columns that differ, or what a model makes of it."""
+    rows = [problem.alignment.letters[at].tobytes().decode().replace("U", "T") for at in (i, j)]
+    both = [(a, b) for a, b in zip(*rows, strict=True) if "-" not in (a, b)]
+    differ = [(a, b) for a, b in both if a != b]
+    p, protein = len(differ) / len(both) if both else 1.0, problem.alignment.type == "protein"
+    if problem.model == "p":
+        return p
+    if not both:
+        return SATURATED
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if problem.model == "jukes-cantor":
+            b = 19 / 20 if protein else 3 / 4
+            found = -b * np.log(np.float64(1 - p / b))
+        elif protein:
+            found = -np.log(np.float64(1 - p - p * p / 5))
+        else:
+            transitions = sum({*pair} in ({"A", "G"}, {"C", "T"}) for pair in differ) / len(both)
+            q = p - transitions
+            found = -np.log(np.float64(1 - 2 * transitions - q)) / 2 - np.log(np.float64(1 - 2 * q)) / 4
+    return max(float(found), 0.0) if found <= SATURATED else SATURATED

@@ -1,0 +1,69 @@
+"""k-tuples of sequences, and ClustalW's distance of the chains that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernels.trees.distances.kmers import BASES, letter_codes, packed
+from kernels.trees.distances.pairing import mirrored
+from kernels.trees.distances.problem import KtupleProblem
+
+LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
+@dataclass(frozen=True, eq=False)
+class Tuples:
+    """The k-mers of all sequences, one sequence after another.
+
+    ``kmers`` int32 are those of sequence i at starts[i]..starts[i + 1] (int64), -1 where a letter has no code.
+    ``places`` int32, cut as ``kmers``, has the places of each k-mer, ascending: those of k-mer w of sequence i are at
+    kmer_starts[i, w]..kmer_starts[i, w + 1] (int32) of its part. ``bins`` k-mers are possible.
+    """
+
+    kmers: np.ndarray
+    starts: np.ndarray
+    places: np.ndarray
+    kmer_starts: np.ndarray
+    bins: int
+
+
+def tuples(problem: KtupleProblem) -> Tuples:
+    """The k-tuples of all sequences of a problem."""
+    groups = LETTERS if problem.protein else BASES
+    codes, k, bins = letter_codes(groups), problem.ktuple, len(groups) ** problem.ktuple
+    kmers = [_kmers(codes[sequence.array], k, len(groups)) for sequence in problem.sequences]
+    found = [_places(own, bins) for own in kmers]
+    return Tuples(
+        kmers=np.concatenate(kmers).astype(np.int32),
+        starts=np.concatenate([[0], np.cumsum([own.size for own in kmers])]),
+        places=np.concatenate([places for _, places in found]).astype(np.int32),
+        kmer_starts=np.array([starts for starts, _ in found], np.int32),
+        bins=bins,
+    )
+
+
+def distances_of_chains(problem: KtupleProblem, scores: np.ndarray) -> np.ndarray:
+    """1 - score / the shorter length, at least 0; ``scores`` as in `mirrored`, which becomes the distances."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+
+    def distances(block: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
+        return np.maximum(1 - block / np.minimum(lengths[rows, None], lengths[columns]), 0)
+
+    return mirrored(scores, distances)
+
+
+def _kmers(codes: np.ndarray, k: int, base: int) -> np.ndarray:
+    """The k-mer at each place of a sequence, -1 where a letter has no code."""
+    kmers = packed(codes, k, base)
+    unknown = np.convolve(codes < 0, np.ones(k), "valid") > 0 if kmers.size else np.zeros(0, bool)
+    return np.where(unknown, -1, kmers)
+
+
+def _places(kmers: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where the places of each k-mer begin, and the places; a place without a k-mer is at the end."""
+    known = np.flatnonzero(kmers >= 0)
+    places = np.zeros(kmers.size, np.int64)
+    places[: known.size] = known[np.argsort(kmers[known], kind="stable")]
+    return np.concatenate([[0], np.cumsum(np.bincount(kmers[known], minlength=bins))]), places

@@ -1,0 +1,288 @@
+"""NJ-pruned on the CPU: the joins of the full search, found by reading few rows.
+
+With u = S / (r - 2) the criterion of a pair is, but for a factor, d(i, j) - u(i) - u(j). Two numbers a row i bound
+d(i, j) - u(j) from below for all its pairs: H, its minimum with the values of u at the start of the epoch, less the
+greatest growth of any u since then; and T, its minimum when the row was last read, less the sum of the greatest
+growths of every join since then. At each join rows are read best bound first, until no bound is as good as the best
+pair that was found.
+
+An epoch is a number of joins between two passes over the whole matrix. In it a new cluster takes the place and the
+row of the first of its two, and only the rows of clusters of this epoch know its distances: row i of an older cluster
+stands for the pairs (i, j) with j < i of the same age, the row of a new cluster for all its pairs. So no column is
+written, but at the few new rows. The pass at the end of the epoch fills the columns in, drops those that are dead,
+and computes H anew.
+
+The bounds are computed in the type of the matrix; `slack` is more than what rounding can do to them. What passes
+them is decided by the criterion itself, in double precision.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.cpu import float_lanes as lanes
+from kernels.cpu.float_lanes import LANES
+from kernels.cpu.jit import compiled
+
+NOWHERE = 1e30
+"""Beyond every distance: what -u is where no cluster is, and the bound of a row that needs no reading."""
+
+LIMIT = 1e28
+"""Between distances and NOWHERE."""
+
+WIDTH = 16
+"""Rows whose columns are filled in together: a cache line of a new row."""
+
+CHUNK = 512
+"""Pairs whose minimum is kept while a row is read, so that the best of them is found again quickly."""
+
+
+class Places(NamedTuple):
+    """The clusters, a number a place, and places up to a whole vector.
+
+    ``rows`` says which row of the matrix belongs to a place, ``sums`` are the row sums (float64), ``nodes`` int32 the
+    nodes of the tree; ``away`` is NOWHERE for the clusters of this epoch and 0 for older ones.
+    """
+
+    rows: np.ndarray
+    sums: np.ndarray
+    nodes: np.ndarray
+    away: np.ndarray
+
+
+class Bounds(NamedTuple):
+    """What bounds a row, a number a place: u, and u at the start of the epoch; both again without the clusters of this
+    epoch; and the two minima H and T."""
+
+    u: np.ndarray
+    u_old: np.ndarray
+    snapshot: np.ndarray
+    snapshot_old: np.ndarray
+    H: np.ndarray
+    T: np.ndarray
+
+
+class Room(NamedTuple):
+    """Scratch of a search: the bound of every row, the minima of chunks of a row, and the best pair."""
+
+    L: np.ndarray
+    minima: np.ndarray
+    best: np.ndarray
+
+
+class Joined(NamedTuple):
+    """The joins: ``nodes`` int32 (n - 3, 2), and their distance and both row sums: ``records`` float64 (n - 3, 3)."""
+
+    nodes: np.ndarray
+    records: np.ndarray
+
+
+@compiled
+def slack(itemsize):
+    """What rounding can do to a bound, as a part of the greatest distance, for numbers of so many bytes."""
+    return 2.0**-20 if itemsize == 4 else 2.0**-48
+
+
+@compiled
+def _read_row(distances, count, u, snapshot, minima):
+    """Minima of d - u, for each chunk in ``minima``, and of d - snapshot over the first ``count`` pairs of a row.
+
+    Pairs up to the end of the last vector are read too: they are others of the row, or lead nowhere.
+    """
+    least = least_then = lanes.splat(distances.dtype.type(NOWHERE))
+    for chunk in range((count + CHUNK - 1) // CHUNK):
+        now = lanes.splat(distances.dtype.type(NOWHERE))
+        for j in range(chunk * CHUNK, min(chunk * CHUNK + CHUNK, count), LANES):
+            d = lanes.load(distances, j)
+            now = lanes.minimum(lanes.subtract(d, lanes.load(u, j)), now)
+            least_then = lanes.minimum(lanes.subtract(d, lanes.load(snapshot, j)), least_then)
+        minima[chunk] = lanes.least_lane(now)
+        least = lanes.minimum(now, least)
+    return np.float64(lanes.least_lane(least)), np.float64(lanes.least_lane(least_then))
+
+
+@compiled
+def _least(L, count):
+    """Where the least of the first numbers is; what follows them in the last vector is beyond every bound."""
+    best = lanes.load(L, 0)
+    for p in range(LANES, count, LANES):
+        best = lanes.minimum(lanes.load(L, p), best)
+    least, p = lanes.least_lane(best), 0
+    while L[p] != least:
+        p += 1
+    return p
+
+
+@compiled
+def _bounds(H, T, u, growth, grown, L, count):
+    """The bound of every row into L."""
+    total, step = lanes.splat(growth), lanes.splat(grown)
+    for p in range(0, count, LANES):
+        bound = lanes.maximum(lanes.subtract(lanes.load(H, p), total), lanes.subtract(lanes.load(T, p), step))
+        lanes.store(L, p, lanes.subtract(bound, lanes.to_double(lanes.load(u, p))))
+
+
+@compiled
+def _new_u(S, scale, away, u, u_old, snapshot, count):
+    """u = S x scale into ``u``, and into ``u_old`` less what takes the clusters of this epoch ``away``.
+
+    Returns the greatest growth since the join before, and since the snapshot.
+    """
+    step = total = lanes.splat(u.dtype.type(-NOWHERE))
+    factor = lanes.splat(scale)
+    for p in range(0, count, LANES):
+        value = lanes.to_type_of(lanes.multiply(lanes.load(S, p), factor), u)
+        step = lanes.maximum(lanes.subtract(value, lanes.load(u, p)), step)
+        total = lanes.maximum(lanes.subtract(value, lanes.load(snapshot, p)), total)
+        lanes.store(u, p, value)
+        lanes.store(u_old, p, lanes.subtract(value, lanes.load(away, p)))
+    zero = lanes.splat(u.dtype.type(0.0))
+    return (
+        np.float64(-lanes.least_lane(lanes.subtract(zero, step))),
+        np.float64(-lanes.least_lane(lanes.subtract(zero, total))),
+    )
+
+
+@compiled
+def _search_row(distances, p, count, u, S, r, threshold, minima, best):
+    """Compare the pairs of a row whose d - u is at most ``threshold`` with the best so far: (criterion, j, i)."""
+    for chunk in range((count + CHUNK - 1) // CHUNK):
+        if minima[chunk] > threshold:
+            continue
+        for j in range(chunk * CHUNK, min(chunk * CHUNK + CHUNK, count)):
+            if distances[j] - u[j] <= threshold:
+                criterion = (r - 2) * np.float64(distances[j]) - (S[p] + S[j])
+                high, low = float(max(p, j)), float(min(p, j))
+                if criterion < best[0] or (
+                    criterion == best[0] and (high < best[1] or (high == best[1] and low < best[2]))
+                ):
+                    best[0], best[1], best[2] = criterion, high, low
+
+
+@compiled
+def _search(D, places, bounds, room, count, r, drift, rounding, stop):
+    """Find the best pair of a join, into ``room.best``; returns the number of rows that were read."""
+    rows, S, _, away = places
+    u, u_old, snapshot, snapshot_old, H, T = bounds
+    L, minima, best = room
+    _bounds(H, T, u, drift[1], drift[0], L, count)
+    best[0], read = np.inf, 0
+    while True:
+        p = _least(L, count)
+        limit = best[0] / (r - 2) + rounding
+        if L[p] > limit or L[p] > LIMIT or stop[0]:
+            return read
+        distances = D[rows[p]]
+        new = away[p] != 0
+        length = count if new else p
+        values, then_values = (u, snapshot) if new else (u_old, snapshot_old)
+        now, then = _read_row(distances, length, values, then_values, minima)
+        H[p], T[p], L[p] = then - rounding, now - rounding + drift[0], NOWHERE
+        read += 1
+        if now - u[p] <= limit:
+            # A limit on d - u(j): the criterion less the own u, which the row has in common.
+            _search_row(distances, p, length, values, S, r, limit + u[p] + rounding, minima, best)
+
+
+@compiled
+def _complete(D, rows, p, new_places, away):
+    """Fetch what the row of an older cluster lacks: its distances to the clusters of this epoch."""
+    if away[p] == 0:
+        for q in new_places:
+            D[rows[p], q] = D[rows[q], p]
+
+
+@compiled
+def _unite(one, other, between, S, count):
+    """Distances of the new cluster, over ``one``; the sums of all others follow.
+
+    Returns the greatest distance to a cluster; the sum of what is none is far below 0.
+    """
+    greatest = lanes.splat(0.0)
+    half, apart, nowhere = lanes.splat(0.5), lanes.splat(between), lanes.splat(-LIMIT)
+    for k in range(0, count, LANES):
+        both = lanes.add(lanes.to_double(lanes.load(one, k)), lanes.to_double(lanes.load(other, k)))
+        distance = lanes.to_type_of(lanes.multiply(half, lanes.subtract(both, apart)), one)
+        lanes.store(one, k, distance)
+        stored = lanes.to_double(distance)
+        sums = lanes.load(S, k)
+        lanes.store(S, k, lanes.add(lanes.subtract(sums, both), stored))
+        greatest = lanes.maximum(lanes.where_above(sums, nowhere, stored), greatest)
+    return -lanes.least_lane(lanes.subtract(lanes.splat(0.0), greatest))
+
+
+@compiled
+def join(D, places, bounds, drift, sizes, joined, most, stop):
+    """Up to ``most`` joins of an epoch; ``stop`` ends them early.
+
+    ``D`` is float32 or float64; ``places``, ``bounds`` and ``joined`` are Places, Bounds and Joined. ``drift`` float64:
+    sum of the greatest growths, growth since the snapshot, greatest distance, rows read. ``sizes`` int64: places,
+    clusters, joins so far, the next node.
+    """
+    rows, S, nodes, away = places
+    u, u_old, snapshot, snapshot_old, H, T = bounds
+    joins, records = joined
+    count = sizes[0]
+    room = Room(np.empty(S.size), np.empty(count // CHUNK + 1, D.dtype), np.zeros(3))
+    best = room.best
+    new_places = np.flatnonzero((away[:count] != 0) & (u[:count] > -LIMIT))
+    for step in range(sizes[2], sizes[2] + most):
+        r = sizes[1]
+        rounding = drift[2] * slack(D.itemsize)
+        drift[3] += _search(D, places, bounds, room, count, r, drift, rounding, stop)
+        if stop[0]:
+            return
+        b, a = int(best[1]), int(best[2])
+        one, other = D[rows[a]], D[rows[b]]
+        _complete(D, rows, a, new_places, away)
+        _complete(D, rows, b, new_places, away)
+        between = np.float64(one[b])
+        joins[step, 0], joins[step, 1] = nodes[a], nodes[b]
+        records[step, 0], records[step, 1], records[step, 2] = between, S[a], S[b]
+        sum_of_new = 0.5 * ((S[a] + S[b]) - r * between)
+        S[a] = S[b] = -NOWHERE * r
+        drift[2] = max(drift[2], _unite(one, other, between, S, count))
+        new_places = new_places[(new_places != a) & (new_places != b)]
+        for q in new_places:
+            D[rows[q], a] = one[q]
+        new_places = np.append(new_places, a)
+        one[a] = NOWHERE
+        S[a], nodes[a] = sum_of_new, sizes[3]
+        away[a] = NOWHERE
+        sizes[1], sizes[2], sizes[3] = r - 1, step + 1, sizes[3] + 1
+        if r - 1 == 3:
+            return
+        scale = 1.0 / (r - 3)
+        u[a] = snapshot[a] = sum_of_new * scale
+        snapshot_old[a] = snapshot_old[b] = snapshot[b] = u[b] = -NOWHERE
+        H[a] = T[a] = -NOWHERE
+        H[b] = T[b] = 0.0
+        grown, drift[1] = _new_u(S, scale, away, u, u_old, snapshot, count)
+        drift[0] += max(grown, 0.0)
+
+
+@compiled
+def fill_columns(D, rows, places, new_places, first, last):
+    """Write the distances to the clusters of the epoch into rows ``places[first:last]`` of older clusters.
+
+    Rows are taken ``WIDTH`` at a time, whose elements in the row of a new cluster are neighbours.
+    """
+    for at in range(first, last, WIDTH):
+        for q in new_places:
+            distances = D[rows[q]]
+            for p in places[at : min(at + WIDTH, last)]:
+                D[rows[p], q] = distances[p]
+
+
+@compiled
+def drop_columns(D, rows, kept, u, H, first, last):
+    """Drop the dead columns of rows ``kept[first:last]``, and compute their H; ``u`` is that of the kept places."""
+    minima = np.empty(kept.size // CHUNK + 1, D.dtype)
+    for at in range(first, last):
+        distances = D[rows[kept[at]]]
+        for t in range(kept.size):
+            distances[t] = distances[kept[t]]
+        distances[at] = NOWHERE
+        H[at] = _read_row(distances, at, u, u, minima)[1]

@@ -1,0 +1,80 @@
+"""Neighbor joining as the pseudocode of figure 2 has it (004, section 4.1), compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.cpu.jit import compiled
+
+SUMS = 32
+"""Partial sums of a row: column j belongs to sum j mod 32, as it belongs to a lane of a warp."""
+
+
+@compiled
+def row_sums(D, S, first, last):
+    """Sums of rows ``first`` .. ``last`` into ``S``, in double precision and in one order on every device.
+
+    Each of 32 partial sums takes its columns in order; then sum l takes sum l + 16, l + 8, l + 4, l + 2, l + 1.
+    """
+    partial = np.empty(SUMS)
+    for i in range(first, last):
+        partial[:] = 0.0
+        for start in range(0, D.shape[1], SUMS):
+            for lane in range(min(SUMS, D.shape[1] - start)):
+                partial[lane] += D[i, start + lane]
+        half = SUMS // 2
+        while half:
+            for lane in range(half):
+                partial[lane] += partial[lane + half]
+            half //= 2
+        S[i] = partial[0]
+
+
+@compiled
+def best_pair(D, S, valid, r, stop):
+    """The first pair of the smallest criterion, in the order of the loops of figure 2: (j, i) with i < j.
+
+    ``stop`` ends the search early.
+    """
+    smallest, best_j, best_i = np.inf, -1, -1
+    for j in range(valid.size):
+        if stop[0]:
+            break
+        if not valid[j]:
+            continue
+        for i in range(j):
+            if valid[i]:
+                criterion = (r - 2) * np.float64(D[j, i]) - (S[j] + S[i])
+                if criterion < smallest:
+                    smallest, best_j, best_i = criterion, j, i
+    return best_j, best_i
+
+
+@compiled
+def unite(D, S, valid, nodes, j, i, r, node):
+    """Put the cluster of j and i in the place of i: its distances and its row sum; the other sums follow."""
+    between = np.float64(D[j, i])
+    sum_of_new = 0.5 * ((S[i] + S[j]) - r * between)
+    for k in range(valid.size):
+        if valid[k] and k != i and k != j:
+            both = np.float64(D[i, k]) + np.float64(D[j, k])
+            distance = D.dtype.type(0.5 * (both - between))
+            D[i, k] = D[k, i] = distance
+            S[k] = (S[k] - both) + distance
+    S[i], nodes[i], valid[j] = sum_of_new, node, 0
+
+
+@compiled
+def join(D, S, valid, nodes, done, most, joined, stop):
+    """Up to ``most`` joins after the first ``done``, into a `cpu_pruned.Joined`; returns the joins done."""
+    joins, records = joined
+    taxa = valid.size
+    for step in range(done, min(done + most, taxa - 3)):
+        r = taxa - step
+        j, i = best_pair(D, S, valid, r, stop)
+        if stop[0]:
+            return step
+        joins[step, 0], joins[step, 1] = nodes[i], nodes[j]
+        records[step, 0], records[step, 1], records[step, 2] = D[i, j], S[i], S[j]
+        unite(D, S, valid, nodes, j, i, r, taxa + step)
+    return min(done + most, taxa - 3)

@@ -1,0 +1,91 @@
+"""The parameters of the methods for trees and distances: as they are declared, and as a run reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kernels.parameters import Parameter
+
+BLOCK = Parameter(
+    name="block",
+    kind="choice",
+    label="Threads of a block",
+    help="GPU: threads that scan one cell block. With the cells of a thread they make its side: 256 threads with 16 "
+    "cells each scan 64 x 64 pairs. The CPU scans blocks of the same side.",
+    default="256",
+    choices=("64", "256", "1024"),
+    unit="threads",
+)
+CELLS = Parameter(
+    name="cells",
+    kind="choice",
+    label="Cells of a thread",
+    help="Pairs that a thread compares before its block compares their best. Few cells make many blocks; many cells "
+    "leave less to reduce.",
+    default="16",
+    choices=("1", "4", "16", "64"),
+    unit="pairs",
+)
+EPOCH = Parameter(
+    name="epoch",
+    kind="int",
+    label="Epoch",
+    help="A pass over the whole matrix renews all bounds after one in so many of the clusters was joined. Short "
+    "epochs (a large number) read fewer rows between the passes.",
+    default=8,
+    minimum=2,
+    maximum=64,
+)
+THREADS = Parameter(
+    name="threads",
+    kind="int",
+    label="Threads",
+    help="Threads that share the passes over the matrix. The joins between them are made by one.",
+    minimum=1,
+    maximum=1024,
+    unit="threads",
+    backends=("cpu",),
+)
+PAIR_THREADS = Parameter(
+    name="threads",
+    kind="int",
+    label="Threads",
+    help="Worker threads, each taking a tile of the matrix at a time.",
+    minimum=1,
+    maximum=1024,
+    unit="threads",
+    backends=("cpu",),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockParameters:
+    """NJ-basic and NJ-compact: threads of a block, and cells of each, both as the choices that they are."""
+
+    block: str
+    cells: str
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block of a GPU."""
+        return int(self.block)
+
+    @property
+    def side(self) -> int:
+        """Rows and columns of a cell block: threads of a block x cells of a thread, as a square."""
+        return round((int(self.block) * int(self.cells)) ** 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedParameters:
+    """NJ-pruned."""
+
+    epoch: int
+    threads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PairParameters:
+    """Distances of all pairs."""
+
+    threads: int = 1

@@ -1,0 +1,79 @@
+"""Sources of the device code of three sequences, and what it agrees on with Python: structs and numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.cuda.events import EVENT
+from kernels.cuda.structs import Constants, Struct
+
+CUBE = Struct(
+    "Cube",
+    """
+    const unsigned char *is, *js, *ks;           // letters with the front letter, ni, nj, nk
+    const int* table;                            // scores, letters x letters
+    int letters, ni, nj, nk;
+    int open;                                    // cost, as a positive number
+    int rows, columns, h, boxes;                 // chunks, layers of a subchunk, subchunks of a chunk
+""",
+)
+FACES = Struct(
+    "Faces",
+    """                                   // starts and bottoms are of no use where there are none
+    Word *south, *east;
+    int *bottom, *south_starts, *east_starts, *bottom_starts;
+""",
+)
+SLICE = Struct("Slice", " int first, last; ")
+"""Numbers of chunks."""
+PART = Struct(
+    "Part",
+    """                                    // of the path
+    int row, column;                             // chunk
+    int i, j, k, after;                          // where it ends, and the move that leaves that cell
+    int start_i, start_j, start_k;               // where it begins, as phase 2 found it
+    int count, done, unused;                     // moves so far; whether all were found
+""",
+)
+PARTS = Struct(
+    "Parts",
+    """                                   // those that a launch computes again, and what is made of them
+    Part* parts;
+    int count;
+    unsigned* ticket;
+    Move* moves;                                 // of all cells of a box, for each block
+    long long box_cells;
+    unsigned char* found;                        // the moves of each part, backwards, from places[part] on
+    const long long* places;
+    int stop, most;                              // where a part ends; boxes of a part in a launch
+""",
+)
+STOP_BOX, STOP_CHUNK, STOP_START = 0, 1, 2
+"""Where a part of the path ends: with its box, with its chunk, at the start of the path."""
+LETTERS = 128
+"""Letters of the third sequence in shared memory."""
+PIECES = 4
+"""Events of the step log for each chunk."""
+
+
+def sources(kernel: str, affine: bool) -> tuple[Path | Struct | Constants, ...]:
+    """Sources of "layered", "sloped" or "path"."""
+    here = Path(__file__).parent
+    words, numbers = here / "words.cuh", Constants.of(LETTERS=LETTERS, PIECES=PIECES)
+    tile = here / ("affine.cuh" if affine else "linear.cuh")
+    shared = (
+        CUBE,
+        words,
+        FACES,
+        numbers,
+        here / "cube.cuh",
+        tile,
+        here / "chunk.cuh",
+        EVENT,
+        SLICE,
+        here / "sweep.cuh",
+    )
+    if kernel != "path":
+        return *shared, here / f"{kernel}.cu"
+    stops = Constants.of(STOP_BOX=STOP_BOX, STOP_CHUNK=STOP_CHUNK, STOP_START=STOP_START)
+    return *shared, PART, PARTS, stops, here / "path.cu"

@@ -1,0 +1,70 @@
+"""Numbers of 16 bits on the CPU: which problems they hold, and why the answer is the same.
+
+With linear gaps, H' (encoding.py) of a cell of the cube is the greatest sum of scores c' of aligned pairs of letters on
+a path to it. It is at least 0, for gaps alone cost nothing. And it is at most ``greatest``: a letter of x is aligned
+with at most one letter of y, and so gives a pair of sequences at most its best score with a letter of y, or 0.
+
+A cell takes from its sources values of the cube, to which it adds up to three scores, one after another. So nothing in
+between is above ``greatest`` + 2 x the highest score; after the last addition there is no more than the cell's value.
+Sources outside the cube are NEGATIVE, and scores at least BARRED: NEGATIVE + 3 BARRED does not wrap around, and
+NEGATIVE + 3 x the highest score is below 0, so that such a source never wins, whatever is added to it. Front letters
+are the first ones: a move into one comes from outside the cube. Only the 0 from which all begins adds their score with
+each other, which is 0. Lanes beyond the last cell may wrap around: nothing of theirs reaches a cell of the cube.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.triple import encoding
+from kernels.triple.chunks.cpu_sizes import INT16_LANES
+from kernels.triple.encoding import Encoded
+from kernels.triple.grid import Grid, Kind
+
+LARGEST = 2**15 - 1
+NEGATIVE, BARRED = -(2**14), -(2**12)
+HIGHEST = 2**12
+"""No score may be as high."""
+
+
+class Numbers(NamedTuple):
+    """The type of values and scores, minus infinity, and the score of a front letter."""
+
+    type: np.dtype
+    negative: int
+    barred: int
+
+
+_INT32 = Numbers(np.dtype(np.int32), encoding.NEGATIVE, encoding.BARRED)
+_INT16 = Numbers(np.dtype(np.int16), NEGATIVE, BARRED)
+
+
+def numbers_of(narrow: bool) -> Numbers:
+    return _INT16 if narrow else _INT32
+
+
+def fits(encoded: Encoded, kind: Kind, chunks: Grid) -> bool:
+    """Whether a run takes numbers of 16 bits: gaps are linear, no local starts (of 32 bits) are kept, chunks end where
+    a vector does, and every value fits."""
+    if encoded.affine or kind.starts or (chunks.chunks > 1 and chunks.s % INT16_LANES):
+        return False
+    scores = encoded.table[:-1, :-1]
+    highest, lowest = int(scores.max(initial=0)), int(scores.min(initial=0))
+    if highest >= HIGHEST or lowest < BARRED:
+        return False
+    # Most problems are small enough by a coarser bound, which is soon found.
+    aligned, room = sum(map(min, combinations(encoded.end, 2))), LARGEST - 2 * highest
+    return aligned * highest <= room or greatest(encoded) <= room
+
+
+def greatest(encoded: Encoded) -> int:
+    """No H' is above it; linear gaps."""
+    counts = [np.bincount(codes[1:], minlength=encoded.letters) for codes in encoded.codes]
+    total = 0
+    for x, y in combinations(counts, 2):
+        scores = np.where((x > 0)[:, None] & (y > 0), np.maximum(encoded.table, 0), 0).astype(np.int64)
+        total += min(int(x @ scores.max(axis=1)), int(y @ scores.max(axis=0)))
+    return total

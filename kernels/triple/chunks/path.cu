@@ -1,0 +1,162 @@
+// Phases 2 and 3 (000, section 5). Needs chunk.cuh and sweep.cuh, compiled with MOVES.
+//
+// link_parts follows the local starts from boundary cell to boundary cell. compute_parts computes the boxes on the path
+// again, from their true faces, with the move of every cell, and walks back: a block takes a part of the path, and goes
+// from box to box until the part ends. Without local starts there is one part, the whole path.
+
+// Local start of a boundary cell, as `move` leaves it southwards, eastwards or down. With linear gaps the move is not
+// known (7) and all faces hold the same, so the first one is read that the chunk has.
+__device__ int stored_start(const Cube& cube, const Faces& faces, int i, int j, int k, int move) {
+    int row = i / S, column = j / S;
+    if (j % S == S - 1 && move & 2 && column + 1 < cube.columns) {
+        int part = PARTS == 1 ? 0 : (move & 1) | (move & 4) >> 1;
+        return faces.east_starts[(east_of(cube, row, column) * cube.nk + k) * EAST + part * (S + 4) + i % S];
+    }
+    if (i % S == S - 1 && move & 4 && row + 1 < cube.rows) {
+        int part = PARTS == 1 ? 0 : move & 3;
+        return faces.south_starts[(south_of(cube, row, column) * cube.nk + k) * SOUTH + part * S + j % S];
+    }
+    int part = PARTS == 1 ? 0 : move >> 1;
+    long long bottom = bottom_of(cube, row, column, k / cube.h) * BOTTOM;
+    return faces.bottom_starts[bottom + (part * S + i % S) * S + j % S];
+}
+
+extern "C" __global__ void link_parts(
+    CUBE_PARAMETERS(of), FACES_PARAMETERS(of), const int* last_cell, Part* parts, int* count, int most) {
+    const Cube cube = CUBE_OF(of);
+    const Faces faces = FACES_OF(of);
+    int i = cube.ni - 1, j = cube.nj - 1, k = cube.nk - 1, after = 7, code = last_cell[1], found = 0;
+    while (found < most) {
+        int row = i / S, column = j / S;
+        int start_i = row * S + (code >> 7 & 127) - 1, start_j = column * S + (code & 127) - 1;
+        int start_k = static_cast<int>(static_cast<unsigned>(code) >> 17) - 1;
+        parts[found++] = {row, column, i, j, k, after, start_i, start_j, start_k, 0, 0, 0};
+        if (start_k < 0 && start_i < 0 && start_j < 0) break;
+        after = code >> 14 & 7;
+        i = start_i, j = start_j, k = start_k;
+        code = stored_start(cube, faces, i, j, k, after ? after : 7);
+    }
+    *count = found;
+}
+
+// Values of the layer above a box: the bottom of the box above, and the faces beside it.
+__device__ __forceinline__ void begin_box(
+    const Cube& cube, const Faces& faces, const Chunk& chunk, Tile& tile, Place at, int box) {
+    begin_cube(tile, chunk, at);
+    if (box == 0) return;
+    const int k = box * cube.h - 1;
+    const Word* north = chunk.north + static_cast<long long>(k) * SOUTH;
+    const Word* west = chunk.west + static_cast<long long>(k) * EAST;
+    const int* above = faces.bottom + bottom_of(cube, chunk.row, chunk.column, box - 1) * BOTTOM;
+    tile.before([&](int& value, int&, int r, int c, int part, int move) {
+        int row = at.row + r, column = at.column + c, down = AFFINE ? move >> 1 : 0;
+        if (row >= 0 && column >= 0) value = above[(down * S + row) * S + column];
+        else if (column >= 0) value = chunk.north ? north[part * S + column] : MINUS_INFINITY;
+        else value = chunk.west ? west[part * (S + 4) + (row >= 0 ? row : S)] : MINUS_INFINITY;
+    });
+}
+
+// The moves of a row of a tile, in one store.
+struct RowOfMoves {
+    int move[T];
+
+    __device__ __forceinline__ void store(Move* to) const {
+#if AFFINE
+        store_edge(to, move);
+#else
+        unsigned bytes = 0;
+#pragma unroll
+        for (int c = 0; c < T; ++c) bytes |= static_cast<unsigned>(move[c]) << 8 * c;
+        if (T == 4) *reinterpret_cast<unsigned*>(to) = bytes;
+        else *reinterpret_cast<unsigned short*>(to) = static_cast<unsigned short>(bytes);
+#endif
+    }
+};
+
+// Compute layers box h .. last of a chunk, and write the moves of all cells, [layer][S][S].
+__device__ void box_moves(
+    const Cube& cube, const Faces& faces, const Chunk& chunk, const Store& store, int box, int last, Move* moves) {
+    const Place at = place_of_thread();
+    const Routes routes = routes_of(store, at);
+    const int above = box * cube.h, layers = last - above + 1, steps = steps_of(layers);
+    Tile tile;
+    Scores scores;
+    Batch coming;
+    coming.ask(cube, chunk, above, above + min(BATCH, layers));
+    begin_box(cube, faces, chunk, tile, at, box);
+    load_scores(cube, chunk, at, scores);
+    build_profiles(cube, chunk, store);
+    fill_borders(chunk, store);
+    coming.take(chunk, store);
+    for (int step = 0, first = BATCH; step < steps; step += STEPS_A_BATCH, first += BATCH) {
+        if (first < layers) coming.ask(cube, chunk, above + first, above + min(first + BATCH, layers));
+        compute_steps(at, step, min(step + STEPS_A_BATCH, steps), layers, [&](int layer, auto parity) {
+            const int k = above + layer;
+            const int letter = store.letters[k % LETTERS];
+            Entering in = entering<parity.value>(routes, store, at, k);
+            load_layer_scores(routes, letter, scores);
+            RowOfMoves rows[T];
+            tile.compute(in, scores, cube.open, [&](int r, int c, int move) { rows[r].move[c] = move; });
+            pass_on<parity.value>(routes, tile, in);
+#pragma unroll
+            for (int r = 0; r < T; ++r)
+                rows[r].store(moves + (static_cast<long long>(layer) * S + at.row + r) * S + at.column);
+        });
+        if (first < layers) coming.take(chunk, store);
+    }
+    __syncthreads();
+}
+
+// Walk back inside a box; one thread calls.
+__device__ void walk(const Chunk& chunk, int first_layer, const Move* moves, Part& part, unsigned char* found) {
+    int i = part.i - chunk.row * S, j = part.j - chunk.column * S, k = part.k - first_layer, after = part.after;
+    while (i >= 0 && j >= 0 && k >= 0) {
+        int word = moves[(static_cast<long long>(k) * S + i) * S + j];
+        int move = AFFINE ? word >> (3 * after) & 7 : word;
+        found[part.count++] = static_cast<unsigned char>(move);
+        i -= move >> 2, j -= move >> 1 & 1, k -= move & 1;
+        after = move;
+    }
+    part.i = i + chunk.row * S, part.j = j + chunk.column * S, part.k = k + first_layer, part.after = after;
+}
+
+// A launch computes some boxes of each part, until it is done.
+extern "C" __global__ void __launch_bounds__(THREADS) compute_parts(
+    CUBE_PARAMETERS(of), FACES_PARAMETERS(of), PARTS_PARAMETERS(all), Event* log) {
+    extern __shared__ __align__(16) int memory[];
+    __shared__ int taken;
+    __shared__ Part part;
+    const Cube cube = CUBE_OF(of);
+    const Faces faces = FACES_OF(of);
+    const Store store = store_of(memory);
+    Move* own = all_moves + blockIdx.x * all_box_cells;
+    while (true) {
+        __syncthreads();
+        if (threadIdx.x == 0) taken = static_cast<int>(atomicAdd(all_ticket, 1u));
+        __syncthreads();
+        const int index = taken;
+        if (index >= all_count) return;
+        if (threadIdx.x == 0) part = all_parts[index];
+        __syncthreads();
+        if (part.done) continue;                 // in an earlier launch, whose times stay in the log
+        long long began = nanoseconds();
+        for (int box_number = 0; box_number < all_most && !part.done; ++box_number) {
+            const Chunk chunk = chunk_at(cube, faces, part.i / S, part.j / S);
+            const int box = part.k / cube.h;
+            box_moves(cube, faces, chunk, store, box, part.k, own);
+            if (threadIdx.x == 0) {
+                walk(chunk, box * cube.h, own, part, all_found + all_places[index]);
+                bool left_chunk = part.i < chunk.row * S || part.j < chunk.column * S;
+                bool at_start = part.i < 0 || part.j < 0 || part.k < 0;
+                part.done = at_start || all_stop == STOP_BOX || (all_stop == STOP_CHUNK && left_chunk);
+            }
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) {
+            all_parts[index] = part;
+            if (log[index].end == 0) log[index].start = began;
+            log[index].end = nanoseconds();
+            log[index].worker = multiprocessor();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+"""The parameters of the methods of three sequences: as they are declared, and as a run reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kernels.parameters import Parameter
+from kernels.triple.grid import WIDEST
+
+CHUNK_WIDTH = Parameter(
+    name="s",
+    kind="int",
+    label="Chunk width s",
+    help="Rows and columns of a chunk. Wide chunks pass fewer cells through memory; narrow ones let more chunks be "
+    "computed at once. No chunk is wider than the sequences.",
+    minimum=16,
+    maximum=WIDEST,
+    step=16,
+    unit="cells",
+)
+SUBCHUNK_HEIGHT = Parameter(
+    name="h",
+    kind="int",
+    label="Subchunk height h",
+    help="Layers of a subchunk, whose bottom face is kept, so that phase 3 begins there: small ones compute less "
+    "again, large ones keep fewer faces.",
+    minimum=8,
+    maximum=8192,
+    step=8,
+    unit="layers",
+)
+THREADS = Parameter(
+    name="threads",
+    kind="int",
+    label="Threads",
+    help="Worker threads, each computing one chunk at a time. On a GPU s decides: a thread computes 4 x 4 columns.",
+    minimum=1,
+    maximum=1024,
+    unit="threads",
+    backends=("cpu",),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkParameters:
+    """Width of chunks, height of subchunks (None: a chunk is not cut), and threads of the CPU."""
+
+    s: int
+    h: int | None = None
+    threads: int = 1

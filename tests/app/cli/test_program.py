@@ -1,0 +1,342 @@
+"""The command line as a person or a script uses it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+
+import main as entry
+from app.cli import COMMANDS, computing, program
+from kernels import engine, registry
+from kernels.errors import Cancelled
+from kernels.model import Outcome
+
+ROOT = Path(__file__).resolve().parents[3]
+PAIR = "resources/samples/human-haemoglobin.fasta"
+TRIPLE = "resources/samples/horse-globins.fasta"
+MODEL = "--model=cpg-islands"
+GRAPH = "resources/samples/five-vertices.csv"
+DISTANCES = "resources/samples/globin-distances.phy"
+MODEL = "--model=resources/models/cpg-islands.json"
+MATRIX = "resources/samples/hominidae.phy"
+
+
+@pytest.fixture(autouse=True)
+def _in_the_checkout(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+def test_commands_known_to_main_are_those_of_the_program():
+    assert {command.name for command in program.program.registered_commands} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_examples(says, command):
+    text = says(command, "--help")
+    assert "Examples" in text
+    assert f"python main.py {command}" in text
+
+
+def test_methods_declares_everything(says):
+    found = {method["id"]: method for method in json.loads(says("methods", "--json"))}
+    assert list(found) == [method.id for method in registry.METHODS]
+    score = found["striped-score"]
+    assert score["name"] == "StripedScore"
+    assert "Junjie Li" in score["citation"]["text"]
+    assert score["backends"] == ["cpu", "cuda"]
+    width = next(parameter for parameter in score["parameters"] if parameter["name"] == "s")
+    assert (width["minimum"], width["step"], width["unit"], width["default"]) == (32, 32, "columns", None)
+    assert width["help"]
+
+
+def test_methods_for_people_names_ranges(says):
+    text = says("methods", "striped-score")
+    assert "-p s=auto: a whole number from 32 to 1024, a multiple of 32, or auto (columns)" in text
+    assert "StripedAlignment" not in text
+
+
+def test_info(says):
+    facts = json.loads(says("info", "--json"))
+    assert facts["threads"] == os.cpu_count()
+    assert facts["memory_bytes"] > facts["memory_free"] > 0
+    assert facts["versions"]["antidiag"]
+    assert bool(facts["gpus"]) != bool(facts["no_gpu_reason"])
+    assert facts["cpu"] in says("info")
+
+
+def test_samples_are_readable_files(says):
+    found = json.loads(says("samples", "--json"))
+    assert all(Path(path).is_file() for sample in found for path in sample["paths"])
+    assert found[0]["id"] in says("samples")
+
+
+def test_version(says):
+    assert says("--version") == f"Antidiag {engine.versions()['antidiag']}\n"
+
+
+def test_run_gives_the_json_of_the_issue(says):
+    found = json.loads(says("run", "striped-alignment", PAIR, "--backend", "cpu", "--json", "-"))
+    wanted = {"method", "backend", "device", "parameters", "score", "start", "end", "aligned", "cigar", "cells",
+              "gcups", "times_ms", "host_bytes", "device_bytes"}  # fmt: skip
+    assert wanted <= found.keys()
+    assert found["method"] == "striped-alignment"
+    assert found["score"] == 288
+    top, bottom = found["aligned"]
+    assert len(top) == len(bottom)
+    assert found["end"][0] - found["start"][0] == len(top.replace("-", ""))
+
+
+def test_json_of_a_score_has_the_start_where_it_is_known(says):
+    for mode, start in (("local", None), ("global", [0, 0])):
+        found = json.loads(says("run", "striped-score", PAIR, "--mode", mode, "--backend", "cpu", "--json", "-"))
+        assert found["start"] == start and len(found["end"]) == 2
+        assert not {"aligned", "cigar"} & found.keys()
+
+
+def test_run_for_people_is_short_and_aligned(says):
+    lines = says("run", "striped-score", PAIR, "--backend", "cpu").splitlines()
+    assert len(lines) < 15
+    column = lines[0].index("StripedScore")
+    assert all(line[column - 1] == " " and line[column] != " " for line in lines)
+    assert any(line.split() == ["score", "288"] for line in lines)
+
+
+def test_run_says_that_the_cpu_stands_in(says, monkeypatch):
+    monkeypatch.setattr("kernels.cuda.devices.discover", lambda: ((), "the GPU is on holiday"))
+    assert "The CPU is used: the GPU is on holiday." in says("run", "striped-score", PAIR)
+
+
+def test_a_gpu_that_was_asked_for_and_is_not_there_is_never_passed_over_in_silence(says, refuses, monkeypatch):
+    monkeypatch.setattr("kernels.cuda.devices.discover", lambda: ((), "the GPU is on holiday"))
+    command = ("estimate", "striped-score", PAIR, "--device")
+    assert "The CPU is used instead of GPU 7: the GPU is on holiday." in says(*command, "7")
+    assert "The CPU is used instead of GPU 7: the backend cpu was asked for." in says(*command, "7", "--backend", "cpu")
+    assert "device=-1 is no number of a GPU" in refuses(*command, "-1")
+
+
+def test_dna_against_a_protein_is_noted(says, tmp_path):
+    (tmp_path / "dna.fa").write_text(">gene\nATGGTGCTGTCTCCTGCCGACAAGACC\n")
+    (tmp_path / "protein.fa").write_text(">product\nMVLSPADKTNVKAAWGKVGAHAGEYGAEALER\n")
+    files = tmp_path / "dna.fa", tmp_path / "protein.fa"
+    for command in ("estimate", "run"):
+        assert "gene is DNA and product is protein" in says(command, "striped-score", *files, "--backend", "cpu")
+    assert "types differ" not in says("run", "striped-score", *files, "--seq-type", "protein", "--backend", "cpu")
+
+
+def test_scoring_options_reach_the_problem(says):
+    def score(*options: str) -> float:
+        arguments = ("run", "striped-score", PAIR, "--backend", "cpu", "--json", "-", *options)
+        return json.loads(says(*arguments))["score"]
+
+    assert score("--match", "1", "--mismatch", "-1", "--gap-open", "0", "--gap-extend", "1") == 7
+    assert score("--mode", "global") < score()
+    assert score("--matrix", "BLOSUM45") != score("--matrix", "PAM250")
+
+
+def test_matrix_from_a_file(says, tmp_path):
+    letters = "ACDEFGHIKLMNPQRSTVWY"
+    rows = [f"{one} " + " ".join("3" if one == other else "-2" for other in letters) for one in letters]
+    path = tmp_path / "plain.mat"
+    path.write_text("  " + " ".join(letters) + "\n" + "\n".join(rows) + "\n")
+    gaps = ("--gap-open", "1", "--gap-extend", "1", "--backend", "cpu", "--json", "-")
+    from_file = json.loads(says("run", "striped-score", PAIR, "--matrix", path, *gaps))
+    by_flags = json.loads(says("run", "striped-score", PAIR, "--match", "3", "--mismatch", "-2", *gaps))
+    assert from_file["score"] == by_flags["score"]
+
+
+def test_parameters_and_threads(says):
+    options = ("-p", "s=64", "-p", "T=32", "--threads", "1", "--backend", "cpu", "--json", "-")
+    assert json.loads(says("run", "striped-score", PAIR, *options))["parameters"] == {
+        "s": 64, "T": 32, "threads": 1,
+    }  # fmt: skip
+
+
+def test_records_are_taken_in_the_order_of_their_names(says):
+    text = says("run", "striped-score", TRIPLE, "--record", "#3", "--record", "#1", "--backend", "cpu")
+    assert "1YMB_A x 2MHB_A" in text or "153 x 141" in text
+
+
+def test_two_files_of_one_record(says, tmp_path):
+    for name, letters in (("one", "ACGTACGTACGT"), ("two", "ACGTACGGACGT")):
+        (tmp_path / f"{name}.fa").write_text(f">{name}\n{letters}\n")
+    both = (tmp_path / "one.fa", tmp_path / "two.fa")
+    found = json.loads(says("run", "striped-alignment", *both, "--backend", "cpu", "--json", "-"))
+    assert found["score"] == 11 * 2 - 3
+    assert found["cigar"] == "7=1X4="
+
+
+def test_type_can_be_set(says, tmp_path):
+    path = tmp_path / "letters.fa"
+    path.write_text(">a\nACGTACGT\n>b\nACGTACGT\n")
+    dna = says("run", "striped-score", path, "--backend", "cpu")
+    protein = says("run", "striped-score", path, "--backend", "cpu", "--seq-type", "protein")
+    assert "match +2" in dna
+    assert "BLOSUM62" in protein
+
+
+@pytest.mark.parametrize("suffix", [".fa", ".aln", ".sto", ".txt", ".sam", ".json"])
+def test_out_writes_by_suffix(says, tmp_path, suffix):
+    path = tmp_path / f"globins{suffix}"
+    assert str(path) in says("run", "striped-alignment", PAIR, "--backend", "cpu", "--out", path)
+    assert path.stat().st_size > 100
+
+
+def test_json_to_a_file_leaves_the_report(says, tmp_path):
+    path = tmp_path / "result.json"
+    assert "score" in says("run", "striped-score", PAIR, "--backend", "cpu", "--json", path)
+    assert json.loads(path.read_text())["score"] == 288
+
+
+def test_estimate_runs_nothing(says, monkeypatch):
+    monkeypatch.setattr("kernels.engine.execute", None)
+    found = json.loads(says("estimate", "striped-alignment", PAIR, "--backend", "cpu", "--json"))
+    assert found["cells"] == 141 * 146
+    assert found["host_bytes"] == sum(found["host"].values()) > 0
+    assert found["time_ms"] > 0
+    assert found["fits"] is True
+    assert "fits" in says("estimate", "striped-score", PAIR, "--backend", "cpu")
+
+
+def test_estimate_says_what_does_not_fit(says, monkeypatch):
+    monkeypatch.setattr("kernels.memory.host_bytes_free", lambda: 10)
+    text = says("estimate", "striped-score", PAIR, "--backend", "cpu")
+    assert "fits        no: this run needs" in text
+
+
+def test_a_run_that_does_not_fit_is_refused(refuses, monkeypatch):
+    monkeypatch.setattr("kernels.memory.host_bytes_free", lambda: 10)
+    assert "of host memory" in refuses("run", "striped-score", PAIR, "--backend", "cpu")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["run", "no-such-method", PAIR], "known methods: striped-score"),
+        (["run", "striped-score", TRIPLE], "takes 2 sequences, and 3 were given"),
+        (["run", "striped-score", "absent.fa"], "absent.fa"),
+        (["run", "striped-score", PAIR, "--record", "nobody"], "no record 'nobody'"),
+        (["run", "striped-score", PAIR, "-p", "s=33"], "s=33 is not a whole number from 32 to 1024"),
+        (["run", "striped-score", PAIR, "-p", "q=3"], "unknown parameter 'q'"),
+        (["run", "striped-score", PAIR, "-p", "s"], "is not name=value"),
+        (["run", "striped-score", PAIR, "-p", "threads=1", "--threads", "2"], "given twice"),
+        (["run", "striped-score", PAIR, "--threads", "none"], "threads='none'"),
+        (["run", "striped-score", PAIR, "--mode", "semi"], "one of local, global"),
+        (["run", "striped-score", PAIR, "--matrix", "NOSUCH"], "unknown matrix 'NOSUCH'"),
+        (["run", "striped-score", PAIR, "--matrix", "tests"], "tests: this is a folder"),
+        (["run", "striped-score", PAIR, "--gap-open", "-1"], "at least 0"),
+        (["run", "striped-score", PAIR, "--backend", "abacus"], "one of auto, cpu, cuda"),
+        (["run", "striped-score", PAIR, "--seq-type", "wood"], "one of dna, rna, protein"),
+        (["run", "striped-score", PAIR, "--seq-type", "dna"], "is no DNA letter"),
+        (["run", "striped-score", PAIR, "--out", "a.fasta"], "gives no alignment"),
+        (["run", "striped-alignment", PAIR, "--out", "a.pdf"], "no format has the suffix .pdf"),
+        (["run", "striped-alignment", PAIR, "--out", "nowhere/a.fasta"], "there is no folder nowhere"),
+        (["run", "striped-alignment", PAIR, "--json", "nowhere/a.json"], "there is no folder nowhere"),
+        (["run", "striped-alignment", PAIR, "--out", PAIR], "one of the input files"),
+        (["run", "striped-alignment", PAIR, "--out", "a.json", "--json", "./a.json"], "different files"),
+        (["run", "striped-score"], "takes 2 sequences, and 0 were given"),
+        (["run", "viterbi-serial", MODEL], "takes 1 sequence, and 0 were given; add a file"),
+        (["run", "viterbi-serial", MODEL, MODEL, PAIR], "--model is given 2 times"),
+        (["run", "floyd-blocked", GRAPH, "--record", "a"], "--record names sequences, leave it out"),
+        (["run", "striped-score", PAIR, "--bogus"], "No such option"),
+        (["run", "striped-score", PAIR, "--device", "first"], "--device"),
+        (["methods", "bogus"], "unknown method 'bogus'"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(refuses, arguments, text):
+    assert text in refuses(*arguments)
+
+
+@pytest.mark.parametrize("method", [method for method in registry.METHODS if method.problem.inputs])
+@pytest.mark.parametrize("command", ["run", "estimate"])
+def test_too_few_and_too_many_data_are_refused_by_every_method(refuses, tmp_path, command, method):
+    inputs = method.problem.inputs
+    models = [MODEL] if any(taken.flag for taken in inputs) else []
+    (taken,) = [taken for taken in inputs if not taken.flag]
+    assert f"takes {taken.number()}, and 0 were given" in refuses(command, method.id, *models)
+    if taken.maximum is not None:
+        aligned = tmp_path / "aligned.fasta"
+        aligned.write_text(">a\nACG\n>b\nACG\n>c\nACG\n")
+        file = {"graph": GRAPH, "distance-matrix": DISTANCES}.get(taken.kind.id, aligned)
+        told = refuses(command, method.id, *models, file, file)
+        assert f"takes {taken.number()}, and" in told and "were given; " in told
+
+
+def test_targets_are_checked_before_anything_is_read(refuses, monkeypatch):
+    monkeypatch.setattr(computing.inputs, "gather", None)
+    assert "no folder" in refuses("run", "striped-alignment", PAIR, "--out", "nowhere/a.fasta")
+
+
+def test_a_fault_of_the_program_is_one_line_with_a_log(refuses, monkeypatch, tmp_path):
+    def fail(*_, **named):
+        raise ZeroDivisionError("strips\nof nothing")
+
+    monkeypatch.setattr("kernels.engine.execute", fail)
+    monkeypatch.setattr("platformdirs.user_log_dir", lambda _: str(tmp_path))
+    line = refuses("run", "striped-score", PAIR, "--backend", "cpu", code=1)
+    assert "internal error: ZeroDivisionError: strips of nothing; please report it" in line
+    assert "in fail" in (tmp_path / "command-line.log").read_text()
+
+
+def test_cancel_leaves_no_file(refuses, monkeypatch, tmp_path):
+    def cancel(*_, **named):
+        raise Cancelled
+
+    monkeypatch.setattr("kernels.engine.execute", cancel)
+    path = tmp_path / "a.fasta"
+    assert refuses("run", "striped-alignment", PAIR, "--out", path, code=130) == "antidiag: cancelled\n"
+    assert not path.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_interrupt_cancels_the_monitor_of_the_run(refuses, monkeypatch):
+    def wait(planned, monitor, **named) -> Outcome:
+        signal.raise_signal(signal.SIGINT)
+        monitor.check()
+        raise AssertionError("the interrupt did not cancel")
+
+    monkeypatch.setattr("kernels.engine.execute", wait)
+    before = signal.getsignal(signal.SIGINT)
+    refuses("run", "striped-score", PAIR, "--backend", "cpu", code=130)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} main.py methods --json | head -c 10"
+    found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (found.stdout, found.stderr) == ('[\n {\n  "id', "")
+
+
+def test_main_refuses_what_is_neither_file_nor_command(capsys):
+    assert entry.main(["nonsense"]) == 2
+    assert "neither a file nor a command" in capsys.readouterr().err
+
+
+def test_main_says_that_there_is_no_display(capsys, monkeypatch):
+    monkeypatch.setattr(entry, "no_display", lambda *_: True)
+    assert entry.main([PAIR]) == 2
+    assert "no display" in capsys.readouterr().err
+
+
+def test_no_display():
+    assert entry.no_display({}, "linux")
+    assert not entry.no_display({"DISPLAY": ":0"}, "linux")
+    assert not entry.no_display({}, "darwin")
+
+
+def test_main_names_a_package_that_is_missing(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "app.cli.program", None)
+    assert entry.main(["methods"]) == 2
+    assert "scripts/setup.py" in capsys.readouterr().err
+
+
+def test_a_matrix_and_scores_of_letters_exclude_each_other(refuses):
+    said = refuses("run", "striped-score", PAIR, "--matrix", "BLOSUM62", "--match", "2")
+    assert "--matrix and --match exclude each other" in said

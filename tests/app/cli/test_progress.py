@@ -1,0 +1,130 @@
+"""The bar on a terminal: what it shows, and that Ctrl-C on a real run ends it cleanly."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+
+from rich.console import Console
+from rich.progress import Progress
+
+from app.cli import progress
+from kernels.errors import Cancelled
+from tests.patience import PATIENCE_S
+
+ROOT = Path(__file__).resolve().parents[3]
+LENGTH = 4_000_000
+
+
+@pytest.fixture
+def bar():
+    return Progress(console=Console(file=io.StringIO()), disable=True)
+
+
+def test_the_bar_shows_phase_and_share(bar):
+    draw = progress._Drawing(bar)
+    draw(5, 10, "phase 1")
+    task = bar.tasks[0]
+    assert (task.description, task.percentage) == ("phase 1", 50.0)
+
+
+def test_another_total_starts_the_bar_again(bar):
+    draw = progress._Drawing(bar)
+    draw(9, 10, "phase 1")
+    draw(1, 4, "phase 2")
+    task = bar.tasks[0]
+    assert (task.description, task.percentage) == ("phase 2", 25.0)
+
+
+def test_no_bar_where_standard_error_is_no_terminal(capsys):
+    with progress.watched() as monitor:
+        monitor.update(1, 2, "phase 1")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_second_interrupt_does_not_wait(monkeypatch):
+    monkeypatch.setattr(progress, "LEAVE_S", 60)
+    with progress.watched() as monitor:
+        signal.raise_signal(signal.SIGINT)
+        assert monitor.cancelled
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_one_interrupt_cancels_at_the_next_update():
+    with progress.watched() as monitor:
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(Cancelled):
+            monitor.update(1, 2)
+
+
+COMPILING = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from app.cli.progress import watched
+
+with watched(), ThreadPoolExecutor(1) as pool:
+    print("compiling", flush=True)
+    pool.submit(threading.Event().wait).result()
+"""
+"""Waits for a thread that heeds nothing, as a compiler does not."""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_second_interrupt_leaves_a_compiler_behind():
+    command = [sys.executable, "-c", COMPILING]
+    run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "compiling\n"
+    run.send_signal(signal.SIGINT)
+    assert "Ctrl-C again to leave at once" in run.stderr.readline()
+    run.send_signal(signal.SIGINT)
+    assert run.stderr.read() == "antidiag: cancelled\n"
+    assert run.wait(PATIENCE_S) == 130
+
+
+ON_A_TERMINAL = """
+import io, sys
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self):
+        return True
+
+sys.stderr = sys.__stderr__ = Terminal(sys.stderr.detach(), write_through=True)
+import main
+sys.exit(main.main(sys.argv[1:]))
+"""
+"""The program, with a standard error that says of itself that it is a terminal."""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_interrupt_of_a_long_run_on_a_terminal(tmp_path):
+    """A run that would take many minutes draws its bar, and ends after Ctrl-C with one line and no file."""
+    for name, letters in (("one", "ACGT"), ("two", "AGCT")):
+        (tmp_path / f"{name}.fa").write_text(f">{name}\n{letters * (LENGTH // 4)}\n")
+    arguments = ["run", "striped-score", "one.fa", "two.fa", "--backend", "cpu", "--json", "out.json"]
+    environment = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", ON_A_TERMINAL, *arguments]
+    run = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, env=environment)
+    shown = _read(run.stderr, until=b"phase 1")
+    run.send_signal(signal.SIGINT)
+    shown += _read(run.stderr)
+    assert run.wait(PATIENCE_S) == 130
+    assert shown.rstrip().endswith(b"antidiag: cancelled")
+    assert b"Traceback" not in shown
+    assert not (tmp_path / "out.json").exists()
+
+
+def _read(stream, until: bytes | None = None) -> bytes:
+    """What is written to a stream, up to a text or to its end."""
+    shown = b""
+    while (until is None or until not in shown) and (piece := os.read(stream.fileno(), 4096)):
+        shown += piece
+    return shown

@@ -1,0 +1,86 @@
+"""The axis draws what pyqtgraph's does: every tick, in opaque colours."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from app import theme
+from app.kit import export
+from app.kit.axis import Axis
+
+
+@pytest.fixture
+def plot(qtbot) -> pg.PlotWidget:
+    plot = pg.PlotWidget(axisItems={side: Axis(side) for side in ("bottom", "left")})
+    qtbot.addWidget(plot)
+    plot.resize(400, 300)
+    plot.showGrid(x=True, y=True, alpha=0.5)
+    plot.setRange(xRange=(0, 10), yRange=(0, 10))
+    plot.show()
+    qtbot.waitExposed(plot)
+    return plot
+
+
+def painted(plot: pg.PlotWidget) -> QImage:
+    image = QImage(plot.size(), QImage.Format.Format_RGB32)
+    image.fill(QColor(theme.active().panel))
+    painter = QPainter(image)
+    plot.render(painter)
+    painter.end()
+    return image
+
+
+def test_every_tick_is_a_line_of_its_level(plot):
+    painted(plot)
+    image = QImage(400, 300, QImage.Format.Format_RGB32)  # the painter does not keep it alive
+    painter = QPainter(image)
+    for side in ("bottom", "left"):
+        axis = plot.getAxis(side)
+        _, ticks, _ = pg.AxisItem.generateDrawSpecs(axis, painter)
+        _, lines, _ = axis.generateDrawSpecs(painter)
+        ends = [(line.p1().toTuple(), line.p2().toTuple()) for _, group in lines for line in group]
+        assert ends == [((start.x(), start.y()), (end.x(), end.y())) for _, start, end in ticks]
+        assert 1 < len(lines) < len(ends)
+        assert all(pen.color().alpha() == 255 for pen, _ in lines)
+    painter.end()
+
+
+def test_the_grid_is_seen(plot):
+    plot.setBackground(theme.active().panel)
+    image, axis = painted(plot), plot.getAxis("left")
+    painter = QPainter(image)
+    _, ((pen, (line, *_)), *_), _ = axis.generateDrawSpecs(painter)
+    painter.end()
+    start, end = (axis.mapToScene(place).toPoint() for place in (line.p1(), line.p2()))
+    seen = {image.pixelColor(x, y).name() for x in range(end.x(), start.x()) for y in range(end.y() - 1, end.y() + 2)}
+    assert pen.color().name() in seen and pen.color() != QColor(theme.active().panel)
+
+
+def test_the_grid_of_a_saved_figure_does_not_cut_its_lines(plot):
+    """The axes are drawn a second time, over what covers the edges of the plot: then without their grid."""
+    for side in ("bottom", "left"):
+        plot.getAxis(side).setZValue(plot.getViewBox().zValue() - 1)
+    plot.plot([-5, 15], [5.05, 5.05], pen=pg.mkPen("#ff0000", width=9))
+    picture = export.image(plot.viewport().size(), partial(export.render_plot, plot=plot), 1)
+    inner = plot.getViewBox().sceneBoundingRect()
+    row = round(inner.center().y())
+    across = {picture.pixelColor(x, row).name() for x in range(round(inner.left()) + 3, round(inner.right()) - 3)}
+    assert across == {"#ff0000"}
+    assert plot.getAxis("bottom").grid, "as before"
+
+
+@pytest.mark.parametrize(("height", "named"), [
+    (30, ["1", "10¹"]), (80, ["1", "2", "5", "10¹"]), (500, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10¹"]),
+])  # fmt: skip
+def test_of_a_power_of_ten_those_digits_have_words_that_have_room(qtbot, height, named):
+    axis = Axis("left")
+    axis.setLogMode(y=True)
+    axis.setRange(0, 1)
+    axis.resize(40, height)
+    values = [*np.log10(np.arange(1, 10)), 1.0]
+    assert [text for text in axis.logTickStrings(values, 1.0, None) if text] == named

@@ -1,0 +1,78 @@
+import threading
+
+from PySide6.QtCore import QCoreApplication, QObject
+
+from app.kit.background import Latest
+from tests.patience import PATIENCE_S
+
+
+def test_value_arrives_on_the_gui_thread(qtbot):
+    latest = Latest(owner := QObject())
+    seen = []
+    latest.finished.connect(lambda value: seen.append((value, threading.current_thread() is threading.main_thread())))
+    latest.request(lambda monitor: 42)
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen == [(42, True)]
+    assert not latest.busy
+    assert owner is not None
+
+
+def test_latest_request_wins_and_older_ones_are_cancelled(qtbot):
+    latest = Latest(owner := QObject())
+    started, cancelled, seen = threading.Event(), threading.Event(), []
+
+    def slow(monitor):
+        started.set()
+        while not monitor.cancelled:
+            threading.Event().wait(0.001)
+        cancelled.set()
+        monitor.check()
+
+    latest.finished.connect(seen.append)
+    latest.request(slow)
+    assert started.wait(PATIENCE_S)
+    for number in range(5):
+        latest.request(lambda monitor, number=number: number)
+    qtbot.waitUntil(lambda: 4 in seen)
+    assert cancelled.is_set()
+    assert seen == [4]
+    assert owner is not None
+
+
+def test_errors_and_progress_are_delivered(qtbot):
+    latest = Latest(owner := QObject())
+    progress, errors = [], []
+    latest.progressed.connect(progress.append)
+    latest.failed.connect(errors.append)
+
+    def work(monitor):
+        monitor.update(1, 2, "half")
+        raise ValueError("broken")
+
+    latest.request(work)
+    qtbot.waitUntil(lambda: bool(errors))
+    assert progress == [(1, 2, "half")]
+    assert str(errors[0]) == "broken"
+    assert owner is not None
+
+
+def test_nothing_is_heard_after_cancel(qtbot):
+    latest = Latest(owner := QObject())
+    seen = []
+    latest.finished.connect(seen.append)
+    started, finish = threading.Event(), threading.Event()
+
+    def late(monitor):
+        started.set()
+        finish.wait()
+        return "late"
+
+    latest.request(late)
+    started.wait()
+    thread = latest._thread
+    latest.cancel()
+    finish.set()
+    thread.join()
+    QCoreApplication.sendPostedEvents()
+    assert seen == []
+    assert owner is not None

@@ -1,0 +1,33 @@
+"""Figures as files."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter
+
+from app.kit import export
+from kernels.errors import InputError
+from kernels.io import files
+
+BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+def draw(painter: QPainter, area: QRectF) -> None:
+    painter.drawLine(area.topLeft(), area.bottomRight())
+
+
+@pytest.mark.parametrize("suffix", BEGINNINGS)
+def test_a_figure_is_written_all_or_nothing(qapp, tmp_path: Path, monkeypatch, suffix: str) -> None:
+    place = tmp_path / f"figure{suffix}"
+    export.save(place, QSize(200, 100), draw, "title")
+    before = place.read_bytes()
+    assert before.startswith(BEGINNINGS[suffix]) and len(before) > 300
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "replace", full)
+    with pytest.raises(InputError, match="No space left"):
+        export.save(place, QSize(50, 50), draw)
+    assert place.read_bytes() == before and list(tmp_path.iterdir()) == [place]

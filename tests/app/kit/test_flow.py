@@ -1,0 +1,31 @@
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.kit.flow import Flow
+
+
+def tools(qtbot, number=4):
+    box = QWidget()
+    qtbot.addWidget(box)
+    row = Flow(box)
+    buttons = [QPushButton(f"Button {index}") for index in range(number)]
+    for button in buttons:
+        row.addWidget(button)
+    return box, row, buttons
+
+
+def test_one_line_where_there_is_room(qtbot):
+    box, row, buttons = tools(qtbot)
+    box.resize(row.sizeHint().width(), 50)
+    box.show()
+    assert len({button.y() for button in buttons}) == 1
+    assert row.heightForWidth(box.width()) == buttons[0].height()
+
+
+def test_more_lines_in_a_narrow_window_and_nothing_overlaps(qtbot):
+    box, row, buttons = tools(qtbot)
+    width = row.minimumSize().width() + 1
+    box.resize(width, row.heightForWidth(width))
+    box.show()
+    assert len({button.y() for button in buttons}) == len(buttons)
+    assert all(button.width() == button.sizeHint().width() and button.geometry().right() <= width for button in buttons)
+    assert buttons[-1].geometry().bottom() < row.heightForWidth(width)

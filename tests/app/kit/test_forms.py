@@ -1,0 +1,170 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+
+from app.kit.forms import ParameterForm
+from app.kit.parameter_editors import LETTERS_COMPARED
+from kernels.parameters import Parameter
+from kernels.scoring_options import OPTIONS
+
+WIDTH = Parameter("s", "int", "Width", "Help.", minimum=32, maximum=1024, step=32, unit="columns")
+RATE = Parameter("rate", "float", "Rate", "Help.", default=0.5, minimum=0)
+WAY = Parameter("way", "choice", "Way", "Help.", default="b", choices=("a", "b"))
+FLAG = Parameter("flag", "bool", "Flag", "Help.", default=False)
+WORD = Parameter("word", "text", "Word", "Help.", default="")
+BIG = Parameter("big", "int", "Big", "Help.", default=10**12, minimum=0)
+
+
+@pytest.fixture
+def form(qtbot):
+    made = ParameterForm([WIDTH, RATE, WAY, FLAG, WORD, BIG])
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def write(qtbot, editor, text):
+    editor.setFocus()
+    editor.lineEdit().selectAll()
+    qtbot.keyClicks(editor.lineEdit(), text)
+
+
+def test_a_fresh_form_has_the_defaults(form):
+    assert form.values() == {"rate": 0.5, "way": "b", "flag": False, "word": "", "big": 10**12}
+    assert form.errors() == ()
+
+
+def test_automatic_values_are_shown_and_not_given(form):
+    form.set_automatic({"s": 512})
+    assert form.editor("s").text() == "auto (512)"
+    assert "s" not in form.values()
+
+
+def test_typing_a_number(qtbot, form):
+    editor = form.editor("s")
+    with qtbot.waitSignal(form.changed):
+        write(qtbot, editor, "64")
+    assert form.values()["s"] == 64
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    assert editor.text() == "64 columns"
+
+
+@pytest.mark.parametrize("text", ["33", "16", "2048", "x", "1.5"])
+def test_what_is_no_value_is_marked_and_explained(qtbot, form, text):
+    editor = form.editor("s")
+    write(qtbot, editor, text)
+    assert len(form.errors()) == 1
+    assert "Width" in form.errors()[0]
+    assert "from 32 to 1024, a multiple of 32" in form.errors()[0]
+    assert editor.property("wrong") is True
+    write(qtbot, editor, "auto")
+    assert form.errors() == ()
+    assert "s" not in form.values()
+
+
+def test_a_wrong_value_stays_visible_until_it_is_mended(qtbot, form):
+    editor = form.editor("s")
+    write(qtbot, editor, "33")
+    form.editor("rate").setFocus()
+    form.set_automatic({"s": 512})
+    assert editor.text() == "33"
+    assert form.errors()
+    form._rows["s"][2].click()
+    assert editor.text() == "auto (512)"
+    assert form.errors() == ()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab])
+@pytest.mark.parametrize("text", ["33", "-1", "0", "99999", "abc"])
+def test_wrong_text_stays_wrong_when_it_is_entered_and_escape_restores(qtbot, form, text, key):
+    editor = form.editor("s")
+    write(qtbot, editor, "64")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    write(qtbot, editor, text)
+    qtbot.keyClick(editor, key)
+    form.set_automatic({"s": 512})
+    assert editor.text() == text
+    assert editor.property("wrong") is True
+    assert len(form.errors()) == 1
+    editor.setFocus()
+    with qtbot.waitSignal(form.changed):
+        qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert editor.text() == "64 columns"
+    assert editor.property("wrong") is False
+    assert form.errors() == ()
+    assert form.values()["s"] == 64
+
+
+def test_escape_goes_back_over_what_was_right_on_the_way(qtbot, form):
+    editor = form.editor("s")
+    form.set_automatic({"s": 512})
+    write(qtbot, editor, "640000")
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert editor.text() == "auto (512)"
+    assert "s" not in form.values()
+
+
+def test_escape_is_the_windows_where_nothing_is_wrong(qtbot, form):
+    pressed = []
+    shortcut = QShortcut(QKeySequence("Esc"), form, lambda: pressed.append("window"))
+    assert shortcut.isEnabled()
+    editor = form.editor("s")
+    write(qtbot, editor, "33")
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert (pressed, form.errors()) == ([], ())
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert pressed == ["window"]
+
+
+def test_a_number_without_automatic_takes_no_auto(qtbot, form):
+    write(qtbot, form.editor("rate"), "auto")
+    assert form.errors()
+
+
+def test_arrows_step_from_the_automatic_value_and_stay_in_range(form):
+    editor = form.editor("s")
+    form.set_automatic({"s": 512})
+    editor.stepBy(1)
+    assert form.values()["s"] == 544
+    editor.stepBy(100)
+    assert form.values()["s"] == 1024
+
+
+def test_large_numbers_do_not_overflow(form):
+    form.editor("big").stepBy(1)
+    assert form.values()["big"] == 10**12 + 1
+
+
+def test_reset_appears_where_something_was_set(form):
+    shown = form._rows["s"][2].isVisible
+    assert not shown()
+    form.editor("s").stepBy(1)
+    assert shown()
+    form._rows["s"][2].click()
+    assert not shown()
+    assert "s" not in form.values()
+
+
+def test_values_of_another_time_that_no_longer_fit_are_dropped(form):
+    form.set_values({"s": 33, "way": "c", "rate": 2.0, "unknown": 1})
+    assert form.values() == {"rate": 2.0, "way": "b", "flag": False, "word": "", "big": 10**12}
+
+
+def test_the_matrix_list(qtbot, tmp_path, monkeypatch):
+    form = ParameterForm(OPTIONS)
+    qtbot.addWidget(form)
+    editor = form.editor("matrix")
+    assert "matrix" not in form.values()
+    form.set_automatic({"matrix": "BLOSUM62", "gap_open": 10})
+    assert editor.currentText() == "auto (BLOSUM62)"
+    assert form.editor("gap_open").text() == "auto (10)"
+    editor.setCurrentText(LETTERS_COMPARED)
+    assert form.values()["matrix"] == ""
+    editor.setCurrentText("PAM250")
+    assert form.values()["matrix"] == "PAM250"
+    path = str(tmp_path / "own.mat")
+    monkeypatch.setattr("app.kit.parameter_editors.QFileDialog.getOpenFileName", lambda *_: (path, ""))
+    editor.setCurrentText("Matrix file...")
+    editor.activated.emit(editor.currentIndex())
+    assert form.values()["matrix"] == path
+    assert editor.currentText() == "own.mat"

@@ -1,0 +1,33 @@
+from app.kit.widgets import Elided, FittingButton
+
+
+def test_a_cut_line_keeps_its_margins_and_tells_the_rest_in_its_tool_tip(qtbot):
+    line = Elided("first words")
+    qtbot.addWidget(line)
+    assert line.toolTip() == "first words"
+    line.setContentsMargins(30, 20, 30, 0)
+    line.setText("W" * 200)
+    line.resize(200, 60)
+    line.show()
+    picture = line.grab().toImage()
+    background = picture.pixelColor(0, 0)
+    inked = [
+        (x, y)
+        for x in range(picture.width())
+        for y in range(picture.height())
+        if picture.pixelColor(x, y) != background
+    ]
+    room = line.contentsRect()
+    assert inked
+    assert all(room.contains(x, y) for x, y in inked)
+    assert line.toolTip() == "W" * 200
+
+
+def test_a_button_shows_the_longest_of_its_texts_that_fits(qtbot):
+    button = FittingButton("Search commands and methods", "Search")
+    qtbot.addWidget(button)
+    button.show()
+    whole = button.sizeHint().width()
+    for width, text in ((whole, "Search commands and methods"), (whole - 1, "Search"), (2 * whole, button._texts[0])):
+        button.resize(width, 30)
+        assert button.text() == text

@@ -1,0 +1,67 @@
+"""The list of results."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QStyleOptionViewItem
+
+from app.panels.results import ANSWER, METHOD, OF, ResultModel, ResultTable
+from app.session.session import Entry, Session
+
+BESIDE = 14
+"""Pixels that the style leaves free beside the text of a cell."""
+ALIKE = ("CheckpointedAlignment1", "CheckpointedAlignment2")
+LONG = tuple(f"{'Alignment' * 8}{number}" for number in (1, 2))
+
+
+@pytest.fixture
+def table(qtbot, monkeypatch):
+    """A table of which `Session.add_result` may be given stand-ins: what is listed of them is their attributes."""
+    monkeypatch.setattr("app.texts.method_name", lambda result: result.method)
+    monkeypatch.setattr("app.texts.answer", lambda result: "288")
+    monkeypatch.setattr("app.texts.stamp", lambda result: f"{result.method} of one x two")
+    made = ResultTable(ResultModel(Session(), lambda entry: False))
+    qtbot.addWidget(made)
+    made.resize(308, 200)
+    made.show()
+    return made
+
+
+def fill(table, methods):
+    of = SimpleNamespace(title="one x two")
+    started = datetime.now(UTC)
+    for method in methods:
+        table.model()._session.add_result(Entry(SimpleNamespace(method=method, started=started, problem=of)))
+
+
+def shown(table, column):
+    """The texts of a column as they are elided."""
+    found = []
+    for row in range(table.model().rowCount()):
+        option = QStyleOptionViewItem()
+        option.initFrom(table)
+        table.itemDelegateForColumn(column).initStyleOption(option, table.model().index(row, column))
+        room = table.columnWidth(column) - BESIDE
+        found.append(option.fontMetrics.elidedText(option.text, option.textElideMode, room))
+    return found
+
+
+def test_names_of_methods_are_whole_where_there_is_room(table):
+    fill(table, ALIKE)
+    assert shown(table, METHOD) == list(reversed(ALIKE))
+    assert table.isColumnHidden(OF)
+    assert table.horizontalHeader().length() == table.viewport().width()
+    table.resize(700, 200)
+    assert not table.isColumnHidden(OF)
+    assert shown(table, METHOD) == list(reversed(ALIKE))
+
+
+def test_names_that_have_no_room_keep_both_ends_and_are_whole_in_the_tip(table):
+    fill(table, LONG)
+    second, first = shown(table, METHOD)
+    assert "\N{HORIZONTAL ELLIPSIS}" in first
+    assert (first[:4], first[-1], second[-1]) == ("Alig", "1", "2")
+    assert table.model().index(1, METHOD).data(Qt.ItemDataRole.ToolTipRole).startswith(LONG[0])
+    assert table.columnWidth(METHOD) + table.columnWidth(ANSWER) < table.viewport().width()

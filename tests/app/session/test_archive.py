@@ -1,0 +1,99 @@
+import json
+import zipfile
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from app.session import archive
+from app.session.session import Entry
+from app.session.state import State
+from kernels.errors import InputError
+from kernels.model import Result, Sequence, SequenceType
+from kernels.pairwise.model import Alignment, PairAnswer, PairProblem
+from kernels.scoring import Mode, Scoring, match_mismatch
+from kernels.steps import Steps
+
+FIRST = Sequence("a name", b"ACGT" * 40, SequenceType.DNA, "a name and more", "/x/y.fa", "a note")
+SECOND = Sequence("b", b"ACGU", SequenceType.RNA)
+
+
+def entry() -> Entry:
+    steps = Steps()
+    steps.add(1, 0, (0, 4), (0, 4), 2, 5, 9)
+    gone = Sequence("gone", b"ACG", SequenceType.DNA)
+    problem = PairProblem(gone, gone, Scoring(match_mismatch(2, -3), 5, 2), Mode.GLOBAL)
+    answer = PairAnswer(6, (3, 3), Alignment((0, 0), (3, 3), np.zeros(3, np.uint8)))
+    return Entry(
+        Result("striped-score", problem, {"s": 64, "way": "x"}, "cpu", "a CPU", answer, {"phase 1": 1.5}, 10, 20,
+               datetime(2024, 5, 6, tzinfo=UTC), {"numpy": "2"}, ("a note",), steps),
+        {"mode": "global"}, {"s": 64},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "new folder" / "x.antidiag"
+    archive.save(path, State((FIRST, SECOND, FIRST), (2, 1)), [entry()], {"method": "m", "values": {"m": {"s": 1}}})
+    return path
+
+
+def test_what_is_saved_comes_back(saved):
+    state, entries, settings, _ = archive.load(saved)
+    assert state == State((FIRST, SECOND, FIRST), (2, 1))
+    assert state.sequences[0].note == "a note"
+    assert settings == {"method": "m", "values": {"m": {"s": 1}}}
+    before, after = entry().result, entries[0].result
+    for name in ("method", "problem", "backend", "device", "times_ms", "started", "versions", "notes", "host_bytes"):
+        assert getattr(after, name) == getattr(before, name), name
+    assert dict(after.parameters) == before.parameters
+    assert after.score == before.score
+    assert after.answer.end == (3, 3)
+    assert np.array_equal(after.answer.alignment.operations, before.answer.alignment.operations)
+    assert np.array_equal(after.steps.array(), before.steps.array())
+    assert after.problem.scoring.scale == 1
+    assert entries[0].options == {"mode": "global"}
+    after.check(after.problem)
+
+
+def test_the_sequences_are_a_fasta_file_for_other_programs(saved):
+    with zipfile.ZipFile(saved) as source:
+        text = source.read(archive.FASTA).decode()
+    assert text.startswith(">a name and more\n" + "ACGT" * 15 + "\n")
+    assert text.count(">") == 3
+
+
+def test_an_empty_session(tmp_path):
+    archive.save(tmp_path / "x.antidiag", State(), [], {})
+    assert archive.load(tmp_path / "x.antidiag") == (State(), (), {}, {})
+
+
+@pytest.mark.parametrize("text", [b"", b"not a zip", b"PK\x03\x04"])
+def test_a_file_that_is_no_session(tmp_path, text):
+    path = tmp_path / "x.antidiag"
+    path.write_bytes(text)
+    with pytest.raises(InputError, match=r"x\.antidiag: not a session"):
+        archive.load(path)
+
+
+def test_a_missing_file_and_a_place_that_cannot_be_written(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        archive.load(tmp_path / "x.antidiag")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be saved"):
+        archive.save(tmp_path / "file" / "x.antidiag", State(), [], {})
+
+
+@pytest.mark.parametrize("name", ["os:system", "subprocess:Popen", "kernels.engine:execute", "kernels.steps:Steps"])
+def test_a_session_makes_nothing_but_data_of_the_engine(saved, tmp_path, name):
+    with zipfile.ZipFile(saved) as source:
+        index = json.loads(source.read(archive.INDEX))
+        others = {name: source.read(name) for name in (archive.FASTA, archive.RECORDS)}
+    index["results"][0]["result"] = {"class": name, "fields": {}}
+    path = tmp_path / "evil.antidiag"
+    with zipfile.ZipFile(path, "w") as target:
+        target.writestr(archive.INDEX, json.dumps(index))
+        for member, content in others.items():
+            target.writestr(member, content)
+    with pytest.raises(InputError, match="the file names"):
+        archive.load(path)

@@ -1,0 +1,92 @@
+"""Saving behind the user's back, and at the end."""
+
+import gc
+import threading
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.dialogs import saving
+from app.jobs import queue
+from app.session import archive
+from app.session.autosave import Autosave, autosave_path
+from app.session.session import Session
+from app.session.state import State
+from kernels.errors import Cancelled
+from kernels.model import Sequence, SequenceType
+from kernels.monitor import Monitor
+
+RECORDS = [Sequence(f"r{number}", b"ACGT", SequenceType.DNA) for number in range(3 * archive.BATCH)]
+
+
+@pytest.fixture
+def autosave(qtbot, folder):
+    return Autosave(Session(), dict)
+
+
+def test_at_the_end_only_the_newest_is_saved(autosave, monkeypatch):
+    """A save that is out of date is given up, instead of being waited for."""
+    begun, save = threading.Event(), archive.save
+
+    def slow(path, *snapshot):
+        monitor = snapshot[-1]
+        if begun.is_set():
+            save(path, *snapshot)
+            return
+        begun.set()
+        assert monitor._cancelled.wait(60)
+        monitor.check()
+
+    monkeypatch.setattr(archive, "save", slow)
+    autosave._session.add(RECORDS[:1])
+    autosave._save_soon()
+    assert begun.wait(60)
+    autosave._session.add(RECORDS[1:])
+    autosave.finish()
+    assert archive.load(autosave_path())[0].sequences == tuple(RECORDS)
+
+
+def test_what_is_being_saved_is_waited_for_where_nothing_has_changed_since(autosave, monkeypatch):
+    autosave._session.add(RECORDS[:1])
+    autosave._timer.stop()
+    autosave._save_soon()
+    monkeypatch.setattr(autosave, "_start", lambda: pytest.fail("saved twice"))
+    autosave.finish()
+    assert archive.load(autosave_path())[0].sequences == tuple(RECORDS[:1])
+
+
+def test_saving_tells_how_far_it_is_and_a_cancelled_one_leaves_the_file_alone(tmp_path):
+    path, told = tmp_path / "x.antidiag", []
+    archive.save(path, State(tuple(RECORDS)), [], {}, monitor=Monitor(lambda *shares: told.append(shares[:2])))
+    assert told == [(number * archive.BATCH, 6 * archive.BATCH) for number in range(6)]
+    before, monitor = path.read_bytes(), Monitor()
+    monitor.cancel()
+    with pytest.raises(Cancelled):
+        archive.save(path, State(tuple(RECORDS)), [], {}, monitor=monitor)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_long_save_is_shown(qtbot, autosave, monkeypatch):
+    monkeypatch.setattr(saving, "AFTER_S", 1e9)
+    told = saving.Saving()
+    told(0.1)
+    assert told.dialog is None
+    monkeypatch.setattr(saving, "AFTER_S", -1)
+    told(0.25)
+    assert told.dialog.isVisible()
+    assert told.dialog.value() == 25
+    told.close()
+    assert not told.dialog.isVisible()
+
+
+def test_a_crowd_of_records_is_set_aside_instead_of_being_looked_through(qtbot, monkeypatch):
+    monkeypatch.setattr(queue, "CROWD", 1000)
+    collector = queue.Collector(QApplication.instance())
+    try:
+        before = gc.get_freeze_count()
+        held = [[] for _ in range(2000)]
+        collector._collect()
+        assert gc.get_freeze_count() - before >= len(held)
+    finally:
+        collector.stop()

@@ -1,0 +1,22 @@
+"""From a plan to a job, and which results a plan would give again."""
+
+from app.session.running import made_by
+from app.session.session import Entry
+from kernels import engine
+from kernels.scoring import Scoring, match_mismatch
+from tests.app import fake
+from tests.problems import pair
+
+PROBLEM = pair("ACGTACGTAA", "ACGTTCGTAA", Scoring(match_mismatch(2, -3), 5, 2))
+
+
+def test_a_result_is_not_old_because_an_automatic_value_follows_the_machine():
+    method, later = fake.make(), fake.make(automatic=lambda problem, backend, multiprocessors: {"s": 64})
+    result = engine.execute(engine.plan(method, PROBLEM, {}, "cpu"))
+    now = engine.plan(later, PROBLEM, {}, "cpu")
+    assert made_by(now, {}, Entry(result, {}, {}))
+    assert not made_by(now, {}, Entry(result, {}, {"s": 128}))
+    assert not made_by(engine.plan(method, PROBLEM, {"s": 64}, "cpu"), {"s": 64}, Entry(result, {}, {}))
+    assert not made_by(engine.plan(fake.make("other"), PROBLEM, {}, "cpu"), {}, Entry(result, {}, {}))
+    longer = pair("ACGTACGTAAC", "ACGTTCGTAA", PROBLEM.scoring)
+    assert not made_by(engine.plan(method, longer, {}, "cpu"), {}, Entry(result, {}, {}))

@@ -1,0 +1,80 @@
+"""The edits of the open data, as functions from state to state."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.session import state as module
+from app.session.state import State
+from kernels.model import Sequence, SequenceType
+
+
+def sequences(*names: str) -> tuple[Sequence, ...]:
+    return tuple(Sequence(name, b"ACGT", SequenceType.DNA) for name in names)
+
+
+def names(state: State) -> str:
+    return "".join(sequence.name for sequence in state.sequences)
+
+
+def inputs(state: State, count: int = 2) -> str:
+    return "".join(state.sequences[row].name for row in state.rows(count))
+
+
+def test_first_two_are_the_inputs_until_somebody_chooses():
+    state = State(sequences(*"abcd"))
+    assert inputs(state) == "ab"
+    assert inputs(state, 3) == "abc"
+    assert inputs(State(sequences("a"))) == "a"
+    assert inputs(State()) == ""
+
+
+def test_choosing_a_row_that_is_the_other_input_swaps_them():
+    state = State(sequences(*"abcd"))
+    assert inputs(module.chosen(state, 0, 3, 2)) == "db"
+    assert inputs(module.chosen(state, 0, 1, 2)) == "ba"
+
+
+def test_edits_keep_what_was_chosen():
+    state = module.chosen(State(sequences(*"abcd")), 0, 2, 2)
+    assert inputs(state) == "cb"
+    assert inputs(module.inserted(state, 0, sequences("x"))) == "cb"
+    assert inputs(module.removed(state, [0])) == "cb"
+    assert inputs(module.removed(state, [2])) == "ba"
+    assert inputs(module.moved(state, [2], -1)) == "cb"
+
+
+def test_moving_stops_at_the_border():
+    state = State(sequences(*"abcd"))
+    assert names(module.moved(state, [0, 1], -1)) == "abcd"
+    assert names(module.moved(state, [1, 2], -1)) == "bcad"
+    assert names(module.moved(state, [1, 2], 1)) == "adbc"
+    assert names(module.moved(state, [0, 3], 1)) == "bacd"
+
+
+def test_what_was_opened_is_chosen_by_identity_and_in_its_order():
+    first, second, third = (Sequence("same", b"ACGT", SequenceType.DNA) for _ in range(3))
+    state = module.with_chosen(State((first, second, third)), [third, first])
+    assert state.chosen == (2, 0)
+    assert module.with_chosen(state, []).chosen == (2, 0)
+
+
+def reference_moved(rows: list[int], count: int, step: int) -> list[int]:
+    """The order after every chosen row changed places with its neighbour, one after the other."""
+    order = list(range(count))
+    for row in sorted(rows, reverse=step > 0):
+        if 0 <= row + step < count and order[row + step] not in rows:
+            order[row], order[row + step] = order[row + step], order[row]
+    return order
+
+
+@given(st.integers(0, 9), st.sets(st.integers(0, 8)), st.sampled_from([-1, 1]), st.sets(st.integers(0, 8)))
+def test_moving_and_removing_any_rows(count, wanted, step, subset):
+    letters, rows = "abcdefghi"[:count], sorted(row for row in wanted if row < count)
+    used = tuple(sorted(row for row in subset if row < count))
+    state = State(sequences(*letters), subset=used)
+    after, left = module.moved(state, rows, step), module.removed(state, rows)
+    assert names(after) == "".join(letters[row] for row in reference_moved(rows, count, step))
+    assert names(left) == "".join(letter for row, letter in enumerate(letters) if row not in rows)
+    for changed, gone in ((after, set()), (left, {letters[row] for row in rows})):
+        assert {names(changed)[row] for row in changed.subset} == {letters[row] for row in used} - gone
+        assert list(changed.subset) == sorted(changed.subset)

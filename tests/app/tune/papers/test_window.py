@@ -1,0 +1,257 @@
+"""The papers' figures: what they draw, in files, and in the window that measures them."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+
+from app import theme
+from app.cli.laboratory import paper_figures
+from app.jobs.queue import JobQueue
+from app.tune.papers import figure as paper_figure
+from app.tune.papers import lines
+from app.tune.papers.job import Place
+from app.tune.papers.window import PapersWindow
+from kernels import registry
+from kernels.errors import InputError
+from kernels.experiments import results
+from kernels.experiments.inputs import Generated
+from kernels.experiments.papers import published as papers
+from kernels.experiments.papers import reproducing
+from kernels.experiments.papers.published import PaperTable, Published
+from kernels.experiments.points import Point, Run, Status
+from tests.app import fake
+
+ALL = [pytest.param(table, id=table.id) for table in papers.tables()]
+
+
+def found(table_id: str) -> PaperTable:
+    (table,) = papers.find([table_id])
+    return table
+
+
+def measured(table: PaperTable, quick: bool = False) -> list[Point]:
+    """A point for every task of a table, each of another time."""
+    return [
+        Point(str(number), task.contender, "", task.coordinates, Status.MEASURED, backend="cpu", device="A chip",
+              runs=(Run(9.0, {"phase 1": 1.0 + number, "phase 3": 2.0, "transfer": 1.0}),), started="2026-01-02T03:04")
+        for number, task in enumerate(papers.tasks(table, quick))
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("table", ALL)
+def test_every_published_number_is_in_a_figure_of_its_table(table: PaperTable) -> None:
+    choices, compared = lines.choices(table), papers.compare(table, ())
+    keeps: list[dict[str, str]] = [{}]
+    for name, values in choices.items():
+        keeps = [{**keep, name: value} for keep in keeps for value in values]
+    drawn = []
+    for keep in keeps:
+        figure = lines.figure(table, compared, False, keep)
+        for grid in figure.grids or ():
+            drawn += [value for _, value in grid.cells.values()]
+        drawn += [spread.median for line in figure.lines for spread in line.published.spreads]
+        assert not any(line.ours.points for line in figure.lines)
+        assert figure.y_label and (figure.x_label or not figure.connected)
+    assert sorted(drawn) == sorted(one.value for one in table.published if one.value is not None)
+
+
+def test_lines_have_the_papers_values_and_ours_at_their_own_sizes() -> None:
+    table = found("001-figure-07")
+    figure = lines.figure(table, papers.compare(table, measured(table, True), True), True)
+    assert [line.name for line in figure.lines][-2:] == ["s = 1024", "s = 1900 (here 1024)"]
+    first = figure.lines[0]
+    assert first.published.x == (6135.5, 12271.0, 24542.0, 36813.0, 61355.0)
+    assert first.ours.x == tuple(sum(task.coordinates["length"]) / 2 for task in sorted(
+        (task for task in papers.tasks(table, True) if task.coordinates["s"] == 64),
+        key=lambda task: task.coordinates["length"]))  # fmt: skip
+    assert first.published.spreads[0].median == 67.2
+    assert figure.log_x and figure.log_y and figure.y_label == "time, ms"
+    assert "Tesla C2050" in figure.caption[0]
+    assert "A chip (cpu), 2026-01-02; QUICK" in figure.caption[1]
+    assert "published 67.2 ms" in first.published.points[0].notes[0]
+
+
+def test_what_one_figure_cannot_show_is_a_choice() -> None:
+    assert lines.defaults(found("001-figure-11")) == {"length": "20860x29120"}, "as figure 12 of the paper"
+    assert lines.defaults(found("001-figure-18")) == {"quantity": "total"}, "a misprint is no choice"
+    assert lines.defaults(found("003-table-5-1")) == {"note": "maximum"}
+    assert lines.choices(found("001-figure-09")) == {}
+
+
+def test_the_number_of_states_is_the_place_of_a_mean_over_lengths() -> None:
+    table = found("003-table-5-1")
+    mean = lines.figure(table, papers.compare(table, ()), False, {"note": "mean"})
+    assert mean.lines[0].published.x == (8, 16, 32, 64, 128, 256)
+    assert mean.marks[0] == (8, "8")
+
+
+def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> None:
+    table, widget = found("001-figure-19"), paper_figure.PaperFigure()
+    qtbot.addWidget(widget)
+    widget.show_table(table, papers.compare(table, measured(table)), False)
+    plot, colours = widget.plot, theme.active().series
+    for number, item in enumerate(plot._published):
+        assert item.opts["pen"].color().name() == colours[number] == plot._curves[number].opts["pen"].color().name()
+        assert item.opts["pen"].style() is Qt.PenStyle.DashLine
+        assert item.opts["symbolBrush"].color().name() == theme.active().panel, "hollow"
+    texts = [item.text for item in plot.items]
+    assert texts[:2] == ["ChunkedAlignment1", "ChunkedAlignment2"] and texts[2].startswith("published")
+    before = plot._published[0].getOriginalDataset()[1].tolist()
+    box = widget.boxes["quantity"]
+    box.setCurrentIndex(box.findData("phase 3"))
+    box.activated.emit(box.currentIndex())
+    assert before == [181.5, 338.2, 602.7]
+    assert plot._published[0].getOriginalDataset()[1].tolist() == [23.8, 34.5, 45.0]
+
+
+@pytest.mark.parametrize("name", ["001-figure-13", "003-table-6-1"])
+def test_figures_are_saved(qtbot: Any, tmp_path: Path, name: str) -> None:
+    table = found(name)
+    before = theme.active().name
+    for suffix in (".png", ".svg"):
+        paper_figures.save(tmp_path / f"figure{suffix}", table, papers.compare(table, measured(table)), False)
+    theme.switch(theme.choice_of(before))
+    picture = QImage(str(tmp_path / "figure.png"))
+    assert picture.width() == 2 * paper_figure.FILE_SIZE.width()
+    assert len({picture.pixel(x, y) for x in range(0, picture.width(), 9) for y in range(0, picture.height(), 9)}) > 5
+    drawing = (tmp_path / "figure.svg").read_text()
+    assert table.title.partition(":")[0] in drawing and "A chip" in drawing
+
+
+def test_files_of_several_tables_have_their_names_and_what_cannot_be_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = papers.find(["001-figure-09", "001-figure-19"])
+    assert paper_figures.files(f"{tmp_path}/f.svg", two[:1]) == (tmp_path / "f.svg",)
+    names = [path.name for path in paper_figures.files(f"{tmp_path}/f.svg", two)]
+    assert names == ["f-001-figure-09.svg", "f-001-figure-19.svg"]
+    with pytest.raises(InputError, match=r"f\.gif: figures are written as \.svg, \.png"):
+        paper_figures.files(f"{tmp_path}/f.gif", two)
+    with pytest.raises(InputError, match="there is no folder"):
+        paper_figures.files(f"{tmp_path}/none/f.svg", two)
+    monkeypatch.setattr(paper_figures, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"PySide6 .* not installed; python3 scripts/setup\.py"):
+        paper_figures.files(f"{tmp_path}/f.svg", two)
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PaperTable:
+    """A table of a method that takes no time, the only one of the only paper."""
+    monkeypatch.setattr(results, "folder", lambda: tmp_path / "experiments")
+    monkeypatch.setattr(registry, "METHODS", (fake.make(), fake.make("other")))
+    published = tuple(
+        Published(name, {"length": f"{size}x{size}", "s": "64"}, "total", time)
+        for name, times in (("fake", (10.0, 20.0)), ("other", (30.0, 40.0)), ("CUDASW++2.0", (7.0, 8.0)))
+        for size, time in zip((400, 800), times, strict=True)
+    )
+    made = replace(found("001-figure-09"), published=published, scale=0.5, inputs=Generated(seed=1))
+    monkeypatch.setattr(papers, "tables", lambda: (made,))
+    fake.RELEASED.clear()
+    return made
+
+
+@pytest.fixture
+def window(qtbot: Any, table: PaperTable) -> Iterator[PapersWindow]:
+    parent, queue = QWidget(), JobQueue()
+    qtbot.addWidget(parent)
+    opened = PapersWindow(parent, queue, lambda: Place("cpu", 0, False))
+    yield opened
+    fake.RELEASED.set()
+    opened._estimates.cancel()
+    queue.shut_down()
+
+
+def finish(qtbot: Any, window: PapersWindow) -> None:
+    qtbot.waitUntil(lambda: window._job is None)
+
+
+def test_a_table_is_measured_shown_and_shown_again(qtbot: Any, window: PapersWindow, table: PaperTable) -> None:
+    assert "Here: not measured yet." in window.figure.caption.text()
+    qtbot.waitUntil(lambda: "About" in window.effort.text())
+    said = []
+    window.said.connect(lambda text, error: said.append((text, error)))
+    window.start_button.click()
+    assert not window.start_button.isEnabled()
+    finish(qtbot, window)
+    assert said == [("Figure 9: scoring methods: 4 points.", False)]
+    (fakes, others, foreign) = window.figure.figure.lines
+    assert [spread.median for spread in fakes.ours.spreads] == [12.0, 12.0]
+    assert fakes.ours.x == others.ours.x == (200, 400) and not foreign.ours.points
+    rows = list(csv.DictReader(io.StringIO(window.text(".csv"))))
+    assert [(row["published"], row["ours"]) for row in rows[:2]] == [("10.0", "12.0"), ("20.0", "12.0")]
+    assert "published / here" in window.text(".md")
+    again = PapersWindow(window.parentWidget(), JobQueue(), lambda: Place("cpu", 0, False))
+    assert again.compared.rows == window.compared.rows
+    assert [item.text(1) for item in again.tree.items()] == ["quick"]
+    again.full.setChecked(True)
+    assert not any(row["ours"] for row in again.compared.rows), "the paper's sizes were not measured"
+    again._estimates.cancel()
+
+
+def test_cancel_keeps_the_points_that_were_there(qtbot: Any, window: PapersWindow, table: PaperTable) -> None:
+    waiting = replace(table, parameters={"wait": True})
+    reproducing.reproduce(table, True, "cpu", repeats=1)
+    window._turn()
+    window.tree.currentItem().setData(0, Qt.ItemDataRole.UserRole, waiting)
+    window.reuse.setChecked(False)
+    window.start()
+    qtbot.waitUntil(lambda: window._job.started > 0)
+    window.cancel_button.click()
+    finish(qtbot, window)
+    assert [bool(row["ours"]) for row in window.compared.rows] == [True, True, True, True, False, False]
+    assert window.start_button.isEnabled()
+
+
+def test_what_was_measured_for_one_table_is_taken_for_another(table: PaperTable) -> None:
+    reproducing.reproduce(table, True, "cpu", repeats=1)
+    other = replace(table, id="001-figure-10")
+    assert reproducing.kept(other, True) == ()
+    points = reproducing.reproduce(other, True, "cpu", repeats=1, reuse=True)
+    assert len(points) == 4 and all(point.reused for point in points)
+    assert [point.key for point in reproducing.kept(other, True)] == [point.key for point in points]
+
+
+def test_what_is_taken_again_counts_over_what_came_in_between(table: PaperTable) -> None:
+    first = reproducing.reproduce(table, True, "cpu", repeats=1)
+    elsewhere = replace(first[0], key="of another device", device="A slow chip")
+    reproducing.store_of(table, True).append(elsewhere)
+    shown = papers.compare(table, reproducing.kept(table, True), True)
+    assert "A slow chip" in {one.point.device for one in shown if one.point}
+    reproducing.reproduce(table, True, "cpu", repeats=1, reuse=True)
+    shown = papers.compare(table, reproducing.kept(table, True), True)
+    assert "A slow chip" not in {one.point.device for one in shown if one.point}
+    before = len(reproducing.kept(table, True))
+    reproducing.reproduce(table, True, "cpu", repeats=1, reuse=True)
+    assert len(reproducing.kept(table, True)) == before, "nothing is kept twice"
+
+
+def test_matrices_of_a_papers_size_are_not_made_to_tell_how_long_they_take() -> None:
+    assert reproducing.expected_s(found("003-table-6-1"), False, "cpu") is None
+    assert reproducing.expected_s(found("001-figure-19"), True, "cpu") > 0
+
+
+@pytest.mark.skipif(importlib.util.find_spec("typer") is None, reason="the command line needs typer")
+def test_the_command_line_draws(says: Any, table: PaperTable, tmp_path: Path) -> None:
+    printed = says("reproduce", table.id, "--quick", "--backend", "cpu", "--plot", tmp_path / "f.svg")
+    assert f"saved {tmp_path / 'f.svg'}" in printed
+    assert "Figure 9: scoring methods (quick)" in (tmp_path / "f.svg").read_text()
+
+
+def test_tune_opens_the_papers(qtbot: Any, window: PapersWindow, make_window: Any) -> None:
+    main = make_window()
+    main.commands["papers"].trigger()
+    opened = main.tune.papers
+    assert opened.isVisible() and opened.chosen is not None
+    opened._estimates.cancel()
+    opened.close()

@@ -1,0 +1,130 @@
+"""The plot of lines: items stay while points come, and show what was measured and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from app import theme
+from app.tune.plots.lines import Curve, LinePlot
+from app.tune.plots.series import Series
+from app.tune.plots.settings import PlotSettings
+from kernels.experiments.points import Point, Spread, Status
+
+SETTINGS = PlotSettings(x="s")
+
+
+@pytest.fixture
+def plot(qtbot) -> LinePlot:
+    plot = LinePlot()
+    qtbot.addWidget(plot)
+    return plot
+
+
+def series(name: str, *values: float, shade: int = 0, group: str = "") -> Series:
+    """A line with a spread of 1 to either side of every value, at places 1, 2, 3..."""
+    points = tuple(Point(f"{name}{at}", "m", "M", {"s": at}, Status.MEASURED) for at in range(len(values)))
+    spreads = tuple(Spread(value, value - 1, value + 1, 3) for value in values)
+    return Series(name, points, tuple(range(1, len(values) + 1)), spreads, shade, group or name)
+
+
+def drawn(plot: LinePlot) -> list[list[float]]:
+    """The values of every line that is drawn."""
+    return [list(item.yData) for item in plot._curves if len(item.yData)]
+
+
+def test_a_point_that_comes_gives_the_items_other_data(plot):
+    plot.show_lines([series("a", 5, 6), series("b", 7, shade=1)], SETTINGS, "s")
+    before, dots = list(plot.getPlotItem().items), plot._dots
+    plot.show_lines([series("a", 5, 6), series("b", 7, 8, shade=1)], SETTINGS, "s")
+    assert plot.getPlotItem().items == before
+    assert drawn(plot) == [[5, 6], [7, 8]]
+    assert list(dots.data["y"]) == [5, 6, 7, 8]
+    assert list(plot._spreads.opts["top"]) == [1] * 4
+
+
+def test_lines_of_one_colour_are_not_joined(plot):
+    count = len(theme.active().series)
+    lines = [series(str(number), number, number, shade=number) for number in range(count + 1)]
+    plot.show_lines(lines, SETTINGS, "s")
+    first = plot._curves[0]
+    assert list(first.yData) == [0, 0, count, count] and list(first.opts["connect"]) == [1, 0, 1, 0]
+    assert [item.text for item in plot.items] == [str(number) for number in range(count + 1)]
+    dots = plot._dots.data
+    marks = {(brush.color().name(), symbol) for brush, symbol in zip(dots["brush"], dots["symbol"], strict=True)}
+    assert len(marks) == count + 1, "points of two lines of one colour differ in their form"
+
+
+def test_of_many_lines_the_legend_names_some_and_counts_the_rest(plot):
+    lines = [series(str(number), number, number, shade=number) for number in range(150)]
+    plot.show_lines(lines, SETTINGS, "s")
+    assert [item.text for item in plot.items] == [*map(str, range(12)), "and 138 more"]
+
+
+def test_lines_of_one_group_have_one_colour_and_one_place_in_the_legend(plot):
+    lines = [series("h 1, T 8", 5, 6, group="h 1"), series("h 1, T 9", 7, 8, group="h 1"),
+             series("h 2, T 8", 9, 9, shade=1, group="h 2")]  # fmt: skip
+    plot.show_lines(lines, SETTINGS, "s")
+    assert drawn(plot) == [[5, 6, 7, 8], [9, 9]]
+    assert [item.text for item in plot.items] == ["h 1", "h 2"]
+
+
+def test_no_line_joins_the_points_of_a_search_and_the_best_is_marked(plot):
+    line = series("", 5, 3, 6)
+    plot.show_lines([line], PlotSettings(x="s", scatter=True), "s", best=line.points[1])
+    assert drawn(plot) == [] and list(plot._dots.data["y"]) == [5, 3, 6]
+    assert (list(plot._best.data["x"]), list(plot._best.data["y"])) == ([2], [3])
+    assert [item.text for item in plot.items] == ["measured", "fastest candidate: s 1"]
+    plot.show_lines([line], SETTINGS, "s")
+    assert not len(plot._best.data)
+
+
+def test_a_model_has_the_colour_of_its_line_and_a_pattern_of_its_own(plot):
+    lines = [series("a", 5, 6), series("b", 7, 8, shade=1)]
+    curves = [Curve(name, (1, 2), (1, 2), shade) for shade in (0, 1) for name in ("steps", "operations")]
+    plot.show_lines(lines, SETTINGS, "s", curves)
+    pens = [item.opts["pen"] for item in plot._models.values() if len(item.yData)]
+    assert len({(pen.color().name(), pen.style()) for pen in pens}) == 4
+    assert {pen.color().name() for pen in pens} == set(theme.active().series[:2])
+    assert [item.text for item in plot.items] == ["a", "b", "steps", "operations"]
+    assert plot.items[2].kind != plot.items[3].kind
+
+
+def test_what_is_gone_is_not_drawn_and_takes_no_room(plot):
+    plot.show_lines([series("a", 1000, 2000), series("b", 3000)], SETTINGS, "s", [Curve("model", (1, 2), (9000, 9000))])
+    plot.show_chosen(plot.lines[0].points[1], SETTINGS)
+    plot.show_lines([series("a", 5, 6)], SETTINGS, "s")
+    assert drawn(plot) == [[5, 6]] and not any(len(item.yData) for item in plot._models.values())
+    assert plot.viewRange()[1][1] < 10
+    plot.show_lines([], SETTINGS, "s")
+    assert drawn(plot) == [] and not len(plot._dots.data) and not plot._spreads.isVisible()
+
+
+def test_a_ring_is_around_the_chosen_point(plot):
+    plot.show_lines([series("a", 10, 1000)], PlotSettings(x="s", log_y=True), "s")
+    plot.show_chosen(plot.lines[0].points[1], PlotSettings(x="s", log_y=True))
+    assert (list(plot._chosen.data["x"]), list(plot._chosen.data["y"])) == ([2], [3])
+    plot.show_chosen(None, SETTINGS)
+    assert not len(plot._chosen.data)
+
+
+def test_words_and_scales_follow_the_settings(plot):
+    plot.show_lines([series("a", 10, 1000)], SETTINGS, "s")
+    assert plot.getAxis("left").labelText == SETTINGS.label and not plot.getAxis("left").logMode
+    plot.show_lines([series("a", 10, 1000)], PlotSettings(x="h", quantity="gcups", log_y=True), "h")
+    assert plot.getAxis("bottom").labelText == "h" and plot.getAxis("left").logMode
+    assert plot.getAxis("left").labelText == PlotSettings(quantity="gcups").label
+    assert drawn(plot) == [[1, 3]]
+
+
+def test_colours_follow_the_theme(plot, qtbot, monkeypatch):
+    plot.show_lines([series("a", 5, 6)], SETTINGS, "s")
+    other = next(found for found in (theme.LIGHT, theme.DARK) if found != theme.active())
+    monkeypatch.setattr(theme, "active", lambda: other)
+    plot.show_lines([series("a", 5, 6)], SETTINGS, "s")
+    assert plot._curves[0].opts["pen"].color().name() == other.series[0]
+    assert plot._dots.data["brush"][0].color().name() == other.series[0]
+    assert plot.backgroundBrush().color().name() == other.panel
+
+
+def test_the_grid_is_behind_the_lines(plot):
+    assert all(plot.getAxis(side).zValue() < plot.getViewBox().zValue() for side in ("bottom", "left"))

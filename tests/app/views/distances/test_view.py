@@ -1,0 +1,186 @@
+"""The distance matrix as a heat map."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from app.kit.selection import Selection
+from app.views.distances import paint
+from app.views.distances.paint import Heat, View
+from app.views.distances.view import DistancesView, csv_lines, order_of
+from kernels.io import distances, newick
+from kernels.io.distance_matrix import DistanceMatrix, checked
+from kernels.io.names import distinct
+from tests.app.views import tree_examples
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def view(qtbot) -> DistancesView:
+    view = DistancesView(Selection())
+    qtbot.addWidget(view)
+    view.resize(760, 640)
+    view.show()
+    view.show_result(tree_examples.result())
+    QApplication.processEvents()
+    view.canvas.repaint()
+    return view
+
+
+def place(view: DistancesView, row: int, column: int) -> QPoint:
+    return view.canvas.view.box(row, column).center().toPoint()
+
+
+def test_rows_are_in_the_order_of_the_tree(view) -> None:
+    picture = view.canvas.picture
+    assert tuple(picture.name(row) for row in range(picture.count)) == view.result.answer.tree.taxa
+    view.set_order("input")
+    assert picture.order.tolist() != list(range(6)) and view.canvas.picture.order.tolist() == list(range(6))
+    view.set_order("name")
+    assert [view.canvas.picture.name(row) for row in range(6)] == sorted(tree_examples.NAMES[:6])
+
+
+def test_rows_made_different_are_found_in_a_tree_made_different() -> None:
+    matrix = checked(distinct("aba"), 1 - np.eye(3))
+    assert order_of(matrix, "tree", newick.parse("((a,b),a);")[0]).tolist() == [0, 1, 2]
+    assert order_of(matrix, "tree", newick.parse("((a,a),b);")[0]).tolist() == [0, 2, 1]
+    assert order_of(matrix, "tree", None).tolist() == [0, 1, 2]
+
+
+def test_a_matrix_without_a_tree_gets_one_for_its_order(qtbot) -> None:
+    view = DistancesView(Selection())
+    qtbot.addWidget(view)
+    near = np.array([[0, 9, 1], [9, 0, 8], [1, 8, 0]], float)
+    view.show_datum(checked(("a", "b", "c"), near, "three"))
+    qtbot.waitUntil(lambda: view.sharp)
+    assert [view.canvas.picture.name(row) for row in range(3)] in (["a", "c", "b"], ["b", "a", "c"], ["b", "c", "a"])
+    assert any("UPGMA" in item.text for item in view._legend.items)
+
+
+def test_the_pair_under_the_mouse(qtbot, view) -> None:
+    picture = view.canvas.picture
+    qtbot.mouseMove(view.canvas, place(view, 1, 4))
+    first, second = picture.name(1), picture.name(4)
+    names = view.matrix.names
+    value = view.matrix.values[names.index(first), names.index(second)]
+    assert view._status.text().startswith(f"{first} and {second}: {value:.6g}")
+    qtbot.mouseMove(view.canvas, place(view, 2, 2))
+    assert view._status.text().startswith(picture.name(2))
+
+
+def test_clicks_select_taxa_everywhere(qtbot, view) -> None:
+    picture, canvas = view.canvas.picture, view.canvas
+    qtbot.mouseClick(canvas, LEFT, pos=place(view, 0, 3))
+    assert view.selection.taxa == {picture.name(0), picture.name(3)}
+    box = canvas.view.box(5, 0)
+    qtbot.mouseClick(
+        canvas, LEFT, Qt.KeyboardModifier.ControlModifier,
+        QPoint(round(canvas.view.area.right()) + 20, round(box.center().y())),
+    )  # fmt: skip
+    assert view.selection.taxa == {picture.name(row) for row in (0, 3, 5)}
+    assert picture.chosen.tolist() == [row in (0, 3, 5) for row in range(6)]
+    tree = picture.layout.tree
+    inner = next(node for node in range(1, len(tree)) if tree.degrees[node])
+    frame = paint.tree_frame(picture, canvas.view)
+    spot = QPoint(round(frame.px(picture.layout.x[inner])) - 1, round(frame.py(picture.layout.y[inner])))
+    qtbot.mouseClick(canvas, LEFT, pos=spot)
+    low, high = np.searchsorted(tree.leaves, (inner, tree.ends[inner]))
+    assert view.selection.taxa == set(tree.taxa[low:high])
+    canvas.repaint()
+
+
+def test_keys_and_zoom(qtbot, view) -> None:
+    canvas = view.canvas
+    whole = canvas.view
+    canvas.zoom(1.5, QPointF(place(view, 0, 0)))
+    assert canvas.view.cell == pytest.approx(1.5 * whole.cell) and not canvas.fitted
+    for _ in range(6):
+        qtbot.keyClick(canvas, Qt.Key.Key_Right)
+        qtbot.keyClick(canvas, Qt.Key.Key_Down)
+    assert canvas.picture.current == (5, 5)
+    assert canvas.view.area.adjusted(-1, -1, 1, 1).contains(canvas.view.box(5, 5)), "the current cell is in sight"
+    qtbot.keyClick(canvas, Qt.Key.Key_Return)
+    assert view.selection.taxa == {canvas.picture.name(5)}
+    qtbot.keyClick(canvas, Qt.Key.Key_F)
+    assert canvas.view == whole
+    qtbot.keyClick(canvas, Qt.Key.Key_Minus)
+    assert canvas.view == whole, "never farther than the whole"
+
+
+@pytest.mark.parametrize("count", [1, 3, 500])
+@pytest.mark.parametrize("cell", [0.3, 1.0, 7.0])
+def test_samples_are_cells_of_the_matrix(count: int, cell: float) -> None:
+    values = np.add.outer(1000.0 * np.arange(count), np.arange(count))
+    from PySide6.QtCore import QRectF
+
+    picture = Heat(values, ("x",) * count, np.arange(count)[::-1], (0, 1))
+    window = View(cell, -20.0, -10.0, QRectF(0, 0, 60, 60))
+    found, box = paint.sampled(picture, window, 1.0)
+    rows, columns = window.rows(count), window.columns(count)
+    assert found.shape[0] <= 60 / min(cell, 1) + 2 and box.height() == pytest.approx((rows[1] - rows[0]) * cell)
+    for i, j in np.ndindex(found.shape):
+        row = rows[0] + int((i + 0.5) * (rows[1] - rows[0]) / found.shape[0])
+        column = columns[0] + int((j + 0.5) * (columns[1] - columns[0]) / found.shape[1])
+        if row != column:
+            assert found[i, j] == 1000 * (count - 1 - row) + count - 1 - column
+        else:
+            assert np.isnan(found[i, j])
+
+
+def test_the_table_goes_to_files_and_to_the_clipboard(view, monkeypatch, tmp_path: Path) -> None:
+    for name in ("out.csv", "out.phy"):
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / name), ""))
+        view.save_matrix()
+    with open(tmp_path / "out.csv", newline="") as handle:
+        rows = list(csv.reader(handle))
+    shown = view.shown()
+    assert rows[0] == ["", *shown.names] and [row[0] for row in rows[1:]] == list(shown.names)
+    assert np.array([row[1:] for row in rows[1:]], float) == pytest.approx(np.asarray(shown.values))
+    (again,) = distances.read(tmp_path / "out.phy")
+    assert again.names == shown.names and again.values == pytest.approx(np.asarray(shown.values))
+    view.copy_table()
+    assert QGuiApplication.clipboard().text() == "".join(csv_lines(shown, "\t"))
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_figures(view, monkeypatch, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"heat{suffix}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    view.save_figure()
+    assert path.stat().st_size > 1000
+    if suffix == ".png":
+        assert QImage(str(path)).width() == 2 * view.figure_size().width()
+
+
+def test_options_and_maps(view) -> None:
+    wide = view.canvas.view.cell
+    view.set_option("labelled", False)
+    assert view.canvas.view.cell >= wide
+    for name in ("cividis", "magma"):
+        view.set_map(name)
+        assert view.canvas.picture.map_name == name
+        view.canvas.repaint()
+
+
+@pytest.mark.parametrize("taxa", [1, 2])
+def test_the_smallest_matrices_are_drawn(view, taxa: int) -> None:
+    view.show_datum(checked(tree_examples.NAMES[:taxa], 1 - np.eye(taxa), "small"))
+    view.canvas.zoom(2)
+    view.canvas.repaint()
+    assert view.canvas.picture.count == taxa
+
+
+def test_what_can_be_shown(view) -> None:
+    assert DistancesView.shows_datum(tree_examples.matrix()) and not DistancesView.shows_datum(tree_examples.tree())
+    assert isinstance(view.matrix, DistanceMatrix)
+    view.show_result(None)
+    assert view.matrix is None and view.canvas.picture is None and not view._tools.isEnabled()
+    view.canvas.repaint()

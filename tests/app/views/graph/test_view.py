@@ -1,0 +1,166 @@
+"""Shortest paths as a person looks at them: the matrix, its steps, a path, a negative cycle."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication
+
+from app import theme
+from app.kit.selection import Selection
+from app.views.graph import data, paint
+from app.views.graph.view import PAUSE, PLAY, GraphView
+from kernels.graphs.graph import from_weights
+from kernels.graphs.problem import PathsAnswer, PathsProblem
+from tests.app.views import made
+
+INF = np.inf
+WEIGHTS = np.array([[0, 4, 2, INF], [INF, 0, INF, 5], [INF, 1, 0, 8], [7, INF, INF, 0]])
+DISTANCES = np.array([[0, 3, 2, 8], [12, 0, 14, 5], [13, 1, 0, 6], [7, 10, 9, 0.0]])
+
+
+def problem(weights=WEIGHTS, names="ABCD", **options):
+    return PathsProblem(from_weights(np.array(weights, float), tuple(names)), **options)
+
+
+def answered(**options):
+    return made.result("floyd-warshall", problem(**options), PathsAnswer(DISTANCES))
+
+
+def round_trip():
+    """A goes to B, B to C, C to A, for -1 in all."""
+    weights = [[0, 4, INF], [INF, 0, -6], [1, INF, 0]]
+    return made.result("floyd-warshall", problem(weights, "ABC"), PathsAnswer(None, cycle=(0, 1, 2)))
+
+
+@pytest.fixture
+def view(qtbot):
+    view = GraphView(Selection())
+    qtbot.addWidget(view)
+    view.resize(800, 500)
+    view.show()
+    return view
+
+
+def shown(qtbot, view, result):
+    view.show_result(result)
+    settle(qtbot, view)
+
+
+def settle(qtbot, view):
+    qtbot.waitUntil(lambda: view.sharp)
+    QGuiApplication.processEvents()
+
+
+def centre(view, entry):
+    matrix, _ = paint.areas(QRectF(view.plane.rect()), view.shown)
+    return paint._box(matrix, matrix.width() / view.shown.n, entry).center()
+
+
+def words(view):
+    return " | ".join(item.text for item in view.legend.items)
+
+
+def test_a_click_marks_the_shortest_path(qtbot, view):
+    shown(qtbot, view, answered())
+    qtbot.mouseClick(view.plane, Qt.MouseButton.LeftButton, pos=centre(view, (0, 3)).toPoint())
+    settle(qtbot, view)
+    assert view.shown.chosen == (0, 3)
+    assert view.shown.marked == {(0, 2), (2, 1), (1, 3)}
+    assert "A \u2192 D: 8   path A \u2192 C \u2192 B \u2192 D (3 edges)" in view.status.text()
+    image, box = view.plane.grab().toImage(), centre(view, (2, 1))
+    edge = [QColor(image.pixel(x, round(box.y()))).name() for x in range(round(box.x()) - 70, round(box.x()))]
+    assert theme.active().path in edge
+
+
+def test_two_vertices_of_the_graph_choose_a_pair(qtbot, view):
+    shown(qtbot, view, answered())
+    _, graph = paint.areas(QRectF(view.plane.rect()), view.shown)
+    for vertex in (3, 1):
+        place = paint._place(graph, view.shown, vertex)
+        assert paint.vertex_at(place, QRectF(view.plane.rect()), view.shown) == vertex
+        view.plane.clicked.emit(place)
+    settle(qtbot, view)
+    assert view.shown.chosen == (3, 1) and "D \u2192 B: 10" in view.status.text()
+
+
+def test_the_pair_that_was_asked_for_is_chosen(qtbot, view):
+    shown(qtbot, view, answered(start="B", end="A"))
+    assert view.shown.chosen == (1, 0) and view.shown.way == (1, 3, 0)
+    qtbot.keyClick(view.plane, Qt.Key.Key_Right)
+    assert view.shown.chosen == (1, 1)
+
+
+def test_steps_let_the_vertices_in_one_by_one(qtbot, view):
+    shown(qtbot, view, answered())
+    view.slider.setValue(0)
+    settle(qtbot, view)
+    assert np.array_equal(view.shown.stage.values, WEIGHTS) and view.shown.stage.improved is None
+    view.slider.setValue(3)
+    settle(qtbot, view)
+    improved = {(u, v) for u, v in np.argwhere(view.shown.stage.improved).tolist()}
+    assert improved == {(0, 1), (0, 3), (3, 1)}
+    assert "3 of 4: C let in" in view._step.text() and "3 pairs nearer" in words(view)
+
+
+def test_playing_goes_through_all_steps_and_stops(qtbot, view):
+    shown(qtbot, view, answered())
+    view._clock.setInterval(1)
+    view.play.click()
+    assert view.play.text() == PAUSE
+    qtbot.waitUntil(lambda: view.play.text() == PLAY and view.slider.value() == 4)
+    settle(qtbot, view)
+    assert np.array_equal(view.shown.stage.values, DISTANCES)
+
+
+def test_a_negative_cycle_is_shown(qtbot, view):
+    shown(qtbot, view, round_trip())
+    assert view.shown.marked == {(0, 1), (1, 2), (2, 0)}
+    assert "A \u2192 B \u2192 C \u2192 A weighs \u22121" in view.status.text()
+    assert "negative cycle" in words(view)
+
+
+def test_pointing_tells_a_distance_and_that_there_is_no_path(qtbot, view):
+    alone = made.result("floyd-warshall", problem([[0, INF], [3, 0]], "AB"), PathsAnswer(np.array([[0, INF], [3, 0]])))
+    shown(qtbot, view, alone)
+    view.plane.pointed.emit(centre(view, (0, 1)))
+    assert view.status.text().startswith("A \u2192 B: no path")
+    view.plane.pointed.emit(None)
+    assert view.shown.pointed is None
+
+
+def test_the_vertices_of_a_bipartite_graph_stand_on_two_sides():
+    weights = np.full((5, 5), INF)
+    weights[:2, 2:] = 1
+    found = data.places(problem(weights, "ABCDE"))
+    assert (found[:2, 0] == found[0, 0]).all() and (found[2:, 0] == found[2, 0]).all()
+    assert found[0, 0] != found[2, 0]
+
+
+@pytest.mark.parametrize("n", [1, 9, 30])
+def test_vertices_do_not_cover_each_other(n):
+    random = np.random.default_rng(0)
+    weights = np.where(random.random((n, n)) < 0.3, 1.0, INF)
+    places = data.places(problem(weights, [f"v{k}" for k in range(n)]))
+    assert (places >= 0).all() and (places <= 1).all()
+    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) + np.eye(n)
+    assert apart.min() > 0.02
+
+
+def test_large_matrices_are_reduced_to_their_least_entries():
+    values = np.random.default_rng(0).random((25, 25))
+    assert data.reduced(values, 25) is values
+    found = data.reduced(values, 5)
+    assert np.array_equal(found, values.reshape(5, 5, 5, 5).min(axis=(1, 3)))
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_one_vertex_and_many_are_painted(qtbot, view, colours):
+    theme.switch(colours)
+    try:
+        for n in (1, 60):
+            made_of = problem(np.zeros((n, n)), [f"v{k}" for k in range(n)])
+            shown(qtbot, view, made.result("floyd-warshall", made_of, PathsAnswer(np.zeros((n, n)))))
+            view.plane.pointed.emit(QPointF(100, 100))
+            assert not view.plane.grab().isNull()
+    finally:
+        theme.switch("light")

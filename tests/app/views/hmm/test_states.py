@@ -1,0 +1,162 @@
+"""The path of a hidden Markov model as a person looks at it: from far away, and down to the trellis."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QGuiApplication
+
+from app import theme
+from app.kit.selection import Selection
+from app.views.hmm import states_data, states_paint
+from app.views.hmm.states import StatesView
+from kernels.hmm import reference
+from kernels.hmm.islands import Feature
+from kernels.hmm.problem import HmmProblem, answer
+from kernels.hmm.sums.problem import PosteriorAnswer
+from kernels.monitor import Monitor
+from tests.app.views import examples, made
+
+LENGTH = 90
+PROBLEM = HmmProblem(made.two_states(), made.nucleotides(made.mixed(LENGTH)))
+PATH = reference.viterbi(PROBLEM)
+RESULT = made.result("viterbi-serial", PROBLEM, answer(PROBLEM, PATH))
+(ISLAND,) = states_data.features_of(RESULT)
+
+
+@pytest.fixture
+def view(qtbot):
+    view = StatesView(Selection())
+    qtbot.addWidget(view)
+    view.resize(700, 420)
+    view.show()
+    return view
+
+
+def shown(qtbot, view, result):
+    view.show_result(result)
+    settle(qtbot, view)
+
+
+def settle(qtbot, view):
+    qtbot.waitUntil(lambda: view.sharp)
+    QGuiApplication.processEvents()
+
+
+def words(view):
+    return " | ".join(item.text for item in view.legend.items)
+
+
+def test_it_shows_states_and_nothing_else():
+    assert StatesView.shows(RESULT)
+    assert not StatesView.shows(examples.result(examples.problem("ACGT", "ACGA")))
+
+
+def test_the_island_is_an_annotation_of_the_sequence(qtbot, view):
+    shown(qtbot, view, RESULT)
+    assert ISLAND.label == "island" and abs(ISLAND.start - 30) < 4 and abs(ISLAND.end - 60) < 4
+    assert "island" in words(view)
+    box = view.plane
+    x = round(box.x_of((ISLAND.start + ISLAND.end) / 2))
+    top, height = states_paint.rows_of(QRectF(box.rect()), box, view.states)
+    image = box.grab().toImage()
+    y = round(top + 2 * height + states_paint.GAP + 3)
+    assert QColor(image.pixel(x, y)).name() == theme.active().phases[0]
+    assert QColor(image.pixel(round(box.x_of(10)), y)).name() != theme.active().phases[0]
+
+
+@pytest.mark.parametrize("width", [560, 700, 1300])
+def test_near_by_the_trellis_has_costs_and_winners(qtbot, view, width):
+    view.resize(width, 420)
+    shown(qtbot, view, RESULT)
+    assert not states_paint.shows_trellis(view.plane, view.states)
+    assert view.go_to("40")
+    settle(qtbot, view)
+    assert states_paint.shows_trellis(view.plane, view.states)
+    stretch = view.states.stretch
+    for letter in range(stretch.first + 1, stretch.last):
+        state, column = PATH[letter], letter - stretch.first
+        assert stretch.winners[column, state] == PATH[letter - 1]
+    assert "best path to the state" in words(view)
+    state = int(PATH[39])
+    top, height = states_paint.rows_of(QRectF(view.plane.rect()), view.plane, view.states)
+    view.plane.pointed.emit(QPointF(view.plane.x_of(39.5), top + (state + 0.5) * height))
+    text = view.status.text()
+    assert text.startswith(f"letter 40: {PROBLEM.sequence.letters[39:40].decode()}")
+    assert f"in state {PROBLEM.hmm.states[state]}" in text and "reached best from" in text
+
+
+def test_next_and_previous_lead_to_features(qtbot, view):
+    shown(qtbot, view, RESULT)
+    view.after.click()
+    assert view.status.text().startswith(f"island: {ISLAND.start + 1}\u2013{ISLAND.end}")
+    low, high = view.plane.span
+    assert low <= ISLAND.start and ISLAND.end <= high < LENGTH
+    view.after.click()
+    assert "no feature after" in view.status.text()
+
+
+def test_places_that_are_none_are_said_so(qtbot, view):
+    shown(qtbot, view, RESULT)
+    before = view.plane.span
+    assert not view.go_to("0") and not view.go_to("x") and not view.go_to("91")
+    assert view.plane.span == before and "from 1 to 90" in view.status.text()
+
+
+def test_a_posterior_is_a_heat_map_of_probabilities(qtbot, view):
+    posterior = np.zeros((LENGTH, 2))
+    posterior[:, 0] = np.linspace(0, 1, LENGTH)
+    posterior[:, 1] = 1 - posterior[:, 0]
+    shown(qtbot, view, made.result("hmm-posterior", PROBLEM, PosteriorAnswer(-100.0, posterior)))
+    assert np.allclose(view.states.stretch.values, posterior.T)
+    assert "probability 0 to 1" in words(view)
+    top, _ = states_paint.rows_of(QRectF(view.plane.rect()), view.plane, view.states)
+    view.plane.pointed.emit(QPointF(view.plane.x_of(LENGTH - 0.5), top + 2))
+    assert "rich has probability 1" in view.status.text()
+
+
+@given(st.integers(0, 50), st.integers(1, 400), st.integers(1, 120))
+def test_columns_cover_all_letters_and_samples_lie_in_them(first, size, most):
+    borders = states_data.columns_of((first, first + size), most)
+    assert borders[0] == first and borders[-1] == first + size and (np.diff(borders) > 0).all()
+    assert borders.size - 1 == min(size, most)
+    letters, starts = states_data.samples(borders)
+    assert (np.diff(letters) > 0).all() and (letters[starts] == borders[:-1]).all()
+    assert np.searchsorted(borders, letters, "right")[starts].tolist() == list(range(1, borders.size))
+
+
+def test_from_far_away_a_column_has_the_shade_of_its_best_letter():
+    whole = states_data.stretch(RESULT, (0, LENGTH), LENGTH, Monitor())
+    far = states_data.stretch(RESULT, (0, LENGTH), 9, Monitor())
+    assert (far.shades == whole.shades.reshape(2, 9, 10).max(axis=2)).all()
+
+
+@settings(max_examples=20)
+@given(st.lists(st.lists(st.floats(0, 60) | st.just(np.inf), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_shades_are_255_for_the_best_state_and_0_for_impossible_ones(costs):
+    costs = np.array(costs)
+    shades = states_data.shades_of(costs)
+    for row, shade in zip(costs, shades, strict=True):
+        if np.isfinite(row).any():
+            assert shade[row.argmin()] == 255
+        assert (shade[~np.isfinite(row)] == 0).all()
+
+
+@pytest.mark.parametrize("letters", ["", "A", "ACGTACGT"])
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_short_sequences_and_impossible_ones_are_painted(qtbot, view, letters, colours):
+    theme.switch(colours)
+    try:
+        problem = HmmProblem(made.two_states(), made.nucleotides(letters))
+        shown(qtbot, view, made.result("viterbi-serial", problem, answer(problem, reference.viterbi(problem))))
+        assert not view.plane.grab().isNull()
+        shown(qtbot, view, made.result("viterbi-serial", problem, answer(problem, None)))
+        assert not view.plane.grab().isNull()
+    finally:
+        theme.switch("light")
+
+
+def test_features_are_found_by_letter():
+    states = states_paint.States(RESULT, (Feature(2, 5, "a"), Feature(8, 9, "b")))
+    assert [states.feature_at(k) for k in (1, 2, 4, 5, 8, 9)] == [None, 0, 0, None, 1, None]

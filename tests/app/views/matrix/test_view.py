@@ -1,0 +1,445 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QGuiApplication
+
+from app import theme
+from app.kit import export, scan_panel
+from app.kit.plane import cells as matrix_cells
+from app.kit.plane import data, states
+from app.kit.plane.picture import LAYERS
+from app.kit.selection import Selection
+from app.views.matrix import view as matrix
+from app.views.matrix.view import MatrixView
+from kernels import engine, registry
+from kernels.pairwise import reference
+from tests.app.views import examples
+
+FIRST, SECOND = examples.related(90)
+
+
+def settled(qtbot, view):
+    qtbot.waitUntil(lambda: view.sharp)
+    QGuiApplication.processEvents()
+
+
+@pytest.fixture
+def selection():
+    return Selection()
+
+
+@pytest.fixture
+def view(qtbot, selection):
+    view = MatrixView(selection)
+    qtbot.addWidget(view)
+    view.resize(700, 640)
+    view.show()
+    return view
+
+
+def shown(qtbot, view, *, score_only=False, s=32, first=FIRST, second=SECOND, **options):
+    result = examples.result(examples.problem(first, second, **options), score_only=score_only, s=s)
+    view.show_result(result)
+    settled(qtbot, view)
+    return result
+
+
+@pytest.mark.parametrize("options", [{}, {"mode": "global"}, {"first": SECOND, "second": FIRST}])
+def test_cells_print_the_values_of_the_recurrence(qtbot, view, options):
+    result = shown(qtbot, view, **options)
+    full = reference.matrices(result.problem)
+    assert view.go_to("40, 42")
+    settled(qtbot, view)
+    assert view.plot.frame().shows_cells
+    for cell in ((40, 42), (39, 44), (42, 41)):
+        expected = tuple(f"{values[cell]}".replace("-", "\u2212") for values in (full.H, full.E, full.F))
+        assert matrix_cells.value_texts(view.picture, cell) == expected
+
+
+def test_minus_infinity_and_borders(qtbot, view):
+    shown(qtbot, view, mode="global")
+    view.go_to("0, 0")
+    settled(qtbot, view)
+    assert matrix_cells.value_texts(view.picture, (0, 0)) == ("0", "\u2212\u221e", "\u2212\u221e")
+    assert matrix_cells.value_texts(view.picture, (0, 2)) == ("\u22129", "\u2212\u221e", "\u22129")
+
+
+def test_hover_says_values_letters_and_path(qtbot, view, selection):
+    result = shown(qtbot, view)
+    full = reference.matrices(result.problem)
+    i, j = (int(x) for x in result.answer.alignment.cells()[30])
+    selection.hover_cell((i, j))
+    qtbot.waitUntil(lambda: "H" in view.hover_text((i, j)))
+    text = view.hover_text((i, j))
+    assert text.startswith(f"cell ({i}, {j})   H {full.H[i, j]}")
+    assert f"{FIRST[i - 1]} \u00b7 {SECOND[j - 1]}" in text
+    assert text.endswith("on the path, after column 30   strip 0   computed again")
+    assert view.hover_text((i, j + 5)).endswith("not on the path   strip 1")
+    assert "before first" in view.hover_text((0, 3))
+
+
+def test_the_mouse_tells_the_others_cell_and_strip(qtbot, view, selection):
+    shown(qtbot, view)
+    place = view.plot.box.mapViewToScene(QPointF(70.3, 19.7))
+    view.plot.scene().sigMouseMoved.emit(place)
+    assert selection.cell == (20, 70)
+    assert selection.strip == 2
+    view.plot.scene().sigMouseMoved.emit(view.plot.box.mapViewToScene(QPointF(-9, 20)))
+    assert selection.cell is None
+    assert selection.strip is None
+
+
+def test_strips_run_over_the_longer_sequence(qtbot, view):
+    shown(qtbot, view)
+    assert view.picture.strip_axis == 1
+    assert view.picture.strip_of((5, 33)) == 1
+    shown(qtbot, view, first=SECOND, second=FIRST)
+    assert view.picture.strip_axis == 0
+    assert view.picture.strip_of((33, 5)) == 1
+    assert view.picture.strip_of((0, 5)) is None
+    assert view.picture.strip_span(2) == (65, 92)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_recomputed_areas_lie_on_the_path(qtbot, view, swapped):
+    pair = {"first": SECOND, "second": FIRST} if swapped else {}
+    result = shown(qtbot, view, **pair)
+    cells = result.answer.alignment.cells()[1:]
+    covered = np.zeros(len(cells), bool)
+    for top, bottom, left, right in view.picture.recomputed.tolist():
+        covered |= (cells[:, 0] >= top) & (cells[:, 0] < bottom) & (cells[:, 1] >= left) & (cells[:, 1] < right)
+    assert len(view.picture.recomputed) == 3
+    assert covered.all()
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_chunk_borders_run_across_the_strips(qtbot, view, swapped):
+    pair = {"first": SECOND, "second": FIRST} if swapped else {}
+    result = shown(qtbot, view, **pair)
+    assert not view.layer_actions["chunks"].isVisible()
+    view.show_result(replace(result, method="chunked-alignment-1", parameters={**result.parameters, "h": 16}))
+    assert view.layer_actions["chunks"].isVisible()
+    assert f"every 16 {'columns' if swapped else 'rows'}" in " ".join(item.text for item in view._legend.items)
+    with_chunks = view.plot.grab().toImage()
+    view.layer_actions["chunks"].setChecked(False)
+    without = view.plot.grab().toImage()
+    frame = view.plot.frame()
+    changed = {
+        (x, y) for x in range(with_chunks.width()) for y in range(with_chunks.height())
+        if with_chunks.pixel(x, y) != without.pixel(x, y)
+    }  # fmt: skip
+    across = {pixel[0 if swapped else 1] for pixel in changed}
+    place = frame.x if swapped else frame.y
+    expected = [place(k * 16 + 0.5) for k in range(6)]
+    assert across
+    assert all(min(abs(found - border) for border in expected) <= 1.5 for found in across)
+
+
+def layers_offered(view):
+    return {layer for layer, action in view.layer_actions.items() if action.isVisible()}
+
+
+def words(view):
+    return " | ".join(item.text for item in view._legend.items)
+
+
+def made_by(result, method, **parameters):
+    """The same result as another method would have given it."""
+    return replace(result, method=method, parameters={**result.parameters, **parameters})
+
+
+def test_only_what_a_method_has_is_offered(qtbot, view):
+    result = shown(qtbot, view)
+    common = {"path", "ends", "recomputed"}
+    strips = {"strips", "boundaries", "states"}
+    for method, parameters, own in (
+        ("striped-alignment", {}, strips),
+        ("chunked-alignment-1", {"h": 16}, {*strips, "chunks"}),
+        ("checkpointed-alignment", {"tile": 64}, {"strips", "tiles", "states"}),
+        ("enhanced-ba", {"s": 8}, {"blocks"}),
+    ):
+        view.show_result(made_by(result, method, **parameters))
+        assert layers_offered(view) == common | own, method
+    view.show_result(examples.result(examples.problem(FIRST, SECOND), score_only=True))
+    assert layers_offered(view) == {"ends", "strips"}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("method", ["striped-alignment", "chunked-alignment-2", "checkpointed-alignment"])
+def test_sub_paths_meet_in_the_states_of_the_path(qtbot, view, method, swapped):
+    gap = FIRST[:40] + SECOND[20:28] + FIRST[40:]
+    pair = {"first": gap, "second": FIRST} if swapped else {"first": FIRST, "second": gap}
+    result = shown(qtbot, view, **pair)
+    view.show_result(made_by(result, method, h=16, tile=32))
+    cells = [tuple(cell) for cell in result.answer.alignment.cells().tolist()]
+    expected = {}
+    for before, after, operation in zip(cells, cells[1:], result.answer.alignment.operations, strict=False):
+        cuts = [axis for axis, distance in states.cuts(view.picture)
+                if after[axis] > before[axis] and before[axis] and before[axis] % distance == 0]  # fmt: skip
+        if cuts:
+            expected[before] = "HEF"[operation]
+    found = dict(states.marks(view.plot.frame(), view.picture))
+    assert found == expected
+    assert len(found) >= 2
+    assert "sub-paths meet" in words(view)
+    view.layer_actions["states"].setChecked(False)
+    assert "sub-paths meet" not in words(view)
+
+
+def test_marks_of_states_make_room_when_far_away(qtbot, view):
+    view.resize(300, 300)
+    shown(qtbot, view, first=FIRST * 5, second=SECOND * 5)
+    assert not states.marks(view.plot.frame(), view.picture)
+    assert "sub-paths meet: in H, or in a gap (E, F) (zoom in)" in words(view)
+
+
+def test_special_rows_and_columns_are_drawn_and_can_be_switched_off(qtbot, view):
+    result = shown(qtbot, view)
+    view.show_result(made_by(result, "checkpointed-alignment", tile=64))
+    assert "special row or column, every 64 cells" in words(view)
+    colour = QColor(theme.active().special).rgb()
+    for layer, action in view.layer_actions.items():
+        action.setChecked(layer == "tiles")
+    image, frame = view.plot.grab().toImage(), view.plot.frame()
+    row, column = round(frame.y(64.5)), round(frame.x(64.5))
+    assert all(any(image.pixel(round(frame.x(j)), row + d) == colour for d in (-1, 0)) for j in range(2, 90))
+    assert all(any(image.pixel(column + d, round(frame.y(i))) == colour for d in (-1, 0)) for i in range(2, 60))
+    view.layer_actions["tiles"].setChecked(False)
+    assert "special row" not in words(view)
+    assert view.plot.grab().toImage() != image
+
+
+def test_dense_special_rows_leave_the_colours_visible(qtbot, view):
+    """Many of them are faint or left out, and the legend says so; a few are drawn in full."""
+    result = shown(qtbot, view, first=FIRST * 5, second=SECOND * 5)
+    for layer, action in view.layer_actions.items():
+        action.setChecked(layer == "tiles")
+    special = QColor(theme.active().special).rgb()
+
+    def share(tile):
+        view.show_result(made_by(result, "checkpointed-alignment", tile=tile))
+        plot = view.plot.grab(view.plot.frame().area.toAlignedRect()).toImage()
+        places = [(x, y) for x in range(0, plot.width(), 3) for y in range(0, plot.height(), 3)]
+        return sum(plot.pixel(*place) == special for place in places) / len(places)
+
+    apart = min(view.plot.frame().width, view.plot.frame().height)
+    assert 0 < share(round(100 / apart)) < 0.1
+    assert share(round(20 / apart)) == 0
+    assert "(zoom in)" not in words(view)
+    view.resize(240, 240)
+    assert share(32) == 0
+    assert "special row or column, every 32 cells (zoom in)" in words(view)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_tiles_that_a_real_run_computed_again_are_shown(qtbot, view, swapped):
+    pair = {"first": SECOND * 3, "second": FIRST * 3} if swapped else {"first": FIRST * 3, "second": SECOND * 3}
+    problem, method = examples.problem(**pair, mode="global"), registry.method("checkpointed-alignment")
+    given = {"s": 32, "tile": 64, "T": 32, "threads": 2, "checkpoint_memory": 16}
+    result = engine.execute(engine.plan(method, problem, given, "cpu"))
+    view.show_result(result)
+    settled(qtbot, view)
+    assert view.picture.phases == (2,)
+    assert all(view.picture.recomputed_at((i, j)) for i, j in result.answer.alignment.cells()[1:].tolist())
+    assert not view.picture.recomputed_at((5, 250))
+    assert "computed again in phase 2" in words(view)
+    i, j = result.answer.alignment.cells()[100].tolist()
+    assert f"tile ({(i - 1) // 64}, {(j - 1) // 64})   computed again" in view.hover_text((i, j))
+
+
+def test_the_path_is_painted_through_its_cells(qtbot, view):
+    result = shown(qtbot, view)
+    for layer in LAYERS:
+        view.layer_actions[layer].setChecked(layer == "path")
+    cells = result.answer.alignment.cells()[5:-5:7]
+    assert all(_has_colour(view, *cell, "#ff5a5a") for cell in cells.tolist())
+    view.layer_actions["path"].setChecked(False)
+    assert not any(_has_colour(view, *cell, "#ff5a5a") for cell in cells.tolist())
+
+
+def test_path_cells_are_framed_at_cell_level(qtbot, view):
+    result = shown(qtbot, view)
+    i, j = (int(x) for x in result.answer.alignment.cells()[40])
+    view.go_to(f"{i}, {j}")
+    settled(qtbot, view)
+    assert _has_colour(view, i, j, "#ff5a5a")
+    assert not _has_colour(view, i + 1, j - 1, "#ff5a5a")
+
+
+def _has_colour(view, i, j, colour):
+    """Whether a pixel of this colour lies in the picture of a cell."""
+    image = view.plot.grab().toImage()
+    box = view.plot.frame().rect((i, i + 1), (j, j + 1))
+    wanted = QColor(colour).rgb()
+    return any(
+        image.pixel(x, y) == wanted
+        for x in range(int(box.left()), int(box.right()) + 1)
+        for y in range(int(box.top()), int(box.bottom()) + 1)
+    )
+
+
+def test_go_to_start_end_window_and_nonsense(qtbot, view):
+    result = shown(qtbot, view)
+    assert view.go_to("end")
+    frame = view.plot.frame()
+    assert frame.rows[0] <= result.answer.end[0] < frame.rows[1]
+    assert view.go_to("10:30, 20:40")
+    frame = view.plot.frame()
+    assert frame.rows[0] <= 10
+    assert frame.rows[1] >= 31
+    assert not view.go_to("900, 1")
+    assert "outside" in view._status.text()
+
+
+def test_fit_path_and_one_to_one(qtbot, view):
+    result = shown(qtbot, view)
+    view.show_path()
+    frame = view.plot.frame()
+    assert frame.rows[0] <= result.answer.alignment.start[0]
+    assert frame.rows[1] > result.answer.end[0]
+    view.one_to_one()
+    assert view.plot.frame().width == pytest.approx(1, abs=0.01)
+    view.fit()
+    assert view.plot.frame().rows == (0, 91)
+    assert view.plot.frame().columns == (0, 92)
+
+
+def test_keys_move_and_zoom(qtbot, view):
+    shown(qtbot, view)
+    view.go_to("40, 40")
+    before = view.plot.frame()
+    qtbot.keyClick(view.plot, Qt.Key.Key_Right)
+    assert view.plot.frame().columns[0] > before.columns[0]
+    qtbot.keyClick(view.plot, Qt.Key.Key_Minus)
+    assert view.plot.frame().width < before.width
+    qtbot.keyClick(view.plot, Qt.Key.Key_F)
+    assert view.plot.frame().rows == (0, 91)
+
+
+def test_a_click_beside_the_path_chooses_it(qtbot, view, selection):
+    result = shown(qtbot, view)
+    chosen = []
+    selection.cell_chosen.connect(chosen.append)
+    i, j = (int(x) for x in result.answer.alignment.cells()[50])
+    if view.picture.path.point_at((i, j + 1)) is None:
+        view.plot.clicked.emit((i, j + 1))
+        assert view.picture.path.point_at(chosen[-1]) is not None
+    view.plot.clicked.emit((5, 80))
+    assert chosen[-1] == (5, 80)
+
+
+def test_a_hovered_alignment_column_marks_its_cell(qtbot, view, selection):
+    result = shown(qtbot, view)
+    selection.hover_column(12)
+    assert view.picture.hovered == tuple(result.answer.alignment.cells()[13])
+    selection.hover_column(None)
+    assert view.picture.hovered is None
+
+
+def test_a_chosen_alignment_column_comes_into_view(qtbot, view, selection):
+    result = shown(qtbot, view)
+    view.go_to("start")
+    selection.choose_column(len(result.answer.alignment.operations) - 1)
+    frame = view.plot.frame()
+    assert frame.rows[0] <= result.answer.end[0] < frame.rows[1]
+
+
+def test_a_column_chosen_before_the_view_had_the_result_is_found(qtbot, view, selection):
+    result = examples.result(examples.problem(FIRST * 4, SECOND * 4, mode="global"))
+    view.show_result(result)
+    view.go_to("start")
+    selection.choose_column(300, result)
+    view.show_result(result)
+    i, j = (int(x) for x in result.answer.alignment.cells()[301])
+    frame = view.plot.frame()
+    assert frame.rows[0] <= i < frame.rows[1]
+    assert frame.columns[0] <= j < frame.columns[1]
+
+
+def test_the_scan_is_kept_for_the_same_problem(qtbot, view):
+    shown(qtbot, view)
+    scanned = view._scanned
+    view.show_result(examples.result(examples.problem(FIRST, SECOND), score_only=True))
+    assert view._scanned is scanned
+    assert view.picture.path is None
+    view.show_result(examples.result(examples.problem(FIRST, SECOND, mode="global")))
+    assert view._scanned is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"score_only": True}, {"first": "AAAA", "second": "TTTTT"}, {"first": "A", "second": "A"},
+     {"first": "A" * 60, "second": "C", "mode": "global"}, {"first": FIRST[:50], "second": "ACGT" * 80}],
+)  # fmt: skip
+def test_unusual_results_are_painted(qtbot, view, options):
+    shown(qtbot, view, **options)
+    for place in ("end", "0, 0"):
+        view.go_to(place)
+        settled(qtbot, view)
+        view.grab()
+    view.show_path()
+    view.one_to_one()
+    view.grab()
+    view.show_result(None)
+    view.grab()
+    assert view.hover_text((1, 1)) == ""
+
+
+def test_the_scan_tells_no_time_before_it_knows_one():
+    assert scan_panel.progress_text("Computing the matrix", 0.0001, 2.0) == "Computing the matrix: 0 %"
+    assert scan_panel.progress_text("Computing the matrix", 0.5, 2.0) == "Computing the matrix: 50 %, 2.0 s left"
+
+
+def test_a_large_problem_asks_first_and_can_be_cancelled(qtbot, view, monkeypatch):
+    monkeypatch.setattr(matrix, "LARGE_CELLS", 100)
+    view.show_result(examples.result(examples.problem(FIRST, SECOND)))
+    assert view.scan_panel.isVisible()
+    assert "8,190 cells" in view.scan_panel.text
+    assert view._scanned is None
+
+    def endless(problem, monitor):
+        while True:
+            monitor.update(1, 10)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(data, "scan", endless)
+        view.scan_panel.button.click()
+        qtbot.waitUntil(lambda: "10 %" in view.scan_panel.text)
+        view.scan_panel.button.click()
+        assert "not computed" in view.scan_panel.text
+    view.scan_panel.button.click()
+    settled(qtbot, view)
+    assert not view.scan_panel.isVisible()
+
+
+def test_a_scan_that_fails_says_why(qtbot, view, monkeypatch):
+    def broken(problem, monitor):
+        raise MemoryError("no room for the checkpoints")
+
+    monkeypatch.setattr(data, "scan", broken)
+    view.show_result(examples.result(examples.problem(FIRST, SECOND)))
+    qtbot.waitUntil(lambda: "no room" in view.scan_panel.text)
+
+
+def test_figures_are_written(qtbot, view, tmp_path):
+    shown(qtbot, view)
+    for name in ("matrix.png", "matrix.svg"):
+        export.save(tmp_path / name, view.figure_size(), view.draw_figure, "title")
+    drawing = (tmp_path / "matrix.svg").read_text(encoding="utf-8")
+    assert "second (j)" in drawing
+    assert "<image" in drawing
+    assert (tmp_path / "matrix.png").read_bytes().startswith(b"\x89PNG")
+    view.copy()
+    assert not QGuiApplication.clipboard().image().isNull()
+
+
+def test_contrast_and_colour_map_change_the_picture(qtbot, view):
+    shown(qtbot, view)
+    pictures = []
+    for change in (lambda: None, lambda: view.set_contrast("root"), lambda: view.set_map("cividis")):
+        change()
+        pictures.append(view.plot.grab().toImage())
+    assert pictures[0] != pictures[1]
+    assert pictures[1] != pictures[2]

@@ -1,0 +1,109 @@
+"""LAYERED and SLOPED side by side, as a person steps through them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("PySide6")
+
+from PySide6.QtCore import QPointF, Qt
+
+from app.kit import export
+from app.kit.selection import Selection
+from app.views.orders.data import Order, formula
+from app.views.orders.view import OrdersView
+from tests.app.views import triples
+
+
+@pytest.fixture
+def view(qtbot: Any) -> OrdersView:
+    found = OrdersView(Selection())
+    qtbot.addWidget(found)
+    found.resize(900, 700)
+    found.show()
+    found.show_result(triples.result(triples.problem()))
+    return found
+
+
+@pytest.mark.parametrize("layered", [True, False])
+@pytest.mark.parametrize("shape", [(4, 4, 6), (1, 1, 1), (3, 5, 2), (7, 2, 9)])
+def test_every_cell_comes_after_those_it_needs(layered: bool, shape: tuple[int, int, int]) -> None:
+    order = Order(layered, *shape)
+    assert order.widths.sum() == order.cells and len(order.widths) == order.steps and order.widths.min() > 0
+    for cell in np.ndindex(*shape):
+        assert all(order.step_of[source] < order.step_of[cell] for source in order.sources(cell))
+
+
+def test_counts_are_the_paper_s() -> None:
+    s, letters = 47, 1406
+    assert Order(True, s, s, letters + 1).steps == (2 * s - 1) * (letters + 1)
+    assert Order(False, s, s, letters + 1).steps == 2 * s + letters - 1
+    assert formula(Order(True, 32, 32, 154)) == "(2 \u00d7 32 \u2212 1) \u00d7 154 = 9,702"
+    assert formula(Order(False, 32, 32, 154)) == "2 \u00d7 32 + 153 \u2212 1 = 216"
+    assert formula(Order(True, 3, 5, 10)).endswith("= 70") and formula(Order(False, 3, 5, 10)).endswith("= 16")
+
+
+def test_stepping_by_buttons_keys_and_slider(qtbot: Any, view: OrdersView) -> None:
+    layered, sloped = view.panels
+    qtbot.keyClick(view, Qt.Key.Key_Right)
+    assert (layered.step, sloped.step, view.slider.value()) == (1, 1, 1)
+    assert sloped.told() == "step 2 of 12: 3 cells at once" and layered.told() == "step 2 of 42: 2 cells at once"
+    qtbot.keyClick(view, Qt.Key.Key_Left)
+    assert view.step == 0
+    view.slider.setValue(30)
+    assert sloped.told() == "done after 12 steps" and layered.told().startswith("step 31 of 42")
+
+
+def test_playing_goes_to_the_end_and_begins_anew(qtbot: Any, view: OrdersView) -> None:
+    qtbot.keyClick(view, Qt.Key.Key_Space)
+    assert view.playing and view._play.text() == "Pause"
+    view._tick()
+    assert view.step == 1
+    view.slider.setValue(view.slider.maximum() - 1)
+    view._tick()
+    assert not view.playing and all(panel.told().startswith("done") for panel in view.panels)
+    view.play()
+    assert view.step == 0
+    view.hide()
+    assert not view.playing
+
+
+def test_another_chunk_begins_at_its_first_step(view: OrdersView) -> None:
+    view.slider.setValue(9)
+    view.s.setValue(3)
+    assert view.step == 0 and view.panels[0].order == Order(True, 3, 3, 6)
+    view.layers.setValue(2)
+    assert view.slider.maximum() == 10
+    assert "(2 \u00d7 3 \u2212 1) \u00d7 2 = 10" in view._run.text()
+
+
+def test_the_chunks_of_the_run_are_counted(view: OrdersView) -> None:
+    assert "A chunk of this run has 8 \u00d7 8 \u00d7 22 cells" in view._run.text()
+    assert "(2 \u00d7 8 \u2212 1) \u00d7 22 = 330" in view._run.text() and "= 36" in view._run.text()
+    view.selection.hover_strip(8)
+    assert "Chunk 8 of this run has" in view._run.text()
+    view.show_result(None)
+    assert "this run" not in view._run.text()
+
+
+def test_a_cell_shows_what_it_needs_in_both_orders(qtbot: Any, view: OrdersView) -> None:
+    panel = view.panels[0]
+    box = panel._boxes(panel.rect().toRectF())[1, 2, 3]
+    assert panel.cell_at(box.center()) == (1, 2, 3)
+    qtbot.mouseMove(panel, box.center().toPoint())
+    panel.hovered.emit(panel.cell_at(box.center()))
+    assert [shown.cell for shown in view.panels] == [(1, 2, 3)] * 2
+    assert "LAYERED in step 25" in view._status.text() and "SLOPED in step 7" in view._status.text()
+    assert panel.cell_at(QPointF(1, 1)) is None
+
+
+def test_the_figure_is_saved(view: OrdersView, tmp_path: Path) -> None:
+    view.slider.setValue(11)
+    for name in ("orders.png", "orders.svg"):
+        export.save(tmp_path / name, view.figure_size(), view.draw_figure)
+        assert (tmp_path / name).stat().st_size > 5000
+    assert "LAYERED" in (tmp_path / "orders.svg").read_text()

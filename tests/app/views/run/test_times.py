@@ -1,0 +1,234 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QGuiApplication
+
+from app import texts
+from app.kit import export
+from app.kit import result_text as texts_of_views
+from app.kit.cube import data
+from app.kit.phase_times import colour_of, phase_times
+from app.kit.selection import Selection
+from app.views.run import timeline as timeline_module
+from app.views.run.lanes import lanes
+from app.views.run.phases import PhasesView
+from app.views.run.timeline import FILL, TimelineView
+from kernels.steps import STEP, Steps
+from tests.app.views import examples, tree_examples, triples
+
+RESULT = examples.result(examples.problem(*examples.related(90)))
+SCORE = examples.result(examples.problem(*examples.related(90)), score_only=True)
+
+
+def log(*events):
+    """A step log of (worker, strip, start, end)."""
+    steps = Steps()
+    for worker, strip, start, end in events:
+        steps.add(1, strip, (0, 10), (32 * strip, 32 * strip + 32), worker, start, end)
+    return steps
+
+
+def test_phases_share_their_time_apart_from_the_rest():
+    times = {time.name: time for time in phase_times(RESULT)}
+    assert list(times) == ["phase 1", "phase 2", "phase 3", "compilation", "transfer"]
+    assert times["phase 1"].share == pytest.approx(12.5 / 15.8)
+    assert times["transfer"].share == pytest.approx(0.4 / 80.4)
+    assert times["phase 1"].cells == RESULT.problem.cells
+    assert times["phase 1"].gcups == pytest.approx(RESULT.problem.cells / 12.5e6)
+    assert 0 < times["phase 3"].cells < RESULT.problem.cells
+
+
+@pytest.mark.parametrize("length", [1, 20])
+def test_phases_of_three_sequences_count_the_cells_of_the_cube(length):
+    result = triples.result(triples.problem(length))
+    cells = {time.name: time.cells for time in phase_times(result)}
+    again = np.zeros([size + 1 for size in result.problem.lengths], bool)
+    for i, i_end, j, j_end, k, k_end in data.chunks(result).boxes:
+        again[i:i_end, j:j_end, k:k_end] = True
+    assert cells == {"phase 1": result.problem.cells, "phase 3": again[1:, 1:, 1:].sum()}
+
+
+def test_windows_that_cut_the_same_layers_have_no_rate(qtbot):
+    """The planes of SLOPED: the log says which layers they cut, not how much of them they computed."""
+    log = Steps()
+    for layers, strip in (((0, 20), 0), ((10, 30), 0), ((0, 30), 1)):
+        log.add(1, strip, (0, 10), (0, 10), 0, 1000 * log.count, 1000 * log.count + 900, layers)
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.show_result(replace(triples.result(triples.problem()), steps=log))
+    said = [view.hover_text(number) for number in range(3)]
+    assert ["CUPS" in text for text in said] == [False, False, True]
+
+
+def test_every_phase_has_its_colour():
+    palette = ("a", "b", "c", "d", "e", "f")
+    names = ("phase 1", "phase 3", "compilation", "transfer")
+    assert [colour_of(name, names, palette) for name in names] == ["a", "c", "d", "e"]
+
+
+def test_phases_view(qtbot):
+    view = PhasesView(Selection())
+    qtbot.addWidget(view)
+    view.resize(700, 400)
+    view.show()
+    view.show_result(RESULT)
+    assert [view.table.item(row, 0).text() for row in (0, 3, 5)] == ["phase 1", "compilation", "all phases"]
+    assert view.table.item(0, 2).text() == "79.1 %"
+    assert [view.table.item(row, 4).text() for row in (0, 5)] == [
+        texts.rate(RESULT.problem.cells / 12.5e6),
+        texts.rate(RESULT.gcups),
+    ]
+    assert view.table.item(0, 4).text().endswith(" MCUPS")
+    boxes = [box for _, box in view.bar.segments()]
+    assert boxes[-1].right() == pytest.approx(view.bar.width())
+    assert boxes[0].width() == pytest.approx(view.bar.width() * 12.5 / 15.8)
+    view.copy()
+    assert QGuiApplication.clipboard().text().split("\n")[1].startswith("phase 1\t12.5\t")
+    for result in (SCORE, replace(RESULT, times_ms={"phase 1": 0.0}), None):
+        view.show_result(result)
+        view.grab()
+
+
+def test_lanes_find_events():
+    found = lanes(log((5, 0, 0, 100), (2, 1, 10, 50), (5, 2, 120, 200)))
+    assert found.workers.tolist() == [2, 5]
+    assert found.depth == 1
+    assert found.events["strip"][found.at(1, 150)] == 2
+    assert found.events["strip"][found.at(0, 10)] == 1
+    assert found.at(1, 110) is None
+    assert found.events["strip"][found.at(1, 115, reach_ns=6)] == 2
+    assert found.at(2, 10) is None
+    assert found.busy == pytest.approx((100 + 40 + 80) / 400)
+
+
+def test_strips_at_once_on_one_worker_get_rows_of_their_own():
+    found = lanes(log((0, 0, 0, 100), (0, 1, 50, 150), (0, 2, 100, 160), (1, 3, 0, 10)))
+    assert found.depth == 2
+    rows = dict(zip(found.events["strip"].tolist(), found.row.tolist(), strict=True))
+    assert rows == {0: 0, 1: 1, 2: 0, 3: 2}
+    for row in range(found.rows):
+        events = found.events[found.borders[row] : found.borders[row + 1]]
+        assert (events["start_ns"][1:] >= events["end_ns"][:-1]).all()
+
+
+def test_pixels_show_every_event_however_short():
+    found = lanes(log((0, 0, 0, 1), (0, 1, 500_000, 1_000_000), (1, 2, 250_000, 250_001)))
+    image = found.pixels(np.array([1, 2, 3], np.uint32), 0, 1_000_000, 100)
+    assert image.shape == (2, 100)
+    assert image[0, 0] == 1
+    assert (image[0, 1:50] == 0).all()
+    assert (image[0, 50:] == 2).all()
+    assert np.flatnonzero(image[1]).tolist() == [25]
+    separated = found.pixels(np.array([1, 2, 3], np.uint32), 0, 1_000_000, 100, separated=5)
+    assert np.flatnonzero(separated[0]).tolist() == [0, *range(50, 99)]
+    zoomed = found.pixels(np.array([1, 2, 3], np.uint32), 600_000, 700_000, 10)
+    assert (zoomed[0] == 2).all()
+    assert not zoomed[1].any()
+
+
+def test_an_empty_log_has_no_lanes():
+    found = lanes(Steps())
+    assert (found.rows, found.busy, found.end_ns) == (0, 0.0, 0)
+    assert not TimelineView.shows(replace(RESULT, steps=Steps()))
+
+
+@pytest.fixture
+def timeline(qtbot):
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.resize(700, 400)
+    view.show()
+    view.show_result(RESULT)
+    return view
+
+
+def _hover(view, time_ms, lane):
+    box = view.plot.getViewBox()
+    view.plot.scene().sigMouseMoved.emit(box.mapViewToScene(QPointF(time_ms, lane)))
+
+
+def test_hover_says_strip_rows_and_times_and_tells_the_others(timeline):
+    _hover(timeline, 1.5, 1)
+    assert timeline.selection.strip == 1
+    text = timeline._status.text()
+    assert "phase 1   strip 1   rows 1\u201390   columns 33\u201364   thread 1   1.000 to 2.800 ms" in text
+    _hover(timeline, 6, 1)
+    assert timeline.selection.strip is None
+    _hover(timeline, 1.5, 1 + FILL / 2 + 0.05)
+    assert timeline.selection.strip is None
+
+
+def test_a_strip_hovered_elsewhere_is_lit(timeline):
+    before = timeline.plot.grab().toImage()
+    timeline.selection.hover_strip(1)
+    assert timeline.plot.grab().toImage() != before
+    timeline.selection.hover_strip(None)
+    assert timeline.plot.grab().toImage() == before
+
+
+def test_colour_by_strip_and_summary(timeline):
+    assert timeline._summary.text().startswith("2 threads, 3 strips, busy ")
+    before = timeline.plot.grab().toImage()
+    timeline._colour.setCurrentIndex(1)
+    assert timeline.plot.grab().toImage() != before
+
+
+def test_very_many_events_are_thinned(qtbot, timeline, monkeypatch):
+    events = np.zeros(200_000, STEP)
+    events["worker"] = np.arange(len(events)) % 132
+    events["start_ns"] = np.arange(len(events)) // 132 * 1000
+    events["end_ns"] = events["start_ns"] + 900
+    events["phase"] = 1
+    steps = Steps()
+    steps.extend(events)
+    timeline.show_result(replace(RESULT, steps=steps, backend="cuda"))
+    qtbot.waitUntil(lambda: timeline.bars.lanes is not None)
+    boxes = []
+    box = timeline.bars.box
+    monkeypatch.setattr(timeline.bars, "box", lambda *a: boxes.append(a) or box(*a))
+    timeline.grab()
+    assert timeline._summary.text().startswith("132 multiprocessors")
+    assert len(boxes) == 0
+
+
+def test_timeline_figure_and_other_results(timeline, tmp_path):
+    export.save(tmp_path / "time.svg", timeline.figure_size(), timeline.draw_figure, "t")
+    assert "time (ms)" in (tmp_path / "time.svg").read_text(encoding="utf-8")
+    for result in (SCORE, None):
+        timeline.show_result(result)
+        timeline.grab()
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (triples.result(triples.problem()), "first \u00d7 second \u00d7 third \u00b7 SLOPED-BT2 \u00b7 s = 8"),
+        (tree_examples.result(), "little matrix \u00b7 NJ-serial \u00b7 6 taxa"),
+    ],
+)
+def test_a_timeline_of_any_problem_is_saved_and_copied(qtbot, tmp_path, result, said):
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.show_result(replace(result, steps=triples.result(triples.problem()).steps))
+    path = tmp_path / "timeline.svg"
+    export.save(path, view.figure_size(), view.draw_figure, texts_of_views.title(view.result))
+    assert said in path.read_text()
+    view.copy()
+    assert not QGuiApplication.clipboard().image().isNull()
+
+
+def test_many_events_are_laid_out_by_a_thread_and_only_the_last_result_counts(qtbot, monkeypatch):
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    monkeypatch.setattr(timeline_module, "MANY_EVENTS", 0)
+    view.show_result(replace(RESULT, steps=log((0, 0, 0, 10))))
+    view.show_result(RESULT)
+    assert view.bars.lanes is None
+    qtbot.waitUntil(lambda: view.bars.lanes is not None)
+    assert view.bars.lanes.events.size == RESULT.steps.array().size
+    view.show_result(RESULT)
+    view.show_result(None)
+    qtbot.waitUntil(lambda: not view._laying.busy)
+    assert view.bars.lanes is None

@@ -1,0 +1,106 @@
+"""Arcs of a folded sequence, and the order of a product of matrices."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QGuiApplication
+
+from app import theme
+from app.kit.selection import Selection
+from app.views.structure import arcs, chain
+from app.views.structure.arcs import StructureView
+from app.views.structure.chain import OrderView
+from kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
+from tests.app.views import made
+
+LETTERS = "GGTAAAAGCC"
+PARTNERS = np.array([9, 8, 7, -1, -1, -1, -1, 2, 1, 0], np.int32)
+HAIRPIN = made.result(
+    "nussinov", FoldingProblem(made.nucleotides(LETTERS.replace("U", "T"))), FoldingAnswer(3, PARTNERS)
+)
+CHAIN = made.result(
+    "matrix-chain",
+    ChainProblem((10, 30, 5, 60)),
+    ChainAnswer(4500, np.array([[0, 1, 2], [0, 0, 1]], np.int32)),
+)
+
+
+def opened(qtbot, view, result):
+    qtbot.addWidget(view)
+    view.resize(600, 400)
+    view.show()
+    view.show_result(result)
+    QGuiApplication.processEvents()
+    return view
+
+
+def words(view):
+    return " | ".join(item.text for item in view.legend.items)
+
+
+def test_every_pair_is_an_arc_with_its_kind(qtbot):
+    view = opened(qtbot, StructureView(Selection()), HAIRPIN)
+    assert view._pairs.tolist() == [[0, 9], [1, 8], [2, 7]]
+    assert [list(arcs.KINDS)[kind] for kind in view._kinds] == ["CG", "CG", "GU"]
+    assert "3 pairs, loops of 3 letters or more" in words(view)
+    assert view.structure_text() == f"{LETTERS}\n(((....)))"
+    view.copy_structure()
+    assert QGuiApplication.clipboard().text() == view.structure_text()
+
+
+@pytest.mark.parametrize("pair", [(0, 9), (2, 7)])
+def test_pointing_at_an_arc_or_a_letter_tells_its_pair(qtbot, pair):
+    view = opened(qtbot, StructureView(Selection()), HAIRPIN)
+    area, line = QRectF(view.line.rect()), view.line
+    base = view.base(area)
+    left, right = (line.x_of(letter + 0.5) for letter in pair)
+    top = QPointF((left + right) / 2, base - (right - left) * view._scale(area, base))
+    assert view.pair_at(top) == pair[0]
+    image = line.grab().toImage()
+    near = {QColor(image.pixel(round(top.x()), round(top.y()) + shift)).name() for shift in (-1, 0, 1)}
+    assert near - {theme.active().panel}
+    line.pointed.emit(QPointF(line.x_of(pair[1] + 0.5), base + 5))
+    assert f"pairs with {pair[0] + 1}" in view.status.text()
+
+
+def test_a_structure_without_pairs_and_none_at_all(qtbot):
+    problem = FoldingProblem(made.nucleotides("AAAA"))
+    view = opened(qtbot, StructureView(Selection()), made.result("nussinov", problem, FoldingAnswer(0, np.full(4, -1))))
+    assert view.pair_at(QPointF(100, 50)) is None and not view.line.grab().isNull()
+    view.show_result(CHAIN)
+    assert view.result is None and view.structure_text() == ""
+
+
+def test_products_have_their_sizes_and_costs():
+    found = chain.products(CHAIN)
+    assert [(one.first, one.last, one.cost, one.total, one.shape) for one in found] == [
+        (0, 2, 3000, 4500, (10, 60)), (0, 1, 1500, 1500, (10, 5)), (0, 0, 0, 0, (10, 30)), (1, 1, 0, 0, (30, 5)),
+        (2, 2, 0, 0, (5, 60)),
+    ]  # fmt: skip
+    assert found[0].parts == (1, 4) and found[0].total == CHAIN.answer.cost
+
+
+def test_a_product_says_what_it_multiplies(qtbot):
+    view = opened(qtbot, OrderView(Selection()), CHAIN)
+    assert "4,500 multiplications in all" in words(view)
+    boxes = view.boxes(QRectF(view.plane.rect()))
+    view.plane.pointed.emit(boxes[1].center())
+    assert view.status.text().startswith("A1..A2: (10 \u00d7 30) \u00b7 (30 \u00d7 5) takes 1,500 multiplications")
+    assert not any(one.intersects(other) for k, one in enumerate(boxes) for other in boxes[:k])
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_one_matrix_and_very_many_are_painted(qtbot, colours, tmp_path):
+    theme.switch(colours)
+    try:
+        one = made.result("matrix-chain", ChainProblem((2, 3)), ChainAnswer(0, np.empty((0, 3), np.int32)))
+        view = opened(qtbot, OrderView(Selection()), one)
+        assert len(view.products) == 1 and not view.plane.grab().isNull()
+        count = chain.MOST + 1
+        splits = np.array([[0, k, k + 1] for k in reversed(range(count - 1))], np.int32)
+        view.show_result(made.result("matrix-chain", ChainProblem((2,) * (count + 1)), ChainAnswer(8, splits)))
+        assert not view.products and not view.plane.grab().isNull()
+        view.copy()
+        assert QGuiApplication.clipboard().image().width() == 2 * view.figure_size().width()
+    finally:
+        theme.switch("light")

@@ -1,0 +1,341 @@
+"""The tree view as a person uses it: mouse, keys, menus, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
+
+from app.kit.selection import Selection
+from app.kit.tree.layout import Shape
+from app.views.tree import export, menus
+from app.views.tree.view import TreeView
+from kernels.errors import InputError
+from kernels.io import newick, tree_files
+from kernels.io.tree import Tree
+from kernels.io.tree_splits import splits
+from tests.app.views import tree_examples
+from tests.app.views.tree_examples import node, pixel
+
+LEFT = Qt.MouseButton.LeftButton
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def view(qtbot) -> TreeView:
+    view = TreeView(Selection())
+    qtbot.addWidget(view)
+    view.resize(760, 640)
+    view.show()
+    view.show_datum(tree_examples.tree())
+    QApplication.processEvents()
+    view.canvas.repaint()
+    return view
+
+
+def click(qtbot, view: TreeView, number: int, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    view.canvas.repaint()
+    qtbot.mouseClick(view.canvas, LEFT, modifiers, pixel(view, number))
+    view.canvas.repaint()
+
+
+def wheel(view: TreeView, at: QPoint, turn: int, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    event = QWheelEvent(QPointF(at), QPointF(view.canvas.mapToGlobal(at)), QPoint(), QPoint(0, turn),
+                        Qt.MouseButton.NoButton, modifiers, Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+    QApplication.sendEvent(view.canvas, event)
+
+
+def action(menu, text: str):
+    found = [entry for entry in menu.actions() if entry.text().split("\t")[0] == text]
+    assert found, [entry.text() for entry in menu.actions()]
+    return found[0]
+
+
+@pytest.mark.parametrize("shape", list(Shape))
+@pytest.mark.parametrize("lengths", [True, False])
+def test_a_click_on_a_branch_selects_its_taxa_everywhere(qtbot, view, shape, lengths) -> None:
+    view.set_shape(shape)
+    view.set_lengths(lengths)
+    view.canvas.repaint()
+    click(qtbot, view, node(view, "newt", "frog"))
+    assert view.selection.taxa == {"newt", "frog"}
+    click(qtbot, view, node(view, "cat"), CONTROL)
+    assert view.selection.taxa == {"newt", "frog", "cat"}
+    assert any(item.text == "3 selected" for item in view.figure().items)
+    qtbot.mouseClick(view.canvas, LEFT, pos=QPoint(view.canvas.width() - 3, 3))
+    assert view.selection.taxa == set()
+
+
+def test_what_is_selected_elsewhere_is_marked(view) -> None:
+    view.selection.choose_taxa(["cat", "dog", "hen"])
+    marked = view.canvas.picture.marked
+    assert marked[node(view, "cat", "dog")] and marked[node(view, "hen")]
+    assert not marked[node(view, "cat", "dog", "cow", "sea lion")]
+
+
+def test_a_click_on_a_name_selects_it(qtbot, view) -> None:
+    labels = view.canvas.painted.labels
+    at = labels.tips.tolist().index(node(view, "sea lion"))
+    qtbot.mouseClick(view.canvas, LEFT, pos=QPoint(int(labels.x[at]) + 8, int(labels.y[at])))
+    assert view.selection.taxa == {"sea lion"}
+
+
+def test_the_node_under_the_mouse_is_described(qtbot, view) -> None:
+    qtbot.mouseMove(view.canvas, pixel(view, node(view, "cat", "dog")))
+    assert "node of 2 taxa" in view._status.text() and "branch 1" in view._status.text()
+    QApplication.sendEvent(view.canvas, QEvent(QEvent.Type.Leave))
+    assert "Drag to move" in view._status.text()
+
+
+def test_wheel_and_drag_move_the_tree(qtbot, view) -> None:
+    place = pixel(view, node(view, "hen"))
+    before = view.canvas.frame
+    wheel(view, place, 240)
+    assert view.canvas.frame.down > before.down and view.canvas.frame.across == before.across
+    assert abs(pixel(view, node(view, "hen")).y() - place.y()) <= 1
+    wheel(view, place, 240, CONTROL)
+    assert view.canvas.frame.across > before.across
+    moved = view.canvas.frame
+    qtbot.mousePress(view.canvas, LEFT, pos=QPoint(300, 200))
+    qtbot.mouseMove(view.canvas, QPoint(290, 180))
+    qtbot.mouseRelease(view.canvas, LEFT, pos=QPoint(290, 180))
+    assert (view.canvas.frame.left, view.canvas.frame.top) == (moved.left - 10, moved.top - 20)
+    assert view.selection.taxa == set()
+    qtbot.waitUntil(lambda: view.sharp)
+    qtbot.keyClick(view.canvas, Qt.Key.Key_F)
+    assert view.canvas.frame == before
+
+
+def test_keys_edit_the_tree_and_undo_takes_it_back(qtbot, view) -> None:
+    original = view.tree
+    click(qtbot, view, node(view, "hen"))
+    qtbot.keyClick(view.canvas, Qt.Key.Key_R)
+    assert view.tree.children(0).size == 2 and "hen" in {view.tree.names[at] for at in view.tree.children(0).tolist()}
+    assert splits(view.tree) == splits(original)
+    assert view.current == node(view, "hen"), "the node that was chosen stays chosen"
+    qtbot.keyClick(view.canvas, Qt.Key.Key_Z, CONTROL)
+    assert view.tree == original
+    qtbot.keyClick(view.canvas, Qt.Key.Key_Z, CONTROL | Qt.KeyboardModifier.ShiftModifier)
+    assert view.tree != original
+    view.undo_button.click()
+    assert view.tree == original and not view.undo_button.isEnabled() and view.redo_button.isEnabled()
+    click(qtbot, view, node(view, "cat", "dog"))
+    qtbot.keyClick(view.canvas, Qt.Key.Key_S)
+    assert view.tree.taxa[:2] == ("dog", "cat")
+    qtbot.keyClick(view.canvas, Qt.Key.Key_L)
+    assert view.tree.taxa[0] == "hen"
+    qtbot.keyClick(view.canvas, Qt.Key.Key_L, Qt.KeyboardModifier.ShiftModifier)
+    assert view.tree.taxa[-1] == "hen"
+
+
+def test_a_collapsed_clade_is_one_tip_until_a_search_opens_it(qtbot, view) -> None:
+    click(qtbot, view, node(view, "cat", "dog"))
+    qtbot.keyClick(view.canvas, Qt.Key.Key_C)
+    assert view.canvas.picture.layout.tips.size == 6
+    tip = node(view, "cat", "dog")
+    assert view.canvas.picture.layout.collapsed[tip]
+    inside = pixel(view, tip) + QPoint(12, 0)
+    view.canvas.repaint()
+    assert view.canvas.node_at(QPointF(inside)) == tip
+    qtbot.keyClicks(view.search_box, "dog")
+    qtbot.keyClick(view.search_box, Qt.Key.Key_Return)
+    assert view.canvas.picture.layout.tips.size == 7
+    assert view.current == node(view, "dog") and view.selection.taxa == {"dog"}
+    assert view._status.text().startswith("1 of 1: dog")
+
+
+def test_search_goes_round_in_both_directions(qtbot, view) -> None:
+    qtbot.keyClicks(view.search_box, "O")
+    qtbot.keyClick(view.search_box, Qt.Key.Key_Return)
+    seen = [view.tree.names[view.current]]
+    for _ in range(4):
+        qtbot.keyClick(view.search_box, Qt.Key.Key_Return)
+        seen.append(view.tree.names[view.current])
+    assert seen == ["dog", "cow", "sea lion", "frog", "dog"]
+    qtbot.keyClick(view.search_box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert view.tree.names[view.current] == "frog"
+    assert view.search("nothing") == 0 and "0 names" in view._status.text()
+
+
+def test_arrows_walk_over_the_nodes(qtbot, view) -> None:
+    for key, names in ((Qt.Key.Key_Right, None), (Qt.Key.Key_Right, {"cat", "dog", "cow", "sea lion"}),
+                       (Qt.Key.Key_Down, {"hen", "newt", "frog"}), (Qt.Key.Key_Right, {"hen"}),
+                       (Qt.Key.Key_Left, {"hen", "newt", "frog"})):  # fmt: skip
+        qtbot.keyClick(view.canvas, key)
+        assert names is None or view.selection.taxa == names
+    qtbot.keyClick(view.canvas, Qt.Key.Key_Return)
+    assert not view.canvas.fitted
+    qtbot.keyClick(view.canvas, Qt.Key.Key_Escape)
+    assert view.current is None and not view.selection.taxa
+
+
+def test_the_menu_of_a_node_removes_and_copies(view) -> None:
+    menu = view.menus.of_node(node(view, "newt", "frog"))
+    action(menu, "Copy names").trigger()
+    assert QGuiApplication.clipboard().text() == "newt\nfrog"
+    action(menu, "Remove from the tree").trigger()
+    assert view.tree.taxa == ("cat", "dog", "cow", "sea lion", "hen")
+    kept = []
+    view.kept.connect(kept.append)
+    action(view.menus.of_node(None), "Use for other methods").trigger()
+    assert kept == [view.tree]
+    assert not action(view.menus.of_node(0), "Root on this branch").isEnabled()
+
+
+def test_menus_change_shape_and_what_is_drawn(view) -> None:
+    for text, shape in (("Slanted", Shape.SLANTED), ("Circular", Shape.CIRCULAR), ("Unrooted", Shape.UNROOTED)):
+        action(view.menus.shape_menu, text).trigger()
+        assert view.canvas.picture.layout.shape == shape
+    for text in ("Names", "Support values", "Scale bar"):
+        action(view.menus.show_menu, text).trigger()
+    action(view.menus.shape_menu, "Branch lengths").trigger()
+    picture = view.canvas.picture
+    assert not picture.layout.lengths and not action(view.menus.show_menu, "Scale bar").isEnabled()
+    assert not picture.names and not picture.supports and not picture.scale
+    assert view.canvas.grab().width() > 0 and view.canvas.painted.labels is None
+
+
+@pytest.mark.parametrize(
+    ("by", "words"), [("length", "branch length 0.5 to 3"), ("support", "support 70 to 95"), ("weight", "weight")]
+)
+def test_colours_of_numbers(view, by, words) -> None:
+    view.colour(by)
+    assert any(item.text.startswith(words) for item in view.figure().items)
+    codes = view.canvas.picture.colouring.codes
+    if by == "length":
+        assert codes[node(view, "hen")] == codes.max() and codes[node(view, "newt", "frog")] == 0
+    if by == "weight":
+        assert codes[node(view, "hen")] == codes.max(), "alone on a long branch"
+
+
+def test_colours_of_patterns_come_from_a_dialog(qtbot, view, monkeypatch) -> None:
+    dialog = menus.PatternsDialog(view, ())
+    qtbot.addWidget(dialog)
+    dialog.text.setPlainText("c(")
+    dialog.accept()
+    assert dialog.result() != QDialog.DialogCode.Accepted and "regular expression" in dialog.error.text()
+    monkeypatch.setattr(menus, "ask_patterns", lambda parent, before: ("^c", "frog|newt"))
+    view.ask_patterns()
+    colouring = view.canvas.picture.colouring
+    assert [item.text for item in colouring.items] == ["^c (2)", "frog|newt (2)"]
+    assert colouring.of(node(view, "newt", "frog")) == colouring.of(node(view, "frog"))
+    assert colouring.of(node(view, "cat", "dog")) is None
+    view.editor.ladderize()
+    assert view.canvas.picture.colouring.of(node(view, "newt", "frog")) is not None
+
+
+NASTY = ("it's", "a (b), [c]: d;", "\u00e9\u4e2d", "n" * 200, "under_score")
+
+
+@pytest.mark.parametrize("suffix", [".nwk", ".nex"])
+def test_names_survive_a_file(view, monkeypatch, tmp_path: Path, suffix: str) -> None:
+    shown = Tree(("", "", *NASTY), [-1, 0, 1, 1, 0, 0, 0], [float("nan"), 1, 2, 3, 4, 5, 0.125])
+    view.show_datum(shown)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "out"), f"Tree (*{suffix})"))
+    view.save_tree()
+    (again,) = tree_files.read(tmp_path / f"out{suffix}")
+    assert again == shown
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.parametrize("size", ["seen", "whole", "size"])
+def test_figures_of_any_size(view, monkeypatch, tmp_path: Path, suffix: str, size: str) -> None:
+    path = tmp_path / f"figure{suffix}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(export, "_ask_size", lambda *_: QSize(900, 1500))
+    view.save(size)
+    if suffix == ".png":
+        image = QImage(str(path))
+        assert size != "size" or (image.width(), image.height()) == (1800, 3000)
+        middle = image.height() // 2
+        assert len({image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(middle, middle + 60)}) > 1
+    elif suffix == ".svg":
+        assert "sea lion" in path.read_text() and "animals" in path.read_text()
+    else:
+        assert path.read_bytes().startswith(b"%PDF")
+
+
+LONG = "Escherichia_coli_" + "K12" * 61
+"""A name of 200 letters."""
+
+
+def long_named(view, shape: Shape) -> None:
+    view.show_datum(newick.parse(f"(({LONG}:1,b_{LONG[2:]}:2):1,(c_{LONG[2:]}:1,d:1):2);")[0])
+    view.set_shape(shape)
+    view.canvas.fit()
+    view.canvas.repaint()
+
+
+@pytest.mark.parametrize("shape", list(Shape))
+@pytest.mark.parametrize("size", ["seen", "whole", "size"])
+def test_long_names_are_whole_in_figures(view, monkeypatch, tmp_path: Path, shape: Shape, size: str) -> None:
+    path = tmp_path / "figure.svg"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(export, "_ask_size", lambda *_: QSize(900, 700))
+    long_named(view, shape)
+    drawn = []
+    paint = export.paint.paint
+    monkeypatch.setattr(
+        export.paint, "paint",
+        lambda painter, picture, frame, *rest: drawn.append((frame, paint(painter, picture, frame, *rest))),
+    )  # fmt: skip
+    view.save(size)
+    text = path.read_text()
+    assert "\u2026" not in text and LONG in text
+    frame, painted = drawn[-1]
+    ends_x = painted.labels.x + np.array(painted.widths) * np.cos(painted.labels.angle)
+    ends_y = painted.labels.y + np.array(painted.widths) * np.sin(painted.labels.angle)
+    assert (ends_x >= 0).all() and (ends_x <= frame.width).all()
+    assert (ends_y >= 0).all() and (ends_y <= frame.height).all()
+
+
+@pytest.mark.parametrize("shape", list(Shape))
+def test_long_names_stay_on_the_canvas(view, shape: Shape) -> None:
+    long_named(view, shape)
+    labels, widths = view.canvas.painted.labels, np.array(view.canvas.painted.widths)
+    assert labels.tips.size > 1 and widths.max() > 100
+    for at, size, direction in ((labels.x, view.canvas.width(), np.cos), (labels.y, view.canvas.height(), np.sin)):
+        ends = at + widths * direction(labels.angle)
+        assert (ends >= 0).all() and (ends <= size).all()
+
+
+def test_an_image_that_is_too_large_is_refused(view, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="too many for an image"):
+        export.save(tmp_path / "huge.png", view.figure(), QSize(20_000, 100))
+
+
+def test_the_figure_is_copied_without_what_the_mouse_points_at(qtbot, view) -> None:
+    view.copy()
+    before = QGuiApplication.clipboard().image()
+    qtbot.mouseMove(view.canvas, pixel(view, node(view, "hen")))
+    view.copy()
+    assert QGuiApplication.clipboard().image() == before and not before.isNull()
+
+
+@pytest.mark.parametrize("text", ["a;", "(a,b);", "((a));", "(,);", "(a:0,b:0,c:0);", "(a:-1,b:2);"])
+@pytest.mark.parametrize("shape", list(Shape))
+def test_odd_trees_are_drawn(view, text: str, shape: Shape) -> None:
+    view.show_datum(newick.parse(text)[0])
+    view.set_shape(shape)
+    view.set_option("aligned", True)
+    assert view.canvas.grab().height() > 0 and view.canvas.painted is not None
+    view.choose(0)
+    view.editor.ladderize()
+    view.canvas.repaint()
+
+
+def test_a_result_shows_its_tree_and_keeps_what_was_done_to_it(view) -> None:
+    result = tree_examples.result()
+    assert TreeView.shows(result)
+    view.show_result(result)
+    assert view.tree is result.answer.tree
+    view.editor.swap(0)
+    view.show_result(result)
+    assert view.tree is not result.answer.tree
+    view.show_result(None)
+    assert view.tree is None and not view._tools.isEnabled()
+    view.canvas.repaint()

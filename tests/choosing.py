@@ -1,0 +1,41 @@
+"""Hypothesis as the one who chooses: what fails is made small, and the next run draws the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from kernels.trials import Choice
+
+
+class Drawn:
+    """Choices of Hypothesis."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+
+    def integer(self, low: int, high: int) -> int:
+        return self._draw(st.integers(low, high))
+
+    def of(self, options: Sequence[Choice]) -> Choice:
+        return self._draw(st.sampled_from(options))
+
+    def random(self) -> np.random.Generator:
+        return np.random.default_rng(self._draw(st.integers(0, 2**32 - 1)))
+
+
+def for_all(check: Callable[[Drawn], None], examples: int) -> None:
+    """Try a check on so many choices; the first that fails is made small."""
+
+    @settings(
+        max_examples=examples, deadline=None, derandomize=True, database=None,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink),
+    )  # fmt: skip
+    @given(data=st.data())
+    def tried(data: st.DataObject) -> None:
+        check(Drawn(data.draw))
+
+    tried()

@@ -1,0 +1,92 @@
+"""The pages of the project as data: what they link to, the commands that they show, and the files that they hold."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PAGES = (README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
+"""README and the pages beside it."""
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"\A(?:#|<!--) ([\w./]+)(?: -->)?\n")
+COMMAND = re.compile(r"^(?:    )?(?:\$ )?(?:\.venv/bin/)?python main\.py\b((?:.*\\\n)*.*)$", re.MULTILINE)
+SHOWN = re.compile(r"^    \$ python main\.py ((?:.*\\\n)*.*)\n((?:    .+\n)*)", re.MULTILINE)
+"""A command after a prompt, perhaps on several lines, and the lines that it prints."""
+INLINE = re.compile(r"`python main\.py ([^`]+)`")
+SCRIPT = re.compile(r"\b(scripts/\w+\.py)\b")
+TARGETS = re.compile(r"\bmake ([a-z][\w-]*)")
+COLUMN = re.compile(r"\s{2,}")
+DEPENDS_ON_THE_MACHINE = frozenset({"method", "parameters", "time", "rate", "memory", "saved", ""})
+
+
+def links(page: Path) -> list[str]:
+    """Relative targets of the links and pictures of a page."""
+    return [target for target in LINK.findall(_without_code(page.read_text(encoding="utf-8"))) if "://" not in target]
+
+
+def _without_code(text: str) -> str:
+    """A page without its fenced blocks."""
+    return FENCED.sub("", text)
+
+
+def commands(page: Path) -> list[str]:
+    """Arguments of every command of the program that a page shows, on lines of their own or in a sentence."""
+    text = page.read_text(encoding="utf-8")
+    found = [command.strip() for command in COMMAND.findall(text)] + INLINE.findall(text)
+    return [command.replace("\\\n", " ") for command in found]
+
+
+def shown(page: Path) -> list[tuple[str, str]]:
+    """Every command that a page shows with its output, and that output."""
+    found = SHOWN.findall(page.read_text(encoding="utf-8"))
+    return [(command.replace("\\\n", " "), output) for command, output in found if output]
+
+
+def make_targets(page: Path) -> list[str]:
+    """Targets of make that a page names in code."""
+    text = _without_code(page.read_text(encoding="utf-8"))
+    code = re.findall(r"`([^`\n]+)`", text) + re.findall(r"^    (.*)$", text, re.MULTILINE)
+    return [target for piece in code for target in TARGETS.findall(piece)]
+
+
+def scripts(page: Path) -> list[str]:
+    """Scripts of the project that a page names."""
+    return SCRIPT.findall(page.read_text(encoding="utf-8").replace("\\", "/"))
+
+
+def files(page: Path) -> list[tuple[str, str, str]]:
+    """Fenced blocks that name their file in their first line: language, path, and the rest."""
+    found = []
+    for language, block in FENCED.findall(page.read_text(encoding="utf-8")):
+        if named := FILE.match(block):
+            found.append((language, named[1], block[named.end() :]))
+    return found
+
+
+def agrees(shown: str, printed: str) -> None:
+    """The same labels in the same order, and the same values where they do not depend on the machine."""
+    expected, found = _rows(re.sub("^    ", "", shown, flags=re.MULTILINE)), _rows(printed)
+    assert [label for label, _ in found] == [label for label, _ in expected]
+    for row, shown_row in zip(found, expected, strict=True):
+        assert row[0] in DEPENDS_ON_THE_MACHINE or row == shown_row
+
+
+def _rows(printed: str) -> list[tuple[str, str]]:
+    """Labels and values; the label of a line that goes on with the row before is empty."""
+    rows = []
+    for line in printed.splitlines():
+        label, value = COLUMN.split(line, maxsplit=1)
+        rows.append((label, value))
+    return rows
+
+
+def changed(text: str, difference: str) -> str:
+    """A text after a piece of a diff, whose lines are found where they stand once."""
+    lines = difference.splitlines(keepends=True)
+    before, after = ("".join(line[1:] for line in lines if line[0] != sign) for sign in "+-")
+    assert text.count(before) == 1, f"there are no such lines, or several:\n{before}"
+    return text.replace(before, after)

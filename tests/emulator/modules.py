@@ -1,0 +1,64 @@
+"""What modules import, read from their sources: so is found who uses CuPy, whatever the files are called."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Collection, Iterator
+from functools import cache
+from pathlib import Path
+
+Tree = ast.AST
+LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+"""What is inside is imported when somebody calls it."""
+
+
+def files(package: str) -> dict[str, Path]:
+    """Every module of a package by its full name."""
+    spec = importlib.util.find_spec(package)
+    assert spec is not None and spec.submodule_search_locations, f"{package} is no package"
+    folder = Path(spec.submodule_search_locations[0])
+    return {_name(package, path.relative_to(folder)): path for path in sorted(folder.rglob("*.py"))}
+
+
+@cache
+def imports(path: Path, when_loaded: bool = False) -> frozenset[str]:
+    """Full names of what a file imports, modules and their members, wherever in it or as soon as it is loaded."""
+    found: set[str] = set()
+    for node in _nodes(ast.parse(path.read_text(encoding="utf-8")), when_loaded):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return frozenset(found)
+
+
+def of_package(names: Collection[str], package: str) -> bool:
+    """Whether a package, or something in it, is among the names."""
+    return any(name == package or name.startswith(f"{package}.") for name in names)
+
+
+@cache
+def loading(package: str, library: str) -> frozenset[str]:
+    """The modules of a package that load a library as soon as they are loaded, by themselves or through another."""
+    loaded = {name: imports(path, when_loaded=True) for name, path in files(package).items()}
+    found = {name for name, names in loaded.items() if of_package(names, library)}
+    while more := {name for name, names in loaded.items() if name not in found and names & found}:
+        found |= more
+    return frozenset(found)
+
+
+def _name(package: str, path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join((package, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def _nodes(tree: Tree, when_loaded: bool) -> Iterator[Tree]:
+    for node in ast.iter_child_nodes(tree):
+        if when_loaded and isinstance(node, LATER):
+            continue
+        if when_loaded and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        yield from _nodes(node, when_loaded)

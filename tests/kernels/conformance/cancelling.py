@@ -1,0 +1,140 @@
+"""A run that is cancelled ends within the promised time, and nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from kernels import engine, memory, trials
+from kernels.cuda import devices
+from kernels.errors import Cancelled
+from kernels.method import Method
+from kernels.monitor import Monitor
+from tests.choosing import for_all
+
+LONG_MS = 4000.0
+"""A run that is cancelled would take about so long."""
+ROOM = 2**29
+"""Bytes that it may take."""
+PROMISED_S, SLACK_S = 0.5, 4.5
+"""A cancelled run ends within half a second; on a machine that does other things it may take longer, and no test fails
+for that. Processor time is not spent by others, so it is bounded by the promise for every core."""
+EXAMPLES, LATEST = 2, 4
+"""Runs that are cancelled, one of the first so many times that they look."""
+
+
+class Cancelling(Monitor):
+    """Cancels at the k-th update, and remembers what comes after it."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(self._listen)
+        self.at, self.updates, self.heard, self.later = at, 0, 0, 0
+        self.cancelled_s = self.cancelled_cpu_s = 0.0
+
+    def _listen(self, done: int, total: int, phase: str) -> None:
+        self.updates += 1
+        if self.updates == self.at:
+            self.cancel()
+
+    def cancel(self) -> None:
+        self.cancelled_s, self.cancelled_cpu_s = time.perf_counter(), time.process_time()
+        super().cancel()
+
+    def check(self) -> None:
+        try:
+            super().check()
+        except Cancelled:
+            self.later += self.heard > 0
+            self.heard += 1
+            raise
+
+
+def cancelling_leaves_nothing(method: Method, backend: str, folder: Path) -> None:
+    """Cancelled before it begins, or at one of the first updates, a long run ends soon, and nothing of it is left."""
+    planned = long(method, backend)
+    smallest = engine.plan(method, *trials.of(method.problem).long(method, backend, 1), backend, use_tuned=False)
+    engine.execute(smallest, keep_rate=False, keep=False)  # compiles, which no wish to cancel interrupts
+    _cancel(planned, backend, 0, folder)
+    for_all(lambda choose: _cancel(planned, backend, choose.integer(1, LATEST), folder), EXAMPLES)
+
+
+def _cancel(planned: engine.Plan, backend: str, at: int, folder: Path) -> None:
+    """Run, and cancel at an update; 0 is before the run."""
+    monitor, threads, taken = Cancelling(at), set(threading.enumerate()), _device_bytes(backend)
+    if at == 0:
+        monitor.cancel()
+    with (
+        mock.patch.object(tempfile, "tempdir", str(folder)),
+        mock.patch.object(memory, "disk_folder", return_value=folder),
+    ):
+        ended = _cancelled(planned, monitor)
+    if not monitor.cancelled:
+        return  # over before so many updates
+    spent, spent_cpu = time.perf_counter() - monitor.cancelled_s, time.process_time() - monitor.cancelled_cpu_s
+    assert ended or at > 0, "a run that was cancelled before it began went through"
+    assert ended or monitor.heard == 0, "the run was told that it is cancelled, and went on"
+    assert spent_cpu < PROMISED_S * (os.cpu_count() or 1) + 0.5, f"{spent_cpu:.1f} s of work after it was cancelled"
+    assert spent < PROMISED_S + SLACK_S, f"it ended {spent:.1f} s after it was cancelled"
+    assert monitor.later == 0, "the run asked again after it had been told"
+    if ended:  # a run that was over by then has kept its threads for the next one
+        _nothing_is_left(threads, folder)
+    assert _device_bytes(backend) <= taken, "device memory is left"
+
+
+def long(method: Method, backend: str) -> engine.Plan:
+    """The plan of a run of some seconds, or of as long a one as there is room for."""
+    tried, size = trials.of(method.problem), 1
+    found = engine.plan(method, *tried.long(method, backend, size), backend, use_tuned=False)
+    while found.time_ms < LONG_MS:
+        size *= 2
+        planned = engine.plan(method, *tried.long(method, backend, size), backend, use_tuned=False)
+        if planned.footprint.host_bytes + planned.footprint.device_bytes > ROOM:
+            break
+        found = planned
+    return found
+
+
+def _cancelled(planned: engine.Plan, monitor: Monitor) -> bool:
+    """Whether a run ended by being cancelled; another error is raised."""
+    try:
+        engine.execute(planned, monitor, keep_rate=False, keep=False)
+    except Cancelled:
+        return True
+    return False
+
+
+def _nothing_is_left(threads: set[threading.Thread], folder: Path) -> None:
+    left = [thread.name for thread in threading.enumerate() if thread not in threads and thread.is_alive()]
+    assert not left, f"threads are left: {left}"
+    files = [path.name for path in folder.rglob("*") if path.is_file()]
+    assert not files, f"files are left: {files}"
+    held = [name for name in _open_files() if name.startswith(str(folder))]
+    assert not held, f"files without a name are left: {held}"
+
+
+def _open_files() -> list[str]:
+    """What this process has open, also what has no name any more."""
+    places: list[str] = []
+    for handle in Path("/proc/self/fd").glob("*"):
+        try:
+            places.append(os.readlink(handle))
+        except OSError:
+            continue
+    maps = Path("/proc/self/maps")
+    lines = maps.read_text(encoding="utf-8").splitlines() if maps.exists() else []
+    return places + [line.split(None, 5)[5] for line in lines if len(line.split(None, 5)) > 5]
+
+
+def _device_bytes(backend: str) -> int:
+    """Bytes of a device that arrays of this process hold."""
+    if backend != "cuda":
+        return 0
+    import cupy
+
+    pools: tuple[Any, ...] = (cupy.get_default_memory_pool(), devices.kept_memory())
+    return sum(pool.used_bytes() for pool in pools)

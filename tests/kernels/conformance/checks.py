@@ -1,0 +1,207 @@
+"""What every method promises, as functions of a method and a backend; test_conformance.py calls them for all methods.
+
+The problems, the right answers and what is the same come from the trials of the problem type (kernels.trials).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernels import engine, registry, serialization, trials
+from kernels.method import Method
+from kernels.model import Result
+from kernels.monitor import Monitor
+from kernels.registry import loading, saving
+from kernels.steps import Steps
+from tests.choosing import Drawn, for_all
+
+PART = 3
+"""Checks on what `larger` draws take one example in so many."""
+APART = ("compilation", "transfer")
+"""Times that are of no phase."""
+LOGGED_MIB, LONG_MS = 2, 200.0
+
+
+def run(
+    method: Method,
+    backend: str,
+    problem: Any,
+    given: Mapping[str, Any],
+    monitor: Monitor | None = None,
+    steps: Steps | None = None,
+) -> Result:
+    """The result of a run, which has checked itself."""
+    planned = engine.plan(method, problem, given, backend, use_tuned=False)
+    result = engine.execute(planned, monitor, steps, keep_rate=False, keep=False)
+    result.check(problem)
+    return result
+
+
+def equals_the_textbook(method: Method, backend: str) -> None:
+    """Small problems around every border: the answer is the textbook's, whatever the parameters."""
+    tried = trials.of(method.problem)
+
+    def check(choose: Drawn) -> None:
+        problem = tried.draw(choose)
+        found = run(method, backend, problem, tried.parameters(method, backend, choose)).answer
+        tried.same(problem, found, tried.oracle(problem), method)
+
+    for_all(check, tried.examples)
+
+
+def parameters_change_nothing(method: Method, backend: str) -> None:
+    """Two settings of the parameters, threads among them, give one answer."""
+    tried = trials.of(method.problem)
+
+    def check(choose: Drawn) -> None:
+        problem = (tried.larger or tried.draw)(choose)
+        one, other = (run(method, backend, problem, tried.parameters(method, backend, choose)).answer for _ in range(2))
+        tried.same(problem, one, other, method)
+
+    if method.parameters:
+        for_all(check, tried.examples // PART)
+
+
+def siblings_agree(method: Method, backend: str) -> None:
+    """The methods of a problem type and one criterion, on any backend, give one answer."""
+    tried = trials.of(method.problem)
+    others = _siblings(method, backend)
+
+    def check(choose: Drawn) -> None:
+        problem = (tried.larger or tried.draw)(choose)
+        found = run(method, backend, problem, {}).answer
+        for other, place in others:
+            tried.same(problem, found, run(other, place, problem, {}).answer, method)
+
+    if others:
+        for_all(check, tried.examples // PART)
+
+
+def _siblings(method: Method, backend: str) -> list[tuple[Method, str]]:
+    """Methods to compare with: the same one on the CPU, and an exact one that returns all that this one does."""
+    found = [(method, "cpu")] if backend != "cpu" else []
+    able = [
+        other
+        for other in registry.METHODS
+        if other.problem is method.problem and other.criterion == method.criterion
+        and other.exact and other.returns >= method.returns and other is not method
+    ]  # fmt: skip
+    return found + [(other, "cpu") for other in able[:1]]
+
+
+def symmetries_hold(method: Method, backend: str) -> None:
+    """A changed problem has the changed answer."""
+    tried = trials.of(method.problem)
+
+    def check(choose: Drawn) -> None:
+        problem, symmetry = tried.draw(choose), choose.of(tried.symmetries)
+        changed = symmetry.change(problem)
+        if changed is None:
+            return
+        given = tried.parameters(method, backend, choose)
+        found, other = (run(method, backend, one, given).answer for one in (problem, changed))
+        symmetry.same(problem, found, other, method)
+
+    if tried.symmetries:
+        for_all(check, tried.examples // 2)
+
+
+def progress_rises_to_its_end(method: Method, backend: str) -> None:
+    """Within a phase what is done never falls, and reaches the total; no phase comes twice."""
+    told: list[tuple[int, int, str]] = []
+    problem, given = medium(method, backend)
+    run(method, backend, problem, given, Monitor(lambda *progress: told.append(progress)))
+    assert told, "progress is never told"
+    order = [phase for at, (_, _, phase) in enumerate(told) if at == 0 or told[at - 1][2] != phase]
+    assert len(order) == len(set(order)), f"phases come back: {order}"
+    for name in order:
+        parts = [(done, total) for done, total, phase in told if phase == name]
+        shares = [done / total if total else 1.0 for done, total in parts]
+        assert all(0 <= share <= 1 for share in shares), f"{name}: beyond its total: {max(shares)}"
+        assert shares == sorted(shares), f"{name}: progress falls: {parts}"
+        assert shares[-1] == 1, f"{name}: progress ends at {parts[-1]}"
+
+
+def steps_cover_the_phases(method: Method, backend: str) -> None:
+    """Every phase that computes chunks is in the step log; no event ends before it starts, or lies outside the run."""
+    steps = Steps()
+    problem, given = medium(method, backend)
+    begun_ns = time.perf_counter_ns()
+    result = run(method, backend, problem, given, steps=steps)
+    lasted_ns = time.perf_counter_ns() - begun_ns
+    phases = [phase for phase in result.times_ms if phase not in APART]
+    silent = trials.of(method.problem).unlogged(method, backend)
+    expected = {_number(phase, at) for at, phase in enumerate(phases, 1) if phase not in silent}
+    events = steps.array()
+    assert set(events["phase"].tolist()) == expected, f"the log has phases {set(events['phase'])}, not {expected}"
+    assert (events["start_ns"] >= 0).all(), "an event starts before the run"
+    assert (events["end_ns"] >= events["start_ns"]).all(), "an event ends before it starts"
+    assert events["end_ns"].max(initial=0) <= lasted_ns, "an event ends after the run"
+    for first, last in (("row_start", "row_end"), ("column_start", "column_end"), ("layer_start", "layer_end")):
+        assert (events[first] >= 0).all() and (events[first] <= events[last]).all(), f"{first} is beyond {last}"
+
+
+def _number(phase: str, at: int) -> int:
+    """The number of a phase in the log: the one in its name, or its place among the phases."""
+    digits = phase.removeprefix("phase ")
+    return int(digits) if digits.isdigit() else at
+
+
+def what_is_saved_reads_back(method: Method, backend: str, folder: Path) -> None:
+    """Every format that the method can be saved as is written; what a kind of data reads is as it was; JSON parses."""
+    tried = trials.of(method.problem)
+    problem, given = medium(method, backend)
+    result = run(method, backend, problem, given)
+    for suffix in saving.suffixes(method):
+        path = folder / f"saved{suffix}"
+        saving.write_result(path, result)
+        assert path.stat().st_size > 0, f"{path.name} is empty"
+        if suffix == saving.JSON:
+            assert json.loads(path.read_text(encoding="utf-8"))["method"] == method.id
+        elif suffix not in tried.unread and any(suffix in kind.suffixes for kind in loading.kinds()):
+            (tried.read_back or _products_are_read_back)(result, loading.read(path))
+    survives(result)
+
+
+def _products_are_read_back(result: Result, data: Sequence[Any]) -> None:
+    """Products of a result that a file can hold are found in it as they were."""
+    made = registry.method(result.method).problem.products
+    products = made(result) if made else []
+    for datum in data:
+        mine = [product for product in products if type(product) is type(datum)]
+        assert not mine or datum in mine, f"the file gives another {type(datum).__name__} than the result"
+
+
+def survives(result: Result) -> None:
+    """Problem and answer are written as a session writes them, and read again."""
+    for value in (result.problem, result.answer):
+        arrays: list[np.ndarray] = []
+
+        def put(array: np.ndarray, arrays: list[np.ndarray] = arrays) -> int:
+            arrays.append(array.copy())
+            return len(arrays) - 1
+
+        again = serialization.decode(json.loads(json.dumps(serialization.encode(value, put))), arrays.__getitem__)
+        assert serialization.digest(again) == serialization.digest(value), (
+            f"a {type(value).__name__} reads back as another"
+        )
+
+
+def medium(method: Method, backend: str) -> tuple[Any, Mapping[str, Any]]:
+    """A run of several chunks: of those of much memory the first that takes a few MiB, or some time."""
+    tried = trials.of(method.problem)
+    size, best = 1, tried.large(method, backend, 1)
+    while size < 2**12:
+        planned = engine.plan(method, *best, backend, use_tuned=False)
+        footprint = planned.footprint
+        if footprint.host_bytes + footprint.device_bytes > LOGGED_MIB * 2**20 or planned.time_ms > LONG_MS:
+            break
+        size *= 2
+        best = tried.large(method, backend, size)
+    return best

@@ -1,0 +1,164 @@
+"""What a run takes, and whether its estimate says so: resident bytes on the host, bytes of the pools on a device."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernels import engine, trials
+from kernels.cuda import devices
+from kernels.errors import InputError, ScoreOverflow
+from kernels.method import Method
+from kernels.plan import Plan
+
+Measure = Callable[[Callable[[], Any]], int]
+"""Bytes that a call adds at its peak."""
+
+FACTOR = 1.5
+"""An estimate may be so many times too large or too small."""
+SIZES = tuple(2**20 * size for size in (12, 24, 48))
+"""Estimates of the runs that are measured; what else a process does in the meantime is small beside them."""
+DEVICE_SIZES = tuple(2**20 * size for size in (4, 8, 16))
+"""The same on a device, where bytes are counted one by one."""
+SIZES_BESIDE_A_DEVICE = tuple(2**20 * size for size in (16, 32, 64))
+"""The same on the host of a GPU, whose driver takes memory and gives it back as it likes."""
+ATTEMPTS = 4
+"""What else a process does while it is measured, and what it frees, come and go: a wrong estimate is always wrong."""
+MOST_CELLS = 10**9
+"""Cells of the largest run where no estimate can be measured."""
+MOST_GROWTH = 64
+"""How many times larger the next problem that is tried may be."""
+NEAR, TURNS = (0.8, 1.3), 12
+"""How near to the size that is wanted a run must be, and how often a better one is looked for."""
+MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
+STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+def host_estimate_is_right(method: Method, backend: str) -> None:
+    """At three sizes, the resident bytes that a run adds at its peak are the estimate, within the factor."""
+    _estimates_are_right(method, backend, "host_bytes", peak_of)
+
+
+def device_estimate_is_right(method: Method, backend: str) -> None:
+    """The same of the device, by what the memory pools hold at most."""
+    _estimates_are_right(method, backend, "device_bytes", device_peak_of)
+
+
+def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measure) -> None:
+    beside = SIZES_BESIDE_A_DEVICE if backend == "cuda" else SIZES
+    sizes = DEVICE_SIZES if kind == "device_bytes" else beside
+    found = [sized(method, backend, kind, size) for size in sizes]
+    plans = [planned for planned in found if planned is not None]
+    if not plans:
+        _small_runs_stay_small(method, backend, kind, measure)
+        return
+    engine.execute(plans[0], keep_rate=False, keep=False)
+    told = []
+    for planned in plans:
+        for _ in range(ATTEMPTS):
+            found_bytes = _told_and_taken(planned, kind, measure)
+            if _is_right(*found_bytes):
+                break
+        told.append(found_bytes)
+    wrong = [one for one in told if not _is_right(*one)]
+    shown = ", ".join(f"{estimated / 2**20:.1f} MiB told, {taken / 2**20:.1f} taken" for estimated, taken in told)
+    assert not wrong, f"{method.id} on {backend}, {kind}: {shown}"
+
+
+def _is_right(estimated: int, taken: int) -> bool:
+    return estimated / FACTOR <= taken <= estimated * FACTOR
+
+
+def _small_runs_stay_small(method: Method, backend: str, kind: str, measure: Measure) -> None:
+    """No run of the method needs so much that it can be measured: then the largest one takes no more than that."""
+    tried, size = planned_at(method, backend, 1), 1
+    assert tried is not None, f"{method.id}: the smallest of the large problems is refused"
+    while (larger := planned_at(method, backend, 2 * size)) is not None and larger.problem.cells <= MOST_CELLS:
+        tried, size = larger, 2 * size
+    engine.execute(tried, keep_rate=False, keep=False)
+    estimated, taken = _told_and_taken(tried, kind, measure)
+    assert taken <= estimated * FACTOR + SIZES[0], f"{method.id} on {backend}, {kind}: {estimated} told, {taken} taken"
+
+
+def _told_and_taken(planned: Plan, kind: str, measure: Measure) -> tuple[int, int]:
+    return getattr(planned.footprint, kind), measure(lambda: engine.execute(planned, keep_rate=False, keep=False))
+
+
+def planned_at(method: Method, backend: str, size: int) -> Plan | None:
+    """The plan of a large run of the trials; None where the method refuses the problem, or the machine the run."""
+    try:
+        problem, given = trials.of(method.problem).large(method, backend, size)
+        planned = engine.plan(method, problem, given, backend, use_tuned=False)
+    except (InputError, ScoreOverflow):
+        return None
+    return None if planned.refusal else planned
+
+
+def sized(method: Method, backend: str, kind: str, wanted: int) -> Plan | None:
+    """The plan of one of the trials' large runs whose estimate is about ``wanted`` bytes; None where all that are so
+    large are refused. Where the smallest one takes more, it is that one."""
+    size, slope, last = 16, 1.0, None
+    for _ in range(TURNS):
+        found = planned_at(method, backend, size)
+        if found is None:
+            return None
+        told = getattr(found.footprint, kind)
+        if NEAR[0] * wanted <= told <= NEAR[1] * wanted or (size == 1 and told > wanted):
+            return found
+        if last and told != last[1] and size != last[0]:
+            slope = max(np.log(told / last[1]) / np.log(size / last[0]), 0.25)
+        last = size, told
+        growth = min(float(wanted / told) ** (1 / slope), MOST_GROWTH)
+        size = max(1, round(size * growth))
+    raise AssertionError(f"{method.id}: large problems do not come near {wanted} bytes; the last took {told}")
+
+
+def peak_of(call: Callable[[], Any]) -> int:
+    """Resident bytes that a call adds at its peak; large arrays must come from the system and go back to it."""
+    _maps_large_arrays()
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    CLEAR.write_text("5")  # the peak is now what is there
+    before = _status("VmRSS")
+    result = call()
+    peak = _status("VmHWM")
+    del result
+    return peak - before
+
+
+def device_peak_of(call: Callable[[], Any]) -> int:
+    """Bytes that the memory pools of a device hold at most, beyond what they held before."""
+    import cupy
+
+    pools = (cupy.get_default_memory_pool(), devices.kept_memory())
+    for pool in pools:
+        pool.free_all_blocks()
+    before, most = sum(pool.used_bytes() for pool in pools), 0
+
+    class Watch(cupy.cuda.MemoryHook):
+        name = "watch"
+
+        def malloc_postprocess(self, **told: Any) -> None:
+            nonlocal most
+            most = max(most, sum(pool.used_bytes() for pool in pools))
+
+    with Watch():
+        call()
+    return most - before
+
+
+def _maps_large_arrays() -> None:
+    """Let the C library map every array of 128 KiB or more, so that what is freed is not resident any longer."""
+    library = ctypes.CDLL(None)
+    library.mallopt(MMAP_THRESHOLD, 2**17)
+    library.mallopt(TRIM_THRESHOLD, 2**17)
+
+
+def _status(name: str) -> int:
+    lines = STATUS.read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name + ":"))

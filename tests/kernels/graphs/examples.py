@@ -1,0 +1,15 @@
+"""Graphs for tests."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from kernels.graphs import trials
+from kernels.graphs.graph import Graph
+from tests.choosing import Drawn
+
+
+@st.composite
+def graphs(draw: st.DrawFn, bipartite: bool = False, negative: bool = True) -> Graph:
+    """Whole weights, many equal, zeros among them, dense or sparse; negative ones from potentials: no cycle is."""
+    return trials.draw_graph(Drawn(draw), bipartite, negative)

@@ -1,0 +1,26 @@
+"""Hidden Markov models and sequences for tests, as strategies of Hypothesis: what kernels.hmm.trials draws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+from kernels.hmm import trials
+from kernels.hmm.problem import HmmProblem
+from kernels.hmm.trials import model, rows, sequence
+from tests.choosing import Drawn
+
+__all__ = ["model", "problems", "rows", "sequence"]
+
+
+@st.composite
+def problems(draw: st.DrawFn, lengths: st.SearchStrategy[int] | None = None) -> HmmProblem:
+    """Models of one to seventeen states, dense or sparse, and sequences with letters that no model knows."""
+    made = trials.draw(Drawn(draw))
+    if lengths is None:
+        return made
+    alphabet = list((made.hmm.alphabet + trials.UNKNOWN).encode())
+    letters = np.random.default_rng(draw(st.integers(0, 2**32 - 1))).choice(alphabet, draw(lengths))
+    return replace(made, sequence=sequence(letters.astype(np.uint8).tobytes()))

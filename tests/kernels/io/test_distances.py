@@ -1,0 +1,134 @@
+"""Distance matrices: what is written is read again, in every layout; what is no distance is refused with its place."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels.errors import InputError
+from kernels.io import distances
+from kernels.io.distance_matrix import DistanceMatrix, checked, numbered
+from kernels.io.distances import DISTANCE_MATRIX
+
+
+def random_matrix(taxa: int, seed: int, names: tuple[str, ...] | None = None) -> DistanceMatrix:
+    upper = np.triu(np.round(np.random.default_rng(seed).random((taxa, taxa)) * 9, 5), 1)
+    return checked(names or numbered(taxa), upper + upper.T)
+
+
+def record(name: str, numbers: list[float], strict: bool) -> str:
+    return f"{name:10.10}" + " ".join(f"{number:.6g}" for number in numbers) if strict else " ".join(
+        [name, *[f"{number:.6g}" for number in numbers]]
+    )  # fmt: skip
+
+
+LAYOUTS = {
+    "square": lambda row, i: row,
+    "lower": lambda row, i: row[:i],
+    "lower with diagonal": lambda row, i: row[: i + 1],
+    "upper": lambda row, i: row[i + 1 :],
+    "upper with diagonal": lambda row, i: row[i:],
+}
+
+
+@given(taxa=st.integers(2, 9), seed=st.integers(0, 99), layout=st.sampled_from(sorted(LAYOUTS)),
+       strict=st.booleans(), wrapped=st.booleans())  # fmt: skip
+def test_every_layout_is_read(tmp_path_factory, taxa, seed, layout, strict, wrapped) -> None:
+    names = tuple(f"Sp. no {i}" if strict else f"species_{i}" for i in range(taxa))
+    matrix = random_matrix(taxa, seed, names)
+    lines = [record(name, LAYOUTS[layout](matrix.values[i].tolist(), i), strict) for i, name in enumerate(names)]
+    if wrapped and not strict:
+        lines = [line.replace(" ", "\n  ", 1) for line in lines]
+    path = tmp_path_factory.mktemp("phylip") / "m.phy"
+    path.write_text(f"  {taxa}\r\n" + "\r\n".join(lines))
+    (found,) = distances.read(path)
+    assert found.names == names
+    np.testing.assert_array_equal(found.values, matrix.values)
+
+
+@pytest.mark.parametrize("name", ["m.phy", "m.phy.gz", "m.npy"])
+def test_written_matrices_are_read_again(tmp_path: Path, name: str) -> None:
+    matrix = random_matrix(7, 1, ("a b", "c", "d", "e" * 200, "f", "g", "ä"))
+    distances.write(tmp_path / name, matrix)
+    (found,) = distances.read(tmp_path / name)
+    np.testing.assert_array_equal(found.values, matrix.values)
+    assert found.names == tuple(each.replace(" ", "_") if "npy" not in name else each for each in matrix.names)
+    head = (tmp_path / name).read_bytes()
+    assert DISTANCE_MATRIX.claims(tmp_path / name, gzip.decompress(head) if name.endswith("gz") else head)
+
+
+def test_lower_triangles_are_written() -> None:
+    matrix = checked(("a", "b", "c"), np.array([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]]))
+    assert "".join(distances.phylip(matrix, "lower")).split() == ["3", "a", "b", "1", "c", "2", "3"]
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("3\na 0 1 nan\nb 1 0 2\nc 2 2 0\n", "the distance of a and c is nan; give a number"),
+    ("3\na 0 1 inf\nb 1 0 2\nc 2 2 0\n", "the distance of a and c is inf"),
+    ("3\nA\nB 1\nC 2 -3\n", "the distance of B and C is -3; none can be negative"),
+    ("3\na 0 1 3\nb 1 0 2\nc 2 2 0\n", "not symmetric: the distance of a and c is 3 in one row and 2 in the other"),
+    ("2\na 0.5 1\nb 1 0\n", "the distance of a from itself is 0.5, not 0"),
+    ("3\na 0 1 x\nb 1 0 2\nc 2 2 0\n", "line 2, taxon a: 'x' is not a number"),
+    ("3\na 0 1 2\nb 1 0 2\n", "line 3: 2 taxa, and line 1 announces 3"),
+    ("3\nHomo sapie0 1 2\nPan troglo1 0 2\nGorilla   2 2 y\n", "line 4, taxon Gorilla: 'y' is not a number"),
+    ("0\n\n", "0 taxa"),
+    ("two\n\n", "begins with its number of taxa"),
+    ("", "begins with its number of taxa"),
+])  # fmt: skip
+def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "m.phy"
+    path.write_text(text)
+    with pytest.raises(InputError) as raised:
+        distances.read(path)
+    assert words in str(raised.value)
+    assert str(path) in str(raised.value)
+
+
+def test_arrays_that_are_no_matrix_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros((2, 3)))
+    (tmp_path / "b.npy").write_bytes(b"\x93NUMPY\x01")
+    for name, words in (("a.npy", "is square"), ("b.npy", "not a valid NPY file")):
+        with pytest.raises(InputError, match=words):
+            distances.read(tmp_path / name)
+    with pytest.raises(InputError, match="2 names for 3 rows"):
+        checked(("a", "b"), np.zeros((3, 3)))
+    with pytest.raises(InputError, match="no taxa"):
+        checked((), np.zeros((0, 0)))
+
+
+def test_numbers_that_differ_by_rounding_become_their_mean() -> None:
+    found = checked(("a", "b"), np.array([[0, 1.0], [1 + 2e-7, 0]]))
+    assert found.values[0, 1] == found.values[1, 0] == pytest.approx(1 + 1e-7)
+
+
+def test_claims_are_made_of_matrices_alone() -> None:
+    path = Path("x")
+    assert distances.claims(path, b" 5\nHuman 0 1")
+    for head in (b">a\nACGT", b"((a,b),c);", b"5 60\nHuman ACGT", b"", b"5\n>a\nACGT"):
+        assert not distances.claims(path, head)
+
+
+def test_numbers_are_read_to_the_last_bit(tmp_path: Path) -> None:
+    words = ["0.1", "1e-3", "123456789.123456789", "3.", ".5", "7E2", "1.7976931348623157e308", "4.9e-324", "00.25"]
+    for word in words:
+        (tmp_path / "m.phy").write_text(f"2\na 0 {word}\nb {word} 0\n")
+        assert distances.read(tmp_path / "m.phy")[0].values[0, 1] == float(word)
+
+
+def test_random_matrices_for_sweeps_are_matrices() -> None:
+    assert DISTANCE_MATRIX.generate is not None
+    for taxa in (1, 2, 9):
+        assert len(DISTANCE_MATRIX.generate(taxa, np.random.default_rng(0))) == taxa
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\n"])
+def test_an_empty_file_is_told_to_be_empty(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "empty.phy"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"empty\.phy: the file is empty; give a PHYLIP matrix"):
+        distances.read(path)

@@ -1,0 +1,359 @@
+"""Interrupted runs: found, continued, listed, cleaned up; with a method that adds numbers, a part for each."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kernels import engine, memory, registry
+from kernels.errors import Cancelled, DiskFull, InputError
+from kernels.memory import Footprint
+from kernels.method import Method, Resumption
+from kernels.model import Outcome, Result
+from kernels.monitor import Monitor
+from kernels.pairwise.model import PairAnswer, PairProblem
+from kernels.parameters import Parameter
+from kernels.plan import Plan
+from kernels.recovery import resuming
+from kernels.scoring import Scoring, match_mismatch
+from kernels.steps import Steps
+from tests.problems import pair
+
+LENGTH = 10
+COMPUTED: list[int] = []
+"""What was added up, and not taken over."""
+
+
+def add(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The sum of 0 .. LENGTH - 1, times ``factor``."""
+    total, first, store = 0, 0, monitor.store
+    assert store, "there is no store"
+    for part in store.parts():
+        total, first = int(part.arrays["total"][0]), first + 1
+    for number in range(first, LENGTH):
+        monitor.update(number, LENGTH, "adding")
+        COMPUTED.append(number)
+        total += number * parameters["factor"]
+        if store.due:
+            store.save({}, {"total": np.array([total])}, (number + 1) / LENGTH).result()
+    return Outcome(PairAnswer(total, (0, 0)), {"phase 1": 1.0})
+
+
+METHOD = replace(
+    registry.method("striped-score"),
+    id="adding",
+    parameters=tuple(
+        Parameter(name, "int", name, name, default=default, minimum=1)
+        for name, default in (("factor", 1), ("speed", 1))
+    ),
+    backends={"cpu": f"{__name__}:add"},
+    footprint=lambda problem, parameters, backend: Footprint(),
+    automatic=lambda problem, backend, multiprocessors: {},
+    work=lambda problem, parameters: problem.cells,
+    resumption=Resumption(("factor",), lambda problem, parameters, backend: 1000),
+)
+PROBLEM = pair("ACGT", "ACCT", Scoring(match_mismatch(2, -3), 5, 2))
+
+
+@pytest.fixture(autouse=True)
+def _known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "METHODS", (METHOD,))
+    COMPUTED.clear()
+
+
+def plan(problem: PairProblem = PROBLEM, **parameters: Any) -> Plan:
+    return engine.plan(METHOD, problem, parameters, "cpu")
+
+
+def cancelled_at(at: int) -> Monitor:
+    """A monitor that ends a run before it adds this number."""
+
+    def listen(done: int, total: int, phase: str) -> None:
+        if done == at:
+            raise Cancelled
+
+    return Monitor(listen)
+
+
+def interrupt(at: int, planned: Plan | None = None, resumed: resuming.Run | None = None) -> str:
+    """Cancel a run at a number; what Cancelled says."""
+    with pytest.raises(Cancelled) as found:
+        engine.execute(planned or plan(), cancelled_at(at), resumed=resumed, keep=True)
+    return str(found.value)
+
+
+def resumed(planned: Plan | None = None) -> Result:
+    planned = planned or plan()
+    return engine.execute(planned, resumed=resuming.find(METHOD, planned.problem, {}))
+
+
+def test_a_cancelled_run_is_kept_and_continued(runs_folder: Path) -> None:
+    assert interrupt(6) == "60 % of this run is kept and can be continued"
+    (run,) = resuming.runs()
+    assert (run.method, run.backend, run.fraction, run.running) == ("adding", "cpu", 0.6, False)
+    assert (run.title, run.size, run.parameters) == (PROBLEM.title, PROBLEM.size, {"factor": 1, "speed": 1})
+    assert run.problem() == PROBLEM
+    COMPUTED.clear()
+    result = resumed()
+    assert result.answer.score == 45
+    assert COMPUTED == [6, 7, 8, 9]
+    assert result.notes == ("Continued from 60 %; steps are those computed since.",)
+    assert os.listdir(runs_folder) == []
+
+
+def test_a_run_may_be_interrupted_again_and_again() -> None:
+    for at in (2, 3, 3, 8):
+        interrupt(at, resumed=resuming.find(METHOD, PROBLEM, {}))
+    assert len(resuming.runs()) == 1
+    assert resumed().answer.score == 45
+
+
+def test_only_the_same_problem_and_parameters_are_continued() -> None:
+    interrupt(4, plan(factor=3, speed=2))
+    assert resuming.find(METHOD, PROBLEM, {}) is not None
+    assert resuming.find(METHOD, PROBLEM, {"factor": 3, "speed": 7}) is not None
+    assert resuming.find(METHOD, PROBLEM, {"factor": 2}) is None
+    assert resuming.find(METHOD, pair("ACGT", "ACGT", PROBLEM.scoring), {}) is None
+    assert resuming.find(METHOD, PROBLEM, {}, "cuda") is None
+    assert resuming.find(replace(METHOD, id="other"), PROBLEM, {}) is None
+    run = resuming.find(METHOD, PROBLEM, {})
+    assert run is not None
+    assert resuming.parameters(METHOD, run, {"speed": 7}) == {"factor": 3, "speed": 7}
+
+
+def test_the_one_that_is_furthest_on_is_continued() -> None:
+    for at in (3, 7, 5):
+        interrupt(at)
+    run = resuming.find(METHOD, PROBLEM, {})
+    assert run is not None
+    assert run.fraction == 0.7
+    resumed()
+    assert resuming.runs() == []
+
+
+def test_a_short_run_leaves_nothing_and_a_long_one_does(monkeypatch: pytest.MonkeyPatch, runs_folder: Path) -> None:
+    engine.execute(plan())
+    assert not runs_folder.exists()
+    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    with pytest.raises(Cancelled):
+        engine.execute(plan(), cancelled_at(5))
+    assert resuming.runs()[0].fraction == 0.5
+
+
+def test_a_run_that_is_computed_now_is_not_interrupted() -> None:
+    seen: list[resuming.Run] = []
+    monitor = Monitor(lambda done, total, phase: seen.extend(resuming.runs()) if done == 5 else None)
+    engine.execute(plan(), monitor, keep=True)
+    assert [run.running for run in seen] == [True]
+    resuming.discard(seen[0])
+    assert resuming.find(METHOD, PROBLEM, {}) is None
+
+
+def test_a_dead_process_and_another_machine(runs_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt(5)
+    (folder,) = runs_folder.iterdir()
+
+    def running(**owner: Any) -> bool:
+        manifest = {**resuming._manifest(folder), "owner": {**resuming._owner(), **owner}}
+        resuming._write_manifest(folder, manifest)
+        return resuming.runs()[0].running
+
+    assert running()
+    assert not running(since=1.0)
+    assert not running(process=2**22 + 1)
+    assert running(host="elsewhere")
+    monkeypatch.setattr(resuming, "ELSEWHERE_S", -1)
+    assert not running(host="elsewhere")
+
+
+def test_a_damaged_part_is_computed_again(runs_folder: Path) -> None:
+    interrupt(6)
+    (folder,) = runs_folder.iterdir()
+    (folder / "part-000003").write_bytes(b"torn")
+    COMPUTED.clear()
+    assert resumed().answer.score == 45
+    assert COMPUTED == [3, 4, 5, 6, 7, 8, 9]
+
+
+def test_damaged_folders_are_not_listed_and_a_damaged_problem_is_said(runs_folder: Path) -> None:
+    interrupt(6)
+    (runs_folder / "empty").mkdir()
+    (runs_folder / "strange").mkdir()
+    (runs_folder / "strange" / resuming.MANIFEST).write_text("[]")
+    (run,) = resuming.runs()
+    (run.folder / resuming.PROBLEM).write_bytes(b"x")
+    with pytest.raises(InputError, match="damaged"):
+        run.problem()
+
+
+def test_a_run_that_was_removed_meanwhile_cannot_be_continued() -> None:
+    interrupt(6)
+    run = resuming.find(METHOD, PROBLEM, {})
+    assert run is not None
+    resuming.discard(run)
+    with pytest.raises(InputError, match="start it anew"):
+        engine.execute(plan(), resumed=run)
+
+
+def test_a_run_that_somebody_goes_on_with_is_neither_continued_nor_removed() -> None:
+    interrupt(6)
+    run = resuming.find(METHOD, PROBLEM, {})
+    assert run is not None
+    resuming._take_over(run)
+    with pytest.raises(InputError, match="another process is at work"):
+        engine.execute(plan(), resumed=run)
+    resuming.discard(run)
+    (kept,) = resuming.runs()
+    assert (kept.fraction, kept.running) == (0.6, True)
+
+
+def test_of_many_that_want_to_go_on_one_does() -> None:
+    interrupt(6)
+    run = resuming.find(METHOD, PROBLEM, {})
+    assert run is not None
+    together = threading.Barrier(8)
+
+    def try_it(_: int) -> bool:
+        together.wait()
+        try:
+            resuming._take_over(run)
+        except InputError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(try_it, range(8))) == 1
+    assert [path.name for path in run.folder.glob("run.json*")] == ["run.json"]
+
+
+def test_a_disk_that_fills_up_is_an_error_that_says_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(done: int, total: int, phase: str) -> None:
+        if done == 7:
+            raise DiskFull("the disk is full")
+
+    with pytest.raises(DiskFull, match="the disk is full; 70 % of this run is kept and can be continued"):
+        engine.execute(plan(), Monitor(full), keep=True)
+    assert resumed().answer.score == 45
+
+
+def test_nothing_is_kept_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    with pytest.raises(AssertionError, match="store"):
+        engine.execute(plan(), keep=False)
+    assert resuming.runs() == []
+
+
+def test_a_limit_holds_for_what_runs_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    assert memory.disk_limit() == memory.DISK_LIMIT
+    memory.set_disk_limit(999)
+    assert memory.disk_bytes_left() == 999
+    assert "it may take 999 B" in plan().notes[-1]
+    result = engine.execute(plan())
+    assert "runs may take 999 B" in result.notes[-1]
+    memory.set_disk_limit(1000)
+    assert plan().footprint.disk_bytes == 1000
+
+
+def test_another_version_of_the_program_starts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt(6)
+    monkeypatch.setattr(resuming, "program", lambda: "0.0.0 other")
+    (run,) = resuming.runs()
+    assert run.foreign
+    assert resuming.find(METHOD, PROBLEM, {}) is None
+    with pytest.raises(InputError, match="another version of the program"):
+        engine.execute(plan(), resumed=run)
+    resuming.discard(run)
+    assert resuming.runs() == []
+
+
+def test_an_error_keeps_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(done: int, total: int, phase: str) -> None:
+        if done == 7:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        engine.execute(plan(), Monitor(fail), keep=True)
+    assert resumed().answer.score == 45
+
+
+@pytest.mark.parametrize("reason", ["full", "not writable"])
+def test_where_nothing_can_be_kept_the_run_goes_on(
+    reason: str, runs_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if reason == "full":
+        monkeypatch.setattr(memory, "disk_bytes_free", lambda: 1000)
+    else:
+        runs_folder.write_text("a file where the folder should be")
+    result = engine.execute(plan(), keep=True)
+    assert result.answer.score == 45
+    assert len(result.notes) == 1
+    assert "could be kept" in result.notes[0]
+
+
+def test_a_disk_that_fills_up_later_keeps_the_parts_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    original, calls = os.replace, []
+
+    def replace_some(source: Any, target: Any) -> None:
+        calls.append(target)
+        if len(calls) > 5:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        original(source, target)
+
+    monkeypatch.setattr(os, "replace", replace_some)
+    with pytest.raises(Cancelled, match="30 %"):
+        engine.execute(plan(), cancelled_at(8), keep=True)
+    monkeypatch.setattr(os, "replace", original)
+    assert resuming.runs()[0].fraction == 0.3
+
+
+def test_old_and_too_many_runs_go_when_a_new_one_begins(monkeypatch: pytest.MonkeyPatch, runs_folder: Path) -> None:
+    monkeypatch.setattr(resuming, "MOST_RUNS", 3)
+    for number in range(5):
+        interrupt(5, plan(pair("A" * (number + 1), "A", PROBLEM.scoring)))
+    sizes = [run.size for run in resuming.runs()]
+    assert len(sizes) == 3
+    monkeypatch.setattr(memory, "disk_limit", lambda: 1000)
+    interrupt(5)
+    assert [run.size for run in resuming.runs()] == [PROBLEM.size]
+    monkeypatch.setattr(resuming, "MOST_AGE", timedelta(seconds=-1))
+    monkeypatch.setattr(resuming, "ELSEWHERE_S", -1)
+    (runs_folder / "left over").mkdir()
+    interrupt(5, plan(pair("AC", "A", PROBLEM.scoring)))
+    assert len(list(runs_folder.iterdir())) == 1
+
+
+def test_a_plan_says_what_a_long_run_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert plan().footprint.disk == {}
+    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    assert plan().footprint.disk_bytes == 1000
+    monkeypatch.setattr(memory, "disk_bytes_free", lambda: 10)
+    full = plan()
+    assert full.refusal is None
+    assert full.footprint.disk == {}
+    assert "could not be continued" in full.notes[-1]
+
+
+def test_a_method_that_cannot_be_continued_has_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    other: Method = replace(METHOD, resumption=None)
+    with pytest.raises(AssertionError):
+        engine.execute(engine.plan(other, PROBLEM, {}, "cpu"), keep=True)
+    assert resuming.find(other, PROBLEM, {}) is None
+
+
+def test_the_time_of_a_long_run_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert resuming.patience_s() == 60
+    monkeypatch.setenv(resuming.AFTER_VARIABLE, "2.5")
+    assert resuming.patience_s() == 2.5
+    monkeypatch.setenv(resuming.AFTER_VARIABLE, "soon")
+    assert resuming.patience_s() == 60

@@ -1,0 +1,69 @@
+"""Products over semirings: the fast ones equal the definition, number for number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels.semiring import MIN_PLUS, PLUS_TIMES, SEMIRINGS, cpu, reference
+
+SIZES = st.one_of(st.sampled_from((1, 15, 16, 17, 63, 64, 65)), st.integers(0, 80))
+TYPES = (np.float32, np.float64, np.int32)
+
+
+def matrix(shape: tuple[int, ...], zero: float, type: type, seed: int) -> np.ndarray:
+    """Small whole numbers, many equal, a fifth of them the semiring's zero: sums are exact in every type."""
+    random = np.random.default_rng(seed)
+    numbers = random.integers(-9, 10, shape).astype(type)
+    numbers[random.random(shape) < 0.2] = zero
+    return numbers
+
+
+def same(found: np.ndarray, expected: np.ndarray) -> None:
+    """Equal, where numbers near an integer's infinity are infinite, as negative costs leave them."""
+    if found.dtype == np.int32:
+        found, expected = (np.clip(numbers, -(1 << 29), 1 << 29) for numbers in (found, expected))
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("semiring", SEMIRINGS, ids=lambda semiring: semiring.id)
+@pytest.mark.parametrize("type", TYPES)
+@settings(max_examples=25)
+@given(m=SIZES, d=SIZES, n=SIZES, threads=st.integers(1, 3), layout=st.sampled_from(("tiles", "rows")),
+       seed=st.integers(0, 999))  # fmt: skip
+def test_product_is_the_definition(semiring, type, m, d, n, threads, layout, seed) -> None:
+    zero = semiring.zero(type)
+    a, b = matrix((m, d), zero, type, seed), matrix((d, n), zero, type, seed + 1)
+    same(cpu.product(a, b, semiring, threads, layout), reference.product(a, b, semiring))
+
+
+@pytest.mark.parametrize("type", TYPES)
+@settings(max_examples=25)
+@given(m=SIZES, d=SIZES, n=SIZES, threads=st.integers(1, 3), seed=st.integers(0, 999))
+def test_indexed_product_names_the_smallest_winner(type, m, d, n, threads, seed) -> None:
+    d = d or 1
+    a, b = (np.abs(matrix(shape, MIN_PLUS.zero(type), type, seed)) for shape in ((m, d), (d, n)))
+    values, indices = cpu.indexed_product(a, b, threads)
+    expected, winners = reference.indexed_product(a, b)
+    np.testing.assert_array_equal(values, expected)
+    np.testing.assert_array_equal(indices, winners)
+
+
+def test_batches() -> None:
+    a, b = matrix((2, 3, 5, 7), np.inf, np.float32, 1), matrix((2, 3, 7, 4), np.inf, np.float32, 2)
+    np.testing.assert_array_equal(cpu.product(a, b), reference.product(a, b))
+
+
+def test_ordinary_product_is_numpys() -> None:
+    a, b = matrix((70, 90), 0, np.float64, 1), matrix((90, 66), 0, np.float64, 2)
+    np.testing.assert_array_equal(cpu.product(a, b, PLUS_TIMES), a @ b)
+
+
+@pytest.mark.parametrize("semiring", SEMIRINGS, ids=lambda semiring: semiring.id)
+def test_products_associate_and_the_identity_changes_nothing(semiring) -> None:
+    a, b, c = (matrix((9, 9), semiring.zero(np.float64), np.float64, seed) for seed in range(3))
+    left = cpu.product(cpu.product(a, b, semiring), c, semiring)
+    np.testing.assert_array_equal(left, cpu.product(a, cpu.product(b, c, semiring), semiring))
+    np.testing.assert_array_equal(cpu.product(a, semiring.identity(9, np.float64), semiring), a)

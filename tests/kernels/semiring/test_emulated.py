@@ -1,0 +1,186 @@
+"""The device code of the family, run by the emulator: what the definitions say, number for number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import engine, registry
+from kernels import hmm as viterbi
+from kernels import semiring as algebra
+from kernels.folding import reference as folding
+from kernels.folding.problem import ChainProblem, FoldingProblem
+from kernels.graphs import reference as shortest
+from kernels.graphs.graph import from_weights
+from kernels.hmm import cuda_sizes, hmm
+from kernels.hmm import reference as definition
+from kernels.hmm.problem import HmmProblem
+from kernels.model import Sequence, SequenceType
+from kernels.semiring import reference as products
+from tests.kernels.graphs.examples import graphs
+from tests.kernels.hmm.examples import model as hmm_of
+from tests.kernels.hmm.examples import problems, sequence
+from tests.kernels.semiring.test_algebra import matrix, same
+
+SEEDS = st.sampled_from((0, 1, 2))
+FEW = settings(max_examples=6)
+ANY = {"floyd-blocked": ("int32", "float64"), "floyd-smem": ("float32", "float64"), "floyd-tmem": ("int32",)}
+BIPARTITE = {"bipartite-smem": ("float64",), "bipartite-tmem": ("int32",)}
+
+
+@pytest.mark.parametrize(
+    ("semiring", "type", "texture"),
+    [(algebra.MIN_PLUS, np.float32, False), (algebra.MIN_PLUS, np.int32, True), (algebra.MAX_PLUS, np.float64, True),
+     (algebra.PLUS_TIMES, np.float32, False), (algebra.MAX_PLUS, np.int32, False)],
+    ids=lambda value: getattr(value, "id", str(value)),
+)  # fmt: skip
+def test_product_is_the_definition(emulated, semiring, type, texture: bool) -> None:
+    from kernels.semiring import cuda
+
+    zero = semiring.zero(type)
+    for shape in ((1, 1, 1), (70, 33, 130), (2, 5, 17, 9)):
+        *batch, m, d, n = shape
+        a, b = matrix((*batch, m, d), zero, type, 1), matrix((*batch, d, n), zero, type, 2)
+        same(cuda.product(a, b, semiring, texture), products.product(a, b, semiring))
+
+
+@pytest.mark.parametrize("type", [np.float64, np.int32])
+def test_indexed_product_names_the_smallest_winner(emulated, type) -> None:
+    from kernels.semiring import cuda
+
+    a, b = (np.abs(matrix(shape, algebra.MIN_PLUS.zero(type), type, 3)) for shape in ((70, 66), (66, 65)))
+    for found, expected in zip(cuda.indexed_product(a, b), products.indexed_product(a, b), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_products_in_launches_of_one_row_of_tiles(emulated, monkeypatch) -> None:
+    from kernels.semiring import cuda
+
+    monkeypatch.setattr(cuda, "LAUNCH_CELLS", 1)
+    infinite = algebra.MIN_PLUS.zero(np.float64)
+    a, b = (np.abs(matrix(shape, infinite, np.float64, 3)) for shape in ((150, 70), (70, 66)))
+    same(cuda.product(a, b), products.product(a, b))
+    for found, expected in zip(cuda.indexed_product(a, b), products.indexed_product(a, b), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def agree(emulated, method: str, graph, precision: str, seed: int) -> None:
+    kind = registry.method(method).problem
+    made = kind.build([graph], {"numbers": precision, "predecessors": True})
+    found = emulated(method, made, seed=seed).answer
+    expected = shortest.floyd_warshall(graph)
+    np.testing.assert_array_equal(found.floats(made), expected)
+    np.testing.assert_array_equal(found.predecessors, shortest.predecessors(graph, expected))
+
+
+@pytest.mark.parametrize("method", ANY)
+@FEW
+@given(graph=graphs(), data=st.data(), seed=SEEDS)
+def test_any_graph(emulated, method: str, graph, data: st.DataObject, seed: int) -> None:
+    agree(emulated, method, graph, data.draw(st.sampled_from(ANY[method])), seed)
+
+
+@pytest.mark.parametrize("method", BIPARTITE)
+@FEW
+@given(graph=graphs(bipartite=True), data=st.data(), seed=SEEDS)
+def test_bipartite_graphs(emulated, method: str, graph, data: st.DataObject, seed: int) -> None:
+    agree(emulated, method, graph, data.draw(st.sampled_from(BIPARTITE[method])), seed)
+
+
+def test_blocked_floyd_of_several_tiles(emulated) -> None:
+    graph = from_weights(np.random.default_rng(3).integers(1, 100, (140, 140)).astype(float))
+    for precision in ("int32", "float64"):
+        agree(emulated, "floyd-blocked", graph, precision, 1)
+
+
+def sizes():
+    """What the emulated device takes its sizes from: the emulator imports such modules anew."""
+    return import_module("kernels.hmm.cuda_sizes")
+
+
+VITERBI = [method.id for method in viterbi.METHODS if method.problem is viterbi.VITERBI and "cuda" in method.backends]
+
+
+@pytest.mark.parametrize("method", VITERBI)
+@settings(max_examples=12)
+@given(made=problems(), piece=st.sampled_from((4, 9)), seed=SEEDS)
+def test_viterbi_is_the_definitions(emulated, method: str, made, piece: int, seed: int) -> None:
+    chosen = {"piece": piece} if method in ("viterbi-tree", "viterbi-persistent") else {}
+    found = emulated(method, made, seed=seed, **chosen).answer.states
+    expected = definition.viterbi(made)
+    assert (found is None) == (expected is None)
+    if expected is not None:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("method", VITERBI)
+def test_paths_of_several_pieces(emulated, method: str, monkeypatch) -> None:
+    """Pieces of the path that begin with a wrong guess; more states than a warp; a model that never forgets."""
+    monkeypatch.setattr(sizes(), "TRACED", 16)
+    letters = sequence(np.random.default_rng(1).choice(list(b"ABCDEFGH"), 70).astype(np.uint8).tobytes())
+    stuck = hmm.checked("stuck", "ab", "ABCDEFGH", np.eye(2), [[0.05] * 7 + [0.65], [0.125] * 8], [0.5, 0.5])
+    for model in (hmm.random_hmm(40, np.random.default_rng(2)), stuck):
+        made = HmmProblem(model, letters)
+        found = emulated(method, made, seed=1).answer.states
+        np.testing.assert_array_equal(found, definition.viterbi(made))
+
+
+@pytest.mark.parametrize("method", VITERBI)
+def test_launches_of_few_letters(emulated, method: str, monkeypatch) -> None:
+    """Pieces go on where the launch before has left them, also those that are corrected."""
+    monkeypatch.setattr(sizes(), "LAUNCH_US", 5)
+    monkeypatch.setattr(sizes(), "JOINED", 1)
+    chosen = {"piece": 11} if method in ("viterbi-tree", "viterbi-persistent") else {}
+    for states, zeros in ((2, 0.0), (9, 0.3), (9, 0.7)):
+        letters = np.random.default_rng(states).choice(list(b"ABCD"), 60).astype(np.uint8).tobytes()
+        made = HmmProblem(hmm_of(states, 4, zeros, 1), sequence(letters), "missing")
+        found, expected = emulated(method, made, seed=1, **chosen).answer.states, definition.viterbi(made)
+        assert (found is None) == (expected is None)
+        if expected is not None:
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_many_pieces_wait_for_their_turn() -> None:
+    """A launch lasts as long whether all blocks run at once or 1,000 times as many one after another."""
+    found = cuda_sizes.shape(1000, 8, 528_000, False, 227 << 10, 132)
+    alone = cuda_sizes.letters_a_launch(1000, found, 132, 132, 227 << 10)
+    assert alone > 100 > 1 == cuda_sizes.letters_a_launch(1000, found, 528_000, 132, 227 << 10)
+
+
+def test_a_part_of_the_transitions_in_shared_memory(emulated, monkeypatch) -> None:
+    fitting = sizes().shape
+    monkeypatch.setattr(sizes(), "shape", lambda *arguments: replace(fitting(*arguments), height=5))
+    made = HmmProblem(hmm.random_hmm(17, np.random.default_rng(2)), sequence(b"ABCDEFGH" * 3))
+    found = emulated("viterbi-matprod-smem", made, seed=1).answer.states
+    np.testing.assert_array_equal(found, definition.viterbi(made))
+
+
+def rna(length: int, seed: int) -> Sequence:
+    letters = np.random.default_rng(seed).choice(list(b"ACGUN"), length, p=[0.24, 0.24, 0.24, 0.24, 0.04])
+    return Sequence("rna", letters.astype(np.uint8).tobytes(), SequenceType.RNA)
+
+
+@settings(max_examples=12)
+@given(length=st.one_of(st.sampled_from((0, 1, 2, 3, 62, 63, 64, 65)), st.integers(0, 150)), min_loop=st.integers(0, 4),
+       wobble=st.booleans(), seed=SEEDS)  # fmt: skip
+def test_nussinov_is_the_cpus(emulated, length: int, min_loop: int, wobble: bool, seed: int) -> None:
+    made = FoldingProblem(rna(length, seed), min_loop, wobble)
+    found = emulated("nussinov", made, seed=seed).answer
+    expected = engine.execute(engine.plan(registry.method("nussinov"), made, {}, "cpu")).answer
+    assert found.pairs == expected.pairs == folding.most_pairs(made)
+    np.testing.assert_array_equal(found.partners, expected.partners)
+
+
+@settings(max_examples=12)
+@given(n=st.one_of(st.sampled_from((1, 2, 31, 32, 33)), st.integers(1, 100)), seed=SEEDS)
+def test_matrix_chain_is_the_cpus(emulated, n: int, seed: int) -> None:
+    made = ChainProblem(tuple(np.random.default_rng(n).integers(1, 50, n + 1).tolist()))
+    found = emulated("matrix-chain", made, seed=seed).answer
+    expected = engine.execute(engine.plan(registry.method("matrix-chain"), made, {}, "cpu")).answer
+    assert found.cost == expected.cost == folding.least_cost(made)
+    np.testing.assert_array_equal(found.splits, expected.splits)

@@ -1,0 +1,92 @@
+"""A family that a test registers gets the whole suite with no line of its own, and every check can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernels import registry
+from kernels.memory import Footprint
+from kernels.method import Method
+from tests.kernels.conformance import cancelling, checks, memory
+from tests.kernels.conformance.dummy import METHOD, Broken, variant
+
+IN_FOLDER = (checks.what_is_saved_reads_back, cancelling.cancelling_leaves_nothing)
+CHECKS = (
+    checks.equals_the_textbook,
+    checks.parameters_change_nothing,
+    checks.siblings_agree,
+    checks.symmetries_hold,
+    checks.progress_rises_to_its_end,
+    checks.steps_cover_the_phases,
+    memory.host_estimate_is_right,
+    *IN_FOLDER,
+)
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "METHODS", (*registry.METHODS, METHOD))
+
+
+def passes(check: Callable[..., None], method: Method, folder: Path) -> None:
+    check(method, "cpu", *((folder,) if check in IN_FOLDER else ()))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_a_new_family_is_tried(check: Callable[..., None], tmp_path: Path) -> None:
+    passes(check, METHOD, tmp_path)
+
+
+FAULTS: list[tuple[Callable[..., None], Broken, str]] = [
+    (checks.equals_the_textbook, Broken(border=True), "the score is|scores"),
+    (checks.equals_the_textbook, Broken(path=True), "path scores"),
+    (checks.parameters_change_nothing, Broken(parameter=True), "the score is"),
+    (checks.siblings_agree, Broken(mirrored=True), "the score is"),
+    (checks.symmetries_hold, Broken(mirrored=True), "the score is"),
+    (checks.progress_rises_to_its_end, Broken(falls=True), "progress falls"),
+    (checks.progress_rises_to_its_end, Broken(stops_short=True), "progress ends at"),
+    (checks.progress_rises_to_its_end, Broken(deaf=True, stops_short=True), "never told"),
+    (checks.steps_cover_the_phases, Broken(silent=True), "the log has phases"),
+    (checks.steps_cover_the_phases, Broken(backwards=True), "ends before it starts"),
+    (memory.host_estimate_is_right, Broken(greedy=True), "MiB told"),
+    (cancelling.cancelling_leaves_nothing, Broken(leaves_file=True), "files are left"),
+    (cancelling.cancelling_leaves_nothing, Broken(leaves_thread=True), "threads are left"),
+    (cancelling.cancelling_leaves_nothing, Broken(deaf=True, stops_short=True), "went through"),
+    (cancelling.cancelling_leaves_nothing, Broken(swallows=True), "went through"),
+]
+
+
+@pytest.mark.parametrize(
+    ("check", "broken", "message"), FAULTS, ids=lambda value: getattr(value, "__name__", str(value))
+)
+def test_what_is_broken_fails(check: Callable[..., None], broken: Broken, message: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=message):
+        passes(check, variant(broken), tmp_path)
+
+
+def test_an_estimate_that_is_too_large_fails() -> None:
+    small = METHOD.footprint
+    wrong = replace(METHOD, footprint=lambda *run: Footprint({"values": 2 * small(*run).host_bytes}))
+    with pytest.raises(AssertionError, match="MiB told"):
+        memory.host_estimate_is_right(wrong, "cpu")
+
+
+def test_a_file_that_reads_back_as_another_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def lines(result: Any) -> list[str]:
+        return [">a\nACGTT\n"]
+
+    formats = tuple(replace(found, lines=lines) for found in METHOD.problem.formats)
+    wrong = replace(METHOD, problem=replace(METHOD.problem, formats=formats))
+    monkeypatch.setattr(registry, "METHODS", (*registry.METHODS[:-1], wrong))
+    with pytest.raises(AssertionError):
+        checks.what_is_saved_reads_back(wrong, "cpu", tmp_path)
+
+
+def test_a_problem_type_without_trials_fails() -> None:
+    with pytest.raises(AssertionError, match="does not say how"):
+        checks.equals_the_textbook(replace(METHOD, problem=replace(METHOD.problem, trials="")), "cpu")

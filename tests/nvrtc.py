@@ -1,0 +1,39 @@
+"""NVRTC for tests: what it has compiled once is kept, for it takes seconds and gives the same again."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import platformdirs
+
+from kernels.cuda import compile as cuda_compile
+
+
+def compile_without_device(files: tuple[Path, ...], defines: Mapping[str, int], architecture: str = "sm_90") -> bytes:
+    """Machine code as `kernels.cuda.compile` gives it; RuntimeError with the compiler's messages, which is not kept."""
+    path = _folder() / f"nvrtc-{_key(files, defines, architecture)}.cubin"
+    if path.exists():
+        return path.read_bytes()
+    code = cuda_compile.compile_without_device(files, defines, architecture)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
+        scratch.write(code)
+    Path(scratch.name).rename(path)
+    return code
+
+
+def _folder() -> Path:
+    folder = platformdirs.user_cache_path("antidiag") / "emulator"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _key(files: tuple[Path, ...], defines: Mapping[str, int], architecture: str) -> str:
+    """Names all that the machine code depends on: the compiler, the text, and how it is compiled."""
+    from cupy_backends.cuda.libs import nvrtc
+
+    how = *nvrtc.getVersion(), *cuda_compile.options(defines), architecture, files[-1].name
+    parts = map(str, (*how, cuda_compile.source(*files)))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]

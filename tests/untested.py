@@ -1,0 +1,67 @@
+"""The last line of a run of tests: what was not tested, and why, so that nothing is left out in silence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+GPU = "need a GPU (make gpu-test)"
+
+
+class Untested:
+    """Counts the tests that were left out, by reasons; processes of pytest-xdist tell the one above them."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._gpu = 0
+        self._reasons: Counter[str] = Counter()
+        self._files: dict[str, str] = {}
+        """Files of which nothing could be collected, and why."""
+
+    def leave_out(self, file: str, reason: str) -> None:
+        """Note that none of the tests of a file are there."""
+        self._files[file] = reason
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        if "not gpu" in self._config.option.markexpr:
+            self._gpu += sum(item.get_closest_marker("gpu") is not None for item in items)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped:
+            self.leave_out(report.nodeid, _reason(report))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self._reasons[_reason(report)] += 1
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Every process collects all tests; the reports of those that it runs come by themselves."""
+        gpu, files = getattr(node, "workeroutput", {}).get("untested", (0, {}))
+        self._gpu = max(self._gpu, gpu)
+        self._files |= files
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self) -> Iterator[None]:
+        output = getattr(self._config, "workeroutput", None)
+        if output is not None:
+            output["untested"] = self._gpu, self._files
+        yield
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if output is None and terminal is not None:
+            terminal.write_line(self.line())
+
+    def line(self) -> str:
+        """not tested: 131 that need a GPU (make gpu-test); 3: MAFFT is not on the PATH."""
+        parts = [f"{self._gpu} that {GPU}"] if self._gpu else []
+        parts += [f"{count}: {reason}" for reason, count in self._reasons.most_common()]
+        parts += [f"all of {file}: {reason}" for file, reason in sorted(self._files.items())]
+        return f"not tested: {'; '.join(parts) or 'nothing'}"
+
+
+def _reason(report: pytest.CollectReport | pytest.TestReport) -> str:
+    words = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return words.removeprefix("Skipped: ")
