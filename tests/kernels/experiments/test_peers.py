@@ -156,9 +156,7 @@ def test_peers_for_trees_make_a_tree_of_all_taxa(peer):
 
 
 def test_scipy_finds_shortest_paths():
-    peer = matrices.PEERS[1]
-    if peer.version() is None:
-        pytest.skip("SciPy is not installed")
+    peer = next(peer for peer in matrices.PEERS if peer.id == "scipy-floyd-warshall")
     weights = np.array([[0, 1, np.inf], [np.inf, 0, 2], [np.inf, np.inf, 0]])
     for predecessors in (False, True):
         problem: Any = SimpleNamespace(graph=SimpleNamespace(names="abc", weights=weights), predecessors=predecessors)
