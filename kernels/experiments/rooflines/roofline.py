@@ -16,6 +16,8 @@ from kernels import engine
 from kernels.cpu import workers
 from kernels.cuda import devices
 from kernels.monitor import Monitor
+from kernels.text import from_json
+from kernels.typed_fields import made
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class Roofline:
 def kept(backend: str, device: str) -> Roofline | None:
     """The roofline of a device where it was measured before."""
     try:
-        return Roofline(**_read()[f"{backend}/{device}"])
-    except (KeyError, TypeError):
+        return made(Roofline, _read()[f"{backend}/{device}"])
+    except (KeyError, TypeError, AttributeError):
         return None
 
 
@@ -76,7 +78,7 @@ def _path() -> Path:
 
 def _read() -> Mapping[str, Any]:
     try:
-        found = json.loads(_path().read_text(encoding="utf-8"))
+        found = from_json(_path().read_bytes())
         return found if isinstance(found, dict) else {}
     except (OSError, ValueError):
         return {}
