@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -40,9 +41,10 @@ class Roofline:
 def kept(backend: str, device: str) -> Roofline | None:
     """The roofline of a device where it was measured before."""
     try:
-        return made(Roofline, _read()[f"{backend}/{device}"])
+        found = made(Roofline, _read()[f"{backend}/{device}"])
     except (KeyError, TypeError, AttributeError):
         return None
+    return found if 0 < found.operations_per_s < math.inf and 0 < found.bytes_per_s < math.inf else None
 
 
 def of(backend: str, device: int = 0, monitor: Monitor | None = None, again: bool = False) -> Roofline:
