@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 
 MOST_BITS = 1000
-"""Bits of a whole number that stands for a fraction: more are beyond the range of a float."""
+"""Bits of a whole number: one of more has no quotient that is a float."""
 _Made = TypeVar("_Made")
 
 
@@ -38,7 +38,7 @@ def fits(value: Any, hint: Any) -> bool:
         numbers = (int, np.integer) if hint is int else (int, float, np.number)
         if isinstance(value, bool) or not isinstance(value, numbers):
             return False
-        return not isinstance(value, int) or hint is int or value.bit_length() < MOST_BITS
+        return not isinstance(value, int) or value.bit_length() < MOST_BITS
     return _holds(value, origin, parts) if origin else not isinstance(hint, type) or isinstance(value, hint)
 
 

@@ -28,6 +28,7 @@ from kernels.io.fence import Fenced
 from kernels.memory import bytes_text
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
+from kernels.text import counted
 
 BLOCK = 1 << 21
 """Bytes read at a time: many enough to be fast, few enough that cancel answers at once."""
@@ -37,6 +38,8 @@ IGNORED = b" \t\n\r\v\f0123456789"
 LETTERS = string.ascii_uppercase.encode()
 LINE_END = b"\n"
 GAPS = b"-.~"
+GAPS_NOTE = re.compile(r"([\d,]+) gaps? removed")
+"""How the note of a sequence says it."""
 STRANGE = re.compile(rb"[^A-Za-z*\-.~\s0-9]")
 
 PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
@@ -250,7 +253,7 @@ def _clean(body: bytes, place: str, source: str, line: int, name: str) -> tuple[
         gaps = len(others) - others.count(b"*")
         if gaps:
             letters = letters.translate(None, GAPS)
-            notes.append(f"{gaps:,} gap{'s' * (gaps > 1)} removed")
+            notes.append(f"{counted(gaps, 'gap')} removed")
         if letters.endswith(b"*"):
             letters = letters.rstrip(b"*")
             notes.append("stop * at the end removed")
