@@ -141,10 +141,9 @@ def what_reading_changed(sequences: Iterable[Sequence]) -> tuple[str, ...]:
     parts = [part for sequence in sequences if sequence.note for part in sequence.note.split("; ")]
     gaps = [int(found[1].replace(",", "")) for part in parts if (found := reading.GAPS_NOTE.fullmatch(part))]
     others = Counter(part for part in parts if not reading.GAPS_NOTE.fullmatch(part))
-    counts = [(counted(sum(gaps), "gap") + " removed", len(gaps))] if gaps else []
-    return tuple(
-        f"{part} from {number:,} sequences" if number > 1 else part for part, number in [*counts, *others.items()]
-    )
+    changes = [(f"{counted(sum(gaps), 'gap')} removed", len(gaps))] if gaps else []
+    changes += others.items()
+    return tuple(f"{part} from {number:,} sequences" if number > 1 else part for part, number in changes)
 
 
 def find(sequences: Sequences[Sequence], wanted: str) -> Sequence:
