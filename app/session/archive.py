@@ -79,23 +79,23 @@ def load(path: Path) -> Saved:
     """Read a session: state, results, settings, and edits of data. Raises InputError for a file that is none."""
     try:
         with zipfile.ZipFile(path) as source:
-            _refuse_too_large(path, sum(member.file_size for member in source.infolist()))
+            _refuse_too_large(sum(member.file_size for member in source.infolist()))
             return _sound(_Reader(source).read())
     except OSError as error:
         raise InputError(f"{path}: the session cannot be read: {error.strerror}") from error
-    except (InputError, MemoryError):
-        raise
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    except MemoryError as error:
+        raise InputError(f"{path}: there is not enough memory for this session, or it is damaged") from error
     except Exception as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise InputError(f"{path}: not a session of Antidiag, or a damaged one: {reason}") from error
 
 
-def _refuse_too_large(path: Path, size: int) -> None:
+def _refuse_too_large(size: int) -> None:
     """InputError for a session that unpacked is more than there is room for."""
     if size > (free := memory.host_bytes_free()):
-        raise InputError(
-            f"{path}: unpacked this session is {bytes_text(size)}, and {bytes_text(free)} of memory is free"
-        )
+        raise InputError(f"unpacked this session is {bytes_text(size)}, and {bytes_text(free)} of memory is free")
 
 
 def _sound(saved: Saved) -> Saved:
