@@ -106,7 +106,9 @@ def _sound(saved: Saved) -> Saved:
         if not all(type(number) is int and number in known for number in given):
             raise ValueError("a row or a datum is chosen that is not there")
     for entry in entries:
-        made(Entry, vars(entry))
+        result = made(Entry, vars(entry)).result
+        if not isinstance(result.problem.title, str) or not isinstance(result.cells, int):
+            raise TypeError("a result is of no problem")
     if not all(isinstance(part, dict) for part in (settings, *edits.values())):
         raise TypeError("settings are no mapping")
     return saved

@@ -24,7 +24,7 @@ from Bio.SeqRecord import SeqRecord
 
 from kernels import memory
 from kernels.errors import Cancelled, InputError
-from kernels.io.fence import Fenced
+from kernels.io.fence import fenced
 from kernels.memory import bytes_text
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
@@ -280,7 +280,7 @@ def _biopython(data: bytes, format: str, label: str, source: str, monitor: Monit
 def _parse(data: bytes, format: str, monitor: Monitor | None) -> Iterator[SeqRecord]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BiopythonParserWarning)
-        yield from SeqIO.parse(Fenced(_text(data), monitor), format)
+        yield from SeqIO.parse(fenced(_text(data), format, monitor), format)
 
 
 def _converted(found: SeqRecord, source: str, number: int) -> Record:

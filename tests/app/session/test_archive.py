@@ -84,6 +84,15 @@ def test_a_session_that_was_meddled_with_is_refused(saved, values):
     assert "\n" not in str(raised.value)
 
 
+def test_a_result_of_no_problem_is_refused(saved):
+    with zipfile.ZipFile(saved) as source:
+        (result,) = json.loads(source.read(archive.INDEX))["results"]
+    for part, value in (("problem", 7), ("problem", None), ("times_ms", 1), ("steps", None), ("work", "x")):
+        fields = {**result["result"]["fields"], part: value}
+        with pytest.raises(InputError, match="damaged"):
+            archive.load(changed(saved, results=[{**result, "result": {"class": "result", "fields": fields}}]))
+
+
 def test_a_session_nested_too_deep_is_refused(saved):
     with zipfile.ZipFile(saved) as source:
         members = {name: source.read(name) for name in source.namelist()}

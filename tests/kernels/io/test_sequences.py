@@ -156,6 +156,14 @@ def test_a_clustal_file_without_rows_comes_to_an_end(tmp_path, data):
             read_it(write(tmp_path, data))
 
 
+@pytest.mark.parametrize("rows", ["0", "00", "0 5\n\nx  ACGTA\n2"])
+def test_a_phylip_alignment_of_no_rows_comes_to_an_end(tmp_path, rows):
+    assert "an alignment of 0" in refusal(write(tmp_path, f" {rows} 5\none  ACGTA\ntwo  ACG-A\n".encode()))
+    with pytest.raises(InputError, match="line 4: an alignment of -1 rows"):
+        read(write(tmp_path, b" 2 5\none  ACGTA\ntwo  ACG-A\n-1 5\none  ACGTA\n"))
+    assert len(read(write(tmp_path, b" 2 5\none  ACGTA\ntwo  ACG-A\n"))) == 2
+
+
 def test_any_beginning_of_an_alignment_is_read_or_refused(tmp_path):
     for size in range(8, len(CLUSTAL)):
         for read_it in (read, aligned.read):
