@@ -7,9 +7,12 @@ seconds; the annotated formats go through Biopython.
 from __future__ import annotations
 
 import difflib
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import replace
+from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +23,7 @@ from kernels.method import DataKind
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.scoring import NUCLEOTIDES
+from kernels.text import counted, shown
 
 ALPHABETS: Mapping[SequenceType, bytes] = {
     SequenceType.DNA: NUCLEOTIDES.encode() + b"U",
@@ -33,6 +37,9 @@ SAMPLE_LETTERS = 1000
 
 SURE_LETTERS = 30
 """A shorter sequence that could be nucleotides is a peptide where the rest of its file is protein."""
+
+NUMBERED = re.compile("#[0-9]{1,18}")
+"""How a record is named by its number."""
 
 BLOCK = 1 << 20
 
@@ -60,8 +67,17 @@ def read(path: str | Path, type: SequenceType | None = None, monitor: Monitor | 
         The file cannot be read or holds what no sequence holds; the text names file, line and record.
     """
     path = Path(path)
-    blocks = reading.blocks(path, monitor or Monitor())
-    return _sequences(reading.records(blocks, str(path)), str(path), type)
+    monitor = monitor or Monitor()
+    return _sequences(reading.records(reading.blocks(path, monitor), str(path), monitor), str(path), type)
+
+
+def read_stream(
+    stream: BufferedReader, source: str, type: SequenceType | None = None, monitor: Monitor | None = None
+) -> list[Sequence]:
+    """All sequences of a stream of bytes, plain or gzipped; InputError, with ``source`` for its name, as `read`."""
+    monitor = monitor or Monitor()
+    blocks = reading.stream_blocks(stream, source, monitor)
+    return _sequences(reading.records(blocks, source, monitor), source, type)
 
 
 def read_text(text: str, source: str = "pasted", type: SequenceType | None = None) -> list[Sequence]:
@@ -120,6 +136,16 @@ def gc_fraction(sequence: Sequence) -> float | None:
     return strong / known if known else None
 
 
+def what_reading_changed(sequences: Iterable[Sequence]) -> tuple[str, ...]:
+    """The notes of sequences, together: "2,399,145 gaps removed from 14,950 sequences"."""
+    parts = [part for sequence in sequences if sequence.note for part in sequence.note.split("; ")]
+    gaps = [int(found[1].replace(",", "")) for part in parts if (found := reading.GAPS_NOTE.fullmatch(part))]
+    others = Counter(part for part in parts if not reading.GAPS_NOTE.fullmatch(part))
+    changes = [(f"{counted(sum(gaps), 'gap')} removed", len(gaps))] if gaps else []
+    changes += others.items()
+    return tuple(f"{part} from {number:,} sequences" if number > 1 else part for part, number in changes)
+
+
 def find(sequences: Sequences[Sequence], wanted: str) -> Sequence:
     """The sequence of this name, or ``#3`` for the third; InputError when there is none, or more than one.
 
@@ -132,10 +158,10 @@ def find(sequences: Sequences[Sequence], wanted: str) -> Sequence:
         if found:
             numbers = ", ".join(f"#{number + 1}" for number in found[:5]) + (", ..." if len(found) > 5 else "")
             raise InputError(f"record {wanted!r} is there {len(found)} times; choose one by its number: {numbers}")
-    number = int(wanted[1:]) if wanted[:1] == "#" and wanted[1:].isascii() and wanted[1:].isdigit() else 0
+    number = int(wanted[1:]) if NUMBERED.fullmatch(wanted) else 0
     if 1 <= number <= len(sequences):
         return sequences[number - 1]
-    raise InputError(f"no record {wanted!r} among {len(sequences):,}; {_suggestion(sequences, wanted)}")
+    raise InputError(f"no record {shown(wanted)} among {len(sequences):,}; {_suggestion(sequences, wanted)}")
 
 
 def _sequences(records: Iterable[reading.Record], source: str, type: SequenceType | None) -> list[Sequence]:
