@@ -15,11 +15,19 @@ import platformdirs
 import psutil
 
 from kernels.errors import MemoryRefused
+from kernels.text import from_json, real
 
 DISK_LIMIT = 64 * 2**30
 """What runs may take on the disk where the user has set nothing."""
+UNPACKED_LIMIT = 2**30
+"""What a packed file may hold where the user has set nothing."""
+UNPACKED_VARIABLE = "ANTIDIAG_UNPACK_GIB"
+"""Environment variable: the same in GiB, before what the user has set."""
 SPARE_DISK = 2**30
 """Room that runs leave on it."""
+MOST_GIB = 2**30
+DISK, UNPACKED = "limit", "unpacked"
+"""How the limits are called in the file that keeps them."""
 AVAILABLE = b"MemAvailable:"
 
 
@@ -69,19 +77,43 @@ def disk_bytes_free() -> int:
 
 def disk_limit() -> int:
     """Bytes that runs may take on that disk, as the user set it."""
-    try:
-        return max(int(json.loads(_limit_path().read_text(encoding="utf-8"))["limit"]), 0)
-    except (OSError, ValueError, TypeError, KeyError):
-        return DISK_LIMIT
+    return _limits().get(DISK, DISK_LIMIT)
 
 
 def set_disk_limit(count: int) -> None:
     """Let runs take at most so many bytes on the disk, from now on; OSError where that cannot be kept."""
+    _set_limit(DISK, count)
+
+
+def unpacked_limit() -> int:
+    """Bytes that may come out of one packed file: of the environment, else as the user set it."""
+    with contextlib.suppress(ValueError):
+        if (gib := real(os.environ.get(UNPACKED_VARIABLE, "nan"))) >= 0:
+            return int(min(gib, MOST_GIB) * 2**30)
+    return _limits().get(UNPACKED, UNPACKED_LIMIT)
+
+
+def set_unpacked_limit(count: int) -> None:
+    """Unpack so many bytes of a file at most, from now on; OSError where that cannot be kept."""
+    _set_limit(UNPACKED, count)
+
+
+def _limits() -> dict[str, int]:
+    """The limits that the user has set, by name."""
+    try:
+        found = from_json(_limit_path().read_bytes())
+        return {name: max(int(count), 0) for name, count in found.items() if name in (DISK, UNPACKED)}
+    except (OSError, ValueError, TypeError, AttributeError, OverflowError):
+        return {}
+
+
+def _set_limit(name: str, count: int) -> None:
     path = _limit_path()
+    limits = {**_limits(), name: count}
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
     try:
-        unfinished.write_text(json.dumps({"limit": count}), encoding="utf-8")
+        unfinished.write_text(json.dumps(limits), encoding="utf-8")
         os.replace(unfinished, path)
     finally:
         with contextlib.suppress(OSError):

@@ -9,8 +9,11 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from kernels.errors import ParameterError
+from kernels.text import real, shown, whole
 
 Kind = Literal["int", "float", "choice", "bool", "text"]
+WHOLE_LIMIT = 2**63
+"""Whole numbers stay below it in size: no array holds others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +46,15 @@ class Parameter:
         try:
             match self.kind:
                 case "int":
-                    return self.validate(int(text))
+                    return self.validate(whole(text))
                 case "float":
-                    return self.validate(float(text))
+                    return self.validate(real(text))
                 case "bool":
                     return _BOOLEANS[text.strip().lower()]
                 case _:
                     return self.validate(text)
         except (ValueError, KeyError):
-            raise ParameterError(f"{self.name}={text!r} is not {self.expected()}") from None
+            raise ParameterError(f"{self.name}={shown(text)} is not {self.expected()}") from None
 
     def validate(self, value: Any) -> Any:
         """``value`` itself, or a ParameterError that names the parameter and its range."""
@@ -86,7 +89,9 @@ class Parameter:
             return isinstance(value, bool)
         if self.kind == "text":
             return isinstance(value, str)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return False
+        if not (abs(value) < WHOLE_LIMIT if isinstance(value, int) else math.isfinite(value)):
             return False
         if self.kind == "int" and (int(value) != value or (value - (self.minimum or 0)) % self.step):
             return False

@@ -18,6 +18,7 @@ from Bio.Align import substitution_matrices
 from kernels.errors import InputError, ParameterError, ScoreOverflow
 from kernels.model import Sequence
 from kernels.serialization import stored
+from kernels.text import real
 
 SCORE_LIMIT = 2**29
 """Scores stay below this in size, so that "minus infinity" (-2^30) stays apart when scores are added to it."""
@@ -158,7 +159,7 @@ def _row_scores(path: Path, number: int, words: list[str], count: int) -> list[f
     scores = []
     for column, word in enumerate(words[1:], 1):
         try:
-            scores.append(float(word))
+            scores.append(real(word))
         except ValueError:
             raise InputError(
                 f"{path}, line {number}: {word!r} (score {column} of row {words[0]}) is not a number"

@@ -7,9 +7,11 @@ import sys
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from app.cli.progress import interrupted_at_once
 from kernels.errors import InputError, ParameterError
 from kernels.io import sequences
 from kernels.method import DataKind, Method
@@ -61,7 +63,8 @@ def gather(
     found: list[Any] = []
     for taken in inputs:
         given = list(files) if not taken.flag else [flagged[taken.flag]] if taken.flag in flagged else []
-        data = [datum for file in given for datum in _read(taken.kind, file, type, monitor)]
+        with interrupted_at_once():
+            data = [datum for file in given for datum in _read(taken.kind, file, type, monitor)]
         if taken.kind is sequences.SEQUENCE and records:
             data = [sequences.find(data, name) for name in records]
         if taken.flag and len(data) < taken.minimum:
@@ -94,11 +97,9 @@ def targets(method: Method, out: str | None, json_file: str | None, files: Seque
 
 def _read(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor | None) -> list[Any]:
     if kind is sequences.SEQUENCE:
-        return (
-            sequences.read_text(sys.stdin.read(), "standard input", type)
-            if file == STANDARD_INPUT
-            else (sequences.read(file, type, monitor))
-        )
+        if file == STANDARD_INPUT:
+            return sequences.read_stream(cast(BufferedReader, sys.stdin.buffer), "standard input", type, monitor)
+        return sequences.read(file, type, monitor)
     if file == STANDARD_INPUT:
         raise InputError(f"a {kind.label} cannot come from standard input; give a file")
     return kind.read(Path(file), monitor)
@@ -107,8 +108,15 @@ def _read(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor
 def check_place(path: Path, files: Sequences[str]) -> None:
     """Refuse what cannot be written, and what would be lost by writing."""
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise InputError(f"{path}: there is no folder {folder}; create it or choose another")
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be written: {reason}; choose another name") from error
     if path.is_dir():
         raise InputError(f"{path}: this is a folder; give the name of a file in it")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):

@@ -90,6 +90,8 @@ def look_for(method: Method, problem: Any, given: Mapping[str, Any], backend: st
 
 
 def _set_limit(gib: float) -> None:
+    if not gib <= memory.MOST_GIB:
+        raise ParameterError(f"--limit {gib:g} is no room on a disk; give a number of GiB, such as 200")
     try:
         memory.set_disk_limit(round(gib * GIB))
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -20,6 +21,8 @@ from kernels.errors import AntidiagError, Cancelled
 
 BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
 """Exit codes: the user can act; the program is at fault; Ctrl-C."""
+UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
+"""What a full or a failing disk says."""
 
 HELP = """
 Align sequences by dynamic programming, on a GPU or on the CPU.
@@ -81,8 +84,18 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _forget_output()
         return FAULT
+    except OSError as error:
+        if error.errno not in UNWRITABLE or error.filename is not None:
+            return _fault(error, arguments)
+        _forget_output()
+        return _fail(f"standard output cannot be written: {error.strerror}; write to another place", BAD_INPUT)
     except Exception as error:
-        return _fail(f"internal error: {type(error).__name__}: {error}; {_report(error, arguments)}", FAULT)
+        return _fault(error, arguments)
+
+
+def _fault(error: Exception, arguments: Sequence[str]) -> int:
+    """What went wrong in the program itself, on one line, and in a log."""
+    return _fail(f"internal error: {type(error).__name__}: {error}; {_report(error, arguments)}", FAULT)
 
 
 def _write_any_letter() -> None:

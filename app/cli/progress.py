@@ -21,7 +21,7 @@ PATIENCE_S = 1.0
 LEAVE_S = 0.5
 """How long the second Ctrl-C waits for an orderly end."""
 INTERRUPTED = 130
-_WAITING = "antidiag: stopping; a compiler has to end its work first; Ctrl-C again to leave at once"
+_WAITING = "antidiag: stopping; a step such as compiling has to end first; Ctrl-C again to leave at once"
 _CLEAN_LINE = "\r\x1b[K\x1b[?25h"
 """Empties the line of a terminal, and shows the cursor that the bar had hidden."""
 
@@ -90,6 +90,19 @@ def cancelled_by_interrupt(monitor: Monitor) -> Iterator[None]:
         telling.close()
         watcher.join()
         hearing.close()
+
+
+@contextmanager
+def interrupted_at_once() -> Iterator[None]:
+    """Ctrl-C inside leaves whatever is done there at once: for what only reads, and leaves nothing half done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _leave_in_the_end(hearing: socket.socket) -> None:

@@ -16,6 +16,7 @@ from kernels.errors import ParameterError
 from kernels.method import Method, ProblemType
 from kernels.model import Sequence as Letters
 from kernels.parameters import Parameter
+from kernels.text import real
 
 Role = Literal["parameter", "option", "input", "method", "backend", "device"]
 """What an axis changes: a parameter, an option of the problem, the input, who computes, or where."""
@@ -193,7 +194,7 @@ def _shortened(numbers: Sequence[float]) -> str:
 
 def _number(axis: str, text: str) -> float:
     try:
-        number = float(text)
+        number = real(text)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,12 +16,16 @@ from kernels.model import Result
 from kernels.model import Sequence as Letters
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
-from kernels.text import counted
+from kernels.text import counted, shown
 
 PAIRS = ("AU", "UA", "CG", "GC")
 WOBBLE = ("GU", "UG")
 LONGEST = 46_000
 """Letters or matrices: their table has 2**31 numbers."""
+
+MOST_DIGITS = 18
+POSITIVE = re.compile(f"0*[1-9][0-9]{{0,{MOST_DIGITS - 1}}}")
+"""A dimension: with a few more digits the cost of any product leaves the range of 64-bit numbers."""
 
 FOLDING_OPTIONS = (
     Parameter("min_loop", "int", "Smallest loop", "Letters that a hairpin has between its two ends at least.",
@@ -188,9 +193,11 @@ def build_chain(data: Sequence[Any], options: Mapping[str, Any]) -> ChainProblem
     """The problem of a text of dimensions; ParameterError names what is not a positive whole number."""
     text = resolve(CHAIN_OPTIONS, options)["dimensions"]
     words = text.replace(",", " ").replace(";", " ").split()
-    wrong = next((word for word in words if not word.isdecimal() or int(word) < 1), None)
+    wrong = next((word for word in words if not POSITIVE.fullmatch(word)), None)
     if wrong is not None:
-        raise ParameterError(f"dimensions: {wrong!r} is not a positive whole number")
+        raise ParameterError(
+            f"dimensions: {shown(wrong)} is not a positive whole number of at most {MOST_DIGITS} digits"
+        )
     if not 2 <= len(words) <= LONGEST + 1:
         raise ParameterError(f"dimensions: {len(words):,} numbers; give 2 to {LONGEST + 1:,}, such as 30,35,15,5")
     sizes = tuple(map(int, words))

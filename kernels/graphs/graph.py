@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from kernels.errors import InputError
+from kernels.memory import Footprint, host_bytes_free, refusal, refuse
 from kernels.serialization import stored
 from kernels.text import counted
 
@@ -130,9 +131,15 @@ def from_edges(
         raise InputError(
             f"{source or name}: {n:,} vertices; distances between all pairs are kept for {LARGEST:,} at most"
         )
+    refuse(_too_large(n), f"{source or name} cannot be opened here; give a graph of fewer vertices.")
     matrix = np.full((n, n), np.inf)
     np.minimum.at(matrix, (sources, targets), weights)
     return from_weights(matrix, names, name, source, note)
+
+
+def _too_large(n: int) -> str | None:
+    """Why the weights of n vertices, and what is noted of each to check it, do not fit; None where they do."""
+    return refusal(Footprint(host={"weights": 8 * n * n, "checks": 2 * n * n}), host_bytes_free(), None)
 
 
 def random_graph(n: int, random: np.random.Generator) -> Graph:

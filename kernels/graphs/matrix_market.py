@@ -5,14 +5,25 @@ Source: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market Exchange Fo
 
 from __future__ import annotations
 
+import re
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from kernels.errors import InputError
 from kernels.graphs.graph import LARGEST, Graph, from_edges, from_weights
+from kernels.text import real, shown
 
 BANNER = b"%%MatrixMarket"
+MOST = 2**53
+"""Whole numbers are read exactly below it."""
+MOST = 2**53
+"""Whole numbers are read exactly below it."""
+SHORT = 32
+"""Letters of a number up to which many are read at once."""
+STRANGE = re.compile(rb"[^ -^`-~]")
+"""What reading many at once would drop, or take for part of a number: a zero byte, an underscore."""
 LAYOUTS, FIELDS, SYMMETRIES = ("coordinate", "array"), ("real", "integer", "pattern"), ("general", "symmetric")
 
 
@@ -27,24 +38,25 @@ def read(path: Path, text: bytes) -> Graph:
     body = [(number, line) for number, line in enumerate(lines[1:], 2) if line.strip() and not line.startswith(b"%")]
     if not body:
         raise InputError(f"{path}: the matrix has no line with its size")
-    sizes = _numbers(path, body[:1], 3 if layout == "coordinate" else 2).astype(np.int64)[0]
-    n = int(sizes[0])
-    if n != sizes[1]:
+    sizes = 3 if layout == "coordinate" else 2
+    n, *more = _whole(path, body[:1], _numbers(path, body[:1], sizes))[0].tolist()
+    if n != more[0]:
         raise InputError(
-            f"{path}, line {body[0][0]}: {n:,} rows and {sizes[1]:,} columns; the matrix of a graph is square"
+            f"{path}, line {body[0][0]}: {n:,} rows and {more[0]:,} columns; the matrix of a graph is square"
         )
     if n > LARGEST:
         raise InputError(f"{path}: {n:,} vertices; distances between all pairs are kept for {LARGEST:,} at most")
     if layout == "array":
         return from_weights(_dense(path, body[1:], n, symmetry), name=path.stem, source=str(path))
     entries = _numbers(path, body[1:], 2 if field == "pattern" else 3)
-    if len(entries) != sizes[2]:
-        raise InputError(f"{path}: {len(entries):,} entries, and {sizes[2]:,} are announced; the file is not whole")
-    rows, columns = entries[:, 0].astype(np.int64) - 1, entries[:, 1].astype(np.int64) - 1
+    places = _whole(path, body[1:], entries[:, :2])
+    if len(places) != more[1]:
+        raise InputError(f"{path}: {len(places):,} entries, and {more[1]:,} are announced; the file is not whole")
+    rows, columns = places.T - 1
     outside = np.flatnonzero((rows < 0) | (rows >= n) | (columns < 0) | (columns >= n))
     if outside.size:
         raise InputError(f"{path}, line {body[1 + outside[0]][0]:,}: an entry outside of the {n:,} x {n:,} matrix")
-    weights = np.ones(len(entries)) if field == "pattern" else entries[:, 2]
+    weights = np.ones(len(places)) if field == "pattern" else entries[:, 2]
     if symmetry == "symmetric":
         rows, columns, weights = np.r_[rows, columns], np.r_[columns, rows], np.r_[weights, weights]
     return from_edges(n, rows, columns, weights, name=path.stem, source=str(path))
@@ -74,25 +86,38 @@ def _dense(path: Path, body: list[tuple[int, bytes]], n: int, symmetry: str) -> 
     return matrix
 
 
+def _whole(path: Path, lines: list[tuple[int, bytes]], numbers: np.ndarray) -> np.ndarray:
+    """The numbers of lines as int64; InputError for the first that are not whole, or negative."""
+    fit = (numbers >= 0) & (numbers < MOST) & (numbers == np.floor(numbers))
+    wrong = np.flatnonzero(~fit.all(axis=1))
+    if wrong.size:
+        raise _refused(path, lines[wrong[0]], "sizes and places in a matrix are whole numbers, not negative")
+    return numbers.astype(np.int64)
+
+
 def _numbers(path: Path, lines: list[tuple[int, bytes]], columns: int) -> np.ndarray:
     """The numbers of lines, float64, ``columns`` each."""
     rows = [line.split() for _, line in lines]
+    if set(map(len, rows)) - {columns}:
+        wrong = next(line for row, line in zip(rows, lines, strict=True) if len(row) != columns)
+        raise _refused(path, wrong, f"{columns} numbers are expected")
+    words = list(chain.from_iterable(rows))
     try:
-        if all(len(row) == columns for row in rows):
-            return np.array(rows, dtype="S32").astype(np.float64).reshape(-1, columns)
+        if max(map(len, words), default=0) <= SHORT and not STRANGE.search(b" ".join(words)):
+            return np.array(words, f"S{SHORT}").astype(float).reshape(-1, columns)
+        return np.array([real(word) for word in words], float).reshape(-1, columns)
     except ValueError:
-        pass
-    for number, line in lines:
-        words = line.split()
-        if len(words) != columns or not all(map(_is_number, words)):
-            text = line.decode("ascii", "replace").strip()[:40]
-            raise InputError(f"{path}, line {number:,}: {text!r}; {columns} numbers are expected") from None
-    raise InputError(f"{path}: numbers that are too long")
+        wrong = next(line for row, line in zip(rows, lines, strict=True) if not all(map(_is_number, row)))
+        raise _refused(path, wrong, f"{columns} numbers are expected") from None
+
+
+def _refused(path: Path, line: tuple[int, bytes], why: str) -> InputError:
+    return InputError(f"{path}, line {line[0]:,}: {shown(line[1].strip())}; {why}")
 
 
 def _is_number(word: bytes) -> bool:
     try:
-        float(word)
+        real(word)
     except ValueError:
         return False
     return True

@@ -16,7 +16,7 @@ from kernels.io import distances, records
 from kernels.io.distance_matrix import DistanceMatrix
 from kernels.method import DataKind
 from kernels.monitor import Monitor
-from kernels.text import counted
+from kernels.text import counted, real, shown
 
 SUFFIXES = (".csv", ".tsv", ".edges", ".mtx", ".graphml")
 WEIGHT_NAMES = ("weight", "cost", "distance", "length")
@@ -47,7 +47,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
     text = b"".join(records.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf")
     if text.startswith(matrix_market.BANNER):
         return [matrix_market.read(path, text)]
-    if b"<graphml" in text[:4096]:
+    if text.lstrip().startswith(b"<"):
         return [_graphml(path, text)]
     if text.split(b"\n", 1)[0].strip().isdigit():
         return [of_distances(matrix) for matrix in distances.read(path, monitor)]
@@ -68,10 +68,10 @@ def _edge_list(path: Path, text: bytes) -> Graph:
             skipped = f"The headings in line {line} were skipped."
             continue
         try:
-            weight = float(fields[2]) if len(fields) == 3 else 1.0
+            weight = real(fields[2]) if len(fields) == 3 else 1.0
         except ValueError:
             remedy = "" if edges else "; of headings, source, target, weight are known, and a line after # is skipped"
-            raise InputError(f"{path}, line {line:,}: the weight {fields[2]!r} is not a number{remedy}") from None
+            raise InputError(f"{path}, line {line:,}: the weight {shown(fields[2])} is not a number{remedy}") from None
         if not np.isfinite(weight):
             raise InputError(f"{path}, line {line:,}: the weight {fields[2]} is not finite; leave the edge out")
         u, v = (names.setdefault(name, len(names)) for name in fields[:2])
@@ -97,14 +97,24 @@ def _fields(path: Path, text: bytes) -> Iterator[tuple[int, list[str]]]:
         at = text[: error.start].count(b"\n") + 1
         raise InputError(f"{path}, line {at:,}: this is not UTF-8 text; save the file as UTF-8") from None
     sample = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    counts = {mark: len(next(csv.reader([sample], delimiter=mark), ())) for mark in "\t;,"}
+    at = next((number for number, line in enumerate(lines, 1) if line is sample), 1)
+    counts = {mark: len(_split(path, at, sample, mark)) for mark in "\t;,"}
     separator = next((mark for mark in counts if counts[mark] in (2, 3)), max(counts, key=counts.__getitem__))
     separator = separator if counts[separator] > 1 else ""
     for number, line in enumerate(lines, 1):
         line = line.strip()
         if line and not line.startswith("#"):
-            fields = next(csv.reader([line], delimiter=separator)) if separator else line.split()
+            fields = _split(path, number, line, separator) if separator else line.split()
             yield number, [field.strip() for field in fields]
+
+
+def _split(path: Path, number: int, line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error as error:
+        raise InputError(
+            f"{path}, line {number:,}: {error}; an edge is source, target and, if you like, a weight"
+        ) from None
 
 
 def _from_list(path: Path, names: tuple[str, ...], edges: list[tuple[int, int, float]], note: str) -> Graph:
@@ -126,12 +136,14 @@ def _graphml(path: Path, text: bytes) -> Graph:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise InputError(f"{path}, line {error.position[0]:,}: this is not XML: {error}") from None
+    except (ValueError, LookupError, RecursionError) as error:
+        raise InputError(f"{path}: this XML cannot be read: {error}; save it as UTF-8") from None
     keys = {key.get("id"): key for key in root.iter() if _tag(key) == "key"}
     graph = next((element for element in root if _tag(element) == "graph"), None)
     if graph is None:
         raise InputError(f"{path}: no <graph> in this GraphML file")
     weight_key = next((name for name, key in keys.items() if _is_weight(key)), None)
-    names = {node.get("id", ""): number for number, node in enumerate(part for part in graph if _tag(part) == "node")}
+    names = _nodes(path, graph)
     both_ways = graph.get("edgedefault") == "undirected"
     edges: list[tuple[int, int, float]] = []
     for edge in (element for element in graph if _tag(element) == "edge"):
@@ -148,6 +160,19 @@ def _graphml(path: Path, text: bytes) -> Graph:
     return _from_list(path, tuple(names), edges, note)
 
 
+def _nodes(path: Path, graph: ElementTree.Element) -> dict[str, int]:
+    """The vertices by their ids; InputError for a node that has none, or that of another."""
+    names: dict[str, int] = {}
+    for node in (part for part in graph if _tag(part) == "node"):
+        name = node.get("id", "")
+        if not name:
+            raise InputError(f"{path}: node {len(names) + 1:,} has no id; give every node its own")
+        if name in names:
+            raise InputError(f"{path}: two nodes have the id {shown(name)}; give every node its own")
+        names[name] = len(names)
+    return names
+
+
 def _is_weight(key: ElementTree.Element) -> bool:
     return key.get("for") in ("edge", "all") and (key.get("attr.name") or "").lower() in WEIGHT_NAMES
 
@@ -159,7 +184,7 @@ def _tag(element: ElementTree.Element) -> str:
 def _vertex(path: Path, names: dict[str, int], edge: ElementTree.Element, end: str) -> int:
     name = edge.get(end, "")
     if name not in names:
-        raise InputError(f"{path}: an edge has the {end} {name!r}, which is no node of the graph")
+        raise InputError(f"{path}: an edge has the {end} {shown(name)}, which is no node of the graph")
     return names[name]
 
 
@@ -170,12 +195,12 @@ def _weight(path: Path, edge: ElementTree.Element, keys: dict, weight_key: str |
     default = next((part.text for part in keys[weight_key] if _tag(part) == "default"), "1")
     text = (texts or [default])[0] or ""
     try:
-        weight = float(text)
+        weight = real(text)
     except ValueError:
         weight = np.nan
     if not np.isfinite(weight):
         ends = f"{edge.get('source')} - {edge.get('target')}"
-        raise InputError(f"{path}: the weight {text!r} of the edge {ends} is not a finite number")
+        raise InputError(f"{path}: the weight {shown(text)} of the edge {ends} is not a finite number")
     return weight
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from kernels.errors import InputError
 from kernels.io import records
 from kernels.monitor import Monitor
 from kernels.serialization import stored
-from kernels.text import counted
+from kernels.text import counted, from_json
 
 MODELS = RESOURCES / "models"
 
@@ -120,12 +121,12 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
     ``note`` may be given. Of the JSON of a result that has learned one, the model is taken.
     """
     path = Path(path)
-    if not path.exists() and (MODELS / f"{path}.json").is_file():
+    if not os.path.exists(path) and os.path.isfile(MODELS / f"{path}.json"):
         path = MODELS / f"{path}.json"
     text = b"".join(records.blocks(path, monitor or Monitor()))
     try:
-        found = json.loads(text)
-    except (ValueError, UnicodeDecodeError) as error:
+        found = from_json(text)
+    except ValueError as error:
         raise InputError(f"{path}: this is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise InputError(f"{path}: a model is a JSON object with {', '.join(FIELDS)}")
@@ -135,10 +136,12 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
     if missing:
         raise InputError(f"{path}: the model has no {' and no '.join(missing)}; it needs {', '.join(FIELDS)}")
     for part in ("states", "labels"):
-        if not isinstance(found.get(part, []), list):
-            raise InputError(f"{path}: {part} is not a list; give one name for each state")
+        if not isinstance(found.get(part, []), list) or not all(map(_is_name, found.get(part, []))):
+            raise InputError(f"{path}: {part} is not a list of names; give one for each state")
     if not isinstance(found["alphabet"], (str, list)):
         raise InputError(f'{path}: alphabet is neither a text nor a list of letters, such as "ACGT"')
+    if not all(_is_name(found.get(part, "")) for part in ("name", "note")):
+        raise InputError(f"{path}: the name or the note of the model is no text")
     name, note = (str(found.get(part, default)) for part, default in (("name", path.stem), ("note", "")))
     parts = {part: found[part] for part in FIELDS}
     return [checked(name, **parts, labels=found.get("labels", ()), source=str(path), note=note)]
@@ -196,13 +199,26 @@ def _alphabet(place: str, symbols: Sequences[str]) -> str:
 
 def _numbers(place: str, part: str, given: Any, shape: tuple[int, ...]) -> np.ndarray:
     try:
+        if not isinstance(given, np.ndarray) and not _are_numbers(given, len(shape)):
+            raise TypeError
         numbers = np.array(given, np.float64)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise InputError(f"{place}: {part} has rows of different lengths, or what is not a number") from None
     if numbers.shape != shape:
         sizes = [" x ".join(map(str, size)) or "one number" for size in (numbers.shape, shape)]
         raise InputError(f"{place}: {part} is {sizes[0]}; with these states and this alphabet it must be {sizes[1]}")
     return np.ascontiguousarray(numbers)
+
+
+def _are_numbers(given: Any, depth: int) -> bool:
+    """Whether these are lists of lists, ``depth`` of them, of nothing but numbers: NumPy alone takes "1" and true."""
+    if not isinstance(given, list | tuple):
+        return False
+    return set(map(type, given)) <= {int, float} if depth == 1 else all(_are_numbers(row, depth - 1) for row in given)
+
+
+def _is_name(given: Any) -> bool:
+    return isinstance(given, str | int | float) and not isinstance(given, bool)
 
 
 def _check_rows(place: str, part: str, numbers: np.ndarray, names: Sequences[str]) -> None:

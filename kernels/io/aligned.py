@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from Bio import AlignIO
 
-from kernels.errors import InputError
+from kernels.errors import Cancelled, InputError
 from kernels.io import records, sequences
+from kernels.io.fence import Fenced
 from kernels.io.names import distinct, renaming
 from kernels.method import DataKind
 from kernels.model import SequenceType
@@ -60,7 +60,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequen
     """
     path = Path(path)
     data = b"".join(records.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf").lstrip()
-    names, rows = _fasta(path, data) if data.startswith(b">") else _by_biopython(path, data)
+    names, rows = _fasta(path, data) if data.startswith(b">") else _by_biopython(path, data, monitor)
     for number, row in enumerate(rows):
         if len(row) != len(rows[0]):
             raise InputError(
@@ -89,15 +89,18 @@ def _fasta(path: Path, data: bytes) -> tuple[list[str], list[str]]:
     return names, rows
 
 
-def _by_biopython(path: Path, data: bytes) -> tuple[list[str], list[str]]:
+def _by_biopython(path: Path, data: bytes, monitor: Monitor | None) -> tuple[list[str], list[str]]:
     """Names and rows of Clustal or Stockholm."""
     known = next((name for mark, name in BIOPYTHON.items() if data.startswith(mark)), None)
     if known is None:
         raise InputError(f"{path}: no alignment in FASTA, Clustal or Stockholm; its first bytes are {data[:20]!r}")
     try:
-        found = AlignIO.read(io.StringIO(data.decode("latin-1")), known)
-    except (ValueError, AssertionError) as error:
-        raise InputError(f"{path}: not a valid {known} alignment: {error}") from error
+        found = AlignIO.read(Fenced(data.decode("latin-1"), monitor), known)
+    except (Cancelled, MemoryError):
+        raise
+    except Exception as error:  # Biopython's readers say so in many ways
+        reason = str(error).strip().partition("\n")[0] or "a line of it is damaged"
+        raise InputError(f"{path}: not a valid {known} alignment: {reason}") from error
     return [record.id for record in found], [_plain(str(record.seq)) for record in found]
 
 

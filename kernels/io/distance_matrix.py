@@ -139,7 +139,7 @@ def _check_rows(names: Sequences[str], values: np.ndarray, rows: slice, place: s
             f"{place}: not symmetric: the distance of {_pair(names, rows.start + i, j)} is {block[i, j]:g} "
             f"in one row and {mirror[i, j]:g} in the other"
         )
-    mean = (block + mirror) / 2
+    mean = block / 2 + mirror / 2
     values[rows], values[:, rows] = mean, mean.T
 
 

@@ -9,9 +9,9 @@ own and may go on over further lines.
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -87,10 +87,7 @@ def _stem(path: Path) -> str:
 
 
 def _from_npy(path: Path) -> DistanceMatrix:
-    try:
-        values: Any = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{path}: not a valid NPY file: {error}; write it again with numpy.save") from error
+    values = _array(path)
     if values.ndim != 2 or values.dtype.kind not in "fiu":
         raise InputError(
             f"{path}: an array of {values.dtype} and shape {values.shape}; a distance matrix is square, of numbers"
@@ -98,8 +95,31 @@ def _from_npy(path: Path) -> DistanceMatrix:
     beside = path.with_suffix(NAMES_SUFFIX)
     names = numbered(len(values))
     if beside.is_file():
-        names = tuple(beside.read_text(encoding="utf-8").splitlines())
-    return checked(names, values, _stem(path), str(path))
+        names = _names(beside)
+    return checked(names, np.array(values), _stem(path), str(path))
+
+
+def _array(path: Path) -> np.ndarray:
+    """The array of a file, mapped, so that one which announces more than it holds takes no memory."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+    except MemoryError:
+        raise
+    except Exception as error:  # its header is a piece of Python, which can be wrong in many ways
+        reason = str(error).partition("\n")[0] or "its header cannot be read"
+        raise InputError(f"{path}: not a valid NPY file: {reason}; write it again with numpy.save") from error
+
+
+def _names(path: Path) -> tuple[str, ...]:
+    """The lines of a file of names."""
+    data = b"".join(records.blocks(path, Monitor()))
+    try:
+        return tuple(data.decode("utf-8-sig").splitlines())
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line:,}: this is not UTF-8 text; save the file as UTF-8") from None
 
 
 DISTANCE_MATRIX = DataKind(

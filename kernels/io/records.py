@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 import string
 import warnings
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -21,7 +22,10 @@ from Bio import BiopythonParserWarning, SeqIO
 from Bio.Seq import UndefinedSequenceError
 from Bio.SeqRecord import SeqRecord
 
-from kernels.errors import InputError
+from kernels import memory
+from kernels.errors import Cancelled, InputError
+from kernels.io.fence import Fenced
+from kernels.memory import bytes_text
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
 
@@ -36,7 +40,7 @@ GAPS = b"-.~"
 STRANGE = re.compile(rb"[^A-Za-z*\-.~\s0-9]")
 
 PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
-NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+NUMBER = rb"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 FRACTION = rb"(?<!\S)[-+]?\d*\.\d+(?:[eE][-+]?\d+)?(?!\S)"
 MATRIX = (
     re.compile(FRACTION),
@@ -46,6 +50,7 @@ MATRIX = (
 """Signs of a distance matrix, which no numbered sequence has: a fraction; a name and two numbers; of a matrix of one or
 two taxa, a number alone and then a name and a number."""
 
+GZIP = b"\x1f\x8b"
 COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 FORMATS = (
@@ -74,34 +79,72 @@ class Record(NamedTuple):
 
 def blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
     """Blocks of whole lines of a file, unpacked, with line ends made plain."""
-    with ExitStack() as stack:
-        try:
-            raw = stack.enter_context(open(path, "rb"))
-            total = path.stat().st_size
-            magic = raw.peek(6)[:6]
-            handle: io.BufferedIOBase = raw
-            if magic.startswith(b"\x1f\x8b"):
-                handle = stack.enter_context(gzip.open(raw))
-            else:
-                _refuse_packed(path, magic)
-                _refuse_misnamed(path, raw.peek(BLOCK))
-            while block := handle.read(BLOCK):
-                yield plain(block + handle.readline())
-                if raw.seekable():
-                    monitor.update(min(raw.tell(), total), total, "reading")
-                monitor.check()
-        except IsADirectoryError:
-            raise InputError(f"{path}: this is a folder; choose a file in it") from None
-        except FileNotFoundError:
-            raise InputError(f"{path}: there is no such file; check the name and the folder") from None
-        except PermissionError:
-            raise InputError(f"{path}: no permission to read this file; change its permissions or copy it") from None
-        except EOFError:
-            raise InputError(f"{path}: the gzip file is truncated; fetch or copy it again") from None
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(f"{path}: the gzip file is damaged ({error}); fetch or copy it again") from None
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    with _failures_told(str(path)), open(path, "rb") as raw:
+        _refuse_misnamed(path, raw.peek(BLOCK))
+        yield from _unpacked(raw, str(path), monitor)
+
+
+def stream_blocks(stream: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
+    """The same of a stream, such as standard input; errors call it ``source``."""
+    with _failures_told(source):
+        yield from _unpacked(stream, source, monitor)
+
+
+def _unpacked(raw: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
+    """Whole lines; InputError where more comes out of gzip than the user wants to have unpacked."""
+    total = os.fstat(raw.fileno()).st_size if raw.seekable() else 0
+    magic = raw.peek(6)[:6]
+    packed = magic.startswith(GZIP)
+    _refuse_packed(source, magic)
+    limit = memory.unpacked_limit() if packed else 0
+    read = 0
+    with gzip.open(raw) if packed else nullcontext(raw) as handle:
+        pieces: list[bytes] = []
+        while piece := handle.readline(BLOCK) if pieces else handle.read(BLOCK):
+            pieces.append(piece)
+            read += len(piece)
+            if packed and read > limit:
+                _refuse_bomb(raw, source, limit)
+            if total:
+                monitor.update(min(raw.tell(), total), total, "reading")
+            monitor.check()
+            if piece.endswith(LINE_END):
+                yield plain(b"".join(pieces))
+                pieces = []
+        if pieces:
+            yield plain(b"".join(pieces))
+
+
+@contextmanager
+def _failures_told(source: str) -> Iterator[None]:
+    """What the system and gzip say of a file, as InputError."""
+    try:
+        yield
+    except IsADirectoryError:
+        raise InputError(f"{source}: this is a folder; choose a file in it") from None
+    except FileNotFoundError:
+        raise InputError(f"{source}: there is no such file; check the name and the folder") from None
+    except PermissionError:
+        raise InputError(f"{source}: no permission to read this file; change its permissions or copy it") from None
+    except EOFError:
+        raise InputError(f"{source}: the gzip file is truncated; fetch or copy it again") from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{source}: the gzip file is damaged ({error}); fetch or copy it again") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _refuse_bomb(raw: io.BufferedReader, source: str, limit: int) -> NoReturn:
+    """InputError for more than is to be unpacked; the end of the file says how much it is, if it is to be believed."""
+    told = ""
+    if raw.seekable():
+        raw.seek(-4, io.SEEK_END)
+        size = int.from_bytes(raw.read(4), "little")
+        told = f" ({bytes_text(size)} by its own account)" if size > limit else ""
+    raise InputError(
+        f"{source}: unpacked this is more than {bytes_text(limit)}{told}, the most that is unpacked; where that is "
+        f"right, raise the limit in the Preferences of the window, or by {memory.UNPACKED_VARIABLE}=N, in GiB"
+    )
 
 
 def plain(block: bytes) -> bytes:
@@ -111,7 +154,7 @@ def plain(block: bytes) -> bytes:
     return block
 
 
-def records(stream: Iterator[bytes], source: str) -> Iterator[Record]:
+def records(stream: Iterator[bytes], source: str, monitor: Monitor | None = None) -> Iterator[Record]:
     """All records of a stream of blocks; InputError names ``source``, line and record."""
     head = next(stream, b"").removeprefix(b"\xef\xbb\xbf")
     _refuse_binary(head, source)
@@ -121,7 +164,7 @@ def records(stream: Iterator[bytes], source: str) -> Iterator[Record]:
         return _fasta(_chain(blank_lines + start, stream), source)
     for pattern, name, label in FORMATS:
         if pattern.match(start):
-            return _biopython(start + b"".join(stream), name, label, source)
+            return _biopython(start + b"".join(stream), name, label, source, monitor)
     return _letters(head + b"".join(stream), source)
 
 
@@ -216,25 +259,25 @@ def _clean(body: bytes, place: str, source: str, line: int, name: str) -> tuple[
     return letters, "; ".join(notes)
 
 
-def _biopython(data: bytes, format: str, label: str, source: str) -> Iterator[Record]:
+def _biopython(data: bytes, format: str, label: str, source: str, monitor: Monitor | None = None) -> Iterator[Record]:
     """Records of a format that Biopython reads; its errors become ours."""
     number = 0
     try:
-        for number, found in enumerate(_parse(data, format), 1):
+        for number, found in enumerate(_parse(data, format, monitor), 1):
             yield _converted(found, source, number)
     except UndefinedSequenceError:
         raise InputError(f"{source}, record {number}: {label} without the letters; fetch the full record") from None
-    except InputError:
+    except (InputError, Cancelled, MemoryError):
         raise
     except Exception as error:
         reason = str(error).strip() or error.__class__.__name__
         raise InputError(f"{source}, after record {number}: not valid {label}: {reason.splitlines()[0]}") from error
 
 
-def _parse(data: bytes, format: str) -> Iterator[SeqRecord]:
+def _parse(data: bytes, format: str, monitor: Monitor | None) -> Iterator[SeqRecord]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BiopythonParserWarning)
-        yield from SeqIO.parse(io.StringIO(_text(data)), format)
+        yield from SeqIO.parse(Fenced(_text(data), monitor), format)
 
 
 def _converted(found: SeqRecord, source: str, number: int) -> Record:
@@ -283,14 +326,16 @@ def _letter(data: bytes, position: int) -> str:
     return repr(letter) if letter.isprintable() else f"byte 0x{data[position]:02x} (a binary file?)"
 
 
-def _refuse_packed(path: Path, magic: bytes) -> None:
+def _refuse_packed(source: str, magic: bytes) -> None:
     for start, program in COMPRESSED.items():
         if magic.startswith(start):
-            raise InputError(f"{path}: packed with {program}; unpack it first, or pack it with gzip")
+            raise InputError(f"{source}: packed with {program}; unpack it first, or pack it with gzip")
 
 
 def _refuse_misnamed(path: Path, head: bytes) -> None:
     """InputError for a file that its name calls packed and that is not, unless it clearly holds sequences as it is."""
+    if head.startswith((GZIP, *COMPRESSED)):
+        return
     program, start = PACKED.get(path.suffix.lower()), head.lstrip()
     readable = start.startswith(b">") or any(pattern.match(start) for pattern, _, _ in FORMATS)
     if program and head and not readable:

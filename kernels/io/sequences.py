@@ -7,9 +7,11 @@ seconds; the annotated formats go through Biopython.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import replace
+from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ from kernels.method import DataKind
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.scoring import NUCLEOTIDES
+from kernels.text import shown
 
 ALPHABETS: Mapping[SequenceType, bytes] = {
     SequenceType.DNA: NUCLEOTIDES.encode() + b"U",
@@ -33,6 +36,9 @@ SAMPLE_LETTERS = 1000
 
 SURE_LETTERS = 30
 """A shorter sequence that could be nucleotides is a peptide where the rest of its file is protein."""
+
+NUMBERED = re.compile("#[0-9]{1,18}")
+"""How a record is named by its number."""
 
 BLOCK = 1 << 20
 
@@ -60,8 +66,17 @@ def read(path: str | Path, type: SequenceType | None = None, monitor: Monitor | 
         The file cannot be read or holds what no sequence holds; the text names file, line and record.
     """
     path = Path(path)
-    blocks = reading.blocks(path, monitor or Monitor())
-    return _sequences(reading.records(blocks, str(path)), str(path), type)
+    monitor = monitor or Monitor()
+    return _sequences(reading.records(reading.blocks(path, monitor), str(path), monitor), str(path), type)
+
+
+def read_stream(
+    stream: BufferedReader, source: str, type: SequenceType | None = None, monitor: Monitor | None = None
+) -> list[Sequence]:
+    """All sequences of a stream of bytes, plain or gzipped; InputError, with ``source`` for its name, as `read`."""
+    monitor = monitor or Monitor()
+    blocks = reading.stream_blocks(stream, source, monitor)
+    return _sequences(reading.records(blocks, source, monitor), source, type)
 
 
 def read_text(text: str, source: str = "pasted", type: SequenceType | None = None) -> list[Sequence]:
@@ -132,10 +147,10 @@ def find(sequences: Sequences[Sequence], wanted: str) -> Sequence:
         if found:
             numbers = ", ".join(f"#{number + 1}" for number in found[:5]) + (", ..." if len(found) > 5 else "")
             raise InputError(f"record {wanted!r} is there {len(found)} times; choose one by its number: {numbers}")
-    number = int(wanted[1:]) if wanted[:1] == "#" and wanted[1:].isascii() and wanted[1:].isdigit() else 0
+    number = int(wanted[1:]) if NUMBERED.fullmatch(wanted) else 0
     if 1 <= number <= len(sequences):
         return sequences[number - 1]
-    raise InputError(f"no record {wanted!r} among {len(sequences):,}; {_suggestion(sequences, wanted)}")
+    raise InputError(f"no record {shown(wanted)} among {len(sequences):,}; {_suggestion(sequences, wanted)}")
 
 
 def _sequences(records: Iterable[reading.Record], source: str, type: SequenceType | None) -> list[Sequence]:

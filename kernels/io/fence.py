@@ -1,0 +1,44 @@
+"""Text for readers that others keep: they hear the wish to cancel, and one that never ends at the end is stopped."""
+
+from __future__ import annotations
+
+import io
+
+from kernels.monitor import Monitor
+
+PATIENCE = 1000
+"""How often a reader may ask for more where there is no more."""
+LINES = 1000
+"""Lines between two looks at the wish to cancel."""
+
+
+class Endless(Exception):
+    """A reader waits for a line that never comes, as that of Clustal does for the first row of an alignment."""
+
+    def __init__(self) -> None:
+        super().__init__("the file ends too early")
+
+
+class Fenced(io.StringIO):
+    """A text that is read line by line: Cancelled where the user asked to stop, Endless where a reader does not end."""
+
+    def __init__(self, text: str, monitor: Monitor | None = None) -> None:
+        super().__init__(text)
+        self._monitor, self._asked, self._lines = monitor or Monitor(), 0, 0
+
+    def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
+        """The next line; "" at the end, a thousand times."""
+        line = super().readline(-1 if size is None else size)
+        self._lines += 1
+        if self._lines % LINES == 0:
+            self._monitor.check()
+        if not line:
+            self._asked += 1
+            if self._asked > PATIENCE:
+                raise Endless
+        return line
+
+    def read(self, size: int | None = -1) -> str:
+        """The rest of the text, or so many letters of it."""
+        self._monitor.check()
+        return super().read(-1 if size is None else size)

@@ -1,0 +1,116 @@
+"""Real files of every kind that the program reads, small ones, from which damaged ones are made."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from Bio import AlignIO, SeqIO
+
+from kernels.scoring import named_matrix
+
+ROOT = Path(__file__).resolve().parents[2]
+REAL = (
+    "resources/samples/*.csv", "resources/samples/*.phy", "resources/samples/*globin*.fasta",
+    "resources/samples/yeast*.fasta", "resources/models/*.json", "tests/data/families/BB11002.msf",
+    "tests/data/matrices/*", "tests/data/triples/triple_113*", "tests/fixtures/saved-0/sessions/*",
+    "tests/fixtures/saved-0/experiments/*", "tests/fixtures/saved-0/*.json",
+)  # fmt: skip
+RUN = ROOT / "tests/fixtures/saved-0/runs"
+ALIGNMENT = ROOT / "tests/data/families/BB11002.msf"
+ALIGNMENTS = {"clustal": ".aln", "stockholm": ".sto", "phylip-relaxed": ".phy", "nexus": ".nex", "fasta": ".afa"}
+RECORDS = {"genbank": ".gb", "embl": ".embl", "fasta": ".fa", "fastq": ".fastq", "swiss": ".dat"}
+
+
+@cache
+def corpus() -> dict[str, bytes]:
+    """Contents by name; the suffix is that of the format."""
+    found = {path.name: path.read_bytes() for pattern in REAL for path in sorted(ROOT.glob(pattern))}
+    found |= {path.relative_to(RUN).name: path.read_bytes() for path in sorted(RUN.rglob("*")) if path.is_file()}
+    found |= _alignments() | _records() | _graphs() | _others(found)
+    found["globins.fasta.gz"] = gzip.compress(found["globins.fasta"], mtime=0)
+    found["five.csv.gz"] = gzip.compress(found["five-vertices.csv"], mtime=0)
+    return found
+
+
+def _alignments() -> dict[str, bytes]:
+    rows = AlignIO.read(ALIGNMENT, "msf")
+    for row in rows:
+        row.annotations["molecule_type"] = "protein"
+    return {f"BB11002{suffix}": _written(AlignIO, [rows], name) for name, suffix in ALIGNMENTS.items()}
+
+
+def _records() -> dict[str, bytes]:
+    """Annotated records of a real sequence; Swiss-Prot, which Biopython does not write, in its smallest form."""
+    (record,) = SeqIO.parse(ROOT / "resources/samples/yeast-trna-phe.fasta", "fasta")
+    record.seq = record.seq.replace("U", "T")
+    record.annotations |= {"molecule_type": "DNA", "organism": "Saccharomyces cerevisiae"}
+    record.letter_annotations["phred_quality"] = [30] * len(record)
+    record.id = record.name = "trna"
+    found = {f"trna{suffix}": _written(SeqIO, record, name) for name, suffix in RECORDS.items() if name != "swiss"}
+    protein = next(iter(SeqIO.parse(ROOT / "resources/samples/globins.fasta", "fasta"))).seq
+    lines = [
+        f"     {' '.join(str(protein[at : at + 60][k : k + 10]) for k in range(0, 60, 10))}" for at in (0, 60, 120)
+    ]
+    swiss = [f"ID   HBA_HUMAN               Reviewed;         {len(protein)} AA.", "AC   P69905;",
+             "DT   21-JUL-1986, integrated into UniProtKB/Swiss-Prot.", "DE   RecName: Full=Hemoglobin subunit alpha;",
+             "OS   Homo sapiens (Human).", "OC   Eukaryota; Metazoa.", "OX   NCBI_TaxID=9606;",
+             f"SQ   SEQUENCE   {len(protein)} AA;  15258 MW;  15E13666573BBBAE CRC64;", *lines, "//", ""]  # fmt: skip
+    return {**found, "hba.dat": "\n".join(swiss).encode()}
+
+
+def _graphs() -> dict[str, bytes]:
+    """The graph of the samples in the other formats, and a dense symmetric matrix."""
+    banner = "%%MatrixMarket matrix"
+    edges = [
+        (1, 2, "3"),
+        (1, 3, "8"),
+        (1, 5, "-4"),
+        (2, 4, "1"),
+        (2, 5, "7"),
+        (3, 2, "4.5"),
+        (4, 1, "2"),
+        (5, 4, "6e0"),
+    ]
+    nodes = "".join(f'<node id="v{k}"/>' for k in range(1, 6))
+    arcs = "".join(f'<edge source="v{u}" target="v{v}"><data key="w">{w}</data></edge>' for u, v, w in edges)
+    graphml = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+        '<key id="w" for="edge" attr.name="weight" attr.type="double"><default>1</default></key>\n'
+        f'<graph id="g" edgedefault="directed">\n{nodes}\n{arcs}\n</graph></graphml>\n'
+    )
+    sparse = "\n".join(f"{u} {v} {w}" for u, v, w in edges)
+    return {
+        "five.graphml": graphml.encode(),
+        "five.mtx": f"{banner} coordinate real general\n% a comment\n5 5 8\n{sparse}\n".encode(),
+        "dense.mtx": f"{banner} array real symmetric\n3 3\n0\n1.5\n2\n0\n2.5\n0\n".encode(),
+        "pattern.mtx": f"{banner} coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n".encode(),
+        "five.tsv": b"source\ttarget\tweight\n# one\na\tb\t3\nb\tc\t4\nc\ta\t-1\n",
+    }
+
+
+def _others(found: dict[str, bytes]) -> dict[str, bytes]:
+    """Arrays, trees of NEXUS, and a substitution matrix."""
+    array = io.BytesIO()
+    np.save(array, np.array([[0, 1, 2.5], [1, 0, 2], [2.5, 2, 0]]))
+    newick = found["decenttree_example.quicktree.nwk"].decode().strip()
+    translated = "TRANSLATE 1 one, 2 'two words';\n  TREE u = (1:1,2:2)x;"
+    nexus = f"#NEXUS\nBEGIN TREES;\n  {translated}\n  TREE t = [&R] {newick}\nEND;\n"
+    matrix = named_matrix("BLOSUM62")
+    rows = [f"{letter} " + " ".join(f"{value:g}" for value in row)
+            for letter, row in zip(matrix.letters, matrix.values, strict=True)]  # fmt: skip
+    return {
+        "three.npy": array.getvalue(),
+        "three.names": b"one\ntwo\nthree\n",
+        "trees.nex": nexus.encode(),
+        "blosum.mat": "\n".join(["# a comment", " ".join(matrix.letters), *rows, ""]).encode(),
+    }
+
+
+def _written(module: object, data: object, name: str) -> bytes:
+    handle = io.StringIO()
+    module.write(data, handle, name)  # type: ignore[attr-defined]
+    return handle.getvalue().encode()

@@ -1,0 +1,297 @@
+"""Every reader of the program, and attempts on it: a damaged file is read, or refused in our words."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from app.session import archive
+from kernels import memory
+from kernels.errors import LONGEST, AntidiagError
+from kernels.experiments import points, records, results, speedups, tables
+from kernels.experiments.rooflines import roofline
+from kernels.graphs import reading as graphs
+from kernels.hmm import hmm
+from kernels.io import aligned, distances, sequences, tree_files
+from kernels.machine import rates, tuned
+from kernels.recovery import checkpoint_files, resuming
+from kernels.registry import loading
+from kernels.scoring import matrix_from_file
+from tests.attack.corpus import corpus
+from tests.attack.mutation import mutate
+
+LIMIT_S = 20.0
+"""Time for one file, on a busy machine; a real one of this size takes milliseconds."""
+ROOM = 2**28
+"""Bytes of memory that the program believes to be free, so that a file which announces much is refused."""
+
+
+def _session(path: Path) -> None:
+    """A session that opens can be used and saved."""
+    state, entries, settings, edits = archive.load(path)
+    for taken in (taken for entry in entries for taken in _problem_type(entry).inputs):
+        state.given(taken)
+    for number in edits:
+        assert state.data[number] is not None
+    for entry in entries:
+        assert entry.result.gcups is not None
+        json.dumps([entry.options, entry.parameters])
+    archive.save(path.with_suffix(".again"), state, entries, settings, edits)
+
+
+def _problem_type(entry: Any) -> Any:
+    from kernels import registry
+
+    return registry.method(entry.result.method).problem
+
+
+def _sweep(path: Path) -> None:
+    """The points of a file in tables and with speedups, and the sweep that they belong to."""
+    kept = results.read(path)
+    assert records.title(kept) is not None
+    for point in kept.newest:
+        for quantity in (*points.QUANTITIES, *point.models):
+            point.value(quantity)
+        assert point.phases is not None
+        json.dumps(point.data(), allow_nan=True)
+    if kept.points:
+        tables.csv_text(tables.everything(kept.newest, None))
+        tables.markdown(tables.summary(kept.newest, "title", None))
+        speedups.parse("method")
+    records.sweep_of(kept.sweep).tasks()
+
+
+def _run(path: Path) -> None:
+    """The folder of an interrupted run in which one file is damaged."""
+    folder = path.parent / "run"
+    folder.mkdir(exist_ok=True)
+    for name, content in corpus().items():
+        if name.startswith("2026") or name in RUN_FILES:
+            (folder / Path(name).name).write_bytes(content)
+    (folder / path.name).write_bytes(path.read_bytes())
+    run = resuming._read(folder)
+    if run is not None:
+        assert run.problem() is not None and f"{run.fraction:.0%} {run.started:%Y} {run.title} {run.size}"
+    for part in folder.glob("part-*"):
+        try:
+            checkpoint_files.read(part)
+            checkpoint_files.read_facts(part)
+        except checkpoint_files.Damaged:
+            continue
+
+
+RUN_FILES = ("run.json", "problem", "part-000000")
+
+
+@contextmanager
+def _kept_at(module: Any, name: str, path: Path) -> Iterator[None]:
+    """Let a module find what it keeps in this file."""
+    before = getattr(module, name)
+    setattr(module, name, lambda: path)
+    try:
+        yield
+    finally:
+        setattr(module, name, before)
+
+
+def _rates(path: Path) -> None:
+    from kernels import registry
+
+    with _kept_at(rates, "_path", path):
+        method = registry.METHODS[0]
+        assert rates.rate_gcups(method, "cpu", "a device", 1e6) > 0
+        list(rates._read().items())
+
+
+def _tuned(path: Path) -> None:
+    from kernels import registry
+
+    with _kept_at(tuned, "_path", path):
+        for one in tuned.kept():
+            assert one.text() and one.distance(1000) >= 0
+        for method in registry.METHODS[:3]:
+            tuned.find(method, "cpu", "a device", 10_000)
+
+
+def _roofline(path: Path) -> None:
+    with _kept_at(roofline, "_path", path):
+        for key in roofline._read():
+            backend, _, device = key.partition("/")
+            if found := roofline.kept(backend, device):
+                assert found.operations_per_s > 0
+
+
+def _limits(path: Path) -> None:
+    with _kept_at(memory, "_limit_path", path):
+        assert memory.disk_limit() >= 0 and memory.unpacked_limit() >= 0
+
+
+def _told(read: Callable[[Path], list[Any]]) -> Callable[[Path], None]:
+    """A reader of data, all of which can say what they are in UTF-8."""
+
+    def reader(path: Path) -> None:
+        for datum in read(path):
+            f"{datum.name} {datum.summary} {datum.note}".encode()
+
+    return reader
+
+
+READERS: Mapping[str, Callable[[Path], None]] = {
+    "any": _told(loading.read),
+    "sequences": _told(sequences.read),
+    "distances": _told(distances.read),
+    "trees": _told(tree_files.read),
+    "graph": _told(graphs.read),
+    "model": _told(hmm.read),
+    "alignment": _told(aligned.read),
+    "matrix": lambda path: matrix_from_file(path).translation and None,
+    "session": _session,
+    "sweep": _sweep,
+    "run": _run,
+    "rates": _rates,
+    "tuned": _tuned,
+    "roofline": _roofline,
+    "limits": _limits,
+}
+
+OWN: Mapping[str, tuple[str, ...]] = {
+    ".csv": ("graph",), ".tsv": ("graph",), ".mtx": ("graph",), ".graphml": ("graph",), ".phy": ("distances", "graph"),
+    ".dist": ("distances",), ".npy": ("distances",), ".names": ("names",), ".nwk": ("trees",), ".nex": ("trees",),
+    ".json": ("model",), ".aln": ("alignment",), ".sto": ("alignment",), ".afa": ("alignment",), ".mat": ("matrix",),
+    ".antidiag": ("session",), ".jsonl": ("sweep",),
+}  # fmt: skip
+"""Readers of files by suffix, beside the one that takes any file; sequences where nothing is said."""
+OF_NAME = {
+    "rates.json": "rates",
+    "tuned.json": "tuned",
+    "rooflines.json": "roofline",
+    **dict.fromkeys(RUN_FILES, "run"),
+}
+
+
+def readers_of(name: str) -> tuple[str, ...]:
+    """The readers that a file of this name is for."""
+    base = Path(name).name
+    if base in OF_NAME:
+        return (OF_NAME[base],)
+    path = Path(base.removesuffix(".gz"))
+    return OWN.get(path.suffix, ("sequences",))
+
+
+class Hangs(BaseException):
+    """A reader took longer than it may."""
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Hangs where what is inside takes longer; it can be interrupted between two steps of Python alone."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise Hangs(f"more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def attempt(reader: str, path: Path, limit_s: float = LIMIT_S) -> str:
+    """Have a reader read a file: "" where it did or refused in an error of ours, else what went wrong."""
+    free = memory.host_bytes_free
+    memory.host_bytes_free = lambda: ROOM
+    try:
+        with within(limit_s), warnings.catch_warnings(), np.errstate(all="warn"):
+            warnings.simplefilter("error")
+            READERS[reader](path)
+    except AntidiagError as error:
+        text = str(error)
+        return (
+            "" if text and "\n" not in text and len(text) <= LONGEST else f"an error that nobody reads: {text[:300]!r}"
+        )
+    except (Exception, Hangs) as error:
+        return "".join(traceback.format_exception(error)[-3:])
+    finally:
+        memory.host_bytes_free = free
+    return ""
+
+
+def case(seed: int, number: int) -> tuple[str, str, bytes]:
+    """The damaged file of a number: the name of the real one, the reader that shall read it, and its bytes."""
+    random = np.random.default_rng([seed, number])
+    names = sorted(corpus())
+    name = names[int(random.integers(len(names)))]
+    own, choice = readers_of(name), random.random()
+    every = tuple(READERS)
+    reader = own[int(random.integers(len(own)))] if choice < 0.7 else "any"
+    if choice > 0.9:
+        reader = every[int(random.integers(len(every)))]
+    return name, reader, mutate(corpus()[name], random)
+
+
+def attack(seed: int, number: int, folder: Path, limit_s: float = LIMIT_S) -> str:
+    """Read the damaged file of a number in a folder; "" or what was found, with what repeats it."""
+    name, reader, data = case(seed, number)
+    path = folder / Path(name).name
+    if reader == "names":
+        (folder / "three.npy").write_bytes(corpus()["three.npy"])
+        path, reader = folder / "three.npy", "distances"
+        (folder / "three.names").write_bytes(data)
+    else:
+        path.write_bytes(data)
+    found = attempt(reader, path, limit_s)
+    again = f"python -m tests.attack.readers --seed {seed} --only {number}"
+    return f"{name} by {reader}; {again}\n{found}" if found else ""
+
+
+def main() -> int:
+    """Attack for some time, or one number again; what was found, each kind once."""
+    import argparse
+    import tempfile
+    import time
+    from collections import Counter
+
+    parser = argparse.ArgumentParser(description="Damage real files, and read them.")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", type=int)
+    options = parser.parse_args()
+    seen: Counter[str] = Counter()
+    count, end = 0, time.monotonic() + options.seconds
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        if options.only is not None:
+            found = attack(options.seed, options.only, folder)
+            print(found or "nothing found")
+            return bool(found)
+        while time.monotonic() < end:
+            for left in folder.iterdir():
+                if left.is_file():
+                    left.unlink()
+            if found := attack(options.seed, count, folder):
+                kind = "\n".join(found.split("\n")[-3:])
+                seen[kind] += 1
+                if seen[kind] == 1:
+                    print(found, flush=True)
+            count += 1
+    print(f"{count:,} damaged files, {sum(seen.values()):,} findings of {len(seen)} kinds")
+    return bool(seen)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
