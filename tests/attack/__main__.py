@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.attack import devices, disks, files, kills, problems
+from tests.attack import devices, disks, files, kills, problems, program
 from tests.attack.program import folders
 
 Attempt = Callable[[int, int, Path, str], str]
@@ -35,7 +35,7 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     "problems": Kind(4, "problems", problems.attempt),
     "files": Kind(3, "damaged files", files.attempt),
-    "kills": Kind(3, "programs killed and continued", kills.attempt),
+    "kills": Kind(4, "programs killed and continued", kills.attempt),
     "disks": Kind(1, "full or missing disks", disks.attempt),
     "devices": Kind(1, "devices without memory or lost", devices.attempt),
 }
@@ -81,6 +81,8 @@ def _for_some_time(kinds: Sequence[str], seed: int, seconds: float, backend: str
         print("stopped")
     for kind in kinds:
         print(f"{count[kind]:,} {KINDS[kind].counted} in {spent[kind]:,.0f} s: {findings[kind] or 'no'} findings")
+    if program.kills:
+        print(f"signals: {', '.join(f'{count} {name}' for name, count in sorted(program.kills.items()))}")
     return bool(findings)
 
 

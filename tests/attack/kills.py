@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,12 @@ from kernels.io.sequences import read
 from kernels.machine import tuned
 from kernels.recovery import resuming
 from kernels.trials import Chance, Choose
+from tests.attack import program
 from tests.attack.program import Ended, refused_well, run, seen_from_here
 
 METHOD = "checkpointed-alignment"
 SETTINGS = ("--backend", "cpu", "-p", "s=32", "-p", "tile=64", "-p", "T=32", "-p", "threads=1")
-LENGTHS = (3000, 9000)
+LENGTHS = (4000, 16_000)
 KILLS = 3
 """A run is killed so many times at most before it may end."""
 SWEEP = (
@@ -39,8 +39,8 @@ sessions = [archive.load(small), archive.load(large)]
 for number in range(10**6):
     archive.save(path, *sessions[number % 2])
 """
-STARTED_S = 1.5
-"""About what the program takes to start."""
+LASTS_S = {"run": 3.0, "sweep": 2.5, "tune": 5.0, "save": 4.0}
+"""About what each program takes, before one has ended by itself."""
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "saved-0" / "sessions"
 
 
@@ -59,9 +59,10 @@ def _signal(choose: Choose) -> signal.Signals:
     return choose.of((signal.SIGKILL, signal.SIGINT))
 
 
-def _moment(choose: Choose, lasts_s: float) -> float:
-    """Some time after the start, more often while it works than while it starts."""
-    return float(choose.random().uniform(0.4 * min(STARTED_S, lasts_s), 1.05 * lasts_s))
+def _moment(choose: Choose, command: str) -> float:
+    """Some time after the start, of what such a program took before; seldom so late that it has ended."""
+    lasts_s = program.lasted_s.get(command, LASTS_S[command])
+    return lasts_s * float(choose.random().uniform(0.2, 1.02))
 
 
 def _stopped(ended: Ended, by: signal.Signals) -> str:
@@ -78,10 +79,10 @@ def _of_run(choose: Choose, folder: Path) -> str:
     pair, expected = _pair(choose, folder)
     out = folder / "result.json"
     command = ("run", METHOD, str(pair), *SETTINGS, "--resume", "--json", str(out))
-    lasts_s, kept = _lasts_s(), 0.0
+    kept = 0.0
     for _ in range(choose.integer(1, KILLS)):
         by = _signal(choose)
-        ended = run(folder, command, _moment(choose, lasts_s), by)
+        ended = run(folder, command, _moment(choose, "run"), by)
         if wrong := _stopped(ended, by):
             return wrong
         if ended.code == 0:
@@ -118,17 +119,11 @@ def _pair(choose: Choose, folder: Path) -> tuple[Path, Mapping[str, Any]]:
     return path, {name: json.loads(json.dumps(told[name])) for name in ("score", "start", "end", "cigar")}
 
 
-@cache
-def _lasts_s() -> float:
-    """About what a program of these takes; it is not measured, so that the same number makes the same attempt."""
-    return STARTED_S + 3.0
-
-
 def _of_sweep(choose: Choose, folder: Path) -> str:
     kept: dict[Path, bytes] = {}
     for _ in range(choose.integer(1, KILLS)):
         by = _signal(choose)
-        ended = run(folder, (*SWEEP, "--resume"), _moment(choose, _lasts_s()), by)
+        ended = run(folder, (*SWEEP, "--resume"), _moment(choose, "sweep"), by)
         if wrong := _stopped(ended, by):
             return wrong
         now = {path: path.read_bytes() for path in results.folder().rglob("*.jsonl")}
@@ -156,8 +151,10 @@ def _of_save(choose: Choose, folder: Path) -> str:
     from app.session import archive
 
     path, (small, large) = folder / "mine.antidiag", sorted(FIXTURES.glob("*.antidiag"))[:2]
-    by = _signal(choose)
-    run(folder, (str(path), str(small), str(large)), _moment(choose, _lasts_s()), by, script=SAVES)
+    saving = str(path), str(small), str(large)
+    ended = run(folder, saving, _moment(choose, "save"), signal.SIGKILL, script=SAVES)
+    if ended.code != -signal.SIGKILL:
+        return f"it was not killed while it saved: {ended.told()}"
     if not path.exists():
         return ""
     found, saved = archive.load(path), [archive.load(small), archive.load(large)]
@@ -169,7 +166,7 @@ def _of_save(choose: Choose, folder: Path) -> str:
 def _of_search(choose: Choose, folder: Path) -> str:
     by, before = _signal(choose), ""
     for _ in range(2):
-        ended = run(folder, SEARCH, _moment(choose, _lasts_s() + 2), by)
+        ended = run(folder, SEARCH, _moment(choose, "tune"), by)
         if wrong := _stopped(ended, by):
             return wrong
         for path in results.folder().rglob("*.jsonl"):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,14 +17,19 @@ from unittest import mock
 
 import platformdirs
 
-from kernels import ROOT, memory
+from kernels import memory
 from kernels.experiments import results
 from kernels.machine import rates, tuned
 from kernels.recovery import resuming
 
+ROOT = Path(__file__).resolve().parents[2]
 ENDS_S = 240.0
 """A program that has not ended after so long hangs."""
 FORBIDDEN = ("Traceback", "internal error")
+kills: Counter[str] = Counter()
+"""Signals that programs were sent while they ran, by name."""
+lasted_s: dict[str, float] = {}
+"""What the last program of each command took that ended by itself."""
 USERS = Path(platformdirs.user_cache_path("antidiag"))
 """Compiled code is taken from there, and kept there."""
 
@@ -98,20 +104,24 @@ def run(
                 child.wait(after_s)
             except subprocess.TimeoutExpired:
                 child.send_signal(by)
+                kills[by.name] += 1
         try:
             said, error = child.communicate(timeout=ENDS_S)
         except subprocess.TimeoutExpired:
             child.kill()
             child.communicate()
             raise
-    return Ended(child.returncode, said or "", error, time.monotonic() - begun)
+    ended = Ended(child.returncode, said or "", error, time.monotonic() - begun)
+    if ended.code == 0 and arguments:
+        lasted_s[arguments[0]] = ended.seconds
+    return ended
 
 
 def refused_well(ended: Ended, codes: Sequence[int]) -> str:
     """ "" where a program ended with one of these codes and, where it is not 0, a reason; else what was wrong."""
     if any(word in ended.error for word in FORBIDDEN) or ended.code not in codes:
         return ended.told()
-    if ended.code not in (0, -signal.SIGKILL) and "antidiag: " not in ended.error:
+    if ended.code > 0 and "antidiag: " not in ended.error:
         return f"no reason was told; {ended.told()}"
     return ""
 
