@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv/bin/python
 
-.PHONY: run setup setup-dev test check gpu-test bench screenshots format clean
+.PHONY: run setup setup-dev test check gpu-test attack bench screenshots format clean
 
 run: setup
 	$(VENV) main.py
@@ -27,6 +27,12 @@ check: setup-dev
 # With the Python at hand: a GPU machine needs neither the environment nor Qt.
 gpu-test:
 	$(PYTHON) -m pytest -m gpu
+
+# Random problems, damaged files, killed programs, full disks and lost devices, for so many minutes; ARGS may be
+# "--only problems --backend cuda --seed 7".
+MINUTES ?= 10
+attack: setup-dev
+	$(VENV) -m tests.attack --minutes $(MINUTES) $(ARGS)
 
 bench: setup-dev
 	$(VENV) -m bench $(ARGS)

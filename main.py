@@ -66,4 +66,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:  # while modules load
+        print("antidiag: cancelled", file=sys.stderr)
         sys.exit(130)

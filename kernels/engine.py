@@ -98,7 +98,7 @@ def execute(
         device_bytes=outcome.device_bytes,
         started=started,
         versions=versions(),
-        notes=(*planned.notes, *notes),
+        notes=(*planned.notes, *outcome.notes, *notes),
         steps=steps,
         work=done(planned.problem, planned.parameters, outcome.answer) if done else None,
     )

@@ -68,13 +68,15 @@ class Sequence:
 class Outcome:
     """What a backend returns: the answer, and where its time went.
 
-    ``times_ms`` has a key for every phase, and "compilation" and "transfer" apart from them.
+    ``times_ms`` has a key for every phase, and "compilation" and "transfer" apart from them. ``notes`` are sentences
+    that the user must read beside this answer.
     """
 
     answer: Any
     times_ms: Mapping[str, float]
     host_bytes: int = 0
     device_bytes: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @stored("result")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from kernels.errors import BackendUnavailable
+from kernels.errors import BackendUnavailable, MemoryRefused
 
 KEPT_SHARE = 64
 """One part in so many of a device's memory is kept between runs: to take and to give back memory costs milliseconds."""
@@ -64,7 +64,7 @@ def memory_free(index: int) -> int:
     """Bytes of device memory that are free now, those included that are kept for the next run."""
     import cupy
 
-    with cupy.cuda.Device(index):
+    with _failures_told(index), cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
         return int(free + cupy.get_default_memory_pool().free_bytes() + kept_memory().free_bytes())
 
@@ -103,7 +103,7 @@ def use(index: int) -> Iterator[None]:
     import cupy
 
     idle = _idle_streams(cupy, index)
-    with cupy.cuda.Device(index):
+    with _failures_told(index), cupy.cuda.Device(index):
         # Memory that was freed can be had again on its own stream only, so streams are used again as well.
         try:
             stream = idle.pop()
@@ -114,10 +114,32 @@ def use(index: int) -> Iterator[None]:
             with stream, cupy.cuda.using_allocator(take):
                 yield
         finally:
-            idle.append(stream)
+            if (
+                not stream.is_capturing()
+            ):  # where a run failed while it recorded a graph, the next would be recorded too
+                idle.append(stream)
             cupy.get_default_memory_pool().free_all_blocks()
             if kept_memory().free_bytes() * KEPT_SHARE > device(index).memory_bytes:
                 kept_memory().free_all_blocks()
+
+
+@contextmanager
+def _failures_told(index: int) -> Iterator[None]:
+    """Have what a GPU refuses, or fails at, told in errors of ours: MemoryRefused, BackendUnavailable."""
+    import cupy
+
+    try:
+        yield
+    except cupy.cuda.memory.OutOfMemoryError as error:
+        raise MemoryRefused(
+            f"GPU {index} has less memory left than this run needs: another program took it meanwhile; end that, "
+            "choose a smaller problem, or --backend cpu"
+        ) from error
+    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+        raise BackendUnavailable(
+            f"GPU {index} failed in the middle of its work: {_reason(str(error))}. Start the program again, or choose "
+            "--backend cpu; if it keeps failing, nvidia-smi tells how the GPU is"
+        ) from error
 
 
 @cache
@@ -130,7 +152,7 @@ def synchronize(index: int) -> None:
     """Return when this GPU has done all that was asked of it."""
     import cupy
 
-    with cupy.cuda.Device(index):
+    with _failures_told(index), cupy.cuda.Device(index):
         cupy.cuda.runtime.deviceSynchronize()
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from kernels.cpu import workers
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.graphs import cpu_floyd, kinds, ways
+from kernels.graphs import cpu_floyd, heights, kinds, ways
 from kernels.graphs.kinds import Kind
 from kernels.graphs.problem import PathsAnswer, PathsProblem
 from kernels.graphs.sizes import cells_of_distances, closing_products, host_bytes
@@ -116,20 +116,22 @@ def _run(
     times_ms = {"compilation": time_ms(partial(_compiled, distances, problem)), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     logs = [PhaseLog(steps, number, clock.started_ns) for number in (1, 2, 3)]
-    cycle = ways.negative_cycle(problem.graph, monitor, logs[0])
+    cycle, high = ways.search(problem.graph, monitor, logs[0])
+    over = problem if cycle else heights.lifted(problem, high)
     clock.phase("negative cycles")
     if cycle:
         return Outcome(PathsAnswer(None, None, cycle), times_ms)
     phase = Phase(DISTANCES, cells_of_distances(problem, kind), monitor, logs[1])
-    found = distances(problem, threads, phase)
+    found = distances(over, threads, phase)
     phase.end()
     if problem.precision == "int32":
         found[found >= problem.limit] = MIN_PLUS.zero(np.int32)
-    clock.phase(DISTANCES)
     before = None
     if problem.predecessors:
-        before = _predecessors(problem, found, threads, monitor, logs[2])
-        clock.phase(PREDECESSORS)
+        clock.phase(DISTANCES)
+        before = _predecessors(over, found, threads, monitor, logs[2])
+    heights.lower(problem, over, high, found)
+    clock.phase(PREDECESSORS if problem.predecessors else DISTANCES)
     return Outcome(PathsAnswer(found, before), times_ms, host_bytes(problem, kind))
 
 

@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 
 from kernels.cuda.run import Phase, Run
-from kernels.graphs import ways
+from kernels.graphs import heights, ways
 from kernels.graphs.problem import PathsAnswer, PathsProblem
 from kernels.graphs.sizes import closing_products
 from kernels.model import Outcome
@@ -55,13 +55,15 @@ def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Dista
     """A negative cycle (looked for on the host), else the distances, else also the predecessors."""
     run = Run(monitor, steps)
     with run.timed("negative cycles"):
-        cycle = ways.negative_cycle(problem.graph, monitor)
+        cycle, high = ways.search(problem.graph, monitor)
+        over = problem if cycle else heights.lifted(problem, high)
     if cycle:
         return Outcome(PathsAnswer(None, None, cycle), run.times_ms)
-    found = distances(problem, run)
+    found = distances(over, run)
     if problem.precision == "int32":
         found[found >= problem.limit] = MIN_PLUS.zero(np.int32)
-    predecessors = _predecessors(problem, found, run) if problem.predecessors else None
+    predecessors = _predecessors(over, found, run) if problem.predecessors else None
+    heights.lower(problem, over, high, found)
     host_bytes = found.nbytes + (predecessors.nbytes if predecessors is not None else 0)
     return Outcome(PathsAnswer(found, predecessors), run.times_ms, host_bytes, run.device_bytes)
 

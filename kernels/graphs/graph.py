@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,6 +16,12 @@ from kernels.text import counted
 
 LARGEST = 50_000
 """Vertices that a graph may have: distances between all pairs are n x n numbers."""
+
+ROWS = 256
+"""Rows of weights that are looked at together."""
+
+LEAST_EXPONENT = -1074
+"""The smallest number of 64 bits is 2 to this power."""
 
 
 @stored("graph")
@@ -50,6 +57,23 @@ class Graph:
     def lightest(self) -> float:
         """The least weight; 0 where no edge is negative."""
         return float(self.weights.min())
+
+    @cached_property
+    def heaviest(self) -> float:
+        """The largest size of a weight; 0 where there is no edge."""
+        return max((float(np.abs(rows[np.isfinite(rows)]).max(initial=0.0)) for rows in self.slices()), default=0.0)
+
+    def slices(self) -> Iterator[np.ndarray]:
+        """The weights, a few rows at a time."""
+        return (self.weights[first : first + ROWS] for first in range(0, len(self), ROWS))
+
+    def sums_are_exact(self, digits: int) -> bool:
+        """Whether every sum of up to n weights is a number of so many binary digits, so that nothing is rounded."""
+        if not math.isfinite(len(self) * self.heaviest):
+            return False
+        _, exponent = math.frexp(len(self) * self.heaviest)
+        place = math.ldexp(1.0, max(exponent - digits, LEAST_EXPONENT))
+        return not any(np.fmod(rows[np.isfinite(rows)], place).any() for rows in self.slices())
 
     @property
     def summary(self) -> str:

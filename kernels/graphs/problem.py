@@ -15,8 +15,15 @@ from kernels.graphs.graph import Graph, bipartition
 from kernels.parameters import Parameter, resolve
 from kernels.semiring import FINITE_LIMIT, MIN_PLUS
 from kernels.serialization import stored
+from kernels.text import counted
 
 PRECISIONS = ("int32", "float32", "float64")
+
+DIGITS = {"int32": 53, "float32": 24, "float64": 53}
+"""Binary digits of a number; weights of int32 were made sure of when the problem was built."""
+
+TOLERANCE = {"int32": 0.0, "float32": 1e-5, "float64": 1e-12}
+"""How far, as a part of the largest distance, two equal ways may differ by rounding."""
 
 OPTIONS = (
     Parameter("numbers", "choice", "Numbers",
@@ -91,6 +98,11 @@ class PathsProblem:
         matrix = np.full(weights.shape, MIN_PLUS.zero(np.int32), np.int32)
         np.copyto(matrix, weights, casting="unsafe", where=np.isfinite(weights))
         return matrix
+
+    @cached_property
+    def lifts(self) -> bool:
+        """Whether a run takes weights without negative edges (heights.py): there are such, and sums are rounded."""
+        return self.graph.lightest < 0 and not self.graph.sums_are_exact(DIGITS[self.precision])
 
     @cached_property
     def sides(self) -> np.ndarray:
@@ -172,12 +184,24 @@ def build(data: Sequence[Any], options: Mapping[str, Any]) -> PathsProblem:
         raise ParameterError(
             f"numbers='int32': {graph.name} has weights with fractions, or too large ones; choose float64"
         )
+    _refuse_overflow(graph, values["numbers"])
     for name in ("start", "end"):
         if values[name]:
             graph.vertex(values[name])
     if bool(values["start"]) != bool(values["end"]):
         raise ParameterError("a path has two ends: give both --start and --end, or neither")
     return PathsProblem(graph, values["numbers"], values["predecessors"], values["start"], values["end"])
+
+
+def _refuse_overflow(graph: Graph, precision: str) -> None:
+    """A path that weighs more than a number can be would pass for no path."""
+    if precision == "int32" or len(graph) * graph.heaviest < float(np.finfo(precision).max):
+        return
+    remedy = "choose float64, or divide all weights" if precision == "float32" else "divide all weights"
+    raise ParameterError(
+        f"numbers={precision!r}: the heaviest edge of {graph.name} weighs {graph.heaviest:g}, and a path of "
+        f"{counted(len(graph), 'vertex', 'vertices')} may weigh more than such a number can be; {remedy}"
+    )
 
 
 def build_bipartite(data: Sequence[Any], options: Mapping[str, Any]) -> PathsProblem:

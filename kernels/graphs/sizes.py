@@ -70,7 +70,14 @@ def host_parts(problem: PathsProblem, kind: Kind) -> Mapping[str, int]:
         phases["predecessors"] = square * (3 * item + 4)
     most = max(phases, key=phases.__getitem__)
     found = {"weights": 0 if known else n * n * item, "distances": n * n * item, most: phases[most]}
+    found |= lifted_parts(problem)
     return {purpose: count for purpose, count in found.items() if count}
+
+
+def lifted_parts(problem: PathsProblem) -> Mapping[str, int]:
+    """Bytes on the host of weights without negative edges; they are handed over in the problem's type."""
+    copy = 0 if problem.precision == "float64" else problem.dtype.itemsize
+    return {"weights without negative edges": problem.n**2 * (8 + copy) if problem.lifts else 0}
 
 
 def host_bytes(problem: PathsProblem, kind: Kind) -> int:
@@ -83,6 +90,7 @@ def footprint(problem: PathsProblem, parameters: Mapping[str, Any], backend: str
         return Footprint(host=host_parts(problem, kind))
     size, n = problem.dtype.itemsize, problem.n
     host = {"weights": 0 if problem.precision == "float64" else n * n * size, "distances": n * n * size}
+    host |= {purpose: count for purpose, count in lifted_parts(problem).items() if count}
     if problem.predecessors:
         host["predecessors"] = n * n * (size + 4) + padded(n) ** 2 * 4
     return Footprint(host=host, device=device_parts(problem, kind))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
+
 import numpy as np
 
 from kernels.cpu import workers
 from kernels.errors import InputError
-from kernels.graphs import cpu_floyd
+from kernels.graphs import cpu_floyd, heights, ways
 from kernels.graphs.problem import PathsProblem
+from kernels.monitor import Monitor
 
 LARGEST = 1024
 """Vertices of a graph whose steps can be asked for one by one."""
@@ -20,14 +24,21 @@ def after(problem: PathsProblem, step: int) -> np.ndarray:
     """
     if problem.n > LARGEST:
         raise InputError(f"{problem.title}: {problem.n:,} vertices; steps are shown for {LARGEST:,} at most")
-    distances = problem.graph.weights.copy()
+    precise, over, high = _lifted(problem)
+    distances = over.graph.weights.copy()
     cpu_floyd.serial_steps(distances, np.empty(problem.n), 0, step, workers.stop_word())
+    heights.lower(precise, over, high, distances)
     return distances
 
 
 def improved(problem: PathsProblem, step: int) -> np.ndarray:
     """Which pairs became nearer when vertex number ``step`` (1 to n) was let in; bool, (n, n)."""
-    before = after(problem, step - 1)
-    distances = before.copy()
-    cpu_floyd.serial_steps(distances, np.empty(problem.n), step - 1, step, workers.stop_word())
-    return distances < before
+    return after(problem, step) < after(problem, step - 1)
+
+
+@lru_cache(maxsize=2)
+def _lifted(problem: PathsProblem) -> tuple[PathsProblem, PathsProblem, np.ndarray]:
+    """The problem in float64, the one whose steps are taken, and heights; a negative cycle is taken as it is."""
+    precise = replace(problem, precision="float64")
+    cycle, high = ways.search(problem.graph, Monitor())
+    return precise, precise if cycle else heights.lifted(precise, high), high

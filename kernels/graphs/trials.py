@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels.graphs import problem, reference
 from kernels.graphs.graph import Graph, from_weights
-from kernels.graphs.problem import PRECISIONS, PathsAnswer, PathsProblem
+from kernels.graphs.problem import PRECISIONS, TOLERANCE, PathsAnswer, PathsProblem
 from kernels.method import Method
 from kernels.trials import Choose, Run, Symmetry, Trials
 
@@ -21,19 +21,22 @@ Build = Callable[[list[Graph], dict], PathsProblem]
 
 
 def draw_graph(
-    choose: Choose, bipartite: bool = False, negative: bool = True, cycles: bool = False, longest: int = LONGEST
-) -> Graph:
-    """Whole weights, many equal, zeros among them, dense or sparse.
+    choose: Choose, bipartite: bool = False, negative: bool = True, cycles: bool = False, longest: int = LONGEST,
+    fractions: bool = False,
+) -> Graph:  # fmt: skip
+    """Weights whole or in hundredths, many equal, zeros among them, dense or sparse.
 
-    ``negative``: some may be, by potentials, so that no cycle is; with ``cycles``, some may close negative ones.
+    ``negative``: some may be, by potentials, so that no cycle is, though many may weigh nothing; with ``cycles``, some
+    may close negative ones.
     """
     n = choose.of(BORDERS) if choose.of((True, False)) else choose.integer(1, longest)
     most, share, side = choose.of((2, 5, 1000)), choose.of((1.0, 0.5, 2 / n)), choose.of((0.5, 0.1))
     shifted, lowered = negative and choose.of((False, True)), cycles and choose.of((False, False, False, True))
+    parts, flat = (100, choose.of((False, True))) if fractions and choose.of((False, True)) else (1, False)
     random = choose.random()
-    weights = random.integers(0, most, (n, n)).astype(float)
+    weights = random.integers(0, 1 if flat else most, (n, n)).astype(float)
     if shifted:
-        potential = random.integers(-50, 50, n)
+        potential = random.integers(-50 * parts, 50 * parts, n)
         weights += potential[:, None] - potential
     if lowered:
         weights -= random.integers(0, 2, (n, n))
@@ -41,34 +44,54 @@ def draw_graph(
     if bipartite:
         second = random.random(n) < side
         weights[second[:, None] == second] = np.inf
-    return from_weights(weights)
+    return from_weights(weights / parts)
 
 
 def draw(choose: Choose, build: Build, bipartite: bool, longest: int = LONGEST) -> PathsProblem:
     """Such a graph, in numbers of any type, with or without predecessors."""
-    options = {"numbers": choose.of(PRECISIONS), "predecessors": choose.of((True, False))}
-    return build([draw_graph(choose, bipartite, cycles=True, longest=longest)], options)
+    graph = draw_graph(choose, bipartite, cycles=True, longest=longest, fractions=True)
+    precisions = PRECISIONS if problem.whole(graph) else PRECISIONS[1:]
+    return build([graph], {"numbers": choose.of(precisions), "predecessors": choose.of((True, False))})
 
 
 @lru_cache(maxsize=128)
 def best(paths: PathsProblem) -> PathsAnswer:
-    """Distances and predecessors as they are defined; of a graph with a negative cycle, any vertex of one."""
-    distances = reference.floyd_warshall(paths.graph)
+    """Distances and predecessors as they are defined; of a graph with a negative cycle, any vertex of one.
+
+    Hundredths are counted as whole numbers, which are exact.
+    """
+    whole = from_weights(np.rint(paths.graph.weights * 100))
+    distances = reference.floyd_warshall(whole)
     closed = np.flatnonzero(np.diag(distances) < 0)
     if closed.size:
         return PathsAnswer(None, None, (int(closed[0]),))
-    before = reference.predecessors(paths.graph, distances) if paths.predecessors else None
+    before = reference.predecessors(whole, distances) if paths.predecessors else None
+    distances /= 100
     return PathsAnswer(np.where(distances < paths.limit, distances, np.inf), before)
 
 
 def same(paths: PathsProblem, found: PathsAnswer, expected: PathsAnswer, method: Method) -> None:
-    """Distances are equal, for weights are whole numbers, and so are predecessors where they are asked for."""
+    """Distances of whole weights are equal, and so are predecessors where they are asked for; others are rounded.
+
+    What is rounded decides between equally short paths; answers check theirs themselves.
+    """
     assert bool(found.cycle) == bool(expected.cycle), f"a negative cycle is {found.cycle}, not {expected.cycle}"
     if found.cycle:
         return
-    np.testing.assert_array_equal(found.floats(paths), expected.floats(paths))
-    if paths.predecessors:
+    _close(paths, found.floats(paths), expected.floats(paths))
+    if paths.predecessors and _whole(paths):
         np.testing.assert_array_equal(found.predecessors, expected.predecessors)
+
+
+def _whole(paths: PathsProblem) -> bool:
+    return bool((paths.graph.weights[np.isfinite(paths.graph.weights)] % 1 == 0).all())
+
+
+def _close(paths: PathsProblem, found: np.ndarray, expected: np.ndarray) -> None:
+    """Numbers of the same graph, one way or another; sums of fractions are rounded."""
+    largest = float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0))
+    allowed = 0.0 if _whole(paths) else TOLERANCE[paths.precision] * largest
+    np.testing.assert_allclose(found, expected, rtol=0, atol=allowed)
 
 
 def relabelled(paths: PathsProblem) -> PathsProblem:
@@ -87,7 +110,7 @@ def _same_as(change: Callable[[np.ndarray], np.ndarray]) -> Callable[..., None]:
     def same(paths: PathsProblem, found: PathsAnswer, changed: PathsAnswer, method: Method) -> None:
         assert bool(found.cycle) == bool(changed.cycle), f"a negative cycle is {found.cycle}, and {changed.cycle}"
         if not found.cycle:
-            np.testing.assert_array_equal(change(found.floats(paths)), changed.floats(paths))
+            _close(paths, change(found.floats(paths)), changed.floats(paths))
 
     return same
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from itertools import count, pairwise
 
 import numpy as np
 
 from kernels.cpu.phases import PhaseLog
 from kernels.graphs import cpu_ways
 from kernels.graphs.graph import Graph
+from kernels.graphs.problem import DIGITS, TOLERANCE
 from kernels.monitor import Monitor
 
 ROWS = 256
@@ -19,49 +22,59 @@ REPAIRED = 1 << 26
 CYCLES = "negative cycles"
 
 SLACK = 1e-12
-"""A cycle must weigh less than minus this part of the heaviest edge, per edge: less is rounding."""
+"""A cycle must weigh less than minus this part of the heaviest edge, per edge: less is rounding. Where no sum is
+rounded, it must weigh less than nothing."""
 
-TOLERANCE = {"int32": 0.0, "float32": 1e-5, "float64": 1e-12}
-"""How far, as a part of the largest distance, two equal ways may differ by rounding."""
+Found = tuple[tuple[int, ...], np.ndarray]
+"""The vertices of a negative cycle, or none; heights of the vertices, float64, (n,), where there is none."""
 
 
-def negative_cycle(graph: Graph, monitor: Monitor, log: PhaseLog | None = None) -> tuple[int, ...]:
-    """The vertices of a cycle of negative weight, from its smallest one on; empty where there is none.
+def search(graph: Graph, monitor: Monitor, log: PhaseLog | None = None) -> Found:
+    """A cycle of negative weight, from its smallest vertex on; or heights that leave no edge negative (heights.py).
 
     Bellman and Ford from all vertices at once; it ends as soon as the parents close a cycle, or when no edge
     improves anything more. A round is a strip of the log.
     """
     if graph.lightest >= 0:
-        return ()
-    slack = SLACK * _heaviest(graph.weights)
-    if graph.lightest >= -slack:
-        return ()
-    cycle = _closed_cycle(graph.weights, slack, monitor, log)
+        return (), np.zeros(len(graph))
+    slack = 0.0 if graph.sums_are_exact(DIGITS["float64"]) else SLACK * graph.heaviest
+    found = _searched(graph.weights, slack, monitor, log)
     monitor.update(1, 1, CYCLES)
-    return cycle
+    return found
 
 
-def _heaviest(weights: np.ndarray) -> float:
-    """The largest size of a finite weight, a few rows at a time."""
-    slices = (np.abs(weights[first : first + ROWS]) for first in range(0, len(weights), ROWS))
-    return max(float(rows[np.isfinite(rows)].max(initial=0.0)) for rows in slices)
+def negative_cycle(graph: Graph, monitor: Monitor, log: PhaseLog | None = None) -> tuple[int, ...]:
+    """The vertices of a cycle of negative weight alone; empty where there is none."""
+    return search(graph, monitor, log)[0]
 
 
-def _closed_cycle(weights: np.ndarray, slack: float, monitor: Monitor, log: PhaseLog | None) -> tuple[int, ...]:
-    n = len(weights)
+def _searched(weights: np.ndarray, slack: float, monitor: Monitor, log: PhaseLog | None) -> Found:
+    """Rounds over all edges. A cycle that is one by rounding alone does not count: from then on, more is rounding."""
+    n, negligible = len(weights), slack
     distances, parents = np.zeros(n), np.full(n, cpu_ways.NONE)
-    for round_ in range(n + 1):
+    for round_ in count():
         improved, begun_ns = False, time.perf_counter_ns()
         for first in range(0, n, ROWS):
-            monitor.update(round_ * n + first, (n + 1) * n, CYCLES)
+            monitor.update(min(round_ * n + first, n * n), n * n + 1, CYCLES)
             improved |= cpu_ways.relax_edges(weights, distances, parents, slack, first, min(first + ROWS, n))
         if log is not None:
             log.add(round_, (0, n), (0, n), 0, begun_ns)
         if not improved:
-            return ()
-        if (vertex := cpu_ways.parent_cycle(parents)) != cpu_ways.NONE:
-            return _followed(vertex, parents)
-    return ()
+            return (), distances
+        vertex = cpu_ways.parent_cycle(parents)
+        if vertex != cpu_ways.NONE:
+            cycle = _followed(vertex, parents)
+            if weight(weights, cycle) < -negligible * len(cycle):
+                return cycle, distances
+        if vertex != cpu_ways.NONE or (round_ + 1) % (2 * n) == 0:
+            slack *= 2
+            parents[:] = cpu_ways.NONE
+    raise AssertionError("rounds end when nothing improves")
+
+
+def weight(weights: np.ndarray, cycle: tuple[int, ...]) -> float:
+    """What a cycle weighs, rounded once."""
+    return math.fsum(weights[u, v] for u, v in pairwise((*cycle, cycle[0])))
 
 
 def _followed(vertex: int, parents: np.ndarray) -> tuple[int, ...]:
@@ -99,7 +112,7 @@ def predecessors_from(source: int, distances: np.ndarray, weights: np.ndarray, l
     row = np.ascontiguousarray(distances[source])
     found = np.empty(row.size, np.int32)
     cpu_ways.source_predecessors(row, weights, source, row.dtype.type(limit), found)
-    tolerance = rounding(row[None], limit)
+    tolerance = rounding(distances, limit)
     cpu_ways.repair(row[None], weights, source, source + 1, row.dtype.type(limit), tolerance, found[None])
     return found
 

@@ -132,9 +132,11 @@ def serial(rows, model, first, last):
 def probabilities(rows, model, first, last):
     """VITERBI (algorithm 2.5): as `serial`, with products of probabilities, of which the largest wins.
 
-    Every row is scaled by a power of two, which rounds nothing, so that long sequences do not end in zero.
+    Every row is scaled by a power of two, which rounds nothing, so that long sequences do not end in zero. Returns the
+    smallest number of a row that is not zero: a state that has fallen behind so far.
     """
     states, width, columns, emissions, seen = model.states, model.width, model.columns, model.emissions, model.seen
+    least = 1.0
     for k in range(first, last):
         row, emission, target, most = k * width, seen[k] * width, (k + 1) * width, 0.0
         for state in range(states):
@@ -149,6 +151,9 @@ def probabilities(rows, model, first, last):
             scale = 2.0 ** -np.floor(np.log2(most))
             for state in range(states):
                 rows[target + state] *= scale
+                if 0.0 < rows[target + state] < least:
+                    least = rows[target + state]
+    return least
 
 
 @compiled

@@ -11,11 +11,11 @@ import numpy as np
 
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
 from kernels.cpu.workers import stop_word
-from kernels.hmm import kinds, sizes
+from kernels.hmm import kinds, sizes, vanishing
 from kernels.hmm.cpu_tables import Tables, probabilities, tiny
 from kernels.hmm.hmm import Hmm
 from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums import cpu_sums
+from kernels.hmm.sums import cpu_sums, underflow
 from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
 from kernels.model import Outcome
 from kernels.monitor import Monitor, Silent
@@ -29,10 +29,19 @@ NOTHING = np.empty(0)
 
 def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The probability of a sequence, over all paths."""
-    times_ms = {"compilation": time_ms(partial(_forward, _warm(), Monitor(), _unheard(), NOTHING)), "transfer": 0.0}
+    bounded = vanishing.bounded(problem)
+    warm = (
+        partial(_forward, _warm(), Monitor(), _unheard(), NOTHING)
+        if bounded
+        else partial(underflow.compile_for, _warm())
+    )
+    times_ms = {"compilation": time_ms(warm), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    model = probabilities(problem)
-    found, _ = _forward(model, monitor, PhaseLog(steps, 1, clock.started_ns), NOTHING)
+    model, log = probabilities(problem), PhaseLog(steps, 1, clock.started_ns)
+    if bounded:
+        found, _ = _forward(model, monitor, log, NOTHING)
+    else:
+        found = underflow.log_probability(problem, model, monitor, log)
     clock.phase("forward")
     needed = sum(sizes.sums_parts(problem, kinds.FORWARD).values())
     return Outcome(EvaluationAnswer(found), times_ms, needed)
@@ -44,6 +53,7 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     clock = PhaseClock(times_ms)
     model = probabilities(problem)
     found, rows = _posterior(model, monitor, PhaseLog(steps, 1, clock.started_ns), NOTHING)
+    underflow.compare(problem, model, found, monitor)
     clock.phase("forward and backward")
     posterior = None
     if rows is not None:
@@ -130,10 +140,12 @@ def _counted(problem: LearningProblem, model: Hmm, monitor: Monitor) -> Counts:
     total, done = 0.0, 0
     for part in problem.parts:
         monitor.update(done, problem.letters, "learning")
-        table = probabilities(HmmProblem(model, part.sequence, part.unknown))
+        now = HmmProblem(model, part.sequence, part.unknown)
+        table = probabilities(now)
         width = table.width
         counts, seen = np.zeros(width**2), np.zeros((symbols + 1) * width)
         found, rows = _posterior(table, Silent(monitor), _unheard(), counts)
+        underflow.compare(now, table, found, monitor)
         if rows is None:
             raise cannot_emit(part)
         cpu_sums.count_letters(rows, table, 0, part.n, seen)

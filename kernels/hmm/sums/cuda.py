@@ -11,10 +11,11 @@ import numpy as np
 
 from kernels.cuda.run import Run
 from kernels.cuda.structs import Constants
-from kernels.hmm import cuda_sizes
+from kernels.hmm import cuda_sizes, vanishing
 from kernels.hmm.cuda_rows import Model
 from kernels.hmm.hmm import Hmm
 from kernels.hmm.problem import HmmProblem
+from kernels.hmm.sums import underflow
 from kernels.hmm.sums.cuda_rows import Letters, backward_rows, forward_rows, of_product, on_device
 from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
 from kernels.model import Outcome
@@ -43,7 +44,8 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
         found = of_product(hmm, letters, run, piece, int(problem.observations[-1]))
     else:
         found = _log_probability(forward_rows(hmm, letters, run, piece), hmm)
-    return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes)
+    notes = underflow.noted(problem, found, monitor)
+    return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes, notes)
 
 
 def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -53,13 +55,14 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
     forward = forward_rows(problem.hmm, on_device([problem], run), run, parameters["piece"])
     found = _log_probability(forward, problem.hmm)
+    notes = underflow.noted(problem, found, monitor)
     if found == -np.inf:
-        return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes)
+        return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes, notes)
     backward = backward_rows(forward, parameters["piece"])
     arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
     _by_letter(forward, "posterior", "posterior", arrays)
     posterior = run.down(forward.rows)
-    return Outcome(PosteriorAnswer(found, posterior), run.times_ms, posterior.nbytes, run.device_bytes)
+    return Outcome(PosteriorAnswer(found, posterior), run.times_ms, posterior.nbytes, run.device_bytes, notes)
 
 
 def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -75,7 +78,8 @@ def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], moni
         return _counted(batches, hmm, run, piece)
 
     found = learned(problem, count, monitor)
-    return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes)
+    notes = () if all(map(vanishing.bounded, problem.parts)) else (underflow.NOTE,)
+    return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes, notes)
 
 
 def _kernel(model: Model, name: str) -> Any:

@@ -12,11 +12,11 @@ import numpy as np
 from kernels.cpu import workers
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
 from kernels.errors import ScoreOverflow
-from kernels.hmm import cpu_rows, kinds, sizes
+from kernels.hmm import cpu_rows, kinds, sizes, vanishing
 from kernels.hmm.cpu_tables import Tables, probabilities, tables
 from kernels.hmm.kinds import Kind
 from kernels.hmm.parameters import HmmParameters
-from kernels.hmm.problem import HmmProblem, answer
+from kernels.hmm.problem import HmmProblem, ViterbiAnswer, answer
 from kernels.hmm.viterbi import cpu_pieces
 from kernels.model import Outcome
 from kernels.monitor import Monitor, Silent
@@ -40,34 +40,45 @@ def viterbi_serial(problem: HmmProblem, parameters: Mapping[str, Any], monitor: 
 def viterbi_probabilities(
     problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
 ) -> Outcome:
-    """VITERBI (algorithm 2.5) on one thread; ScoreOverflow where every probability vanishes that should not."""
+    """VITERBI (algorithm 2.5) on one thread; ScoreOverflow where probabilities vanish that matter to the path."""
     tiny = cpu_pieces.tiny_tables()
     times_ms = {"compilation": time_ms(partial(_most_probable, tiny, Monitor(), Steps(), {})), "transfer": 0.0}
     if not problem.n:
         return Outcome(answer(problem, np.empty(0, np.int32)), times_ms)
-    path = _most_probable(probabilities(problem), monitor, steps, times_ms)
-    if path is None and viterbi_serial(problem, {}, Silent(monitor), Steps()).answer.states is not None:
-        raise ScoreOverflow(
-            f"{problem.title}: probabilities become smaller than a number of 64 bits can be; choose viterbi-serial, "
-            "which computes in logarithms"
-        )
+    path, least = _most_probable(probabilities(problem), monitor, steps, times_ms)
+    found = answer(problem, path)
+    if path is None or least < vanishing.least(problem.hmm):
+        _refuse_worse(problem, found, viterbi_serial(problem, {}, Silent(monitor), Steps()).answer)
     needed = sum(sizes.parts(problem, parameters, kinds.ROWS).values())
-    return Outcome(answer(problem, path), times_ms, needed)
+    return Outcome(found, times_ms, needed)
 
 
-def _most_probable(model: Tables, monitor: Monitor, steps: Steps, times_ms: dict[str, float]) -> np.ndarray | None:
-    """The path over probabilities; its times go to ``times_ms``."""
+def _refuse_worse(problem: HmmProblem, found: ViterbiAnswer, exact: ViterbiAnswer) -> None:
+    """ScoreOverflow where a path is less probable than one over logarithms, but for rounding."""
+    best, mine = exact.log_probability, found.log_probability
+    if mine < best and not best - mine <= vanishing.CLOSE * abs(best):
+        raise ScoreOverflow(
+            f"{problem.title}: probabilities become smaller than a number of 64 bits can be, and the path that is left "
+            f"has log probability {mine:,.6g} instead of {best:,.6g}; choose viterbi-serial, which computes in "
+            "logarithms"
+        )
+
+
+def _most_probable(
+    model: Tables, monitor: Monitor, steps: Steps, times_ms: dict[str, float]
+) -> tuple[np.ndarray | None, float]:
+    """The path over probabilities, and the smallest of all in their rows; its times go to ``times_ms``."""
     clock = PhaseClock(times_ms)
     rows, path = np.zeros(len(model.seen) * model.width), np.empty(len(model.seen), np.int32)
     rows[: model.width] = model.initial
-    log = PhaseLog(steps, ROWS, clock.started_ns)
-    _sliced(model, monitor, log, lambda first, last: cpu_rows.probabilities(rows, model, first, last))
+    log, least = PhaseLog(steps, ROWS, clock.started_ns), [1.0]
+    _sliced(model, monitor, log, lambda first, last: least.append(cpu_rows.probabilities(rows, model, first, last)))
     clock.phase("rows")
     log, begun_ns = PhaseLog(steps, PATH, clock.started_ns), time.perf_counter_ns()
     found = cpu_rows.trace_back_probabilities(rows, model, path)
     log.add(0, (0, model.states), (0, path.size), 0, begun_ns)
     clock.phase("path")
-    return path if found else None
+    return path if found else None, min(least)
 
 
 def viterbi_scalprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

@@ -62,7 +62,7 @@ class MemoryPool:
             rest = self._kept.pop(place) - units
             if rest:
                 bisect.insort(self._kept, rest)
-        elif bytes_taken() + units > TOTAL_BYTES:
+        elif bytes_taken() + units > TOTAL_BYTES or (self._limit and self.total_bytes() + units > self._limit):
             raise OutOfMemoryError(f"out of memory allocating {size:,} bytes (allocated so far: {self._used:,} bytes)")
         self._used += units
         return units

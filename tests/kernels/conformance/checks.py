@@ -19,7 +19,8 @@ from kernels.model import Result
 from kernels.monitor import Monitor
 from kernels.registry import loading, saving
 from kernels.steps import Steps
-from tests.choosing import Drawn, for_all
+from kernels.trials import Choose
+from tests.choosing import for_all
 
 PART = 3
 """Checks on what `larger` draws take one example in so many."""
@@ -45,45 +46,47 @@ def run(
 
 def equals_the_textbook(method: Method, backend: str) -> None:
     """Small problems around every border: the answer is the textbook's, whatever the parameters."""
+    for_all(lambda choose: try_textbook(method, backend, choose), trials.of(method.problem).examples)
+
+
+def try_textbook(method: Method, backend: str, choose: Choose) -> None:
+    """The same for one problem."""
     tried = trials.of(method.problem)
-
-    def check(choose: Drawn) -> None:
-        problem = tried.draw(choose)
-        found = run(method, backend, problem, tried.parameters(method, backend, choose)).answer
-        tried.same(problem, found, tried.oracle(problem), method)
-
-    for_all(check, tried.examples)
+    problem = tried.draw(choose)
+    found = run(method, backend, problem, tried.parameters(method, backend, choose)).answer
+    tried.same(problem, found, tried.oracle(problem), method)
 
 
 def parameters_change_nothing(method: Method, backend: str) -> None:
     """Two settings of the parameters, threads among them, give one answer."""
-    tried = trials.of(method.problem)
-
-    def check(choose: Drawn) -> None:
-        problem = (tried.larger or tried.draw)(choose)
-        one, other = (run(method, backend, problem, tried.parameters(method, backend, choose)).answer for _ in range(2))
-        tried.same(problem, one, other, method)
-
     if method.parameters:
-        for_all(check, tried.examples // PART)
+        for_all(lambda choose: try_parameters(method, backend, choose), trials.of(method.problem).examples // PART)
+
+
+def try_parameters(method: Method, backend: str, choose: Choose) -> None:
+    """The same for one problem."""
+    tried = trials.of(method.problem)
+    problem = (tried.larger or tried.draw)(choose)
+    one, other = (run(method, backend, problem, tried.parameters(method, backend, choose)).answer for _ in range(2))
+    tried.same(problem, one, other, method)
 
 
 def siblings_agree(method: Method, backend: str) -> None:
     """The methods of a problem type and one criterion, on any backend, give one answer."""
+    if siblings(method, backend):
+        for_all(lambda choose: try_siblings(method, backend, choose), trials.of(method.problem).examples // PART)
+
+
+def try_siblings(method: Method, backend: str, choose: Choose) -> None:
+    """The same for one problem."""
     tried = trials.of(method.problem)
-    others = _siblings(method, backend)
-
-    def check(choose: Drawn) -> None:
-        problem = (tried.larger or tried.draw)(choose)
-        found = run(method, backend, problem, {}).answer
-        for other, place in others:
-            tried.same(problem, found, run(other, place, problem, {}).answer, method)
-
-    if others:
-        for_all(check, tried.examples // PART)
+    problem = (tried.larger or tried.draw)(choose)
+    found = run(method, backend, problem, {}).answer
+    for other, place in siblings(method, backend):
+        tried.same(problem, found, run(other, place, problem, {}).answer, method)
 
 
-def _siblings(method: Method, backend: str) -> list[tuple[Method, str]]:
+def siblings(method: Method, backend: str) -> list[tuple[Method, str]]:
     """Methods to compare with: the same one on the CPU, and an exact one that returns all that this one does."""
     found = [(method, "cpu")] if backend != "cpu" else []
     able = [
@@ -98,18 +101,20 @@ def _siblings(method: Method, backend: str) -> list[tuple[Method, str]]:
 def symmetries_hold(method: Method, backend: str) -> None:
     """A changed problem has the changed answer."""
     tried = trials.of(method.problem)
-
-    def check(choose: Drawn) -> None:
-        problem, symmetry = tried.draw(choose), choose.of(tried.symmetries)
-        changed = symmetry.change(problem)
-        if changed is None:
-            return
-        given = tried.parameters(method, backend, choose)
-        found, other = (run(method, backend, one, given).answer for one in (problem, changed))
-        symmetry.same(problem, found, other, method)
-
     if tried.symmetries:
-        for_all(check, tried.examples // 2)
+        for_all(lambda choose: try_symmetry(method, backend, choose), tried.examples // 2)
+
+
+def try_symmetry(method: Method, backend: str, choose: Choose) -> None:
+    """The same for one problem and one of the changes."""
+    tried = trials.of(method.problem)
+    problem, symmetry = tried.draw(choose), choose.of(tried.symmetries)
+    changed = symmetry.change(problem)
+    if changed is None:
+        return
+    given = tried.parameters(method, backend, choose)
+    found, other = (run(method, backend, one, given).answer for one in (problem, changed))
+    symmetry.same(problem, found, other, method)
 
 
 def progress_rises_to_its_end(method: Method, backend: str) -> None:

@@ -1,0 +1,13 @@
+"""Real files of every kind, sessions, sweeps and kept runs among them, damaged and read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.attack import readers
+
+
+def attempt(seed: int, number: int, folder: Path, backend: str = "cpu") -> str:
+    """Read one damaged file: "" where it was read, or refused with a reason."""
+    found = readers.attack(seed, number, folder)
+    return found and " ".join(found.split("\n", 1)).strip()

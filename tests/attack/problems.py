@@ -1,0 +1,39 @@
+"""Random problems of every family: against the textbook, siblings, other parameters, and changed problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from kernels import registry, trials
+from kernels.method import Method
+from kernels.trials import Chance, Choose
+from tests.kernels.conformance import checks
+
+Check = Callable[[Method, str, Choose], None]
+
+
+def attempt(
+    seed: int, number: int, folder: Path, backend: str = "cpu", methods: Sequence[Method] = registry.METHODS
+) -> str:
+    """Try one method on one problem: "" where it holds, else what does not."""
+    choose = Chance(seed << 40 | number)
+    method = choose.of([method for method in methods if backend in method.backends])
+    check = choose.of(_checks(method, backend))
+    try:
+        check(method, backend, choose)
+    except Exception as error:
+        return f"{method.id} on {backend}, {check.__name__}: {type(error).__name__}: {error}"
+    return ""
+
+
+def _checks(method: Method, backend: str) -> list[Check]:
+    """The textbook as often as all others together: it is the judge that knows most."""
+    others: list[Check] = []
+    if method.parameters:
+        others.append(checks.try_parameters)
+    if checks.siblings(method, backend):
+        others.append(checks.try_siblings)
+    if trials.of(method.problem).symmetries:
+        others.append(checks.try_symmetry)
+    return [*[checks.try_textbook] * max(1, len(others)), *others]

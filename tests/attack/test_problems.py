@@ -1,0 +1,83 @@
+"""A short attack with a fixed seed on methods, and on the device that they run on; and that an attack finds faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kernels import registry
+from tests.attack import __main__ as attack
+from tests.attack import problems
+from tests.emulator import build
+from tests.kernels.conformance import checks
+
+SEED, PROBLEMS, DEVICES = 14, 30, 12
+FAMILIES = {"paths", "bipartite-paths", "folding", "matrix-chain", "tree"}
+"""Problem types whose methods compile in no time; the conformance suite tries all others as well."""
+METHODS = tuple(method for method in registry.METHODS if method.problem.id in FAMILIES)
+
+
+def test_random_problems(tmp_path: Path) -> None:
+    found = [text for number in range(PROBLEMS) if (text := problems.attempt(SEED, number, tmp_path, "cpu", METHODS))]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.skipif(bool(build.why_not()), reason=build.why_not())
+def test_lost_devices() -> None:
+    found = [text for number in range(DEVICES) if (text := attack.attempt("devices", SEED, number, "cpu"))]
+    assert not found, "\n".join(found)
+
+
+def wrong(*arguments: object) -> None:
+    raise AssertionError("1 is not 2")
+
+
+def test_what_is_found_is_told_with_the_command_that_repeats_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(problems, "_checks", lambda method, backend: [wrong])
+    assert attack.main(["--minutes", "1e-9", "--only", "problems"]) == 0
+    assert attack.main(["--only", "problems", "--seed", "3", "--number", "5"]) == 1
+    told = capsys.readouterr().out
+    assert "AssertionError: 1 is not 2" in told
+    assert "again: python -m tests.attack --only problems --seed 3 --number 5" in told
+
+
+def test_a_wrong_answer_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, floyd = checks.run, registry.method("floyd-warshall")
+
+    def one_too_much(*arguments: object, **named: object) -> object:
+        result = run(*arguments, **named)  # type: ignore[arg-type]
+        if result.answer.distances is not None and result.method == floyd.id:
+            return replace(result, answer=replace(result.answer, distances=result.answer.distances + 1))
+        return result
+
+    monkeypatch.setattr(checks, "run", one_too_much)
+    assert any(problems.attempt(SEED, number, tmp_path, "cpu", [floyd]) for number in range(6))
+
+
+def test_time_is_shared_out_and_counted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Kinds of one share take turns; the one that finds something is told, and all go on."""
+    made: list[tuple[str, int]] = []
+
+    def kind(name: str, find: bool) -> attack.Kind:
+        def one(seed: int, number: int, folder: Path, backend: str) -> str:
+            made.append((name, number))
+            clock[0] += 1.0
+            return "a fault" if find and number == 1 else ""
+
+        return attack.Kind(1, name, one)
+
+    clock = [0.0]
+    monotonic: Callable[[], float] = lambda: clock[0]  # noqa: E731
+    monkeypatch.setattr(attack.time, "monotonic", monotonic)
+    monkeypatch.setattr(attack, "KINDS", {"problems": kind("good", False), "files": kind("bad", True)})
+    assert attack.main(["--minutes", "0.1"]) == 1
+    assert made == [(name, number) for number in range(3) for name in ("good", "bad")]
+    told = capsys.readouterr().out
+    assert "files: a fault\n  again: python -m tests.attack --only files --seed 0 --number 1" in told
+    assert "3 good in 3 s: no findings" in told
+    assert "3 bad in 3 s: 1 findings" in told

@@ -1,0 +1,18 @@
+"""A short attack with a fixed seed on running programs: killed, and with a disk that takes little or nothing."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.attack.__main__ import attempt
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits are those of Linux")
+SEED = 14
+
+
+@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("kind", ["kills", "disks"])
+def test_nothing_finished_is_lost(kind: str, number: int) -> None:
+    assert not (found := attempt(kind, SEED, number, "cpu")), found

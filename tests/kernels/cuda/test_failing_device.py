@@ -1,0 +1,35 @@
+"""A GPU that has no memory left, or fails in the middle of a run: told in our words, and the next run is right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels import registry, trials
+from kernels.cuda import devices
+from kernels.errors import BackendUnavailable, MemoryRefused
+from kernels.trials import Chance
+from tests.attack.devices import _little_memory, _lost
+
+JOINING = registry.method("nj-compact")
+
+
+@pytest.fixture
+def problem():
+    """Enough taxa that joins are recorded as a graph."""
+    tried = trials.of(JOINING.problem)
+    return max((tried.draw(Chance(seed)) for seed in range(20)), key=lambda one: one.cells)
+
+
+def test_memory_that_another_program_took_is_told(emulated, problem) -> None:
+    with _little_memory(100), pytest.raises(MemoryRefused, match="GPU 0 has less memory left"):
+        emulated(JOINING, problem)
+    assert devices.kept_memory().used_bytes() == 0
+
+
+@pytest.mark.parametrize("at", range(8))
+def test_a_device_that_fails_is_told_and_the_next_run_is_right(emulated, problem, at: int) -> None:
+    expected = emulated(JOINING, problem).answer
+    with _lost(at), pytest.raises(BackendUnavailable, match="GPU 0 failed in the middle"):
+        emulated(JOINING, problem)
+    np.testing.assert_array_equal(emulated(JOINING, problem).answer.joins, expected.joins)

@@ -1,0 +1,147 @@
+"""States that fall behind all others by more than numbers can tell, and come back: no answer lacks them in silence."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from kernels import registry
+from kernels.engine import execute, plan
+from kernels.errors import ScoreOverflow
+from kernels.hmm import hmm, reference, vanishing
+from kernels.hmm.cpu_tables import probabilities
+from kernels.hmm.problem import HmmProblem
+from kernels.hmm.sums import cpu_underflow, underflow
+from kernels.hmm.sums.problem import LearningProblem
+from kernels.model import Result
+from kernels.monitor import Monitor
+from tests.kernels.hmm.examples import model, sequence
+
+VITERBI = [method.id for method in registry.METHODS if method.problem.id == "viterbi"]
+LOST = ["hmm-posterior", "viterbi-probabilities"]
+
+
+def overtaken(letters: int = 400, behind: float = 0.1, after: float = 1e-20) -> HmmProblem:
+    """Of two states that follow a first one, the second falls behind letter by letter, and is the better in the end."""
+    transitions, emissions = [[0, 0.5, 0.5], [0, 1, 0], [0, 0, 1]], [[1, 0], [1 - after, after], [behind, 1 - behind]]
+    made = hmm.checked("two", ["start", "first", "second"], "AB", transitions, emissions, [1, 0, 0])
+    return HmmProblem(made, sequence(b"A" * letters + b"B" * letters))
+
+
+def sparse(states: int, symbols: int, least: float, seed: int) -> hmm.Hmm:
+    """A model whose probabilities, where they are not zero, go down to ``least``."""
+    random, found = np.random.default_rng(seed), model(states, symbols, 0.5, seed)
+
+    def steep(rows: np.ndarray) -> np.ndarray:
+        rows = rows * least ** random.random(rows.shape)
+        return rows / rows.sum(axis=-1, keepdims=True)
+
+    return hmm.checked("steep", found.states, found.alphabet, *map(steep, (
+        found.transitions, found.emissions, found.initial)))  # fmt: skip
+
+
+def run(method: str, made: HmmProblem | LearningProblem, backend: str = "cpu") -> Result:
+    planned = plan(registry.method(method), made, {}, backend, use_tuned=False)
+    return execute(planned, keep_rate=False, keep=False)
+
+
+def in_rational_numbers(made: HmmProblem) -> Fraction:
+    """The probability, path by path."""
+    parts = made.hmm.initial, made.hmm.transitions, made.hmm.emissions
+    initial, transitions, emissions = ([Fraction(float(x)) for x in part.ravel()] for part in parts)
+    symbols, states, total = len(made.hmm.alphabet), made.states, Fraction(0)
+    for path in product(range(states), repeat=made.n):
+        term = initial[path[0]]
+        for k, state in enumerate(path):
+            term *= emissions[state * symbols + int(made.observations[k])]
+            term *= transitions[state * states + path[k + 1]] if k + 1 < made.n else 1
+        total += term
+    return total
+
+
+@pytest.mark.parametrize("letters", [10, 400, 3000])
+def test_forward_keeps_a_state_that_comes_back(letters: int) -> None:
+    made = overtaken(letters)
+    expected = reference.log_likelihood(made)
+    assert run("hmm-forward", made).answer.log_probability == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", LOST)
+def test_what_cannot_keep_it_refuses(method: str) -> None:
+    with pytest.raises(ScoreOverflow, match="instead of -"):
+        run(method, overtaken())
+    assert run(method, overtaken(20)).answer.log_probability == pytest.approx(
+        reference.log_likelihood(overtaken(20)), rel=1e-3
+    )
+
+
+def test_learning_refuses() -> None:
+    made = overtaken()
+    with pytest.raises(ScoreOverflow, match="instead of -"):
+        run("hmm-baum-welch", LearningProblem(made.hmm, (made.sequence,), iterations=2))
+
+
+@pytest.mark.parametrize("method", VITERBI)
+def test_no_method_of_viterbi_loses_it_in_silence(method: str) -> None:
+    made = overtaken()
+    try:
+        found = run(method, made).answer
+    except ScoreOverflow:
+        assert method == "viterbi-probabilities"
+        return
+    assert found.log_probability == pytest.approx(reference.log_likelihood(made), abs=1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_small_models_are_those_of_rational_numbers(seed: int) -> None:
+    """Probabilities down to 10^-200, which no row of ordinary numbers could hold after two letters."""
+    random = np.random.default_rng(seed)
+    found = sparse(int(random.integers(2, 4)), 2, 1e-200, seed)
+    made = HmmProblem(found, sequence(bytes(random.choice(list(b"AB"), 6).tolist())), "missing")
+    exact, mine = in_rational_numbers(made), run("hmm-forward", made).answer.log_probability
+    if not exact:
+        assert mine == -np.inf
+        return
+    bits = exact.numerator.bit_length() - exact.denominator.bit_length()
+    logarithm = float(np.log(float(exact / Fraction(2) ** bits))) + bits * float(np.log(2))
+    assert mine == pytest.approx(logarithm, rel=1e-12)
+
+
+@pytest.mark.parametrize("states", [1, 3, 8, 17])
+def test_a_long_sequence_has_the_logarithm_of_the_textbook(states: int) -> None:
+    for seed in range(6):
+        found = sparse(states, 3, 10.0 ** -(20 * seed), seed)
+        letters = np.random.default_rng(seed).choice(list(found.alphabet.encode()), 300).astype(np.uint8).tobytes()
+        made = HmmProblem(found, sequence(letters), "missing")
+        expected = reference.log_likelihood(made)
+        assert underflow.log_probability(made, probabilities(made), Monitor()) == pytest.approx(expected, rel=1e-11)
+
+
+def test_models_of_which_every_transition_is_possible_are_bounded() -> None:
+    (islands,) = hmm.read("cpg-islands")
+    (finder,) = hmm.read("gene-finder")
+    letters = sequence(b"ACGT" * 1000)
+    assert vanishing.bounded(HmmProblem(islands, letters))
+    assert not vanishing.bounded(HmmProblem(finder, letters))
+    assert vanishing.bounded(HmmProblem(finder, sequence(b"ACGT" * 5)))
+
+
+def test_the_gpu_refuses_as_well_or_says_why_not(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = overtaken(1000)
+    with pytest.raises(ScoreOverflow, match="on the CPU"):
+        emulated("hmm-forward", made)
+    monkeypatch.setattr(underflow, "COMPARED", 0)
+    result = emulated("hmm-forward", made)
+    assert underflow.NOTE in result.notes
+    assert underflow.NOTE not in run("hmm-forward", made).notes
+
+
+def test_cancelling_is_heard() -> None:
+    made = overtaken(4000)
+    table = probabilities(made)
+    stop = np.ones(1, np.int64)
+    done = cpu_underflow.forward(table.initial.copy(), np.zeros(table.width, np.int64), table, 0, made.n, 2.0, stop)
+    assert done == 0
