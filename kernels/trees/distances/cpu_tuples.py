@@ -41,8 +41,8 @@ class Rule(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Scratch for pairs of at most L letters each: ``marked`` int32 and ``counts`` int32, 2 L and 4 L of diagonals;
-    ``best`` int64, L + 1 of columns; ``waiting`` int64 (2, k L): chains and their columns, in a ring."""
+    """Scratch for pairs of at most L letters: ``marked`` int32, ``counts`` int32 and ``latest`` int64 of 2 L, 4 L and
+    2 L diagonals; ``best`` int64 of L + 1 columns; ``waiting`` int64 (2, k L): chains and their columns, in a ring."""
 
     marked: np.ndarray
     counts: np.ndarray
@@ -115,23 +115,21 @@ def _mark_diagonals(row_kmers, column, rows, rule, room):
 
 
 @inlined
-def _best_before(best, column):
-    """The best chain that ends in one of the first ``column`` columns; 0 for none. ``best`` is a tree of maxima
-    (Fenwick 1994): place p has those of the columns p - (p & -p) + 1 .. p."""
-    found = np.int64(0)
-    while column > 0:
-        found = max(found, best[column])
-        column &= column - 1
-    return found
-
-
-@inlined
 def _offer(best, column, columns, chain):
-    """A chain that ends in ``column`` (from 0) may be gone on from now on."""
-    at = column + 1
-    while at <= columns and best[at] < chain:
-        best[at] = chain
-        at += at & -at
+    """A chain that ends in ``column`` (from 0) may be gone on from now on.
+
+    ``best[c]``, the best that ends in one of the first c columns, never falls with c: those that change are side by
+    side. Mostly there are none.
+    """
+    if best[column + 1] < chain:
+        low, high = column + 2, columns + 1
+        while low < high:
+            middle = (low + high) // 2
+            if best[middle] < chain:
+                low = middle + 1
+            else:
+                high = middle
+        best[column + 1 : low] = chain
 
 
 @compiled
@@ -151,33 +149,34 @@ def ktuple_score(row_kmers, column, rule, room, stop):
     rows = row_kmers.size + k - 1
     _mark_diagonals(row_kmers, column, rows, rule, room)
     latest_row = counts[: rows + columns]
-    latest[: rows + columns] = 0
+    latest[: rows + columns], latest_row[:] = 0, -k  # so that a chain that begins has k letters
     best[: columns + 1] = 0
-    made, offered, highest, ring = 0, 0, np.int64(0), waiting.shape[1]
-    ends = counts[rows + columns : rows + columns + k]
+    made, highest, ring, put, taken = 0, np.int64(0), waiting.shape[1], 0, 0
+    of_rows, oldest = counts[rows + columns : rows + columns + k], 0
+    of_rows[:] = 0
     for i in range(row_kmers.size):
         if i % ROWS_A_LOOK == 0 and stop[0]:
             return -1
-        if i >= k:  # the k-mers of row i - k end before this row
-            while offered < ends[i % k]:
-                _offer(best, waiting[1, offered % ring], columns, waiting[0, offered % ring])
-                offered += 1
-        kmer = row_kmers[i]
+        for _ in range(of_rows[oldest]):  # the k-mers of row i - k end before this row
+            _offer(best, waiting[1, taken], columns, waiting[0, taken])
+            taken = taken + 1 if taken + 1 < ring else 0
+        before_row, kmer = made, row_kmers[i]
         if kmer >= 0:
             for at in range(starts[kmer + 1] - 1, starts[kmer] - 1, -1):
                 j = places[at]
                 d = i - j + columns - 1
                 if marked[d]:
-                    own, before = latest[d], _best_before(best, j - k + 1)
-                    score = (own >> SCORE) + min(i - latest_row[d], k) if own else np.int64(k)
-                    if before > own:
-                        score = max((before >> SCORE) - gap + k, score)
+                    own, before = latest[d], best[max(j - k + 1, 0)]
+                    changed = (before >> SCORE) - gap + k if before > own else 0
+                    score = max((own >> SCORE) + min(i - latest_row[d], k), changed)
                     made += 1
                     chain = (score << SCORE) | made
                     latest[d], latest_row[d] = chain, i
-                    waiting[0, (made - 1) % ring], waiting[1, (made - 1) % ring] = chain, j
+                    waiting[0, put], waiting[1, put] = chain, j
+                    put = put + 1 if put + 1 < ring else 0
                     highest = max(highest, score)
-        ends[i % k] = made
+        of_rows[oldest] = made - before_row
+        oldest = oldest + 1 if oldest + 1 < k else 0
     return highest
 
 

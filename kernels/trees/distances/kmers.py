@@ -82,9 +82,9 @@ def packed(codes: np.ndarray, k: int, base: int) -> np.ndarray:
     return kmers
 
 
-def all_distances(kmers: Kmers, common: np.ndarray) -> np.ndarray:
-    """`distances_of_kmers` of all pairs; ``common`` as in `mirrored`, which becomes the distances."""
-    return mirrored(common, lambda block, rows, columns: distances_of_kmers(kmers, block, rows, columns))
+def all_distances(kmers: Kmers, common: np.ndarray, check: Callable[[], None] = lambda: None) -> np.ndarray:
+    """`distances_of_kmers` of all pairs; ``common`` and ``check`` as in `mirrored`, which makes them the distances."""
+    return mirrored(common, lambda block, rows, columns: distances_of_kmers(kmers, block, rows, columns), check)
 
 
 def distances_of_kmers(kmers: Kmers, common: np.ndarray, first: slice, second: slice) -> np.ndarray:

@@ -254,7 +254,7 @@ def _refuse_empty(data: Sequences[Sequence]) -> None:
 
 def _json(result: Result) -> dict[str, Any]:
     found = result.answer.distances
-    return {"names": list(found.names), "distances": found.values.tolist()}
+    return {"names": list(found.names), "distances": found.values}
 
 
 def _rows(result: Result) -> Rows:
@@ -308,7 +308,13 @@ def _type(
 
 
 FORMATS = (
-    FileFormat(".phy", "PHYLIP distance matrix", "distances", lines=lambda result: distances.phylip(_found(result))),
+    FileFormat(
+        ".phy",
+        "PHYLIP distance matrix",
+        "distances",
+        lines=lambda result: distances.phylip(_found(result)),
+        count=lambda result: len(_found(result)) + 1,
+    ),
     FileFormat(".npy", "NumPy array", "distances", write=lambda path, result: distances.write(path, _found(result))),
 )
 

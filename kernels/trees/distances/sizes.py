@@ -68,7 +68,7 @@ def chain_warps(problem: KtupleProblem, lengths: np.ndarray) -> int:
 def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Bytes of the matrix, of what is counted for each pair, of the letters and of the threads."""
     if isinstance(problem, AlignedProblem):
-        return _of_rows(problem, backend)
+        return _of_rows(problem, parameters, backend)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     taxa, letters, longest = lengths.size, LETTER_BYTES * int(lengths.sum()), int(lengths.max())
     host = {"distances": 8 * taxa**2, "letters": letters}
@@ -96,7 +96,7 @@ def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Foot
     return Footprint(host, device)
 
 
-def _of_rows(problem: AlignedProblem, backend: str) -> Footprint:
+def _of_rows(problem: AlignedProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     rows, columns = problem.alignment.letters.shape
     letters = rows * (columns + 4)
     if backend == "cpu":

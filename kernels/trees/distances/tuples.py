@@ -51,14 +51,16 @@ def tuples(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> 
     )
 
 
-def distances_of_chains(problem: KtupleProblem, scores: np.ndarray) -> np.ndarray:
-    """1 - score / the shorter length, at least 0; ``scores`` as in `mirrored`, which becomes the distances."""
+def distances_of_chains(
+    problem: KtupleProblem, scores: np.ndarray, check: Callable[[], None] = lambda: None
+) -> np.ndarray:
+    """1 - score / the shorter length, at least 0; ``scores`` and ``check`` as in `mirrored`."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])
 
     def distances(block: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
         return np.maximum(1 - block / np.minimum(lengths[rows, None], lengths[columns]), 0)
 
-    return mirrored(scores, distances)
+    return mirrored(scores, distances, check)
 
 
 def _kmers(codes: np.ndarray, k: int, base: int) -> np.ndarray:
