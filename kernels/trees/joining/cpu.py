@@ -172,10 +172,9 @@ def _blocks(
 def _upgma(problem: TreeProblem, parameters: None, monitor: Monitor, log: PhaseLog) -> tuple[TreeAnswer, int]:
     taxa, D = problem.taxa, working_matrix(problem)
     valid, sizes, nodes = np.ones(taxa, np.uint8), np.ones(taxa), np.arange(taxa, dtype=np.int32)
-    nearest = np.empty(taxa, np.int64)
+    nearest = cpu_upgma.Nearest(np.empty(taxa, np.int64), np.empty(taxa))
     for first, rows in _in_blocks(D, monitor):
-        for j in range(first, first + len(rows)):
-            nearest[j] = cpu_upgma.nearest_before(D, valid, j)
+        cpu_upgma.find_all(D, valid, first, first + len(rows), nearest)
     joins, heights, done, stop = np.empty((taxa - 1, 2), np.int32), np.empty(taxa - 1), 0, stop_word()
 
     def work(worker: int) -> None:
