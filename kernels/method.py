@@ -84,7 +84,8 @@ class Input:
 class FileFormat:
     """A file that a result can be saved as, if its method returns what the format ``needs``.
 
-    Text formats have ``lines(result)``, others ``write(path, result)``, which writes all or nothing.
+    Text formats have ``lines(result)``, others ``write(path, result)``, which writes all or nothing. ``count(result)``
+    is how many pieces the lines come in, of formats that may take long to write.
     """
 
     suffix: str
@@ -92,6 +93,7 @@ class FileFormat:
     needs: str
     lines: Callable[[Result], Iterable[str]] | None = None
     write: Callable[[Path, Result], None] | None = None
+    count: Callable[[Result], int] | None = None
 
 
 def _no_rows(problem: Any) -> Rows:
@@ -121,11 +123,12 @@ class ProblemType:
     values that suit these data.
 
     Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
-    labelled texts, and ``data`` as the fields of its JSON; ``products`` are data that other methods take. Of a
-    problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the options that build it
-    again; ``notes`` tell the user what is seldom meant, what was changed in the data, or what the rule gives to some of
-    them (by default those that the problem has); plans and results begin with them. ``recommend(data, backend)`` names
-    the method to begin with for these data, by its identifier, and says why; None where the data leave that open.
+    labelled texts, and ``data`` as the fields of its JSON, large ones as arrays; ``products`` are data that other
+    methods take. Of a problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the
+    options that build it again; ``notes`` tell the user what is seldom meant, what was changed in the data, or what the
+    rule gives to some of them (by default those that the problem has); plans and results begin with them.
+    ``recommend(data, backend)`` names the method to begin with for these data, by its identifier, and says why; None
+    where the data leave that open.
     ``unit`` is what the methods' ``work`` counts. ``trials`` is "package.module:NAME" of the `kernels.trials.Trials` by
     which its methods are tested. ``placement`` is its class of dynamic programming; None where it is none, or has not
     been placed.

@@ -13,6 +13,7 @@ from app.cli.progress import watched
 from kernels import engine, registry
 from kernels.errors import MemoryRefused
 from kernels.method import Method
+from kernels.monitor import Monitor
 from kernels.plan import Plan
 from kernels.recovery import resuming
 from kernels.registry import advice, saving
@@ -155,9 +156,9 @@ def run(
         planned = engine.plan(method, problem, given, cast(engine.BackendChoice, backend), device)
         _refuse(planned, given)
         result = engine.execute(planned, monitor, resumed=resumed, keep=resume or None)
-    _save(result, targets)
+        _save(result, targets, monitor)
     if targets.json_to_output:
-        report.print_json(saving.result_json(result))
+        report.print_result_json(result)
         return
     saved = [("saved", str(path)) for path in (targets.out, targets.json) if path is not None]
     report.print_rows([*report.result_rows(result), *saved])
@@ -174,8 +175,9 @@ def _problem(method: Method, data: list[Any], texts: Mapping[str, str]) -> Any:
     return method.problem.make(data, problem_options(method, texts))
 
 
-def _save(result: Any, targets: inputs.Targets) -> None:
+def _save(result: Any, targets: inputs.Targets, monitor: Monitor) -> None:
+    """Write the files that were asked for, which for a matrix of thousands of taxa takes longer than its numbers."""
     if targets.out is not None:
-        saving.write_result(targets.out, result)
+        saving.write_result(targets.out, result, monitor=monitor)
     if targets.json is not None:
-        saving.write_result(targets.json, result, saving.JSON)
+        saving.write_result(targets.json, result, saving.JSON, monitor)

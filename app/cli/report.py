@@ -8,9 +8,11 @@ from typing import Any
 
 from app import texts
 from kernels import registry
+from kernels.io import json_text
 from kernels.memory import bytes_text
 from kernels.model import Result
 from kernels.plan import Plan
+from kernels.registry import saving
 from kernels.registry.advice import Suggestion
 
 Row = tuple[str, str]
@@ -27,6 +29,12 @@ def print_rows(rows: Iterable[Row]) -> None:
 def print_json(data: Any) -> None:
     """JSON on standard output, and nothing but JSON."""
     print(json.dumps(data, indent=1))
+
+
+def print_result_json(result: Result) -> None:
+    """A result as JSON on standard output, a piece after the other."""
+    for piece in json_text.pieces(saving.result_json(result)):
+        print(piece, end="")
 
 
 def result_rows(result: Result) -> list[Row]:

@@ -8,7 +8,6 @@ code here.
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import uuid
@@ -17,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -45,6 +44,8 @@ LINE = 60
 _quoted = json.JSONEncoder().encode
 BATCH = 1000
 """Records written at a time."""
+RECORD_BYTES = 500
+"""Bytes of an array that take as long to be written as a record, about."""
 NO_EDITS: DataEdits = MappingProxyType({})
 Saved = tuple[State, tuple[Entry, ...], dict[str, Any], DataEdits]
 
@@ -59,7 +60,8 @@ def save(
 ) -> None:
     """Write a session; the file is replaced only when the new one is complete. Raises InputError, and Cancelled.
 
-    ``monitor`` hears of the records that are written, each twice: as FASTA, and as what FASTA cannot hold.
+    ``monitor`` hears of the arrays and records that are written, of records twice: as FASTA, and as what FASTA cannot
+    hold.
     """
     place = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
@@ -122,7 +124,7 @@ def _write(
     edits: DataEdits,
     monitor: Monitor,
 ) -> None:
-    writer = _Writer(target)
+    writer = _Writer()
     open_ones = [writer.number(sequence) for sequence in state.sequences]
     results = [
         {
@@ -144,20 +146,52 @@ def _write(
         "settings": dict(settings),
         "results": results,
     }
-    total = len(writer.sequences)
-    for part, (name, line) in enumerate(((FASTA, _fasta), (RECORDS, _record))):
+    told = _Told(monitor, sum(array.nbytes for array in writer.arrays) + 2 * RECORD_BYTES * len(writer.sequences))
+    for number, array in enumerate(writer.arrays):
+        with target.open(_member(number), "w", force_zip64=True) as handle:
+            np.lib.format.write_array(_Watched(handle, told), array, allow_pickle=False)
+    for name, line in ((FASTA, _fasta), (RECORDS, _record)):
         with target.open(name, "w", force_zip64=True) as handle:
-            for at in range(0, total, BATCH):
-                monitor.update(part * total + at, 2 * total)
-                handle.write(b"".join(map(line, writer.sequences[at : at + BATCH])))
+            for at in range(0, len(writer.sequences), BATCH):
+                batch = writer.sequences[at : at + BATCH]
+                told.more(RECORD_BYTES * len(batch))
+                handle.write(b"".join(map(line, batch)))
     target.writestr(INDEX, json.dumps(index))
 
 
+class _Told:
+    """How much of a session is written, in bytes, as far as that is known before."""
+
+    def __init__(self, monitor: Monitor, total: int) -> None:
+        self._monitor, self._total, self._done = monitor, total, 0
+
+    def more(self, count: int) -> None:
+        """So many bytes are written next; raises Cancelled where that is wished."""
+        self._monitor.update(min(self._done, self._total), self._total)
+        self._done += count
+
+
+class _Watched:
+    """A file that NumPy writes an array to in pieces of some MiB, which are told of: no array is there twice."""
+
+    def __init__(self, handle: IO[bytes], told: _Told) -> None:
+        self._handle, self._told = handle, told
+
+    def write(self, piece: bytes) -> int:
+        self._told.more(len(piece))
+        return self._handle.write(piece)
+
+
+def _member(number: int) -> str:
+    return f"arrays/{number}.npy"
+
+
 class _Writer:
-    def __init__(self, target: zipfile.ZipFile) -> None:
-        self._target = target
+    """What a session holds as plain values; sequences and arrays are numbered on the way."""
+
+    def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
-        self._arrays = 0
+        self.arrays: list[np.ndarray] = []
         self.sequences: list[Sequence] = []
 
     def number(self, sequence: Sequence) -> int:
@@ -179,12 +213,9 @@ class _Writer:
         return {"time": value.isoformat()} if isinstance(value, datetime) else None
 
     def _array(self, array: np.ndarray) -> str:
-        name = f"arrays/{self._arrays}.npy"
-        self._arrays += 1
-        buffer = io.BytesIO()
-        np.save(buffer, array, allow_pickle=False)
-        self._target.writestr(name, buffer.getbuffer())
-        return name
+        """The name of the member that will have it."""
+        self.arrays.append(array)
+        return _member(len(self.arrays) - 1)
 
 
 class _Reader:
@@ -227,7 +258,8 @@ class _Reader:
         return None
 
     def _array(self, name: str) -> np.ndarray:
-        return np.load(io.BytesIO(self._source.read(name)), allow_pickle=False)
+        with self._source.open(name) as member:
+            return np.lib.format.read_array(member, allow_pickle=False)
 
 
 def _fasta(sequence: Sequence) -> bytes:

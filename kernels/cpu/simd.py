@@ -328,6 +328,12 @@ def copy(typing, target, to, source, start, count):
 
 
 @intrinsic
+def ones(typing, word):
+    """How many bits of a word of 64 are set."""
+    return types.int64(word), lambda context, builder, signature, arguments: builder.ctpop(arguments[0])
+
+
+@intrinsic
 def acquire(typing, words, index):
     """Read ``words[index]`` (int64); what its writer wrote before releasing it can be read after this."""
 

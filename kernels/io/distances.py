@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +69,7 @@ def write(path: str | Path, matrix: DistanceMatrix) -> None:
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(matrix.values))
     rows = (matrix.values[at : at + BLOCK].tobytes() for at in range(0, len(matrix), BLOCK))
-    write_bytes(path, (header.getvalue(), *rows))
+    write_bytes(path, chain((header.getvalue(),), rows))
     names = distinct(" ".join(name.split()) for name in matrix.names)
     write_lines(path.with_suffix(NAMES_SUFFIX), (f"{name}\n" for name in names))
 

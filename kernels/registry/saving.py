@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from pathlib import Path
 from typing import Any
 
 from kernels import registry
 from kernels.errors import InputError
+from kernels.io import json_text
 from kernels.io.alignments import fasta, title
 from kernels.io.files import write_lines
 from kernels.method import Method
 from kernels.model import Result, Sequence
+from kernels.monitor import Monitor
 
 FASTA_SUFFIXES = (".fa", ".fasta", ".fna", ".faa")
 JSON = ".json"
+SAVING = "saving"
+"""What the monitor hears while a result is written."""
 
 
 def result_json(result: Result) -> dict[str, Any]:
-    """The result as plain data: where it came from and what it cost, and what its problem says of the answer."""
+    """The result as data that `json_text.pieces` writes: where it came from and what it cost, and what its problem says
+    of the answer."""
     method = registry.method(result.method)
     return {
         "method": result.method,
@@ -58,22 +62,35 @@ def check_suffix(path: str | Path, method: Method, suffix: str | None = None) ->
     raise InputError(f"{path}: no format has the suffix {chosen or '(none)'}; known are {', '.join(known)}")
 
 
-def write_result(path: str | Path, result: Result, suffix: str | None = None) -> None:
+def write_result(path: str | Path, result: Result, suffix: str | None = None, monitor: Monitor | None = None) -> None:
     """Write a result in the format of the file's suffix, or of ``suffix``, such as ".aln".
 
     Raises InputError for a suffix that is unknown, or whose format needs what the method does not return, and where
-    the file cannot be written; a file that was there is then unchanged.
+    the file cannot be written, and Cancelled; a file that was there is then unchanged. ``monitor`` hears how much of a
+    text is written.
     """
-    path, method = Path(path), registry.method(result.method)
+    path, method, monitor = Path(path), registry.method(result.method), monitor or Monitor()
     chosen = check_suffix(path, method, suffix)
     if chosen == JSON:
-        write_lines(path, [json.dumps(result_json(result), indent=1), "\n"])
+        data = result_json(result)
+        write_lines(path, _told(json_text.pieces(data), json_text.count(data), monitor))
         return
     found = next(found for found in method.problem.formats if found.suffix == chosen)
     if found.lines is not None:
-        write_lines(path, found.lines(result))
+        write_lines(path, _told(found.lines(result), found.count(result) if found.count else 0, monitor))
     elif found.write is not None:
+        monitor.update(0, 1, SAVING)
         found.write(path, result)
+        monitor.update(1, 1, SAVING)
+
+
+def _told(pieces: Iterable[str], count: int, monitor: Monitor) -> Iterator[str]:
+    """The pieces of a text; the monitor hears of each, and of all at the end, which may be more than ``count``."""
+    total = max(count, 1)
+    for number, piece in enumerate(pieces):
+        monitor.update(min(number, total - 1), total, SAVING)
+        yield piece
+    monitor.update(total, total, SAVING)
 
 
 def write_sequences(path: str | Path, sequences: Sequences[Sequence]) -> None:

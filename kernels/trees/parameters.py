@@ -60,15 +60,12 @@ PAIR_THREADS = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class BlockParameters:
-    """NJ-basic and NJ-compact: threads of a block, and cells of each, both as the choices that they are."""
+    """NJ-basic and NJ-compact: threads of a block, and cells of each, both as the choices that they are; threads of the
+    CPU."""
 
     block: str
     cells: str
-
-    @property
-    def threads(self) -> int:
-        """Threads of a block of a GPU."""
-        return int(self.block)
+    threads: int = 1
 
     @property
     def side(self) -> int:

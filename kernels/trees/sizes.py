@@ -90,3 +90,12 @@ def no_choice(problem: TreeProblem, backend: str, multiprocessors: int | None) -
 def pruned_automatic(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Threads for the passes."""
     return {"threads": cores()}
+
+
+def team_automatic(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """Threads for every join, where there is so much to compare that they do not wait for each other."""
+    return {"threads": cores() if problem.taxa >= TEAM_TAXA else 1}
+
+
+TEAM_TAXA = 256
+"""Taxa from which threads compare the pairs of a join together."""

@@ -18,6 +18,8 @@ MODELS = ("p", "jukes-cantor", "kimura")
 
 PURINES, PYRIMIDINES = b"AG", b"CTU"
 CLASS_SHIFT = 6
+LETTER_BITS = 5
+"""Bits of a letter, and where the two of its class begin."""
 
 SATURATED = 5.0
 """The distance of a pair that has changed too often for a model to say how often."""
@@ -31,18 +33,18 @@ class Columns(NamedTuple):
     transitions: np.ndarray
 
 
-def classed(alignment: AlignedSequences) -> np.ndarray:
-    """Letters as small numbers, uint8, 0 for a gap; of nucleotides the two highest bits are the class.
+def classed(alignment: AlignedSequences, rows: slice = slice(None)) -> np.ndarray:
+    """Letters of some rows as small numbers, uint8, 0 for a gap; of nucleotides the two highest bits are the class.
 
     Purines have class 1, pyrimidines 2, other letters and those of proteins 0. U is T.
     """
-    table = np.arange(256, dtype=np.uint8) & 31
+    table = np.arange(256, dtype=np.uint8) & ((1 << LETTER_BITS) - 1)
     table[[GAP, ord("*")]] = 0, 27
     if alignment.type != SequenceType.PROTEIN:
         table[ord("U")] = table[ord("T")]
         table[list(PURINES)] |= 1 << CLASS_SHIFT
         table[list(PYRIMIDINES)] |= 2 << CLASS_SHIFT
-    return table[alignment.letters]
+    return table[alignment.letters[rows]]
 
 
 def columns_with(classes: np.ndarray, row: int) -> Columns:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from itertools import count as counting
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,15 +13,15 @@ import numpy as np
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
 from kernels.cpu.simd import LANES
 from kernels.cpu.workers import share, stop_word
-from kernels.model import Outcome
+from kernels.model import Outcome, SequenceType
 from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.scoring import Mode
 from kernels.steps import Steps
-from kernels.trees.distances import cpu_identities, cpu_kmers
-from kernels.trees.distances.columns import distances_of_rows
-from kernels.trees.distances.identities import encoded, of_identities
-from kernels.trees.distances.kmers import all_distances, sixmers
+from kernels.trees.distances import cpu_columns, cpu_identities, cpu_kmers, cpu_tuples
+from kernels.trees.distances.columns import Columns, distances_of_columns
+from kernels.trees.distances.identities import encoded
+from kernels.trees.distances.kmers import Kmers, sixmers
 from kernels.trees.distances.pairing import Grouped, grouped
 from kernels.trees.distances.problem import (
     AlignedProblem,
@@ -31,15 +30,14 @@ from kernels.trees.distances.problem import (
     KtupleProblem,
     SixmerProblem,
     matrix_of,
+    symmetric,
 )
-from kernels.trees.distances.tuples import distances_of_chains, tuples
+from kernels.trees.distances.tuples import tuples
 from kernels.trees.parameters import PairParameters
 
 TILE_CELLS = 1 << 23
 """Cells of a tile of pairs that are aligned one after another, at least those of one row."""
 MOST_ROWS = 64
-FIRST_ROOM = 4096
-"""Chains of k-tuples that there is room for at first."""
 
 
 def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -49,7 +47,9 @@ def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: 
     codes, numbers = encoded(problem)
     table = _padded(numbers)
     groups = grouped(codes, LANES, table.shape[0] - 1)
-    identities = np.zeros((len(codes), len(codes)))
+    starts = np.concatenate([[0], np.cumsum(groups.lengths)])
+    rows = cpu_identities.Rows(np.concatenate([codes[number] for number in groups.order]), starts, groups.order)
+    values = np.zeros((len(codes), len(codes)))
     tiles = list(_tiles(groups))
     cells = [int(groups.lengths[first:last].sum()) * groups.letters[group].size for group, first, last in tiles]
     costs = np.array([problem.scoring.open, problem.scoring.extend], np.int64)
@@ -63,16 +63,13 @@ def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: 
         def one(tile: int) -> Chunk:
             group, first, last = tiles[tile]
             others = cpu_identities.Lanes(groups.letters[group], groups.lane_lengths[group])
-            for row in range(first, last):
-                cpu_identities.count_identities(codes[groups.order[row]], others, scores, room, found, stop)
-                _place(groups, identities, row, group, found)
+            cpu_identities.distances_of_rows(rows, first, last, group, others, scores, room, found, values, stop)
             return (first, last), (group * LANES, min((group + 1) * LANES, len(codes)))
 
         return one
 
     threads, log = typed(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
     _take_in_turns(cells, work, threads, stop, monitor, log)
-    values = of_identities(identities, problem)
     clock.phase("alignments")
     return _outcome(problem, values, times_ms, "full distances")
 
@@ -90,21 +87,24 @@ def _tiles(groups: Grouped) -> Iterator[tuple[int, int, int]]:
 def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """MAFFT's distance of shared 6-mers; see `kmers.distances_of_kmers`."""
     times_ms = {"compilation": time_ms(_compile_kmers), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
-    kmers, taxa = sixmers(problem.sequences, problem.protein), len(problem.sequences)
-    counts, common = cpu_kmers.Counts(kmers.kmers, kmers.counts, kmers.starts, kmers.bins), np.zeros((taxa, taxa))
+    clock, taxa, stop = PhaseClock(times_ms), len(problem.sequences), stop_word()
+    kmers = sixmers(problem.sequences, problem.protein, monitor.check)
+    words, sizes, values = cpu_kmers.owners_of(kmers), cpu_kmers.sizes_of(kmers), np.zeros((taxa, taxa))
+    firsts = range(0, taxa, cpu_kmers.ROWS)
 
     def work() -> Callable[[int], Chunk]:
-        def one(row: int) -> Chunk:
-            cpu_kmers.common_kmers(counts, row, np.array([row + 1, taxa]), common[row, row + 1 :])
-            return (row, row + 1), (row + 1, taxa)
+        common = np.empty(taxa, np.int32)
+
+        def one(block: int) -> Chunk:
+            first, last = firsts[block], min(firsts[block] + cpu_kmers.ROWS, taxa)
+            cpu_kmers.distances_of_rows(words, sizes, first, last, common, values, stop)
+            return (first, last), (first, taxa)
 
         return one
 
-    weights = [int(kmers.starts[-1] - kmers.starts[row + 1]) + 1 for row in range(taxa)]
+    weights = [(taxa - first) + int(kmers.starts[-1] - kmers.starts[first]) // 4 for first in firsts]
     threads, log = typed(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
-    _take_in_turns(weights, work, threads, stop_word(), monitor, log)
-    values = all_distances(kmers, common)
+    _take_in_turns(weights, work, threads, stop, monitor, log)
     clock.phase("words")
     return _outcome(problem, values, times_ms, "6-mer distances")
 
@@ -113,37 +113,27 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
     """ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
     times_ms = {"compilation": time_ms(_compile_ktuple), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    taxa, found = len(problem.sequences), tuples(problem)
-    lengths = [len(sequence) for sequence in problem.sequences]
-    others = cpu_kmers.Others(found.kmers, found.starts)
-    places = [
-        cpu_kmers.Places(starts, found.places[first:last], length)
-        for starts, (first, last), length in zip(
-            found.kmer_starts, pairwise(found.starts.tolist()), lengths, strict=True
-        )
-    ]
-    rule = cpu_kmers.Rule(problem.ktuple, problem.diagonals, problem.window, problem.word_gap)
-    scores, longest, stop = np.zeros((taxa, taxa)), max(lengths), stop_word()
+    taxa, found = len(problem.sequences), tuples(problem, monitor.check)
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    others = cpu_tuples.Others(found.kmers, found.starts, lengths)
+    rule = cpu_tuples.Rule(problem.ktuple, problem.diagonals, problem.window, problem.word_gap)
+    values, stop = np.zeros((taxa, taxa)), stop_word()
 
     def work() -> Callable[[int], Chunk]:
-        marked, counts = np.empty(2 * longest + 2, np.int32), np.empty(4 * longest + 4, np.int32)
-        room = cpu_kmers.Room(marked, counts, np.empty((3, FIRST_ROOM), np.int32))
+        room = cpu_tuples.room(int(lengths.max()), problem.ktuple)
 
-        def one(column: int) -> Chunk:
-            nonlocal room
-            row = 0
-            while row < column and not stop[0]:
-                row = cpu_kmers.ktuple_scores(others, row, column, places[column], rule, room, scores, stop)
-                if row < column:
-                    room = room._replace(chains=np.empty((3, 2 * room.chains.shape[1]), np.int32))
+        def one(task: int) -> Chunk:
+            column = taxa - 1 - task
+            own = found.places[found.starts[column] : found.starts[column + 1]]
+            places = cpu_tuples.Places(found.kmer_starts[column], own, int(lengths[column]))
+            cpu_tuples.ktuple_distances(others, column, places, rule, room, values, stop)
             return (0, column), (column, column + 1)
 
         return one
 
-    weights = [lengths[column] * (column + 1) for column in range(taxa)]
+    weights = (lengths * (np.cumsum(lengths) - lengths) + 1)[::-1]
     threads, log = typed(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
-    _take_in_turns(weights, work, threads, stop, monitor, log)
-    values = distances_of_chains(problem, scores)
+    _take_in_turns(weights.tolist(), work, threads, stop, monitor, log)
     clock.phase("words")
     return _outcome(problem, values, times_ms, "k-tuple distances")
 
@@ -151,23 +141,33 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
 def distance_alignment(
     problem: AlignedProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
 ) -> Outcome:
-    """Distances between the rows of an alignment; see `columns.distances_of_rows`."""
-    from kernels.io.distance_matrix import checked
+    """Distances between the rows of an alignment; see `columns.distances_of_columns`."""
+    times_ms = {"compilation": time_ms(_compile_columns), "transfer": 0.0}
+    clock, rows, stop = PhaseClock(times_ms), len(problem.alignment.names), stop_word()
+    bits, protein = cpu_columns.bits_of(problem.alignment), problem.alignment.type == SequenceType.PROTEIN
+    values, without = np.zeros((rows, rows)), np.zeros(rows, np.int64)
+    firsts = range(0, rows, cpu_columns.ROWS)
 
-    times_ms = {"compilation": 0.0, "transfer": 0.0}
-    clock, rows = PhaseClock(times_ms), len(problem.alignment.names)
-    log, begun_ns = PhaseLog(steps, 1, clock.started_ns), [clock.started_ns]
+    def work() -> Callable[[int], Chunk]:
+        counts = np.empty((3, cpu_columns.ROWS, rows), np.int32)
 
-    def report(row: int) -> None:
-        log.add(0, (row, row + 1), (row + 1, rows), 0, begun_ns[0])
-        monitor.update(row + 1, rows, "columns")
-        begun_ns[0] = time.perf_counter_ns()
+        def one(block: int) -> Chunk:
+            first, last = firsts[block], min(firsts[block] + cpu_columns.ROWS, rows)
+            cpu_columns.count(bits, first, last, counts, stop)
+            for row in range(first, last if not stop[0] else first):
+                found, lost = distances_of_columns(Columns(*counts[:, row - first, row + 1 :]), problem.model, protein)
+                values[row, row + 1 :] = found
+                without[row] = lost.sum()
+            values[last:, first:last] = values[first:last, last:].T
+            values[first:last, first:last] += values[first:last, first:last].T
+            return (first, last), (first, rows)
 
-    monitor.update(0, rows, "columns")
-    values, without = distances_of_rows(problem.alignment, problem.model, report)
-    monitor.update(rows, rows, "columns")
+        return one
+
+    threads, log = typed(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
+    _take_in_turns([rows - first for first in firsts], work, threads, stop, monitor, log)
     clock.phase("columns")
-    answer = DistanceAnswer(checked(problem.alignment.names, values, problem.alignment.name), without)
+    answer = DistanceAnswer(symmetric(problem.alignment.names, values, problem.alignment.name), int(without.sum()))
     return Outcome(answer, times_ms, values.nbytes)
 
 
@@ -183,13 +183,6 @@ def _padded(scores: np.ndarray) -> np.ndarray:
 
 
 NO_LETTER = -(2**29)
-
-
-def _place(groups: Grouped, identities: np.ndarray, row: int, group: int, found: np.ndarray) -> None:
-    """Write the counts of a row with the sequences of a group that come after it, above or below the diagonal."""
-    first, end = group * LANES, min((group + 1) * LANES, groups.order.size)
-    after = max(first, row + 1)
-    identities[groups.order[row], groups.order[after:end]] = found[after - first : end - first]
 
 
 Chunk = tuple[tuple[int, int], tuple[int, int]]
@@ -224,21 +217,32 @@ def _outcome(problem: Any, values: np.ndarray, times_ms: dict[str, float], name:
 @cache
 def _compile_full(local: bool) -> None:
     """Compile, or load from the cache folder, by calling with one letter; so do the others."""
+    rows = cpu_identities.Rows(np.zeros(1, np.uint8), np.array([0, 1]), np.zeros(1, np.int64))
     others = cpu_identities.Lanes(np.zeros(LANES, np.int32), np.ones(LANES, np.int32))
     scores = cpu_identities.Scores(np.zeros(2 * LANES, np.int32), np.zeros(2, np.int64), local)
     room = cpu_identities.Room(np.empty(4 * LANES, np.int32), np.empty(LANES * LANES, np.int32))
-    cpu_identities.count_identities(np.zeros(1, np.uint8), others, scores, room, np.empty(LANES, np.int32), stop_word())
+    found, values = np.empty(LANES, np.int32), np.zeros((1, 1))
+    cpu_identities.distances_of_rows(rows, 0, 1, 0, others, scores, room, found, values, stop_word())
 
 
 @cache
 def _compile_kmers() -> None:
-    one, two = np.zeros(1, np.int32), np.array([0, 1, 1])
-    cpu_kmers.common_kmers(cpu_kmers.Counts(one, one, two, 1), 0, np.array([1, 2]), np.zeros(1))
+    kmers = Kmers(*np.zeros((2, 1), np.int32), np.array([0, 1]), np.ones(1), np.ones(1), 1, True)
+    words, sizes = cpu_kmers.owners_of(kmers), cpu_kmers.sizes_of(kmers)
+    cpu_kmers.distances_of_rows(words, sizes, 0, 1, np.zeros(1, np.int32), np.zeros((1, 1)), stop_word())
 
 
 @cache
 def _compile_ktuple() -> None:
-    kmer, room = np.zeros(1, np.int32), (np.zeros(4, np.int32), np.zeros(8, np.int32), np.zeros((3, 4), np.int32))
-    others, column = cpu_kmers.Others(kmer, np.array([0, 1])), cpu_kmers.Places(np.array([0, 1], np.int32), kmer, 1)
-    rule, scores = cpu_kmers.Rule(1, 1, 1, 1), np.zeros((1, 1))
-    cpu_kmers.ktuple_scores(others, 0, 0, column, rule, cpu_kmers.Room(*room), scores, stop_word())
+    kmer, rule, ends = np.zeros(1, np.int32), cpu_tuples.Rule(1, 1, 1, 1), np.array([0, 1])
+    others, column = (
+        cpu_tuples.Others(kmer, ends, np.ones(1, np.int64)),
+        cpu_tuples.Places(ends.astype(np.int32), kmer, 1),
+    )
+    cpu_tuples.ktuple_distances(others, 0, column, rule, cpu_tuples.room(1, 1), np.zeros((1, 1)), stop_word())
+
+
+@cache
+def _compile_columns() -> None:
+    bits = np.zeros((1, cpu_columns.PLANES, 1), np.uint64)
+    cpu_columns.count(bits, 0, 1, np.zeros((3, 1, 1), np.int32), stop_word())

@@ -29,6 +29,15 @@ class Lanes(NamedTuple):
     lengths: np.ndarray
 
 
+class Rows(NamedTuple):
+    """Sequences by ascending length: ``codes`` uint8 one after another, where those of each begin, and the number that
+    each has in the matrix, int64."""
+
+    codes: np.ndarray
+    starts: np.ndarray
+    order: np.ndarray
+
+
 class Scores(NamedTuple):
     """``table`` int32 is flat, a row of scores for each code of the others, as long as whole vectors; ``costs`` int64
     are opening and extending."""
@@ -121,3 +130,21 @@ def count_identities(rows, others, scores, room, found, stop):
             here = simd.equal(ends, simd.splat(np.int32(j + 1)))
             best_count = simd.select(here, above_count, best_count)
     simd.store(found, 0, best_count)
+
+
+@compiled
+def distances_of_rows(rows, first, last, group, others, scores, room, found, values, stop):
+    """1 - identities / the shorter length of sequences ``first``..``last`` of Rows and those of a group after each.
+
+    The group has the sequences from 16 x ``group`` on, which are ``others``; ``values`` float64 (n, n) takes both
+    orders of a pair. ``stop`` ends it early.
+    """
+    codes, starts, order = rows
+    for row in range(first, last):
+        own = codes[starts[row] : starts[row + 1]]
+        count_identities(own, others, scores, room, found, stop)
+        if stop[0]:
+            return
+        for other in range(max(LANES * group, row + 1), min(LANES * (group + 1), order.size)):
+            distance = 1 - found[other - LANES * group] / own.size
+            values[order[row], order[other]] = values[order[other], order[row]] = distance

@@ -32,22 +32,22 @@ from kernels.trees.distances.tuples import distances_of_chains
 def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """1 - identities / the shorter length of the best alignment of each pair, as ClustalW has it."""
     run = Run(monitor, steps)
-    values = of_identities(Identities(problem, run).counted(), problem)
+    values = of_identities(Identities(problem, run).counted(), problem, monitor.check)
     return _outcome(problem, values, run, "full distances")
 
 
 def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """MAFFT's distance of shared 6-mers; see `kmers.distances_of_kmers`."""
     run = Run(monitor, steps)
-    kmers = sixmers(problem.sequences, problem.protein)
-    values = all_distances(kmers, common_words(kmers, run).astype(np.float64))
+    kmers = sixmers(problem.sequences, problem.protein, monitor.check)
+    values = all_distances(kmers, common_words(kmers, run).astype(np.float64), monitor.check)
     return _outcome(problem, values, run, "6-mer distances")
 
 
 def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
     run = Run(monitor, steps)
-    values = distances_of_chains(problem, Chains(problem, run).scored())
+    values = distances_of_chains(problem, Chains(problem, run).scored(), monitor.check)
     return _outcome(problem, values, run, "k-tuple distances")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kernels.scoring import encode
@@ -18,7 +20,11 @@ def encoded(problem: FullProblem) -> tuple[list[np.ndarray], np.ndarray]:
     return [compact[code] for code in raw], problem.scoring.scores[np.ix_(present, present)]
 
 
-def of_identities(counts: np.ndarray, problem: FullProblem) -> np.ndarray:
-    """1 - identities / the shorter length; ``counts`` as in `mirrored`, which becomes the distances."""
+def of_identities(counts: np.ndarray, problem: FullProblem, check: Callable[[], None] = lambda: None) -> np.ndarray:
+    """1 - identities / the shorter length; ``counts`` and ``check`` as in `mirrored`."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    return mirrored(counts, lambda block, rows, columns: 1 - block / np.minimum(lengths[rows, None], lengths[columns]))
+
+    def distances(block: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
+        return 1 - block / np.minimum(lengths[rows, None], lengths[columns])
+
+    return mirrored(counts, distances, check)

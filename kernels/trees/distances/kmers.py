@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 
@@ -38,23 +39,24 @@ class Kmers:
     protein: bool
 
 
-def sixmers(sequences: Sequences[Sequence], protein: bool) -> Kmers:
-    """The 6-mers of each sequence over GROUPS, or BASES."""
+def sixmers(sequences: Sequences[Sequence], protein: bool, check: Callable[[], None] = lambda: None) -> Kmers:
+    """The 6-mers of each sequence over GROUPS, or BASES; ``check()`` is called before each."""
     groups = GROUPS if protein else BASES
     codes = letter_codes(groups)
     kmers, counts, starts, totals, letters = [], [], [0], [], []
     for sequence in sequences:
+        check()
         kept = codes[sequence.array]
         kept = kept[kept >= 0]
         found, times = np.unique(packed(kept, K, len(groups)), return_counts=True)
-        kmers.append(found)
-        counts.append(times)
+        kmers.append(found.astype(np.int32))
+        counts.append(times.astype(np.int32))
         starts.append(starts[-1] + found.size)
         totals.append(times.sum())
         letters.append(kept.size)
     return Kmers(
-        kmers=np.concatenate(kmers).astype(np.int32),
-        counts=np.concatenate(counts).astype(np.int32),
+        kmers=np.concatenate(kmers),
+        counts=np.concatenate(counts),
         starts=np.array(starts, np.int64),
         totals=np.array(totals, float),
         letters=np.array(letters, float),
@@ -80,9 +82,9 @@ def packed(codes: np.ndarray, k: int, base: int) -> np.ndarray:
     return kmers
 
 
-def all_distances(kmers: Kmers, common: np.ndarray) -> np.ndarray:
-    """`distances_of_kmers` of all pairs; ``common`` as in `mirrored`, which becomes the distances."""
-    return mirrored(common, lambda block, rows, columns: distances_of_kmers(kmers, block, rows, columns))
+def all_distances(kmers: Kmers, common: np.ndarray, check: Callable[[], None] = lambda: None) -> np.ndarray:
+    """`distances_of_kmers` of all pairs; ``common`` and ``check`` as in `mirrored`, which makes them the distances."""
+    return mirrored(common, lambda block, rows, columns: distances_of_kmers(kmers, block, rows, columns), check)
 
 
 def distances_of_kmers(kmers: Kmers, common: np.ndarray, first: slice, second: slice) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from kernels import scoring_options
 from kernels.errors import InputError
 from kernels.io import distances
 from kernels.io.aligned import ALIGNMENT, AlignedSequences
-from kernels.io.distance_matrix import DistanceMatrix, checked
+from kernels.io.distance_matrix import DistanceMatrix
 from kernels.io.names import distinct, renaming
 from kernels.io.sequences import SEQUENCE
 from kernels.method import FileFormat, Input, ProblemType, Rows
@@ -183,8 +184,17 @@ class DistanceAnswer:
 
 
 def matrix_of(problem: _Sequences, values: np.ndarray, name: str) -> DistanceMatrix:
-    """The distance matrix of these sequences."""
-    return checked(problem.names, values, name)
+    """The distance matrix of these sequences, as `symmetric` makes it."""
+    return symmetric(problem.names, values, name)
+
+
+def symmetric(names: tuple[str, ...], values: np.ndarray, name: str) -> DistanceMatrix:
+    """A distance matrix of different names and numbers that a method wrote to both sides of the diagonal.
+
+    Nothing is looked for in them: to read a large matrix once more takes seconds. ``values`` are read-only then.
+    """
+    values.setflags(write=False)
+    return DistanceMatrix(names, values, name)
 
 
 def _names(sequences: Sequences[Sequence]) -> tuple[str, ...]:
@@ -244,16 +254,23 @@ def _refuse_empty(data: Sequences[Sequence]) -> None:
 
 def _json(result: Result) -> dict[str, Any]:
     found = result.answer.distances
-    return {"names": list(found.names), "distances": found.values.tolist()}
+    return {"names": list(found.names), "distances": found.values}
 
 
 def _rows(result: Result) -> Rows:
     found, without = result.answer.distances, result.answer.pairs_without
-    apart = found.values[np.triu_indices(len(found), 1)]
     told = [("Taxa", f"{len(found):,}")]
-    if apart.size:
-        told.append(("Distances", f"{apart.min():.4g} to {apart.max():.4g}, mean {apart.mean():.4g}"))
+    if len(found) > 1:
+        told.append(("Distances", "{:.4g} to {:.4g}, mean {:.4g}".format(*_extent(found.values))))
     return [*told, ("Pairs without a distance", f"{without:,}")] if without else told
+
+
+def _extent(values: np.ndarray) -> tuple[float, float, float]:
+    """The least, the greatest and the mean distance of two or more taxa, without a copy of the matrix."""
+    rows = [values[row, :row] for row in range(1, len(values))]
+    total = math.fsum(float(row.sum()) for row in rows)
+    pairs = len(values) * (len(values) - 1) // 2
+    return min(float(row.min()) for row in rows), max(float(row.max()) for row in rows), total / pairs
 
 
 def _type(
@@ -291,7 +308,13 @@ def _type(
 
 
 FORMATS = (
-    FileFormat(".phy", "PHYLIP distance matrix", "distances", lines=lambda result: distances.phylip(_found(result))),
+    FileFormat(
+        ".phy",
+        "PHYLIP distance matrix",
+        "distances",
+        lines=lambda result: distances.phylip(_found(result)),
+        count=lambda result: len(_found(result)) + 1,
+    ),
     FileFormat(".npy", "NumPy array", "distances", write=lambda path, result: distances.write(path, _found(result))),
 )
 

@@ -10,6 +10,7 @@ import numpy as np
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.parameters import typed
+from kernels.trees.distances.kmers import BASES, GROUPS, K
 from kernels.trees.distances.problem import AlignedProblem, FullProblem, KtupleProblem, SixmerProblem
 from kernels.trees.distances.tiling import TILE
 from kernels.trees.parameters import PairParameters
@@ -19,6 +20,10 @@ STATE_BYTES = 16 * 16
 
 LETTER_BYTES = 16
 """Bytes a letter: codes, words, and their places."""
+WORD_BYTES = 24
+"""Bytes of a 6-mer on the CPU: which and how often, in the order of the sequences and in that of the words."""
+COUNTS_BYTES = 12 * 16 + 64
+"""Bytes a row that a thread of the CPU counts, 16 rows with all others at a time, and makes distances of."""
 
 
 BUSY_WARPS, LONE_WARPS = 24, 4
@@ -63,16 +68,20 @@ def chain_warps(problem: KtupleProblem, lengths: np.ndarray) -> int:
 def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Bytes of the matrix, of what is counted for each pair, of the letters and of the threads."""
     if isinstance(problem, AlignedProblem):
-        return _of_rows(problem, backend)
+        return _of_rows(problem, parameters, backend)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     taxa, letters, longest = lengths.size, LETTER_BYTES * int(lengths.sum()), int(lengths.max())
     host = {"distances": 8 * taxa**2, "letters": letters}
     if isinstance(problem, KtupleProblem):
         bins = (26 if problem.protein else 4) ** problem.ktuple
-        host["words"] = 12 * taxa * (bins + 1)
+        host["words"] = 4 * taxa * (bins + 1)
     if backend == "cpu":
+        threads = typed(PairParameters, parameters).threads
         if isinstance(problem, FullProblem):
-            host["threads"] = typed(PairParameters, parameters).threads * STATE_BYTES * longest
+            host["threads"] = threads * STATE_BYTES * longest
+        if isinstance(problem, SixmerProblem):
+            host["letters"] = WORD_BYTES * int(lengths.sum())
+            host["threads"] = 4 * threads * taxa
         return Footprint(host)
     host["counts"] = 4 * taxa**2
     device = {"counts": min(ALL_COUNTS, 8 * taxa**2 + 4 * TILE**2), "letters": letters}
@@ -80,18 +89,20 @@ def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Foot
         device["borders of strips"] = 16 * longest * border_warps(longest, 8)
     if isinstance(problem, KtupleProblem):
         diagonals, chains = chain_numbers(problem, lengths)
-        device["words"] = host["words"]
+        device["words"] = 3 * host["words"]
         device["chains"] = (12 * diagonals + 16 * chains) * chain_warps(problem, lengths)
     if isinstance(problem, SixmerProblem):
         device["words"] = WORD_TABLES if longest > MOST_IN_A_BYTE + 5 else 0
     return Footprint(host, device)
 
 
-def _of_rows(problem: AlignedProblem, backend: str) -> Footprint:
+def _of_rows(problem: AlignedProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     rows, columns = problem.alignment.letters.shape
     letters = rows * (columns + 4)
     if backend == "cpu":
-        return Footprint({"letters": letters, "distances": 8 * rows**2, "a row with all others": 6 * rows * columns})
+        threads = typed(PairParameters, parameters).threads
+        host = {"letters": rows * (-(-columns // 64) * 64), "distances": 8 * rows**2}
+        return Footprint({**host, "threads": threads * COUNTS_BYTES * rows})
     host = {"letters": letters, "distances": 8 * rows**2, "counts": 12 * rows**2}
     return Footprint(host, {"letters": letters, "counts": min(ALL_COUNTS, 12 * rows**2 + ROUNDED)})
 
@@ -104,3 +115,22 @@ def automatic(problem: Any, backend: str, multiprocessors: int | None) -> Mappin
 def work(problem: Any, parameters: Mapping[str, Any]) -> int:
     """Cells of all pairs; at least 1, for one sequence has none."""
     return max(problem.cells, 1)
+
+
+PAIR_CELLS, WORD_CELLS = 1000, 100
+"""Cells that a pair of sequences without a common 6-mer costs as much as, and each that they have."""
+
+
+def sixmer_work(problem: SixmerProblem, parameters: Mapping[str, Any]) -> int:
+    """What 6-mers cost, in cells: a pair costs little more than its place in the matrix, however long the two are.
+
+    They share about as many as two random sequences of their length, or as two related ones: what is more.
+    """
+    pairs, possible = max(problem.pairs, 1), len(GROUPS if problem.protein else BASES) ** K
+    mean = problem.cells / pairs
+    shared = min(max(mean / possible, RELATED * mean**0.5), possible)
+    return int(pairs * (PAIR_CELLS + WORD_CELLS * shared))
+
+
+RELATED = 0.1
+"""Share of the 6-mers that related sequences have in common."""

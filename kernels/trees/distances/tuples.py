@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,29 +30,37 @@ class Tuples:
     bins: int
 
 
-def tuples(problem: KtupleProblem) -> Tuples:
-    """The k-tuples of all sequences of a problem."""
+def tuples(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> Tuples:
+    """The k-tuples of all sequences of a problem; ``check()`` is called before each."""
     groups = LETTERS if problem.protein else BASES
     codes, k, bins = letter_codes(groups), problem.ktuple, len(groups) ** problem.ktuple
-    kmers = [_kmers(codes[sequence.array], k, len(groups)) for sequence in problem.sequences]
-    found = [_places(own, bins) for own in kmers]
+    kmers, places = [], []
+    kmer_starts = np.empty((len(problem.sequences), bins + 1), np.int32)
+    for number, sequence in enumerate(problem.sequences):
+        check()
+        own = _kmers(codes[sequence.array], k, len(groups))
+        kmer_starts[number], found = _places(own, bins)
+        kmers.append(own.astype(np.int32))
+        places.append(found.astype(np.int32))
     return Tuples(
-        kmers=np.concatenate(kmers).astype(np.int32),
+        kmers=np.concatenate(kmers),
         starts=np.concatenate([[0], np.cumsum([own.size for own in kmers])]),
-        places=np.concatenate([places for _, places in found]).astype(np.int32),
-        kmer_starts=np.array([starts for starts, _ in found], np.int32),
+        places=np.concatenate(places),
+        kmer_starts=kmer_starts,
         bins=bins,
     )
 
 
-def distances_of_chains(problem: KtupleProblem, scores: np.ndarray) -> np.ndarray:
-    """1 - score / the shorter length, at least 0; ``scores`` as in `mirrored`, which becomes the distances."""
+def distances_of_chains(
+    problem: KtupleProblem, scores: np.ndarray, check: Callable[[], None] = lambda: None
+) -> np.ndarray:
+    """1 - score / the shorter length, at least 0; ``scores`` and ``check`` as in `mirrored`."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])
 
     def distances(block: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
         return np.maximum(1 - block / np.minimum(lengths[rows, None], lengths[columns]), 0)
 
-    return mirrored(scores, distances)
+    return mirrored(scores, distances, check)
 
 
 def _kmers(codes: np.ndarray, k: int, base: int) -> np.ndarray:

@@ -93,17 +93,22 @@ class _Joins:
     def to_do(self) -> int:
         return len(self.joins) - self.done
 
-    def make(self, join: Callable[[int, int, np.ndarray], int], monitor: Monitor, log: PhaseLog) -> None:
-        """Make all joins on a thread: ``join(done, most, stop)`` returns how many there are then."""
+    def make(
+        self, join: Callable[[int, int, int, np.ndarray], int], monitor: Monitor, log: PhaseLog, threads: int = 1
+    ) -> None:
+        """Make all joins on threads, each join by all: ``join(worker, done, most, stop)`` returns how many are made."""
         stop = stop_word()
 
         def work(worker: int) -> None:
-            while self.to_do > 0 and not stop[0]:
-                first, begun_ns = self.done, time.perf_counter_ns()
-                self.done = join(first, max(1, int(SLICE / (self.taxa - first) ** 2)), stop)
-                log.add(0, (first, self.done), (0, self.pairs(first)), worker, begun_ns)
+            done = 0
+            while done < len(self.joins) and not stop[0]:
+                first, begun_ns = done, time.perf_counter_ns()
+                done = join(worker, first, max(1, int(SLICE / (self.taxa - first) ** 2)), stop)
+                log.add(worker, (first, done), (0, self.pairs(first)), worker, begun_ns)
+                if worker == 0:
+                    self.done = done
 
-        share(work, 1, stop, lambda: self.report(monitor))
+        share(work, threads, stop, lambda: self.report(monitor))
 
     def pairs(self, done: int) -> int:
         """Pairs of the clusters that are left after so many joins."""
@@ -120,7 +125,7 @@ def _serial(problem: TreeProblem, parameters: None, monitor: Monitor, log: Phase
     D, found = working_matrix(problem), _Joins(problem.taxa)
     S, valid, nodes = _sums(D, monitor), np.ones(problem.taxa, np.uint8), np.arange(problem.taxa, dtype=np.int32)
     found.make(
-        lambda done, most, stop: cpu_serial.join(D, S, valid, nodes, done, most, found.joined, stop),
+        lambda worker, done, most, stop: cpu_serial.join(D, S, valid, nodes, done, most, found.joined, stop),
         monitor,
         log,
     )
@@ -131,16 +136,18 @@ def _serial(problem: TreeProblem, parameters: None, monitor: Monitor, log: Phase
 def _square_blocks(
     problem: TreeProblem, parameters: BlockParameters, monitor: Monitor, log: PhaseLog
 ) -> tuple[TreeAnswer, int]:
-    return _blocks(problem, parameters.side, monitor, log, cpu_blocks.SQUARE)
+    return _blocks(problem, parameters, monitor, log, cpu_blocks.SQUARE)
 
 
 def _folded_blocks(
     problem: TreeProblem, parameters: BlockParameters, monitor: Monitor, log: PhaseLog
 ) -> tuple[TreeAnswer, int]:
-    return _blocks(problem, parameters.side, monitor, log, folded_rows(problem.taxa) - 1)
+    return _blocks(problem, parameters, monitor, log, folded_rows(problem.taxa) - 1)
 
 
-def _blocks(problem: TreeProblem, side: int, monitor: Monitor, log: PhaseLog, middle: int) -> tuple[TreeAnswer, int]:
+def _blocks(
+    problem: TreeProblem, parameters: BlockParameters, monitor: Monitor, log: PhaseLog, middle: int
+) -> tuple[TreeAnswer, int]:
     taxa, found = problem.taxa, _Joins(problem.taxa)
     cells = np.zeros((middle + 1 if middle else taxa + 1) * (taxa + 1), problem.dtype)
     matrix, S = cpu_blocks.Matrix(cells, taxa, middle), np.zeros(taxa + 1)
@@ -149,10 +156,14 @@ def _blocks(problem: TreeProblem, side: int, monitor: Monitor, log: PhaseLog, mi
         cpu_blocks.fill(rows, first, matrix)
         cpu_serial.row_sums(rows, S[1 + first :], 0, len(rows))
     slots, nodes = np.arange(-1, taxa, dtype=np.int32), np.arange(-1, taxa, dtype=np.int32)
-    clusters = cpu_blocks.Clusters(S, slots, nodes)
-    found.make(
-        lambda done, most, stop: cpu_blocks.join(matrix, clusters, side, done, most, found.joined, stop), monitor, log
-    )
+    clusters = cpu_blocks.Clusters(S, slots, nodes, np.zeros(taxa + 1))
+    cpu_blocks.turn(matrix, S, clusters.turned)
+    team, side = cpu_blocks.team(parameters.threads), parameters.side
+
+    def join(worker: int, done: int, most: int, stop: np.ndarray) -> int:
+        return cpu_blocks.join(matrix, clusters, side, done, most, found.joined, team, worker, stop)
+
+    found.make(join, monitor, log, parameters.threads)
     left = np.argsort(slots[1 : min(taxa, 3) + 1]) + 1
     apart = np.array([[cells[cpu_blocks.cell(matrix, y, x)] if y != x else 0 for x in left] for y in left])
     return finish(problem, found.joins, found.records, nodes[left], apart), cells.nbytes
@@ -161,10 +172,9 @@ def _blocks(problem: TreeProblem, side: int, monitor: Monitor, log: PhaseLog, mi
 def _upgma(problem: TreeProblem, parameters: None, monitor: Monitor, log: PhaseLog) -> tuple[TreeAnswer, int]:
     taxa, D = problem.taxa, working_matrix(problem)
     valid, sizes, nodes = np.ones(taxa, np.uint8), np.ones(taxa), np.arange(taxa, dtype=np.int32)
-    nearest = np.empty(taxa, np.int64)
+    nearest = cpu_upgma.Nearest(np.empty(taxa, np.int64), np.empty(taxa))
     for first, rows in _in_blocks(D, monitor):
-        for j in range(first, first + len(rows)):
-            nearest[j] = cpu_upgma.nearest_before(D, valid, j)
+        cpu_upgma.find_all(D, valid, first, first + len(rows), nearest)
     joins, heights, done, stop = np.empty((taxa - 1, 2), np.int32), np.empty(taxa - 1), 0, stop_word()
 
     def work(worker: int) -> None:

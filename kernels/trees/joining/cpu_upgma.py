@@ -2,39 +2,58 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kernels.cpu.jit import compiled
 
 
+class Nearest(NamedTuple):
+    """Of every cluster the first of the nearest of those before it, int64, -1 for none; and how far that is, float64,
+    infinite for none and for what is no cluster any more."""
+
+    who: np.ndarray
+    distance: np.ndarray
+
+
 @compiled
-def nearest_before(D, valid, j):
-    """The first of the nearest clusters before j; -1 where none is."""
-    found, least = -1, np.inf
+def find_nearest(D, valid, j, nearest):
+    """Look for the nearest cluster before j."""
+    row, found, least = D[j], -1, np.inf
     for i in range(j):
-        if valid[i] and D[j, i] < least:
-            found, least = i, D[j, i]
-    return found
+        if row[i] < least and valid[i]:
+            found, least = i, np.float64(row[i])
+    nearest.who[j], nearest.distance[j] = found, least
 
 
 @compiled
-def _nearest_pair(D, valid, nearest):
+def find_all(D, valid, first, last, nearest):
+    """`find_nearest` for clusters ``first``..``last``."""
+    for j in range(first, last):
+        find_nearest(D, valid, j, nearest)
+
+
+@compiled
+def _nearest_pair(nearest):
     """The pair with the smallest distance; of several the one with the smallest j, then the smallest i."""
     best, least = -1, np.inf
-    for j in range(1, valid.size):
-        if valid[j] and nearest[j] >= 0 and D[j, nearest[j]] < least:
-            best, least = j, D[j, nearest[j]]
+    for j in range(nearest.distance.size):
+        if nearest.distance[j] < least:
+            best, least = j, nearest.distance[j]
     return best
 
 
 @compiled
 def _unite(D, valid, sizes, i, j):
     """Put the cluster of i and j in the place of i: mean distances, each taxon counting the same."""
-    both = sizes[i] + sizes[j]
+    both, new, old = sizes[i] + sizes[j], D[i], D[j]
     for k in range(valid.size):
-        if valid[k] and k != i and k != j:
-            mean = (sizes[i] * np.float64(D[i, k]) + sizes[j] * np.float64(D[j, k])) / both
-            D[i, k] = D[k, i] = D.dtype.type(mean)
+        if k != i and k != j:
+            new[k] = D.dtype.type((sizes[i] * np.float64(new[k]) + sizes[j] * np.float64(old[k])) / both)
+    for k in range(valid.size):
+        if valid[k] and k != i:
+            D[k, i] = new[k]
     sizes[i] = both
 
 
@@ -42,25 +61,28 @@ def _unite(D, valid, sizes, i, j):
 def join(D, valid, sizes, nearest, nodes, done, most, joins, heights, stop):
     """Up to ``most`` joins after the first ``done``; returns the joins done.
 
-    ``sizes`` float64 are the taxa in each cluster, ``nearest`` int64 is from `nearest_before`, ``nodes`` int32 the node
-    in each place; ``joins`` int32 (n - 1, 2) and ``heights`` float64 (n - 1,) take the joins. ``stop`` ends them early.
+    ``sizes`` float64 are the taxa in each cluster, ``nearest`` is a Nearest that `find_nearest` has filled, ``nodes``
+    int32 the node in each place; ``joins`` int32 (n - 1, 2) and ``heights`` float64 (n - 1,) take the joins. ``stop``
+    ends them early.
     """
+    who, distance = nearest
     last = min(done + most, valid.size - 1)
     for step in range(done, last):
-        j = _nearest_pair(D, valid, nearest)
-        i = nearest[j]
-        joins[step, 0], joins[step, 1], heights[step] = nodes[i], nodes[j], np.float64(D[j, i]) / 2
-        valid[j] = 0
+        j = _nearest_pair(nearest)
+        i = who[j]
+        joins[step, 0], joins[step, 1], heights[step] = nodes[i], nodes[j], distance[j] / 2
+        valid[j], distance[j] = 0, np.inf
         _unite(D, valid, sizes, i, j)
         nodes[i] = valid.size + step
-        nearest[i] = nearest_before(D, valid, i)
+        find_nearest(D, valid, i, nearest)
+        new = D[i]
         for k in range(i + 1, valid.size):
             if stop[0]:
                 return step
             if not valid[k]:
                 continue
-            if nearest[k] == i or nearest[k] == j:
-                nearest[k] = nearest_before(D, valid, k)
-            elif D[k, i] < D[k, nearest[k]] or (D[k, i] == D[k, nearest[k]] and i < nearest[k]):
-                nearest[k] = i
+            if who[k] == i or who[k] == j:
+                find_nearest(D, valid, k, nearest)
+            elif new[k] < distance[k] or (new[k] == distance[k] and i < who[k]):
+                who[k], distance[k] = i, new[k]
     return last

@@ -1,4 +1,5 @@
 import json
+import tracemalloc
 import zipfile
 from datetime import UTC, datetime
 
@@ -9,6 +10,7 @@ from app.session import archive
 from app.session.session import Entry
 from app.session.state import State
 from kernels.errors import InputError
+from kernels.io.distance_matrix import DistanceMatrix
 from kernels.model import Result, Sequence, SequenceType
 from kernels.pairwise.model import Alignment, PairAnswer, PairProblem
 from kernels.scoring import Mode, Scoring, match_mismatch
@@ -150,3 +152,21 @@ def test_a_session_makes_nothing_but_data_of_the_engine(saved, tmp_path, name):
             target.writestr(member, content)
     with pytest.raises(InputError, match="the file names"):
         archive.load(path)
+
+
+def test_a_large_array_is_saved_and_read_without_a_second_one(tmp_path):
+    """A matrix of 64 MiB is written in pieces; read, it is there once, and read-only."""
+    matrix = DistanceMatrix(("a",), np.zeros((2896, 2896)))
+    tracemalloc.start()
+    try:
+        archive.save(tmp_path / "x.antidiag", State((), (), (matrix,)), [], {})
+        saving = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        state, *_ = archive.load(tmp_path / "x.antidiag")
+        reading = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert saving < 0.75 * matrix.values.nbytes
+    assert reading < 1.5 * matrix.values.nbytes
+    assert np.array_equal(state.data[0].values, matrix.values)
+    assert not state.data[0].values.flags.writeable

@@ -58,7 +58,8 @@ def test_what_is_being_saved_is_waited_for_where_nothing_has_changed_since(autos
 def test_saving_tells_how_far_it_is_and_a_cancelled_one_leaves_the_file_alone(tmp_path):
     path, told = tmp_path / "x.antidiag", []
     archive.save(path, State(tuple(RECORDS)), [], {}, monitor=Monitor(lambda *shares: told.append(shares[:2])))
-    assert told == [(number * archive.BATCH, 6 * archive.BATCH) for number in range(6)]
+    batch = archive.BATCH * archive.RECORD_BYTES
+    assert told == [(number * batch, 6 * batch) for number in range(6)]
     before, monitor = path.read_bytes(), Monitor()
     monitor.cancel()
     with pytest.raises(Cancelled):

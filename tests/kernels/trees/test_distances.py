@@ -18,7 +18,7 @@ from kernels.model import SequenceType
 from kernels.pairwise.model import PairProblem
 from kernels.registry import method
 from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.trees.distances import cpu_kmers
+from kernels.trees.distances import cpu_tuples
 from kernels.trees.distances import problem as rules
 from kernels.trees.distances.columns import SATURATED, distances_of_rows
 from tests import oracle
@@ -133,7 +133,7 @@ def test_ktuple_distances_are_those_of_clustalw() -> None:
 def test_selected_diagonals_have_the_greatest_counts(words: list[int], top: int) -> None:
     counts, order = np.array(words, np.int32), np.arange(len(words), dtype=np.int32)
     first = max(len(words) - top, 0)
-    cpu_kmers._select(counts, order, first)
+    cpu_tuples._select(counts, order, first)
     assert (np.array(words)[order] == counts).all() and sorted(order) == list(range(len(words)))
     assert order[-1] == len(words) - 1
     assert sorted(counts[first:-1]) == sorted(words[:-1])[first:]

@@ -1,0 +1,197 @@
+"""ClustalW's chains of k-tuples of pairs of sequences, compiled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.cpu.jit import compiled, inlined
+
+ROWS_A_LOOK = 64
+"""K-mers between two looks at the wish to stop."""
+SCORE = 33
+"""Bits of a chain below its score: its number, in the order in which chains are made."""
+
+
+class Others(NamedTuple):
+    """All sequences: their k-mers, int32, -1 where there is none; where those of each begin, and how many letters it
+    has, int64."""
+
+    kmers: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
+
+
+class Places(NamedTuple):
+    """A sequence of so many letters: k-mer w is at places[starts[w]]..places[starts[w + 1]], int32."""
+
+    starts: np.ndarray
+    places: np.ndarray
+    letters: int
+
+
+class Rule(NamedTuple):
+    """ClustalW's options: letters of a k-tuple, diagonals that are taken, those beside each, and the cost of a gap."""
+
+    k: int
+    top: int
+    window: int
+    gap: int
+
+
+class Room(NamedTuple):
+    """Scratch for pairs of at most L letters: ``marked`` int32, ``counts`` int32 and ``latest`` int64 of 2 L, 4 L and
+    2 L diagonals; ``best`` int64 of L + 1 columns; ``waiting`` int64 (2, k L): chains and their columns, in a ring."""
+
+    marked: np.ndarray
+    counts: np.ndarray
+    best: np.ndarray
+    latest: np.ndarray
+    waiting: np.ndarray
+
+
+def room(longest: int, k: int) -> Room:
+    """Scratch for pairs of at most ``longest`` letters."""
+    diagonals = 2 * longest + 2
+    return Room(
+        np.empty(diagonals, np.int32), np.empty(2 * diagonals, np.int32), np.empty(longest + 1, np.int64),
+        np.empty(diagonals, np.int64), np.empty((2, max(k * longest, 1)), np.int64),
+    )  # fmt: skip
+
+
+@compiled
+def _select(counts, order, first):
+    """Bring the greatest ``counts`` to the places from ``first`` on, and what is in ``order`` with them.
+
+    The last place is left alone. Which of equals are chosen follows from the steps of a quicksort (Kernighan and
+    Plauger, Software Tools) whose pivot is the last of its part; of its parts only those are sorted that decide this.
+    """
+    low, high = 0, counts.size - 2
+    while low < first <= high:
+        i, j, pivot = low - 1, high, counts[high]
+        while i < j:
+            i += 1
+            while counts[i] < pivot:
+                i += 1
+            j -= 1
+            while j > i and counts[j] > pivot:
+                j -= 1
+            other = j if i < j else high
+            counts[i], counts[other] = counts[other], counts[i]
+            order[i], order[other] = order[other], order[i]
+        if i < first:
+            low = i + 1
+        else:
+            high = i - 1
+
+
+@compiled
+def _mark_diagonals(row_kmers, column, rows, rule, room):
+    """Mark the diagonals with the most k-mers, and a window beside each, as ClustalW chooses them.
+
+    Diagonal d has the k-mers with row - column = d - (columns - 1). One of the ``top`` is always the last diagonal, if
+    it has a k-mer; the others are chosen by `_select`, one at least.
+    """
+    starts, places, columns = column
+    top, window, marked, counts = rule.top, rule.window, room.marked, room.counts
+    counts[: rows + columns] = 0
+    for i in range(row_kmers.size):
+        kmer = row_kmers[i]
+        if kmer >= 0:
+            for at in range(starts[kmer], starts[kmer + 1]):
+                counts[i - places[at] + columns - 1] += 1
+    diagonals = rows + columns - 1
+    marked[: rows + columns] = 0
+    shared, order = counts[:diagonals], counts[rows + columns : rows + columns + diagonals]
+    for d in range(diagonals):
+        order[d] = d
+    first = max(diagonals - max(top, 2), 0)
+    _select(shared, order, first)
+    for at in range(first, diagonals):
+        if shared[at]:
+            for d in range(max(order[at] - window, 0), min(order[at] + window, diagonals - 1) + 1):
+                marked[d] = 1
+
+
+@inlined
+def _offer(best, column, columns, chain):
+    """A chain that ends in ``column`` (from 0) may be gone on from now on.
+
+    ``best[c]``, the best that ends in one of the first c columns, never falls with c: those that change are side by
+    side. Mostly there are none.
+    """
+    if best[column + 1] < chain:
+        low, high = column + 2, columns + 1
+        while low < high:
+            middle = (low + high) // 2
+            if best[middle] < chain:
+                low = middle + 1
+            else:
+                high = middle
+        best[column + 1 : low] = chain
+
+
+@compiled
+def ktuple_score(row_kmers, column, rule, room, stop):
+    """Letters matched by the best chain of k-mers on the marked diagonals, less the cost of each change of diagonal.
+
+    ``row_kmers`` int32 are those of the first sequence, -1 where there is none; ``column`` (Places) has those of the
+    second; ``rule`` and ``room`` are Rule and Room. -1 where ``stop`` was set.
+
+    A k-mer goes on from the best chain that it fits behind, of equal ones the latest: one whose last k-mer is wholly
+    before it, or the latest on its own diagonal, which is the best there. Where it changes the diagonal it may as well
+    go on from that one. A chain is one number, score above number, so that a maximum decides by both.
+    """
+    starts, places, columns = column
+    marked, counts, best, latest, waiting = room
+    k, gap = rule.k, rule.gap
+    rows = row_kmers.size + k - 1
+    _mark_diagonals(row_kmers, column, rows, rule, room)
+    latest_row = counts[: rows + columns]
+    latest[: rows + columns], latest_row[:] = 0, -k  # so that a chain that begins has k letters
+    best[: columns + 1] = 0
+    made, highest, ring, put, taken = 0, np.int64(0), waiting.shape[1], 0, 0
+    of_rows, oldest = counts[rows + columns : rows + columns + k], 0
+    of_rows[:] = 0
+    for i in range(row_kmers.size):
+        if i % ROWS_A_LOOK == 0 and stop[0]:
+            return -1
+        for _ in range(of_rows[oldest]):  # the k-mers of row i - k end before this row
+            _offer(best, waiting[1, taken], columns, waiting[0, taken])
+            taken = taken + 1 if taken + 1 < ring else 0
+        before_row, kmer = made, row_kmers[i]
+        if kmer >= 0:
+            for at in range(starts[kmer + 1] - 1, starts[kmer] - 1, -1):
+                j = places[at]
+                d = i - j + columns - 1
+                if marked[d]:
+                    own, before = latest[d], best[max(j - k + 1, 0)]
+                    changed = (before >> SCORE) - gap + k if before > own else 0
+                    score = max((own >> SCORE) + min(i - latest_row[d], k), changed)
+                    made += 1
+                    chain = (score << SCORE) | made
+                    latest[d], latest_row[d] = chain, i
+                    waiting[0, put], waiting[1, put] = chain, j
+                    put = put + 1 if put + 1 < ring else 0
+                    highest = max(highest, score)
+        of_rows[oldest] = made - before_row
+        oldest = oldest + 1 if oldest + 1 < k else 0
+    return highest
+
+
+@compiled
+def ktuple_distances(others, number, column, rule, room, values, stop):
+    """Distances of the sequences before ``number``, of Others, to that one, whose Places are ``column``.
+
+    1 - `ktuple_score` / the shorter length, at least 0, go to ``values`` float64 (n, n), on both sides of the diagonal.
+    ``stop`` ends it early.
+    """
+    kmers, starts, lengths = others
+    for other in range(number):
+        score = ktuple_score(kmers[starts[other] : starts[other + 1]], column, rule, room, stop)
+        if score < 0:
+            return
+        shorter = min(lengths[other], lengths[number])
+        distance = max(1.0 - np.float64(score) / np.float64(shorter), 0.0)
+        values[other, number] = values[number, other] = distance
