@@ -3,7 +3,8 @@
 A ``Lanes`` value is 16 numbers of 32 bits (LLVM's <16 x i32>: one AVX-512 register, two AVX2 registers,
 four NEON registers), a ``ShortLanes`` value 32 numbers of 16 bits, in as many registers. Functions compiled by
 Numba use them like numbers; they never leave them. Arithmetic wraps around silently. A comparison gives flags,
-one bit a lane, for ``select`` and ``any_lane``. Operations take either type, unless they name one.
+one bit a lane, for ``select`` and ``any_lane``. Operations take either type, unless they name one; those called
+saturated stop at the least and the greatest number.
 
 ``acquire`` and ``release`` order memory between threads, as a progress word needs it.
 """
@@ -166,6 +167,17 @@ def lanes_after(typing, lanes, number):
     return _FLAGS[lanes](lanes, types.intp), generate
 
 
+def call_vectors(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
+    """A call of LLVM's own function of this name, of vectors."""
+    kind = ir.FunctionType(result, [argument.type for argument in arguments])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+
+
+def saturated(builder: Any, operation: str, a: Any, b: Any) -> Any:
+    """``a`` and ``b`` under LLVM's saturating ``operation``: sadd, ssub, uadd or usub."""
+    return call_vectors(builder, f"llvm.{operation}.sat.v{a.type.count}i{a.type.element.width}", a.type, a, b)
+
+
 def _binary(emit: Callable, compares: bool = False) -> Callable:
     """An intrinsic of two vectors of one type; ``emit(builder, a, b)`` is its LLVM expression."""
 
@@ -178,6 +190,9 @@ def _binary(emit: Callable, compares: bool = False) -> Callable:
 
 add = _binary(lambda builder, a, b: builder.add(a, b))
 subtract = _binary(lambda builder, a, b: builder.sub(a, b))
+add_saturated = _binary(lambda builder, a, b: saturated(builder, "sadd", a, b))
+subtract_saturated = _binary(lambda builder, a, b: saturated(builder, "ssub", a, b))
+minimum = _binary(lambda builder, a, b: builder.select(builder.icmp_signed("<", a, b), a, b))
 maximum = _binary(lambda builder, a, b: builder.select(builder.icmp_signed(">", a, b), a, b))
 greater = _binary(lambda builder, a, b: builder.icmp_signed(">", a, b), compares=True)
 equal = _binary(lambda builder, a, b: builder.icmp_signed("==", a, b), compares=True)
@@ -262,12 +277,12 @@ def prefix_maximum(typing, value):
 
 @intrinsic
 def last_lane(typing, value):
-    """The number in lane 15."""
+    """The number in the last lane."""
 
     def generate(context, builder, signature, arguments):
-        return builder.extract_element(arguments[0], _I32(LANES - 1))
+        return builder.extract_element(arguments[0], _I32(value.vector.count - 1))
 
-    return types.int32(Lanes), generate
+    return (types.int16 if value == ShortLanes else types.int32)(value), generate
 
 
 @intrinsic

@@ -10,6 +10,7 @@ from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.pairwise.model import PairProblem
 from kernels.pairwise.parameters import StripParameters
+from kernels.scoring import Scoring
 
 MARGIN = 15
 """Rows that the lanes of a tile may touch, unread, before and after its own: one less than there are lanes."""
@@ -20,7 +21,13 @@ WIDTH_STEP = 32
 WORD = 8
 """Distance of progress words in int64: each has a cache line of its own."""
 
-LANES = MARGIN + 1
+LANES, SHORT_LANES = MARGIN + 1, 2 * (MARGIN + 1)
+SHORT_MARGIN = SHORT_LANES - 1
+SCORE_BLOCK = SHORT_LANES * SHORT_LANES
+"""Scores that are transposed at a time, where tiles are in 16 bits."""
+MOST_SHORT_ROWS = 4096
+LEAST_SHORT_ROWS = 64
+TABLE_ENTRIES = 32
 MOST_COLUMNS = 1024
 BATCHES = (64, 128, 256, 512, 1024, 2048)
 """Batches that are worth choosing from."""
@@ -48,6 +55,30 @@ def score_type(scores: np.ndarray) -> type:
     """The narrowest type that compiled code can read these scores from."""
     narrow = np.iinfo(np.int8)
     return np.int8 if narrow.min <= scores.min() and scores.max() <= narrow.max else np.int32
+
+
+def looks_up(scores: np.ndarray) -> bool:
+    """Whether scores, and one more for the columns beyond the end, fit in the table of a register."""
+    narrow = np.iinfo(np.int8)
+    fit = narrow.min <= scores.min() and scores.max() <= narrow.max
+    return bool(fit) and len(scores) * (len(scores) + 1) <= TABLE_ENTRIES
+
+
+def short_rows(scoring: Scoring, s: int) -> int:
+    """Rows of a tile of s columns whose values differ so little that 16 bits hold them; 0 where there are too few.
+
+    A path that ends d cells further on can be cut there and continued by a gap: it scores at most d (best score +
+    extend) + open more than the best one that ends here, and at most d extend + open less. So the borders of a tile
+    differ by the first, for s + rows cells around its corner, and by twice open. Inside it H is at most a row's best
+    score more for each row, and at most a gap across the tile less; what is kept below that, so that no gap state falls
+    out of it, is two openings more.
+    """
+    best, extend = max(int(scoring.scores.max(initial=0)), 0), scoring.extend
+    if np.abs(scoring.scores).max(initial=0) >= 2**15 or scoring.open + extend >= 2**12:
+        return 0
+    across = s * (best + 2 * extend) + 6 * (scoring.open + extend) + 64
+    rows = min((2**16 - across) // max(2 * best + extend, 1), MOST_SHORT_ROWS) // 8 * 8
+    return rows if rows >= LEAST_SHORT_ROWS else 0
 
 
 def slice_bytes(rows: int, width: int) -> int:
