@@ -3,8 +3,7 @@
 A ``Lanes`` value is 16 numbers of 32 bits (LLVM's <16 x i32>: one AVX-512 register, two AVX2 registers,
 four NEON registers), a ``ShortLanes`` value 32 numbers of 16 bits, in as many registers. Functions compiled by
 Numba use them like numbers; they never leave them. Arithmetic wraps around silently. A comparison gives flags,
-one bit a lane, for ``select`` and ``any_lane``. Operations take either type, unless they name one; those called
-saturated stop at the least and the greatest number.
+one bit a lane, for ``select`` and ``any_lane``. Operations take either type, unless they name one.
 
 ``acquire`` and ``release`` order memory between threads, as a progress word needs it.
 """
@@ -190,9 +189,6 @@ def _binary(emit: Callable, compares: bool = False) -> Callable:
 
 add = _binary(lambda builder, a, b: builder.add(a, b))
 subtract = _binary(lambda builder, a, b: builder.sub(a, b))
-add_saturated = _binary(lambda builder, a, b: saturated(builder, "sadd", a, b))
-subtract_saturated = _binary(lambda builder, a, b: saturated(builder, "ssub", a, b))
-minimum = _binary(lambda builder, a, b: builder.select(builder.icmp_signed("<", a, b), a, b))
 maximum = _binary(lambda builder, a, b: builder.select(builder.icmp_signed(">", a, b), a, b))
 greater = _binary(lambda builder, a, b: builder.icmp_signed(">", a, b), compares=True)
 equal = _binary(lambda builder, a, b: builder.icmp_signed("==", a, b), compares=True)

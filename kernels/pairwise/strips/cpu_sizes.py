@@ -27,6 +27,7 @@ SCORE_BLOCK = SHORT_LANES * SHORT_LANES
 """Scores that are transposed at a time, where tiles are in 16 bits."""
 MOST_SHORT_ROWS = 4096
 LEAST_SHORT_ROWS = 64
+MOST_SHORT_SCORE = 2**13
 TABLE_ENTRIES = 32
 MOST_COLUMNS = 1024
 BATCHES = (64, 128, 256, 512, 1024, 2048)
@@ -57,11 +58,17 @@ def score_type(scores: np.ndarray) -> type:
     return np.int8 if narrow.min <= scores.min() and scores.max() <= narrow.max else np.int32
 
 
-def looks_up(scores: np.ndarray) -> bool:
-    """Whether scores, and one more for the columns beyond the end, fit in the table of a register."""
+def looks_up(scores: np.ndarray, extend: int) -> bool:
+    """Whether scores, with the cost of extending a gap, and one more for the columns beyond the end fit in the table of
+    a register."""
     narrow = np.iinfo(np.int8)
-    fit = narrow.min <= scores.min() and scores.max() <= narrow.max
+    fit = narrow.min <= scores.min() and scores.max() + extend <= narrow.max
     return bool(fit) and len(scores) * (len(scores) + 1) <= TABLE_ENTRIES
+
+
+def short_margin(scores: np.ndarray, open: int, extend: int) -> int:
+    """How far below the floor numbers of a cell may lie on the way to its H."""
+    return max(-int(scores.min(initial=0)), open + 2 * extend) + 1
 
 
 def short_rows(scoring: Scoring, s: int) -> int:
@@ -69,16 +76,15 @@ def short_rows(scoring: Scoring, s: int) -> int:
 
     A path that ends d cells further on can be cut there and continued by a gap: it scores at most d (best score +
     extend) + open more than the best one that ends here, and at most d extend + open less. So the borders of a tile
-    differ by the first, for s + rows cells around its corner, and by twice open. Inside it H is at most a row's best
-    score more for each row, and at most a gap across the tile less; what is kept below that, so that no gap state falls
-    out of it, is two openings more.
+    differ by at most the first, for s + rows cells around its corner, and once more by open. Inside it, H is at most
+    a best score more for each row, and at most a gap across the tile less. The numbers that are kept rise by extend
+    for each row.
     """
-    best, extend = max(int(scoring.scores.max(initial=0)), 0), scoring.extend
-    if np.abs(scoring.scores).max(initial=0) >= 2**15 or scoring.open + extend >= 2**12:
-        return 0
-    across = s * (best + 2 * extend) + 6 * (scoring.open + extend) + 64
-    rows = min((2**16 - across) // max(2 * best + extend, 1), MOST_SHORT_ROWS) // 8 * 8
-    return rows if rows >= LEAST_SHORT_ROWS else 0
+    best, opening, extend = max(int(scoring.scores.max(initial=0)), 0), scoring.open, scoring.extend
+    margin = short_margin(scoring.scores, opening, extend)
+    across = s * (best + 2 * extend) + 4 * opening + margin + SHORT_LANES * extend + SHORT_LANES
+    rows = min((2**16 - across) // max(2 * (best + extend), 1), MOST_SHORT_ROWS) // 8 * 8
+    return rows if rows >= LEAST_SHORT_ROWS and margin + best < MOST_SHORT_SCORE else 0
 
 
 def slice_bytes(rows: int, width: int) -> int:
