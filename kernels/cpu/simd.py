@@ -166,6 +166,17 @@ def lanes_after(typing, lanes, number):
     return _FLAGS[lanes](lanes, types.intp), generate
 
 
+def call_vectors(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
+    """A call of LLVM's own function of this name, of vectors."""
+    kind = ir.FunctionType(result, [argument.type for argument in arguments])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+
+
+def saturated(builder: Any, operation: str, a: Any, b: Any) -> Any:
+    """``a`` and ``b`` under LLVM's saturating ``operation``: sadd, ssub, uadd or usub."""
+    return call_vectors(builder, f"llvm.{operation}.sat.v{a.type.count}i{a.type.element.width}", a.type, a, b)
+
+
 def _binary(emit: Callable, compares: bool = False) -> Callable:
     """An intrinsic of two vectors of one type; ``emit(builder, a, b)`` is its LLVM expression."""
 
@@ -262,12 +273,12 @@ def prefix_maximum(typing, value):
 
 @intrinsic
 def last_lane(typing, value):
-    """The number in lane 15."""
+    """The number in the last lane."""
 
     def generate(context, builder, signature, arguments):
-        return builder.extract_element(arguments[0], _I32(LANES - 1))
+        return builder.extract_element(arguments[0], _I32(value.vector.count - 1))
 
-    return types.int32(Lanes), generate
+    return (types.int16 if value == ShortLanes else types.int32)(value), generate
 
 
 @intrinsic

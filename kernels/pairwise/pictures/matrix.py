@@ -193,14 +193,14 @@ def _sweep(
 
     def one_strip(strip: int, worker: int) -> None:
         start, end = strips.columns(strip)
-        problem, borders, progress = strips.begin(strip)
+        borders, progress = strips.begin(strip)
         width = borders.edge.shape[1]
         numbers = np.arange(offset + start + 1, offset + start + width + 1)
         pixels = np.searchsorted(pixel_edges, numbers, "right") - 1
         pixels[(numbers < columns[0]) | (numbers >= columns[1])] = -1
         kept = np.empty((len(kept_rows), 2, width), np.int32)
         shown = Shown(bands, in_lanes(pixels), image, kept)
-        advance_image(problem, borders, strips.best[strip], np.empty(width, np.int32), shown, progress)
+        advance_image(strips.problem(strip), borders, strips.best[strip], np.empty(width, np.int32), shown, progress)
         for place in kept_places:
             for part in range(2):
                 kept_rows[place, part, start + 1 : end + 1] = out_of_lanes(kept[place, part])[: end - start]

@@ -45,6 +45,7 @@ from kernels.cpu.simd import (
     both,
     equal,
     greater,
+    lane_count,
     lane_numbers,
     last_lane,
     load,
@@ -53,12 +54,12 @@ from kernels.cpu.simd import (
     shift_in,
     shift_left,
     splat,
+    splat_like,
     store,
     subtract,
     transpose,
 )
 from kernels.pairwise.records import Costs
-from kernels.pairwise.strips.cpu_sizes import MARGIN
 from kernels.pairwise.strips.path import (
     FROM_DIAGONAL,
     FROM_E,
@@ -94,14 +95,14 @@ class Borders(NamedTuple):
     right: np.ndarray
 
 
-def in_lanes(row: np.ndarray) -> np.ndarray:
+def in_lanes(row: np.ndarray, lanes: int = LANES) -> np.ndarray:
     """A row of s columns, put into lane order."""
-    return np.ascontiguousarray(row.reshape(LANES, -1).T).ravel()
+    return np.ascontiguousarray(row.reshape(lanes, -1).T).ravel()
 
 
-def out_of_lanes(row: np.ndarray) -> np.ndarray:
+def out_of_lanes(row: np.ndarray, lanes: int = LANES) -> np.ndarray:
     """A row in lane order, put back into the order of the matrix."""
-    return np.ascontiguousarray(row.reshape(-1, LANES).T).ravel()
+    return np.ascontiguousarray(row.reshape(-1, lanes).T).ravel()
 
 
 @inlined
@@ -127,12 +128,12 @@ def corners(top, corner):
 
 
 @inlined
-def step_scores(letters, row, profile, columns, offsets, scores):
-    """Substitution scores of one step, lane 0 at ``row``, in lane order."""
-    for lane in range(LANES):
-        offsets[lane] = np.int64(letters[row - lane + MARGIN]) * (columns + 1) * LANES + lane * columns
-    for c in range(0, columns, LANES):
-        transpose(profile, offsets, c, scores, c * LANES)
+def step_scores(letters, row, profile, columns, offsets, scores, lanes):
+    """Substitution scores of one step, lane 0 at ``row``, in the order of so many lanes."""
+    for lane in range(lanes):
+        offsets[lane] = np.int64(letters[row - lane + lanes - 1]) * (columns + 1) * lanes + lane * columns
+    for c in range(0, columns, lanes):
+        transpose(profile, offsets, c, scores, c * lanes)
 
 
 @inlined
@@ -145,9 +146,9 @@ def working(t, rows):
 @inlined
 def first_column(inside, value, columns):
     """In each lane, the first column that holds ``value``."""
-    found = splat(np.int32(0))
+    found = splat_like(value, 0)
     for c in range(columns - 1, -1, -1):
-        found = select(equal(load(inside, c * LANES), value), splat(np.int32(c)), found)
+        found = select(equal(load(inside, c * lane_count(value)), value), splat_like(value, c), found)
     return found
 
 
@@ -206,7 +207,7 @@ def score_tile(problem, borders, first, rows, best, peaks):
             if peaks is not None:
                 fill_lane(floor, t, highest)
             diagonal_in = select(equal(lane_numbers(), splat(np.int32(t))), start, diagonal_in)
-        step_scores(letters, row, profile, columns, offsets, scores)
+        step_scores(letters, row, profile, columns, offsets, scores, LANES)
         h = shift_in(h, left[0, row])
         K = shift_in(K, left[1, row])
         diagonal, diagonal_in, row_best = diagonal_in, h, floor
@@ -263,7 +264,7 @@ def state_tile(problem, borders, states, first, rows, best):
             entering = equal(lane_numbers(), splat(np.int32(t)))
             diagonal_in = select(entering, start, diagonal_in)
             diagonal_in_state = select(entering, start_states, diagonal_in_state)
-        step_scores(letters, row, profile, columns, offsets, scores)
+        step_scores(letters, row, profile, columns, offsets, scores, LANES)
         h = shift_in(h, left[0, row])
         K = shift_in(K, left[1, row])
         h_state = shift_in(h_state, np.int32(KIND_H << PLACE_BITS | row))
@@ -307,14 +308,15 @@ def state_tile(problem, borders, states, first, rows, best):
 
 
 @inlined
-def end_chunk(edge, bottom):
-    """Keep the last row of a tile as that of a chunk: ``bottom`` int32 (2 or 4, s), in the order of the matrix.
+def end_chunk(edge, bottom, lanes):
+    """Keep the last row of a tile of so many lanes as that of a chunk: ``bottom`` int32 (2 or 4, s), in the order of the
+    matrix.
 
     H and G, and their start states where these are local to chunks; then they begin anew below.
     """
-    parts, columns = bottom.shape[0], edge.shape[1] // LANES
+    parts, columns = bottom.shape[0], edge.shape[1] // lanes
     for column in range(edge.shape[1]):
-        place = column % columns * LANES + column // columns
+        place = column % columns * lanes + column // columns
         for part in range(parts):
             bottom[part, column] = edge[part, place]
         if parts == 4:
@@ -343,7 +345,7 @@ def direction_tile(problem, edge, left, first, rows, directions):
             copy_lane(edge[0], t, H)
             copy_lane(edge[1], t, G)
             diagonal_in = select(equal(lane_numbers(), splat(np.int32(t))), start, diagonal_in)
-        step_scores(letters, row, profile, columns, offsets, scores)
+        step_scores(letters, row, profile, columns, offsets, scores, LANES)
         h = shift_in(h, left[0, row])
         K = shift_in(K, left[1, row])
         diagonal, diagonal_in, low_half = diagonal_in, h, nothing

@@ -10,6 +10,7 @@ from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.pairwise.model import PairProblem
 from kernels.pairwise.parameters import StripParameters
+from kernels.scoring import Scoring
 
 MARGIN = 15
 """Rows that the lanes of a tile may touch, unread, before and after its own: one less than there are lanes."""
@@ -20,7 +21,14 @@ WIDTH_STEP = 32
 WORD = 8
 """Distance of progress words in int64: each has a cache line of its own."""
 
-LANES = MARGIN + 1
+LANES, SHORT_LANES = MARGIN + 1, 2 * (MARGIN + 1)
+SHORT_MARGIN = SHORT_LANES - 1
+SCORE_BLOCK = SHORT_LANES * SHORT_LANES
+"""Scores that are transposed at a time, where tiles are in 16 bits."""
+MOST_SHORT_ROWS = 4096
+LEAST_SHORT_ROWS = 64
+MOST_SHORT_SCORE = 2**13
+TABLE_ENTRIES = 32
 MOST_COLUMNS = 1024
 BATCHES = (64, 128, 256, 512, 1024, 2048)
 """Batches that are worth choosing from."""
@@ -48,6 +56,35 @@ def score_type(scores: np.ndarray) -> type:
     """The narrowest type that compiled code can read these scores from."""
     narrow = np.iinfo(np.int8)
     return np.int8 if narrow.min <= scores.min() and scores.max() <= narrow.max else np.int32
+
+
+def looks_up(scores: np.ndarray, extend: int) -> bool:
+    """Whether scores, with the cost of extending a gap, and one more for the columns beyond the end fit in the table of
+    a register."""
+    narrow = np.iinfo(np.int8)
+    fit = narrow.min <= scores.min() and scores.max() + extend <= narrow.max
+    return bool(fit) and len(scores) * (len(scores) + 1) <= TABLE_ENTRIES
+
+
+def short_margin(scores: np.ndarray, open: int, extend: int) -> int:
+    """How far below the floor numbers of a cell may lie on the way to its H."""
+    return max(-int(scores.min(initial=0)), open + 2 * extend) + 1
+
+
+def short_rows(scoring: Scoring, s: int) -> int:
+    """Rows of a tile of s columns whose values differ so little that 16 bits hold them; 0 where there are too few.
+
+    A path that ends d cells further on can be cut there and continued by a gap: it scores at most d (best score +
+    extend) + open more than the best one that ends here, and at most d extend + open less. So the borders of a tile
+    differ by at most the first, for s + rows cells around its corner, and once more by open. Inside it, H is at most
+    a best score more for each row, and at most a gap across the tile less. The numbers that are kept rise by extend
+    for each row.
+    """
+    best, opening, extend = max(int(scoring.scores.max(initial=0)), 0), scoring.open, scoring.extend
+    margin = short_margin(scoring.scores, opening, extend)
+    across = s * (best + 2 * extend) + 4 * opening + margin + SHORT_LANES * extend + SHORT_LANES
+    rows = min((2**16 - across) // max(2 * (best + extend), 1), MOST_SHORT_ROWS) // 8 * 8
+    return rows if rows >= LEAST_SHORT_ROWS and margin + best < MOST_SHORT_SCORE else 0
 
 
 def slice_bytes(rows: int, width: int) -> int:

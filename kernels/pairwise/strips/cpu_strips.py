@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.cpu.jit import compiled
-from kernels.cpu.simd import LANES, release
+from kernels.cpu.simd import LANES, SHORT_LANES, release
 from kernels.cpu.waiting import wait_for
 from kernels.cpu.workers import share, stop_word
 from kernels.monitor import Monitor
@@ -37,6 +37,8 @@ from kernels.pairwise.strips.cpu_cells import (
     score_tile,
     state_tile,
 )
+from kernels.pairwise.strips.cpu_short import Short
+from kernels.pairwise.strips.cpu_short_cells import short_tile
 from kernels.pairwise.strips.cpu_sizes import WORD, score_type, tile_width
 from kernels.pairwise.strips.path import KIND_K, PLACE_BITS
 from kernels.steps import Steps
@@ -66,7 +68,8 @@ class Strips:
     chunk's last row but the lowest's and, where ``chunk_parts`` is 4 rather than 2, their start states; all states are
     then local to chunks. They go to ``bottoms_at``, where it is given.
 
-    The first ``done`` strips were computed by an earlier run; their progress words say so too.
+    The first ``done`` strips were computed by an earlier run; their progress words say so too. Where ``short_rows`` is
+    not 0, tiles of at most so many rows are computed in 16 bits.
     """
 
     pair: Encoded
@@ -82,6 +85,7 @@ class Strips:
     chunk_parts: int = 0
     bottoms_at: np.ndarray | None = None
     done: int = 0
+    short_rows: int = 0
     stop: np.ndarray = field(default_factory=stop_word)
 
     def __post_init__(self) -> None:
@@ -89,6 +93,7 @@ class Strips:
         self.letters = np.zeros(m + 2 * LANES, np.uint8)
         self.letters[LANES + 1 : LANES + 1 + m] = pair.rows
         self.profile_type = score_type(pair.table)
+        self.short = Short(pair, self.short_rows) if self.short_rows else None
         self.costs = costs_of(pair)
         self.progress = np.zeros(self.count * WORD, np.int64)
         self.best = np.zeros((self.count, 4), np.int32)
@@ -132,16 +137,21 @@ class Strips:
         pieces = self.bottoms[start // self.s : -(-end // self.s), row // self.h - 1, :2]
         return pieces.transpose(1, 0, 2).reshape(2, -1)[:, : end - start]
 
-    def top_edge(self, strip: int, chunk: int = 0) -> np.ndarray:
-        """The row over a strip, or over a chunk of it, as a tile takes it: H, G and, where they are kept, the states
-        of row 0."""
+    def top_edge(self, strip: int, chunk: int = 0, lanes: int = LANES) -> np.ndarray:
+        """The row over a strip, or over a chunk of it, as a tile of so many lanes takes it: H, G and, where they are
+        kept, the states of row 0. Columns beyond the end have the values of the last one."""
         start, end = self.columns(strip)
         row = self.row(chunk * self.h, start, end)
         edge = np.zeros((2 if self.states is None else 4, tile_width(row.shape[1])), np.int32)
         for part, values in enumerate(row):
-            edge[part] = in_lanes(np.pad(values, (0, edge.shape[1] - values.size)))
+            edge[part] = in_lanes(np.pad(values, (0, edge.shape[1] - values.size), "edge"), lanes)
         edge[2:] = self.top_state
         return edge
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of the tiles of phase 1."""
+        return LANES if self.short is None else SHORT_LANES
 
     @property
     def top_state(self) -> int:
@@ -156,15 +166,15 @@ class Strips:
         """The boundary column on the right of a strip."""
         return self.kept[strip] if strip in self.kept else self.values[strip % len(self.values)]
 
-    def begin(self, strip: int) -> tuple[StripProblem, Borders, Progress]:
-        """Letters, borders and progress of a strip that is about to be computed.
+    def begin(self, strip: int) -> tuple[Borders, Progress]:
+        """Borders and progress of a strip that is about to be computed.
 
         Row 0 of the right column is set: H is the next strip's corner; K of row 0 is never read.
         """
         right = self.right_column(strip)
         right[:, 0] = self.row(0, *self.columns(strip))[0, -1]
-        borders = Borders(self.top_edge(strip), self.left_column(strip), right)
-        return self.problem(strip), borders, Progress(self.progress, strip, self.stop)
+        borders = Borders(self.top_edge(strip, 0, self.lanes), self.left_column(strip), right)
+        return borders, Progress(self.progress, strip, self.stop)
 
 
 def best_cell(strips: Strips) -> tuple[int, tuple[int, int], int]:
@@ -185,26 +195,34 @@ def may_compute(progress, row):
 
 
 @compiled
-def advance(problem, borders, states, chunks, best, progress, batch, until):
+def advance(problem, short, table, borders, states, chunks, best, progress, batch, until):
     """Compute a strip down to row ``until``, or until told to stop.
 
-    The strip's own progress word says how far it has come. ``states`` None: values only. No tile goes beyond the end
-    of a chunk.
+    The strip's own progress word says how far it has come. One of ``problem`` and ``short`` (with ``table``, as
+    short_tile takes it) is None: that of the number of bits that it is not computed in. ``states`` None: values only.
+    No tile goes beyond the end of a chunk.
     """
     h, bottoms = chunks
+    lanes = LANES
+    if short is not None:
+        lanes = SHORT_LANES
+        batch = min(batch, short.most_rows)
     own = progress.own * WORD
     row = progress.words[own]
     while row < until:
         rows = min(batch, until - row, h - row % h)
         if not may_compute(progress, row + rows):
             return
-        if states is None:
-            score_tile(problem, borders, row, rows, best, None)
-        else:
-            state_tile(problem, borders, states, row, rows, best)
+        if short is not None:
+            short_tile(short, table, borders, row, rows, best)
+        if problem is not None:
+            if states is None:
+                score_tile(problem, borders, row, rows, best, None)
+            else:
+                state_tile(problem, borders, states, row, rows, best)
         row += rows
         if row % h == 0 and row // h <= bottoms.shape[0]:
-            end_chunk(borders.edge, bottoms[row // h - 1])
+            end_chunk(borders.edge, bottoms[row // h - 1], lanes)
         release(progress.words, own, row)
 
 
@@ -235,7 +253,9 @@ def share_strips(strips: Strips, one_strip: Callable[[int, int], None], monitor:
 def _compute_strip(strips: Strips, strip: int, slices: int) -> Iterator[tuple[tuple[int, int], int, int]]:
     """Compute a strip slice by slice: its rows, begin and end in ns. Ends early when told to stop."""
     m, (start, end) = strips.pair.rows.size, strips.columns(strip)
-    problem, borders, progress = strips.begin(strip)
+    borders, progress = strips.begin(strip)
+    problem = strips.problem(strip) if strips.short is None else None
+    short, table = (None, None) if strips.short is None else (strips.short.problem((start, end)), strips.short.table)
     states = None if strips.states is None else strips.states[strip]
     if states is not None:
         states[:, 0] = strips.top_state
@@ -245,9 +265,9 @@ def _compute_strip(strips: Strips, strip: int, slices: int) -> Iterator[tuple[tu
         bottom = min(top + slice_rows, m)
         may_compute(progress, min(top + strips.batch, bottom))
         begun_ns = time.perf_counter_ns()
-        advance(problem, borders, states, chunks, best, progress, strips.batch, bottom)
+        advance(problem, short, table, borders, states, chunks, best, progress, strips.batch, bottom)
         if strips.stop[0]:
             return
         yield (top, bottom), begun_ns, time.perf_counter_ns()
     if strip == strips.count - 1:
-        strips.corner = tuple(int(out_of_lanes(part)[end - start - 1]) for part in borders.edge[::2])
+        strips.corner = tuple(int(out_of_lanes(part, strips.lanes)[end - start - 1]) for part in borders.edge[::2])

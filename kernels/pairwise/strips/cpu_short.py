@@ -1,0 +1,60 @@
+"""What tiles in 16 bits are computed from (cpu_short_cells.py): letters, places in a table or a profile, and room."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.cpu import lookup
+from kernels.cpu.simd import SHORT_LANES
+from kernels.pairwise.encoding import Encoded
+from kernels.pairwise.records import costs_of
+from kernels.pairwise.strips.cpu_cells import in_lanes
+from kernels.pairwise.strips.cpu_short_cells import ROOM_ROWS, ShortProblem
+from kernels.pairwise.strips.cpu_sizes import SCORE_BLOCK, looks_up, short_margin, tile_width
+
+CACHE_LINE = 64
+
+
+class Short:
+    """A pair in 16 bits. ``table`` int16 (32): scores by row and column letter, or None where they do not fit."""
+
+    def __init__(self, pair: Encoded, most_rows: int) -> None:
+        self.pair, self.most_rows = pair, most_rows
+        self.table: np.ndarray | None = None
+        m, letters = pair.rows.size, pair.letters
+        self.scores = (pair.table + pair.extend).astype(np.int16)
+        if lookup.LOOKS_UP and looks_up(pair.table, pair.extend):
+            self.table = np.full(lookup.ENTRIES, pair.extend, np.int16)
+            self.table[: letters * (letters + 1)].reshape(letters, -1)[:, :letters] = self.scores
+            self.letters = np.zeros(m + 2 * SHORT_LANES, np.int16)
+            self.letters[SHORT_LANES : SHORT_LANES + m] = pair.rows[::-1]
+            self.letters *= letters + 1
+        else:
+            self.letters = np.zeros(m + 2 * SHORT_LANES, np.uint8)
+            self.letters[SHORT_LANES : SHORT_LANES + m] = pair.rows
+
+    def problem(self, columns: tuple[int, int]) -> ShortProblem:
+        """A strip: its columns start + 1 .. end."""
+        width = tile_width(columns[1] - columns[0])
+        profile = self._profile(self.pair.columns[slice(*columns)], width)
+        room, margin = _aligned(ROOM_ROWS * width + SCORE_BLOCK), short_margin(self.pair.table, self.pair.open, self.pair.extend)
+        return ShortProblem(self.letters, profile, costs_of(self.pair), room, margin, self.most_rows)
+
+    def _profile(self, columns: np.ndarray, width: int) -> np.ndarray:
+        """Scores, or places of them; columns beyond the end score 0 with every letter."""
+        if self.table is not None:
+            places = np.full(width, self.pair.letters, np.int16)
+            places[: columns.size] = columns
+            profile = _aligned(width)
+            profile[:] = in_lanes(places, SHORT_LANES)
+            return profile
+        scores = np.full((self.pair.letters, width + SHORT_LANES), self.pair.extend, np.int16)
+        scores[:, : columns.size] = self.scores[:, columns]
+        return scores.ravel()
+
+
+def _aligned(count: int) -> np.ndarray:
+    """So many numbers of 16 bits, from the beginning of a cache line on: vectors then never lie in two."""
+    room = np.empty(count + CACHE_LINE // 2, np.int16)
+    first = -room.ctypes.data % CACHE_LINE // 2
+    return room[first : first + count]
