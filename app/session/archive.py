@@ -8,7 +8,6 @@ code here.
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import uuid
@@ -152,9 +151,8 @@ class _Writer:
     def _array(self, array: np.ndarray) -> str:
         name = f"arrays/{self._arrays}.npy"
         self._arrays += 1
-        buffer = io.BytesIO()
-        np.save(buffer, array, allow_pickle=False)
-        self._target.writestr(name, buffer.getbuffer())
+        with self._target.open(name, "w", force_zip64=True) as handle:
+            np.lib.format.write_array(handle, np.ascontiguousarray(array), allow_pickle=False)
         return name
 
 
@@ -196,7 +194,8 @@ class _Reader:
         return None
 
     def _array(self, name: str) -> np.ndarray:
-        return np.load(io.BytesIO(self._source.read(name)), allow_pickle=False)
+        with self._source.open(name) as handle:
+            return np.lib.format.read_array(handle, allow_pickle=False)
 
 
 def _fasta(sequence: Sequence) -> bytes:

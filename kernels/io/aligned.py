@@ -181,11 +181,12 @@ def _made(raw: Raw, source: str, stem: str) -> AlignedSequences:
     """What was read as data: capitals, '-' for gaps, and what of the letters was otherwise."""
     letters = raw.letters if raw.letters.flags.writeable else raw.letters.copy()
     type_ = sequences.guess_type(_sample(letters))
-    lower, dots, missing = _plain(letters, ord("X" if type_ == SequenceType.PROTEIN else "N"), raw.names, source)
+    unknown = "X" if type_ == SequenceType.PROTEIN else "N"
+    lower, dots, missing = (None, None, 0) if raw.plain else _plain(letters, ord(unknown), raw.names, source)
     different = distinct(raw.names)
     notes = [raw.note, renaming(raw.names, different)]
     if missing:
-        notes.append(f"{missing:,} '?' became {'X' if type_ == SequenceType.PROTEIN else 'N'}")
+        notes.append(f"{missing:,} '?' became {unknown}")
     letters.setflags(write=False)
     name = raw.name if raw.name == "" or raw.name == stem else f"{stem}: {raw.name}"
     note = "; ".join(filter(None, notes))
@@ -244,6 +245,7 @@ ALIGNMENT = DataKind(
     type=AlignedSequences,
     claims=holds,
     read=read,
+    unaligned=unaligned,
     suffixes=(
         ".fa", ".fasta", ".afa", ".aln", ".clustal", ".sto", ".stockholm", ".stk", ".phy", ".phylip", ".nex", ".msf",
         ".a2m", ".a3m", ".maf", ".sam", ".paf",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kernels.errors import InputError
 from kernels.io.alignment_files.rows import Annotations, Place, Raw, Rows, numbered_lines, squeezed, text
 
 CLUSTAL_HEAD = re.compile(rb"(CLUSTAL|MUSCLE|PROBCONS|MSAPROBS|Kalign|T-COFFEE)\b")
@@ -55,7 +56,7 @@ def read_msf(stream: Iterator[bytes], source: str) -> Raw:
     """MSF: names and weights in the head, which ends with "//", then blocks of names and letters."""
     rows, weights = Rows(source), list[tuple[int, str, str]]()
     lines = numbered_lines(stream, source)
-    for place, line in lines:
+    for _, line in lines:
         if line.strip() == b"//":
             break
         if found := NAME.match(line):
@@ -63,8 +64,8 @@ def read_msf(stream: Iterator[bytes], source: str) -> Raw:
             if weight := WEIGHT.search(line):
                 weights.append((row, "WT", text(weight[1])))
     else:
-        place.refuse("the head has no '//' after the names; this is no whole MSF file")
-    rows._first_block = False
+        raise InputError(f"{source}: the head has no '//' after the names; this is no whole MSF file")
+    rows.all_named()
     for place, line in lines:
         parts = line.split(None, 1)
         if not parts:

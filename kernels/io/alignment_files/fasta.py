@@ -7,21 +7,25 @@ read in about two seconds.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from kernels.cpu.jit import compiled
 from kernels.errors import InputError
+from kernels.io.alignment_files.room import Room
 from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw, ragged, titled
 
 ENOUGH = 1 << 26
 """Bytes after which a file is taken for an alignment, if all rows so far had one length and one held a gap."""
-GROWTH = 1.5
 
+LETTER, DASH, PECULIAR = 1, 2, 4
 KINDS = np.zeros(256, np.uint8)
-"""0 for what is left out, 1 for letters, 2 for gaps, so that kinds that were met can be joined."""
-KINDS[33:127] = 1
-KINDS[list(b"-.~")] = 2
+"""0 for what is left out, else bits, so that kinds that were met can be joined: capitals and '*' are LETTER, '-' is
+DASH, and PECULIAR is all that has to be looked at again, '.' for a gap too."""
+KINDS[33:127] = PECULIAR
+KINDS[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ*")] = LETTER
+KINDS[list(b"-.~")] = DASH, DASH | PECULIAR, DASH | PECULIAR
 
 
 @compiled
@@ -40,6 +44,16 @@ def take(source, start, stop, kinds, target, at):
 
 
 @compiled
+def all_plain(letters):
+    """Whether all are capitals, '-' or '*'; without a branch, so that many are looked at together."""
+    others = 0
+    for place in range(letters.size):
+        letter = letters[place]
+        others += (np.uint8(letter - 65) > 25) & (letter != 45) & (letter != 42)
+    return others == 0
+
+
+@compiled
 def count(source, start, stop, kinds):
     """How many letters and gaps there are, and the kinds met."""
     found, met = 0, 0
@@ -55,7 +69,7 @@ def read(stream: Iterator[bytes], source: str, size: int) -> Raw:
     return _whole(*_flat(stream, source, size), source)
 
 
-def _whole(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, source: str) -> Raw:
+def _whole(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, source: str) -> Raw:
     starts = np.concatenate(([0], ends[:-1]))
     lengths = ends - starts
     names, described = titled(titles)
@@ -64,15 +78,16 @@ def _whole(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, source: str)
     wrong = np.flatnonzero(lengths != lengths[0])
     if wrong.size:
         raise ragged(source, names[wrong[0]], int(lengths[wrong[0]]), names[0], int(lengths[0]))
-    return Raw(names, flat.reshape(len(names), -1), Annotations(of_rows=described) if described else NOTHING)
+    notes = Annotations(of_rows=described) if described else NOTHING
+    return Raw(names, flat.reshape(len(names), -1), notes, plain=not met & PECULIAR)
 
 
 def read_a2m(stream: Iterator[bytes], source: str, size: int) -> Raw:
     """A2M: FASTA where '.' stands for other rows' insertions; as A3M where these are left out."""
-    titles, flat, ends = _flat(stream, source, size)
+    titles, flat, ends, met = _flat(stream, source, size)
     lengths = np.diff(ends, prepend=0)
     whole = lengths.size > 0 and lengths[0] > 0 and (lengths == lengths[0]).all()
-    return _whole(titles, flat, ends, source) if whole else _widened(titles, flat, ends, source)
+    return (_whole if whole else _widened)(titles, flat, ends, met, source)
 
 
 def read_a3m(stream: Iterator[bytes], source: str, size: int) -> Raw:
@@ -83,7 +98,7 @@ def read_a3m(stream: Iterator[bytes], source: str, size: int) -> Raw:
     return _widened(*_flat(stream, source, size), source)
 
 
-def _widened(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, source: str) -> Raw:
+def _widened(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, source: str) -> Raw:
     names, described = titled(titles)
     rows = [row[row != ord(".")] for row in np.split(flat, ends[:-1])]
     inserted = [(row >= ord("a")) & (row <= ord("z")) for row in rows]
@@ -126,49 +141,69 @@ def looks_aligned(stream: Iterator[bytes]) -> bool:
             if records > 1 and found > length:
                 return False
         done += len(block)
-        if done >= ENOUGH and records > 2 and seen & 2:
+        if done >= ENOUGH and records > 2 and seen & DASH:
             return True
-    return records > 1 and found == length > 0 and bool(seen & 2)
+    return records > 1 and found == length > 0 and bool(seen & DASH)
 
 
 def _bodies(block: bytes) -> Iterator[tuple[int, int, bytes | None]]:
     """Where letters begin and end, and the title before them; None for those that go on from the block before."""
-    at = 0 if block.startswith(b">") else block.find(b"\n>") + 1
-    if at or not block.startswith(b">"):
-        stop = at or len(block)
-        yield 0, stop, None
-        if not at:
-            return
-    while True:
+    at = _title(block, 0)
+    if at:
+        yield 0, at, None
+    while at < len(block):
         end = block.find(b"\n", at)
         end = len(block) if end < 0 else end
-        after = block.find(b"\n>", end) + 1
-        yield end, after or len(block), block[at + 1 : end]
-        if not after:
-            return
+        after = _title(block, end)
+        yield end, after, block[at + 1 : end]
         at = after
 
 
-def _flat(stream: Iterator[bytes], source: str, size: int) -> tuple[list[bytes], np.ndarray, np.ndarray]:
-    """Titles, the letters of all rows one after the other, and where each row ends."""
-    flat, at = np.empty(size + 1, np.uint8), 0
+def _title(block: bytes, start: int) -> int:
+    """Where the first title from ``start`` on begins, else the end. A search for one letter is by far the quickest."""
+    at = block.find(b">", start)
+    while at > 0 and block[at - 1] != ord("\n"):
+        at = block.find(b">", at + 1)
+    return at if at >= 0 else len(block)
+
+
+def _flat(stream: Iterator[bytes], source: str, size: int) -> tuple[list[bytes], np.ndarray, np.ndarray, int]:
+    """Titles, the letters of all rows one after the other, where each row ends, and the kinds of letters met."""
+    room, at, met = Room(size + 1), 0, 0
     titles: list[bytes] = []
     ends: list[int] = []
-    for block in stream:
-        if at + len(block) >= flat.size:
-            flat.resize(int(GROWTH * (at + len(block))) + 1, refcheck=False)
-        array = np.frombuffer(block, np.uint8)
+    for block in _ahead(stream):
+        flat = room.upto(at + len(block) + 1)
         for start, stop, title in _bodies(block):
             if title is not None:
                 if titles:
                     ends.append(at)
                 titles.append(title)
-            at, _ = take(array, start, stop, KINDS, flat, at)
+            at, more = _put(block, start, stop, flat, at)
+            met |= more
             if at and not titles:
                 raise InputError(f"{source}, line 1: text before the first '>'; remove it")
     ends.append(at)
-    flat.resize(at, refcheck=False)
-    return titles, flat, np.array(ends if titles else [], np.int64)
+    return titles, room.cut(at), np.array(ends if titles else [], np.int64), met
+
+
+def _put(block: bytes, start: int, stop: int, flat: np.ndarray, at: int) -> tuple[int, int]:
+    """As `take`; quick where there are line ends and plain letters alone."""
+    letters = np.frombuffer(block[start:stop].replace(b"\n", b""), np.uint8)
+    if all_plain(letters):
+        flat[at : at + letters.size] = letters
+        return at + letters.size, LETTER
+    return take(np.frombuffer(block, np.uint8), start, stop, KINDS, flat, at)
+
+
+def _ahead(stream: Iterator[bytes]) -> Iterator[bytes]:
+    """The blocks of a stream, each read while the one before is looked at."""
+    with ThreadPoolExecutor(1) as reader:
+        block = next(stream, None)
+        while block is not None:
+            coming = reader.submit(next, stream, None)
+            yield block
+            block = coming.result()
 
 
 @compiled

@@ -29,8 +29,12 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
                 return _checked(order(lines[1:], count, columns, split, source), columns, source)
             except InputError as error:
                 failures.append(error)
-    raise failures[0] if len(lines) - 1 >= count else InputError(
-        f"{source}: {count:,} rows in the first line, and {len(lines) - 1:,} lines follow; the file is not whole"
+    raise (
+        failures[0]
+        if len(lines) - 1 >= count
+        else InputError(
+            f"{source}: {count:,} rows in the first line, and {len(lines) - 1:,} lines follow; the file is not whole"
+        )
     )
 
 

@@ -38,13 +38,17 @@ DESCRIPTION = "DE"
 
 class Raw(NamedTuple):
     """An alignment as its file has it: ``letters`` are uint8 (rows, columns), in either case, with '-', '.' or '~' for
-    gaps and '?' for what is missing. ``name`` is "" where the file gives none, ``note`` what the reader left out."""
+    gaps and '?' for what is missing.
+
+    ``name`` is "" where the file gives none, ``note`` what the reader left out.
+    ``plain``: surely capitals, '*' and '-' alone."""
 
     names: list[str]
     letters: np.ndarray
     annotations: Annotations = NOTHING
     name: str = ""
     note: str = ""
+    plain: bool = False
 
 
 class Place(NamedTuple):
@@ -115,6 +119,10 @@ class Rows:
         self.names.append(name)
         self._letters.append(bytearray())
         return len(self.names) - 1
+
+    def all_named(self) -> None:
+        """No block names other rows than those that are there."""
+        self._first_block = False
 
     def extend(self, row: int, letters: bytes) -> int:
         """More letters of a row; how many it has now."""

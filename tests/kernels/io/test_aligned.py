@@ -63,7 +63,8 @@ FORMS = {
     "strict": (" 2 7\na b       ACG-T\nc         AC-GT\n\nTT\nT-\n", ".phy"),
     "relaxed": ("2 7\na ACG-T\nTT\nlonger_than_ten AC-GT\nT-\n", ".phy"),
     "interleaved": ("2 7 I\na ACG-T\nb AC-GT\n\na TT\nb T-\n", ".phy"),
-    "nexus": ("#NEXUS\nBegin data;\ndimensions ntax=2 nchar=7;\nformat datatype=dna gap=_ interleave matchchar=.;\n"
+    "nexus": ("#NEXUS\nBegin data;\ndimensions ntax=2 nchar=7;\n"
+              "format datatype=dna gap=_ interleave matchchar=.;\n"
               "matrix [a comment]\n'it''s a' ACG_T\nb ...GT\n\n'it''s a' TT\nb T_\n;\nend;\n", ".nex"),
     "msf": ("PileUp\n\n MSF: 7 Type: N Check: 1 ..\n\n Name: a oo Len: 7 Check: 1 Weight: 2.5\n Name: b Len: 7 Check: 1\n"
             "\n//\n\n     1   7\na  ACG.T\nb  AC.GT\n\na  TT\nb  T~\n", ".msf"),
@@ -89,7 +90,9 @@ def test_insertions_of_a3m_have_columns_of_their_own(tmp_path):
 
 
 def test_sam_and_paf_give_pairs_and_say_what_is_left_out(tmp_path):
-    sam = "@SQ\tSN:c\tLN:90\nr\t0\tc\t11\t60\t2S3M1I2M2D1M\t*\t0\t0\tTTACGAGTC\t*\tMD:Z:1A3^GG1\nx\t4\t*\t0\t0\t*\t*\t0\t0\tA\t*\n"
+    sam = "@SQ\tSN:c\tLN:90\n"
+    sam += "r\t0\tc\t11\t60\t2S3M1I2M2D1M\t*\t0\t0\tTTACGAGTC\t*\tMD:Z:1A3^GG1\n"
+    sam += "x\t4\t*\t0\t0\t*\t*\t0\t0\tA\t*\n"
     (found,) = aligned.read(_file(tmp_path / "p.sam", sam))
     assert rows(found) == ["AAG-GTGGC", "ACGAGT--C"] and found.names == ("c", "r")
     assert found.annotations.of_rows == ((0, "place", "11 +"), (1, "place", "3 +"))
@@ -147,7 +150,10 @@ def test_rows_of_one_length_with_gaps_open_as_an_alignment(tmp_path):
 def test_unaligned_rows_say_how_many_gaps_they_had(tmp_path):
     found = one(">a first\nAC--\n>b\n----\n>c\nACGT\n", ".fa", tmp_path)
     sequences = aligned.unaligned(found)
-    assert [(one.name, one.letters, one.note) for one in sequences] == [("a", b"AC", "2 gaps removed"), ("c", b"ACGT", "")]
+    assert [(one.name, one.letters, one.note) for one in sequences] == [
+        ("a", b"AC", "2 gaps removed"),
+        ("c", b"ACGT", ""),
+    ]
     assert sequences[0].description == "a first"
 
 
@@ -209,12 +215,12 @@ def test_many_blocks_of_a_file_give_the_rows_that_stand_in_it(tmp_path):
 
 @pytest.mark.skipif(not DATA.exists(), reason="the shared data are elsewhere")
 def test_real_files_are_read_as_biopython_reads_them():
-    files = {path: "msf" for path in sorted(DATA.glob("balibase3/RV1*/*.msf"))[:10]}
-    files |= {path: "fasta" for path in DATA.glob("homfam/*.ref")} | {DATA / "families/globins45.ali": "stockholm"}
+    files = dict.fromkeys(sorted(DATA.glob("balibase3/RV1*/*.msf"))[:10], "msf")
+    files |= dict.fromkeys(DATA.glob("homfam/*.ref"), "fasta") | {DATA / "families/globins45.ali": "stockholm"}
     assert len(files) > 10
-    for path, format in files.items():
+    for path, kind in files.items():
         (found,) = aligned.read(path)
-        wanted = [str(record.seq).upper() for record in AlignIO.read(path, format)]
+        wanted = [str(record.seq).upper() for record in AlignIO.read(path, kind)]
         assert [row.tobytes().decode() for row in found.letters] == [
             row.replace(".", "-").replace("~", "-") for row in wanted
         ]
