@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -118,6 +118,18 @@ def text_holds(text: str) -> bool:
     return any(pattern.match(start) for pattern, _ in FORMATS) and (
         not nexus.HEAD.match(start) or b"matrix" in start.lower()
     )
+
+
+def made(like: AlignedSequences, letters: np.ndarray, plain: bool = False) -> AlignedSequences:
+    """``like`` another alignment, with other letters as written, uint8 (rows, columns), which are taken over.
+
+    ``plain``: they are capitals and '-' alone.
+    """
+    unknown = ord("X" if like.type == SequenceType.PROTEIN else "N")
+    letters = np.ascontiguousarray(letters)
+    lower, dots, _ = (None, None, 0) if plain else _plain(letters, unknown, list(like.names), like.source)
+    letters.setflags(write=False)
+    return replace(like, letters=letters, lower=lower, dots=dots)
 
 
 def unaligned(alignment: AlignedSequences) -> list[Sequence]:

@@ -136,8 +136,8 @@ def msf(alignment: AlignedSequences) -> Pieces:
     yield b"\n//\n\n"
     ends = [_ends(alignment.letters[row]) for row in range(len(names))]
     for rows, at in _blocks(alignment, 50):
-        for name, row, (first, last) in zip(names, rows, ends, strict=True):
-            letters = bytearray(row.replace(b"-", b"."))
+        for name, part, (first, last) in zip(names, rows, ends, strict=True):
+            letters = bytearray(part.replace(b"-", b"."))
             for place in (*range(min(max(first - at, 0), 50)), *range(max(last - at, 0), len(letters))):
                 letters[place : place + 1] = b"~"[: place < len(letters)]
             yield name.ljust(width) + b" " + b" ".join(

@@ -7,7 +7,7 @@ cs. The others are counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -26,6 +26,9 @@ MD = re.compile(rb"(\d+)|\^([A-Za-z]+)|([A-Za-z])")
 CS = re.compile(rb"=([A-Za-z]+)|\*([A-Za-z])([A-Za-z])|\+([A-Za-z]+)|-([A-Za-z]+)|(~)")
 
 
+PairOf = Callable[[list[bytes], Place], "Raw | None"]
+
+
 def read_sam(stream: Iterator[bytes], source: str) -> Iterator[Raw]:
     """The alignments of the records with MD, reference above query."""
     return _read(stream, source, _of_sam, "without MD or letters")
@@ -36,7 +39,7 @@ def read_paf(stream: Iterator[bytes], source: str) -> Iterator[Raw]:
     return _read(stream, source, _of_paf, "without the long form of cs (minimap2 --cs=long)")
 
 
-def _read(stream: Iterator[bytes], source: str, pair_of, why: str) -> Iterator[Raw]:
+def _read(stream: Iterator[bytes], source: str, pair_of: PairOf, why: str) -> Iterator[Raw]:
     found: list[Raw] = []
     records = without = 0
     for place, line in numbered_lines(stream, source):
