@@ -1,7 +1,7 @@
 """Edits of alignments: each gives another alignment, with case, dots and annotation in step; the one given stays.
 
-``rows`` are numbers of rows, int64, and ``columns`` masks, bool (columns,). An edit that cannot be done returns the very
-alignment that was given.
+``rows`` are numbers of rows, int64, and ``columns`` masks, bool (columns,). An edit that cannot be done returns the
+very alignment that was given.
 """
 
 from __future__ import annotations
@@ -136,9 +136,7 @@ def degap(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences:
     return _made(alignment, letters, replace(notes, of_letters=kept))
 
 
-def set_letters(
-    alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray, letter: str
-) -> AlignedSequences:
+def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray, letter: str) -> AlignedSequences:
     """With one letter in place of every letter of these rows and columns; a gap is only replaced in a single cell."""
     letters = as_written(alignment).copy()
     part = np.ix_(rows, np.flatnonzero(columns))
@@ -175,9 +173,7 @@ def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
     letters.setflags(write=False)
     notes = Annotations(alignment.annotations.of_file, alignment.annotations.of_rows)
     name = f"{alignment.name}, frame {frame + 1}"
-    return AlignedSequences(
-        alignment.names, letters, SequenceType.PROTEIN, name, alignment.source, "translated", notes
-    )
+    return AlignedSequences(alignment.names, letters, SequenceType.PROTEIN, name, alignment.source, "translated", notes)
 
 
 def renamed(alignment: AlignedSequences, row: int, name: str) -> AlignedSequences:

@@ -1,8 +1,8 @@
 """Pixels of an alignment: cells as colours, from many cells a pixel to letters many pixels high.
 
 A colour is ``palette[codes[column, class]]``: ``palette`` uint8 (n, 3), ``codes`` uint8 (columns, CLASSES), or (1,
-CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``order`` has the rows of the
-letters that are shown, from the top, int64.
+CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``order`` has the rows of
+the letters that are shown, from the top, int64.
 """
 
 from __future__ import annotations
@@ -13,17 +13,22 @@ from kernels.cpu.jit import compiled
 from kernels.io.aligned_columns import CLASS
 
 OPAQUE = np.uint32(0xFF000000)
+SPREAD = (np.arange(64) * 0.6180339887) % 1
+"""Where in its share of a pixel's cells one is looked at: evenly spread, for steps of one size fall in with codons."""
 
 
 def edges(first: float, size: float, pixels: int, count: int) -> np.ndarray:
-    """The first cell of each pixel, and the one after the last, int64 (pixels + 1,): ``size`` is how many pixels a cell
-    takes, ``first`` the cell, with its fraction, at the first pixel; pixels beyond the ``count`` cells have ``count``."""
+    """The first cell of each pixel, and the one after the last, int64 (pixels + 1,).
+
+    ``size`` is how many pixels a cell takes, ``first`` the cell, with its fraction, at the first pixel; pixels beyond
+    the ``count`` cells have ``count``.
+    """
     found = np.floor(first + np.arange(pixels + 1) / size + 1e-9).astype(np.int64)
     return np.clip(found, 0, count)
 
 
 def cells(letters, order, rows, columns, codes, palette, background, picture, most=2):
-    """Paint cells: ``rows`` and ``columns`` are `edges`; a pixel of many cells is the mean of at most most x most of them.
+    """Paint cells: ``rows`` and ``columns`` are `edges`; a pixel of many cells is the mean of at most most^2 of them.
 
     ``background`` is the colour beyond the last cell, 0xRRGGBB.
     """
@@ -33,16 +38,12 @@ def cells(letters, order, rows, columns, codes, palette, background, picture, mo
 
 @compiled
 def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty, picture, most):
-    last, width = codes.shape[0] - 1, picture.shape[1]
-    starts, stops, steps = np.empty(width, np.int64), np.empty(width, np.int64), np.empty(width, np.int64)
+    last, width, columns_there = codes.shape[0] - 1, picture.shape[1], letters.shape[1]
     several, filled = False, 0
     for x in range(width):
-        left, right = columns[x], min(max(columns[x + 1], columns[x] + 1), letters.shape[1])
-        if left < letters.shape[1]:
+        if columns[x] < columns_there:
             filled = x + 1
-        steps[x] = max(1, (right - left + most - 1) // most)
-        starts[x], stops[x] = left + (right - left - 1) % steps[x] // 2, right
-        several |= starts[x] + steps[x] < right
+            several |= columns[x + 1] - columns[x] > 1
     picture[:, filled:] = empty
     for y in range(picture.shape[0]):
         top, bottom = rows[y], min(max(rows[y + 1], rows[y] + 1), order.size)
@@ -52,24 +53,26 @@ def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty
         if y > 0 and bottom - top == 1 and rows[y - 1] == top and rows[y] <= top + 1:
             picture[y, :] = picture[y - 1, :]
             continue
-        down = max(1, (bottom - top + most - 1) // most)
-        first = top + (bottom - top - 1) % down // 2
-        if not several and first + down >= bottom:
-            row = letters[order[first]]
+        down = min(bottom - top, most)
+        if most == 1 or (down == 1 and not several):
+            row = letters[order[(top + bottom - 1) // 2]]
             for x in range(filled):
-                column = starts[x]
-                picture[y, x] = packed[codes[min(column, last), classes[row[column]]]]
+                column = (columns[x] + max(columns[x + 1], columns[x] + 1) - 1) // 2
+                picture[y, x] = packed[codes[min(column, last), classes[row[min(column, columns_there - 1)]]]]
             continue
         for x in range(filled):
-            red, green, blue, seen = 0, 0, 0, 0
-            for place in range(first, bottom, down):
-                row = letters[order[place]]
-                for column in range(starts[x], stops[x], steps[x]):
+            left, right = columns[x], min(max(columns[x + 1], columns[x] + 1), columns_there)
+            along = min(right - left, most)
+            red, green, blue = 0, 0, 0
+            for step in range(down):
+                row = letters[order[top + int((step + SPREAD[(7 * step + 3 * x) & 63]) * (bottom - top) / down)]]
+                for place in range(along):
+                    column = left + int((place + SPREAD[(most * step + place + 5 * x) & 63]) * (right - left) / along)
                     code = codes[min(column, last), classes[row[column]]]
                     red += palette[code, 0]
                     green += palette[code, 1]
                     blue += palette[code, 2]
-                    seen += 1
+            seen = down * along
             picture[y, x] = OPAQUE | np.uint32((red // seen) << 16 | (green // seen) << 8 | blue // seen)
 
 
@@ -77,8 +80,8 @@ def write(letters, order, tops, lefts, first_row, first_column, codes, inks, sho
     """Write the letters of cells over their colours.
 
     ``tops`` and ``lefts`` are the pixels at which cells begin, int64, the first those of ``first_row`` (a place in
-    ``order``) and ``first_column``; ``inks`` uint8 (n, 3) the ink of each colour, ``shown`` uint8 as ``codes`` whether a
-    letter is written, ``glyphs`` uint8 (CLASSES, height, width) how much ink each pixel of a letter takes.
+    ``order``) and ``first_column``; ``inks`` uint8 (n, 3) the ink of each colour, ``shown`` uint8 as ``codes`` whether
+    a letter is written, ``glyphs`` uint8 (CLASSES, height, width) how much ink each pixel of a letter takes.
     """
     _write(letters, order, tops, lefts, first_row, first_column, CLASS, codes, inks, shown, glyphs, picture)
 
@@ -119,10 +122,8 @@ def bars(values: np.ndarray, columns: np.ndarray, colour: int, picture: np.ndarr
         return
     starts = columns[:-1][inside]
     stops = np.maximum(columns[1:][inside], starts + 1)
-    if (stops - starts).max() == 1:
-        tallest = values[starts]
-    else:
-        tallest = np.maximum.reduceat(values[: stops[-1]], starts)
+    single = (stops - starts).max() == 1
+    tallest = values[starts] if single else np.maximum.reduceat(values[: stops[-1]], starts)
     heights = np.zeros(width, np.int64)
     heights[inside] = np.ceil(np.clip(tallest, 0, 1) * height)
     picture[(height - np.arange(height))[:, None] <= heights[None, :]] = OPAQUE | np.uint32(colour)
@@ -155,7 +156,7 @@ def logo(counts, information, scale, columns, glyphs, colours, picture):
             kind = order[place]
             tall = information[column] * scale * counts[column, kind] / total
             top = base - tall
-            for y in range(max(0, int(round(top))), min(height, int(round(base)))):
+            for y in range(max(0, round(top)), min(height, round(base))):
                 across = min(depth - 1, max(0, int((y + 0.5 - top) / tall * depth)))
                 for x in range(start, stop):
                     along = min(breadth - 1, int((x + 0.5 - start) / (stop - start) * breadth))

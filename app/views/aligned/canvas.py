@@ -14,7 +14,9 @@ from app.kit.background import Latest
 from app.views.aligned import keys, paint, tracks
 from app.views.aligned.picture import Choice, Frame, Picture
 
-NAMES, LEAST_NAMES = 130, 40
+NAMES, LEAST_NAMES, MOST_NAMES = 110, 40, 240
+MEASURED = 200
+"""Names that are measured for the room that they get."""
 GRIP = 4
 """Pixels beside the border of the names in which it is dragged."""
 UNIT = 16
@@ -58,7 +60,7 @@ class AlignmentCanvas(QAbstractScrollArea):
         self._sharpening.finished.connect(self._take_sharp)
         self.horizontalScrollBar().valueChanged.connect(self._on_bars)
         self.verticalScrollBar().valueChanged.connect(self._on_bars)
-        self._setting_bars = False
+        self._setting_bars = self._fitted = False
 
     def sizeHint(self) -> QSize:
         return QSize(800, 500)
@@ -68,9 +70,18 @@ class AlignmentCanvas(QAbstractScrollArea):
         self.picture = picture
         self._lay_out()
         if picture is not None and fit:
+            self._fitted = False
+            self.names_width = self._room_for_names()
+            self._lay_out()
             self.frame_.cell_width, self.frame_.cell_height = 11.0, 17.0
             self.frame_.first_column = self.frame_.first_row = 0.0
         self.refresh()
+
+    def _room_for_names(self) -> int:
+        """Pixels for the longest of the first names, within bounds."""
+        names = self.picture.alignment.names[:MEASURED]
+        widest = max(map(self.fontMetrics().horizontalAdvance, names))
+        return min(max(widest + 26, NAMES), MOST_NAMES)
 
     @property
     def sharp(self) -> bool:
@@ -92,8 +103,10 @@ class AlignmentCanvas(QAbstractScrollArea):
         self.refresh()
 
     def fit(self) -> None:
-        """The whole alignment."""
+        """The whole alignment, also when the canvas gets another size, until something else is looked at."""
         if self.picture is not None:
+            self._lay_out()
+            self._fitted = True
             self.frame_.fit_columns(self.picture.shape[1])
             self.frame_.fit_rows(self.picture.shape[0])
             self.refresh()
@@ -101,6 +114,7 @@ class AlignmentCanvas(QAbstractScrollArea):
     def readable(self) -> None:
         """Letters, at the cursor."""
         if self.picture is not None:
+            self._fitted = False
             self.frame_.cell_width, self.frame_.cell_height = 11.0, 17.0
             self.bring(*self.picture.cursor)
 
@@ -108,7 +122,7 @@ class AlignmentCanvas(QAbstractScrollArea):
         """Larger or smaller cells, each direction by itself; around a place or the middle."""
         if self.picture is None:
             return
-        frame = self.frame_
+        frame, self._fitted = self.frame_, False
         x = at.x() if at else frame.left + frame.width / 2
         y = at.y() if at else frame.top + frame.height / 2
         frame.zoom(across, down, max(x, frame.left), max(y, frame.top), self.picture.shape)
@@ -176,7 +190,10 @@ class AlignmentCanvas(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.refresh()
+        if self._fitted:
+            self.fit()
+        else:
+            self.refresh()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.picture is None:
@@ -347,7 +364,7 @@ class AlignmentCanvas(QAbstractScrollArea):
             (self.verticalScrollBar(), rows, frame.height, frame.cell_height, frame.first_row),
         ):
             seen = room / size
-            bar.setRange(0, int(min(max(count - seen, 0) * UNIT, MOST_STEPS)))
+            bar.setRange(0, int(min(max(count - seen, 0) * UNIT + 0.01, MOST_STEPS)))
             bar.setPageStep(int(max(seen * UNIT, 1)))
             bar.setSingleStep(UNIT)
             bar.setValue(int(first * UNIT))
@@ -382,4 +399,3 @@ class AlignmentCanvas(QAbstractScrollArea):
         if self._painted is not None and self._painted[0] == made[0]:
             self._painted = made
             self.viewport().update()
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,10 +35,7 @@ class Commands:
     def sort(self, by: str) -> None:
         """Sort the rows by "name", "length", "start", "identity" to the row at the cursor, or as in the "file"."""
         alignment, order = self._alignment, self._view.picture.order
-        if by == "file":
-            after = np.sort(order)
-        else:
-            after = aligned_rows.sorted_rows(alignment, order, by, self._row())
+        after = np.sort(order) if by == "file" else aligned_rows.sorted_rows(alignment, order, by, self._row())
         self._view.editor.do("sorting", alignment, after)
 
     def group(self) -> None:
@@ -262,7 +260,7 @@ class Commands:
     def _do(self, what: str, after: AlignedSequences, merge: bool = False) -> bool:
         return self._view.editor.do(what, after, merge=merge)
 
-    def _try(self, what: str, make) -> bool:
+    def _try(self, what: str, make: Callable[[], AlignedSequences]) -> bool:
         try:
             return self._do(what, make())
         except InputError as error:

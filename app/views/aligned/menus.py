@@ -24,9 +24,7 @@ class Menus:
 
     def __init__(self, view: AlignmentViewer) -> None:
         self._view = view
-        made = {
-            name: QMenu(view) for name in ("colour", "tracks", "rows", "edit", "copy", "save")
-        }
+        made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "edit", "copy", "save")}
         self.context = QMenu(view)
         for name, menu in made.items():
             menu.aboutToShow.connect(partial(self._fill, name, menu))

@@ -38,7 +38,7 @@ PRINT_SCALE = 4
 def alignment_of(result: Result) -> AlignedSequences | None:
     """The alignment of the sequences of a result as rows; None where it has none, or an empty one."""
     path = getattr(result.answer, "alignment", None)
-    sequences = getattr(result.problem, "sequences", ())
+    sequences: tuple[Sequence, ...] = getattr(result.problem, "sequences", ())
     if path is None or not hasattr(path, "gapped") or not all(isinstance(one, Sequence) for one in sequences):
         return None
     rows = path.gapped(sequences)
@@ -86,9 +86,7 @@ def copy(picture: Picture, form: str) -> str:
     return f"Copied {rows:,} rows x {columns:,} columns."
 
 
-def ask_and_save(
-    parent: QWidget, picture: Picture, chosen: bool, saving: Latest, tell: Callable[[str], None]
-) -> None:
+def ask_and_save(parent: QWidget, picture: Picture, chosen: bool, saving: Latest, tell: Callable[[str], None]) -> None:
     """Ask for a file and let ``saving`` write the rows that are shown, or the ``chosen`` cells of them."""
     filters = ";;".join(f"{label} (*{suffix})" for suffix, (label, _, _) in aligned_writing.WRITERS.items())
     name, kind = QFileDialog.getSaveFileName(parent, "Save alignment", "alignment.fasta", f"All formats (*);;{filters}")

@@ -59,8 +59,8 @@ class AlignmentViewer(QWidget):
         self._editors: deque[tuple[Any, AlignmentEditor]] = deque(maxlen=EDITORS)
         self.canvas, self.overview = AlignmentCanvas(), Overview()
         self.commands = Commands(self)
-        self.scheme, self._own_scheme = "residues", None
-        self._own_scheme: Colouring | None
+        self.scheme = "residues"
+        self._own_scheme: Colouring | None = None
         self._columns: Columns | None = None
         self._counted: AlignedSequences | None = None
         self._telling = False
@@ -153,7 +153,7 @@ class AlignmentViewer(QWidget):
         self.canvas.set_tracks([*shown, name] if on else shown)
 
     def go_to(self, text: str) -> bool:
-        """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name, or a motif; False where none is."""
+        """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name or a motif; False where none is."""
         if self.picture is None or not text.strip():
             return False
         try:
@@ -217,7 +217,11 @@ class AlignmentViewer(QWidget):
         saving.ask_and_save_picture(self, self.canvas, self._legend.items)
 
     def save_wrapped(self) -> None:
-        saving.ask_and_save_wrapped(self, self.canvas, self._legend.items)
+        """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
+        try:
+            saving.ask_and_save_wrapped(self, self.canvas, self._legend.items)
+        except InputError as error:
+            self.say(str(error))
 
     def say(self, text: str) -> None:
         """Say something below; nothing gives what is at the cursor."""
@@ -394,7 +398,7 @@ class AlignmentViewer(QWidget):
         if picture is not None and not self._telling:
             self._telling = True
             whole = picture.choice.whole_rows and not picture.choice.whole_columns
-            rows = np.flatnonzero(picture.choice.rows) if whole else []
+            rows = np.flatnonzero(picture.choice.rows).tolist() if whole else []
             self.selection.choose_taxa(self.alignment.names[row] for row in rows)
             self._telling = False
 

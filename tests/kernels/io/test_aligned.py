@@ -66,7 +66,8 @@ FORMS = {
     "nexus": ("#NEXUS\nBegin data;\ndimensions ntax=2 nchar=7;\n"
               "format datatype=dna gap=_ interleave matchchar=.;\n"
               "matrix [a comment]\n'it''s a' ACG_T\nb ...GT\n\n'it''s a' TT\nb T_\n;\nend;\n", ".nex"),
-    "msf": ("PileUp\n\n MSF: 7 Type: N Check: 1 ..\n\n Name: a oo Len: 7 Check: 1 Weight: 2.5\n Name: b Len: 7 Check: 1\n"
+    "msf": ("PileUp\n\n MSF: 7 Type: N Check: 1 ..\n\n Name: a oo Len: 7 Check: 1 Weight: 2.5\n"
+            " Name: b Len: 7 Check: 1\n"
             "\n//\n\n     1   7\na  ACG.T\nb  AC.GT\n\na  TT\nb  T~\n", ".msf"),
     "a3m": (">a\nACG-TTT\n>b\nAC-GTT-\n", ".a3m"),
     "maf": ("##maf version=1\n\na score=3\ns a.chr1 5 6 + 90 ACG-TTT\ns b.chr1 0 5 - 80 AC-GTT-\n", ".maf"),
