@@ -260,7 +260,8 @@ class AlignmentCanvas(QAbstractScrollArea):
         else:
             self._scroll_at_edge(place, kind)
             self.picture.cursor = self._cell(place)
-            self._choose_to(self.picture.cursor, kind)
+            still = kind == "cells" and self.picture.cursor == cell and self._kept is None and self._anchor == cell
+            self._choose_to(self.picture.cursor, kind, click=still)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._press and self._press[0] == "move" and not self._moved_by and self.picture is not None:
