@@ -29,8 +29,8 @@ from kernels.registry.saving import suffixes, write_result, write_sequences
 
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
 SEQUENCE_FILTER = (
-    "Sequences and sessions (*.fa *.fasta *.fna *.faa *.ffn *.gb *.gbk *.embl *.aln *.sto *.phy *.nex *.txt *.gz "
-    f"*{SESSION_SUFFIX});;All files (*)"
+    "Sequences, alignments and sessions (*.fa *.fasta *.fna *.faa *.ffn *.gb *.gbk *.embl *.aln *.sto "
+    f"*.phy *.nex *.msf *.a2m *.a3m *.maf *.sam *.paf *.txt *.gz *{SESSION_SUFFIX});;All files (*)"
 )
 SEQUENCE_HITS = 20
 STANDARD = QKeySequence.StandardKey

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from string import Template
 from types import MappingProxyType
@@ -25,6 +26,7 @@ SPACING = 6
 MARGIN = 10
 RADIUS = 4
 ICONS = Path(__file__).resolve().parent.parent / "resources" / "icons"
+FONT = Path(__file__).resolve().parent.parent / "resources" / "fonts" / "JetBrainsMono-Regular.ttf"
 STYLE_SHEET = Path(__file__).with_name("style.qss")
 
 
@@ -164,8 +166,24 @@ def switch(choice: Choice) -> None:
 
 
 def fixed_font() -> QFont:
-    """The font for letters that must stand in columns."""
-    return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    """The font for letters that must stand in columns: the program's own, so that they do on every system.
+
+    The system's where the file of the font is gone.
+    """
+    family = _fixed_family()
+    if not family:
+        return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font = QFont(family)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    font.setFixedPitch(True)
+    font.setPointSizeF(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).pointSizeF())
+    return font
+
+
+@cache
+def _fixed_family() -> str:
+    number = QFontDatabase.addApplicationFont(str(FONT))
+    return next(iter(QFontDatabase.applicationFontFamilies(number)), "") if number >= 0 else ""
 
 
 def style_plot(plot: pyqtgraph.PlotItem) -> None:

@@ -32,7 +32,8 @@ class DataKind:
     ``type`` is its frozen dataclass, with ``name``, ``source`` (the file), ``note`` (what reading changed) and
     ``summary`` ("24 taxa"). ``claims(path, head)`` says whether a file is of this kind, from its name and its first
     bytes, unpacked; ``read(path, monitor)`` returns everything in a file, or raises InputError with file and line.
-    ``generate(size, random)`` makes a random one, for sweeps.
+    ``generate(size, random)`` makes a random one, for sweeps; ``unaligned(datum)`` the sequences that one holds, where
+    it holds some.
     """
 
     id: str
@@ -43,6 +44,7 @@ class DataKind:
     read: Callable[[Path, Monitor | None], list[Any]]
     suffixes: tuple[str, ...] = ()
     generate: Callable[[int, np.random.Generator], Any] | None = None
+    unaligned: Callable[[Any], list[Letters]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,14 +39,19 @@ class DataPanel(Card):
         self.list.setMaximumHeight((ROWS + 2) * (self.list.fontMetrics().height() + 8))
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
+        self.list.itemSelectionChanged.connect(self._offer)
         self.list.itemActivated.connect(lambda item: self.activate())
         self.hint = label("", "muted", wrap=True)
         self.use_button = quiet_button("Use", "Take the selected one for the next run (Enter)")
         self.show_button = quiet_button("Show", "Look at the selected one")
+        self.sequences_button = quiet_button(
+            "As sequences", "Add the rows of the selected alignments, without their gaps, to the sequences"
+        )
         self.delete_button = quiet_button("Delete", "Delete the selected ones (can be undone)")
         for button, slot in (
             (self.use_button, self.use),
             (self.show_button, self.show_it),
+            (self.sequences_button, self.as_sequences),
             (self.delete_button, self.delete),
         ):
             button.clicked.connect(lambda _=False, slot=slot: slot())
@@ -74,6 +79,12 @@ class DataPanel(Card):
         if self.list.currentItem():
             self.shown_wanted.emit(self._session.state.data[self._number(self.list.currentItem())])
 
+    def as_sequences(self) -> None:
+        """Add what the selected data hold as sequences, where they hold some."""
+        for datum in [self._session.state.data[self._number(item)] for item in self.list.selectedItems()]:
+            if (kind := kind_of(datum)) and kind.unaligned:
+                self._session.add(kind.unaligned(datum), f"{datum.name} as sequences")
+
     def delete(self) -> None:
         self._session.remove_data(self._number(item) for item in self.list.selectedItems())
 
@@ -84,6 +95,7 @@ class DataPanel(Card):
         state = self._session.state
         taken = [id(datum) for datum in state.inputs(self._problem)] if self._problem else []
         current = self._number(self.list.currentItem()) if self.list.currentItem() else 0
+        self.list.blockSignals(True)
         self.list.clear()
         for number, datum in enumerate(state.data):
             kind = kind_of(datum)
@@ -96,7 +108,15 @@ class DataPanel(Card):
                 item.setFont(NAME, font)
             self.list.addTopLevelItem(item)
         self.list.setCurrentItem(self.list.topLevelItem(min(current, len(state.data) - 1)))
+        self.list.blockSignals(False)
         self._explain(bool(state.data))
+        self._offer()
+
+    def _offer(self) -> None:
+        """Whether some of the selected data can be had as sequences."""
+        chosen = [self._session.state.data[self._number(item)] for item in self.list.selectedItems()]
+        kinds = [kind_of(datum) for datum in chosen]
+        self.sequences_button.setVisible(any(kind and kind.unaligned for kind in kinds))
 
     def _explain(self, there: bool) -> None:
         needed = [taken for taken in self._problem.inputs if taken.kind.id != "sequence"] if self._problem else []
@@ -118,6 +138,8 @@ class DataPanel(Card):
         menu = QMenu(self)
         menu.addAction("Use\tEnter", self.use)
         menu.addAction("Show", self.show_it)
+        if self.sequences_button.isVisibleTo(self):
+            menu.addAction("As sequences", self.as_sequences)
         menu.addSeparator()
         menu.addAction("Delete", self.delete)
         menu.exec(self.list.viewport().mapToGlobal(place))

@@ -1,6 +1,7 @@
 """The views of a result, in the order of their tabs. Each takes a frozen result and the shared selection."""
 
 from app.kit.view import View
+from app.views.aligned.view import AlignmentViewer
 from app.views.alignment.pair import AlignmentView
 from app.views.alignment.rows import RowsView
 from app.views.cube.view import CubeView
@@ -22,6 +23,7 @@ from app.views.tree.view import TreeView
 VIEWS: tuple[type[View], ...] = (
     AlignmentView,
     RowsView,
+    AlignmentViewer,
     TreeView,
     JoinsView,
     DistancesView,

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from Bio import AlignIO
 
-from kernels.errors import Cancelled, InputError
+from kernels.errors import InputError
 from kernels.io import records, sequences
-from kernels.io.fence import fenced
+from kernels.io.alignment_files import blocks, fasta, maf, nexus, pairs, phylip, stockholm
+from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw
 from kernels.io.names import distinct, renaming
 from kernels.method import DataKind
-from kernels.model import SequenceType
+from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.serialization import stored
 
 GAP = ord("-")
-
-
-BIOPYTHON = {b"CLUSTAL": "clustal", b"# STOCKHOLM": "stockholm"}
-"""First bytes of files that Biopython reads, and what it calls their format."""
+PART = 1 << 22
+"""Letters that are looked at together, so that what is made of them on the way is small."""
+FASTA_READERS = {".a3m": fasta.read_a3m, ".a2m": fasta.read_a2m}
+"""Those of FASTA whose letters mean more, by the suffix."""
+UNPACKED_SHARE = 6
+"""Bytes that a packed byte of a file stands for, about."""
 
 
 @stored("aligned-sequences")
 @dataclass(frozen=True, eq=False)
 class AlignedSequences:
-    """Rows of one length: ``letters`` is uint8 (rows, columns), upper-case ASCII with '-' for gaps, read-only."""
+    """Rows of one length: ``letters`` is uint8 (rows, columns), upper-case ASCII with '-' for gaps, read-only.
+
+    ``lower`` and ``dots`` say where the file had a lower-case letter, and '.' for a gap: bits of uint8 (rows, columns
+    / 8), the first column the highest bit; None where there is none. `as_written` has the letters with both.
+    """
 
     names: tuple[str, ...]
     letters: np.ndarray = field(repr=False)
@@ -35,6 +43,10 @@ class AlignedSequences:
     name: str = "alignment"
     source: str = ""
     note: str = ""
+    # What identifies an alignment are names and letters: the fields below are no part of its digest.
+    annotations: Annotations = field(default=NOTHING, repr=False, compare=False)
+    lower: np.ndarray | None = field(default=None, repr=False, compare=False)
+    dots: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -53,60 +65,189 @@ class AlignedSequences:
         return f"{rows:,} rows of {columns:,} columns"
 
 
-def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequences]:
-    """The alignment of a file in FASTA, Clustal or Stockholm, plain or gzipped; InputError names file and row.
+def as_written(alignment: AlignedSequences, first: int = 0, last: int | None = None) -> np.ndarray:
+    """Rows ``first`` to ``last`` with the case of the letters and the gaps that the file had, uint8."""
+    letters = alignment.letters[first:last]
+    columns = letters.shape[1]
+    for bits, change in ((alignment.lower, 32), (alignment.dots, ord(".") - GAP)):
+        if bits is not None:
+            marked = np.unpackbits(bits[first:last], axis=1, count=columns)
+            letters = letters + marked * np.uint8(change)
+    return letters
 
-    Of rows with equal names the later ones get _2, _3, ..., which the note says.
+
+def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequences]:
+    """The alignments of a file, plain or gzipped; InputError names file and row or line.
+
+    FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, A2M, A3M, MAF, SAM and PAF are told from each other by their first
+    bytes, A2M and A3M by their suffix. Of rows with equal names the later ones get _2, _3, ..., which the note says.
     """
     path = Path(path)
-    data = b"".join(records.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf").lstrip()
-    names, rows = _fasta(path, data) if data.startswith(b">") else _by_biopython(path, data, monitor)
-    for number, row in enumerate(rows):
-        if len(row) != len(rows[0]):
+    packed = path.suffix.lower() == ".gz"
+    stem = path.with_suffix("").stem if packed else path.stem
+    size = path.stat().st_size * (UNPACKED_SHARE if packed else 1) if path.is_file() else 0
+    return _read(records.blocks(path, monitor or Monitor()), str(path), stem, size, _suffix(path))
+
+
+def read_text(text: str, source: str = "pasted text") -> list[AlignedSequences]:
+    """The alignments of a text, as `read`."""
+    block = records.plain(text.encode(errors="replace"))
+    return _read(iter([block.rstrip(b"\n") + b"\n"]), source, source, len(block), "")
+
+
+def holds(path: Path, head: bytes) -> bool:
+    """Whether a file with these first bytes, unpacked, is an alignment: by its format, or because its rows have one
+    length and hold gaps."""
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = records.plain(start)
+    if start.startswith(b">"):
+        try:
+            return _suffix(path) in FASTA_READERS or fasta.looks_aligned(records.blocks(path, Monitor()))
+        except InputError:
+            return False
+    if nexus.HEAD.match(start):
+        return path.is_file() and b"matrix" in b"".join(records.blocks(path, Monitor())).lower()
+    return any(pattern.match(start) for pattern, _ in FORMATS)
+
+
+def text_holds(text: str) -> bool:
+    """Whether a text is an alignment, as `holds`."""
+    start = records.plain(text.lstrip().encode(errors="replace"))
+    if start.startswith(b">"):
+        return fasta.looks_aligned(iter([start]))
+    return any(pattern.match(start) for pattern, _ in FORMATS) and (
+        not nexus.HEAD.match(start) or b"matrix" in start.lower()
+    )
+
+
+def made(like: AlignedSequences, letters: np.ndarray, plain: bool = False) -> AlignedSequences:
+    """``like`` another alignment, with other letters as written, uint8 (rows, columns), which are taken over.
+
+    ``plain``: they are capitals and '-' alone.
+    """
+    unknown = ord("X" if like.type == SequenceType.PROTEIN else "N")
+    letters = np.ascontiguousarray(letters)
+    lower, dots, _ = (None, None, 0) if plain else _plain(letters, unknown, list(like.names), like.source)
+    letters.setflags(write=False)
+    return replace(like, letters=letters, lower=lower, dots=dots)
+
+
+def unaligned(alignment: AlignedSequences) -> list[Sequence]:
+    """The rows as sequences, without their gaps; rows of gaps alone are left out."""
+    described = {row: said for row, tag, said in alignment.annotations.of_rows if tag == "DE"}
+    found = []
+    for row, name in enumerate(alignment.names):
+        letters = alignment.letters[row].tobytes().replace(b"-", b"")
+        gaps = alignment.letters.shape[1] - len(letters)
+        note = f"{gaps:,} gap{'s' * (gaps > 1)} removed" if gaps else ""
+        title = f"{name} {described.get(row, '')}".strip()
+        if letters:
+            found.append(Sequence(name, letters, alignment.type, title, alignment.source, note))
+    return found
+
+
+def _suffix(path: Path) -> str:
+    """The suffix that says the format, that of gzip left out."""
+    return next((found for suffix in reversed(path.suffixes) if (found := suffix.lower()) != ".gz"), "")
+
+
+Reader = Callable[[Iterator[bytes], str], "Iterator[Raw] | Raw"]
+
+FORMATS = (
+    (stockholm.HEAD, stockholm.read),
+    (blocks.CLUSTAL_HEAD, blocks.read_clustal),
+    (nexus.HEAD, nexus.read),
+    (maf.HEAD, maf.read),
+    (pairs.SAM_HEAD, pairs.read_sam),
+    (pairs.PAF_HEAD, pairs.read_paf),
+    (phylip.HEAD, phylip.read),
+    (blocks.MSF_HEAD, blocks.read_msf),
+)
+"""How a file of each format begins, and its reader."""
+
+
+def _read(stream: Iterator[bytes], source: str, stem: str, size: int, suffix: str) -> list[AlignedSequences]:
+    head = next(stream, b"").removeprefix(b"\xef\xbb\xbf")
+    blank = len(head) - len(head.lstrip())
+    lines = b"\n" * head[:blank].count(b"\n")
+    start = head[blank:]
+    if b"\0" in head[:4096]:
+        raise InputError(f"{source}: a binary file; give an alignment as text")
+    if start.startswith(b">"):
+        read_fasta = FASTA_READERS.get(suffix, fasta.read)
+        return [_made(read_fasta(chain([start], stream), source, size), source, stem)]
+    reader: Reader | None = next((reader for pattern, reader in FORMATS if pattern.match(start)), None)
+    if reader is None:
+        raise InputError(
+            f"{source}: no alignment in FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM or PAF; its first "
+            f"bytes are {head[:20]!r}"
+        )
+    found = reader(chain([lines + start], stream) if reader is not phylip.read else chain([start], stream), source)
+    made = [_made(raw, source, stem) for raw in ([found] if isinstance(found, Raw) else found)]
+    if not made:
+        raise InputError(f"{source}: the alignment is empty; give one with rows")
+    return made
+
+
+def _made(raw: Raw, source: str, stem: str) -> AlignedSequences:
+    """What was read as data: capitals, '-' for gaps, and what of the letters was otherwise."""
+    letters = raw.letters if raw.letters.flags.writeable else raw.letters.copy()
+    type_ = sequences.guess_type(_sample(letters))
+    unknown = "X" if type_ == SequenceType.PROTEIN else "N"
+    lower, dots, missing = (None, None, 0) if raw.plain else _plain(letters, ord(unknown), raw.names, source)
+    different = distinct(raw.names)
+    notes = [raw.note, renaming(raw.names, different)]
+    if missing:
+        notes.append(f"{missing:,} '?' became {unknown}")
+    letters.setflags(write=False)
+    name = raw.name if raw.name == "" or raw.name == stem else f"{stem}: {raw.name}"
+    note = "; ".join(filter(None, notes))
+    return AlignedSequences(different, letters, type_, name or stem, source, note, raw.annotations, lower, dots)
+
+
+def _sample(letters: np.ndarray) -> bytes:
+    """Letters of the first rows without gaps, from which the type is told."""
+    found = letters[:: max(1, letters.shape[0] // 32), :20_000].tobytes().translate(None, b"-.~?*")
+    return found or b"A"
+
+
+WRONG, LOWER, DOT, TILDE, MISSING = 1, 2, 4, 8, 16
+_PLAIN = np.arange(256, dtype=np.uint8)
+_PLAIN[ord("a") : ord("z") + 1] -= 32
+_PLAIN[list(b".~")] = GAP
+_PECULIAR = np.full(256, WRONG, np.uint8)
+_PECULIAR[ord("A") : ord("Z") + 1] = 0
+_PECULIAR[list(b"-*")] = 0
+_PECULIAR[ord("a") : ord("z") + 1] = LOWER
+_PECULIAR[list(b".~?")] = DOT, TILDE, MISSING
+
+
+def _plain(
+    letters: np.ndarray, unknown: int, names: list[str], source: str
+) -> tuple[np.ndarray | None, np.ndarray | None, int]:
+    """Make letters plain in place; where they were lower case, where dots, and how many were '?'."""
+    rows, columns = letters.shape
+    packed: dict[int, np.ndarray] = {}
+    missing, step = 0, max(1, PART // columns)
+    for first in range(0, rows, step):
+        part = letters[first : first + step]
+        if not (fasta.met_by(part.reshape(-1), _PECULIAR)):
+            continue
+        peculiar = _PECULIAR[part]
+        if (peculiar == WRONG).any():
+            row, column = np.argwhere(peculiar == WRONG)[0]
             raise InputError(
-                f"{path}, row {names[number]}: {len(row):,} columns, and {names[0]} has {len(rows[0]):,}; an alignment "
-                "has rows of one length"
+                f"{source}, row {names[first + row]}: {chr(part[row, column])!r} in column {column + 1:,} is no letter"
             )
-    letters = np.frombuffer("".join(rows).encode("latin-1", "replace"), np.uint8).reshape(len(rows), -1)
-    strange = np.argwhere(((letters < ord("A")) | (letters > ord("Z"))) & (letters != GAP) & (letters != ord("*")))
-    if strange.size:
-        row, column = strange[0]
-        raise InputError(f"{path}, row {names[row]}: {chr(letters[row, column])!r} in column {column + 1} is no letter")
-    if not letters.size:
-        raise InputError(f"{path}: the rows are empty; give an alignment")
-    kind = sequences.guess_type("".join(rows).replace("-", "").encode("latin-1") or b"A")
-    different = distinct(names)
-    return [AlignedSequences(different, letters, kind, path.stem, str(path), renaming(names, different))]
-
-
-def _fasta(path: Path, data: bytes) -> tuple[list[str], list[str]]:
-    """Names and rows of aligned FASTA."""
-    names, rows = [], []
-    for number, record in enumerate(("\n" + data.decode("latin-1")).split("\n>")[1:], 1):
-        title, _, body = record.partition("\n")
-        names.append(title.split()[0] if title.split() else f"unnamed-{number}")
-        rows.append(_plain(body))
-    return names, rows
-
-
-def _by_biopython(path: Path, data: bytes, monitor: Monitor | None) -> tuple[list[str], list[str]]:
-    """Names and rows of Clustal or Stockholm."""
-    known = next((name for mark, name in BIOPYTHON.items() if data.startswith(mark)), None)
-    if known is None:
-        raise InputError(f"{path}: no alignment in FASTA, Clustal or Stockholm; its first bytes are {data[:20]!r}")
-    try:
-        found = AlignIO.read(fenced(data.decode("latin-1"), known, monitor), known)
-    except (Cancelled, MemoryError):
-        raise
-    except Exception as error:  # Biopython's readers say so in many ways
-        reason = str(error).strip().partition("\n")[0] or "a line of it is damaged"
-        raise InputError(f"{path}: not a valid {known} alignment: {reason}") from error
-    return [record.id for record in found], [_plain(str(record.seq)) for record in found]
-
-
-def _plain(row: str) -> str:
-    """A row in capitals, with '-' for every gap."""
-    return "".join(row.upper().split()).replace(".", "-").replace("~", "-")
+        for kind in (LOWER, DOT):
+            found = peculiar == kind
+            if found.any():
+                bits = packed.setdefault(kind, np.zeros((rows, -(-columns // 8)), np.uint8))
+                bits[first : first + step] = np.packbits(found, axis=1)
+        gone = peculiar == MISSING
+        missing += int(gone.sum())
+        part[:] = np.where(gone, unknown, _PLAIN[part])
+    return packed.get(LOWER), packed.get(DOT), missing
 
 
 ALIGNMENT = DataKind(
@@ -114,7 +255,11 @@ ALIGNMENT = DataKind(
     label="alignment",
     plural="alignments",
     type=AlignedSequences,
-    claims=lambda path, head: False,
+    claims=holds,
     read=read,
-    suffixes=(".fa", ".fasta", ".afa", ".aln", ".sto", ".stockholm"),
-)
+    unaligned=unaligned,
+    suffixes=(
+        ".fa", ".fasta", ".afa", ".aln", ".clustal", ".sto", ".stockholm", ".stk", ".phy", ".phylip", ".nex", ".msf",
+        ".a2m", ".a3m", ".maf", ".sam", ".paf",
+    ),
+)  # fmt: skip

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from kernels import registry
-from kernels.io import sequences, tree_files
+from kernels.io import aligned, sequences, tree_files
+from kernels.io.aligned import ALIGNMENT
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree_files import TREE
 from kernels.method import DataKind
@@ -19,8 +20,8 @@ HEAD = 4096
 
 
 def kinds() -> tuple[DataKind, ...]:
-    """Every kind that some method takes, and trees, which methods make; sequences first."""
-    found = {SEQUENCE.id: SEQUENCE, TREE.id: TREE}
+    """Every kind that some method takes, trees, which methods make, and alignments; sequences first."""
+    found = {SEQUENCE.id: SEQUENCE, TREE.id: TREE, ALIGNMENT.id: ALIGNMENT}
     for method in registry.METHODS:
         found |= {taken.kind.id: taken.kind for taken in method.problem.inputs}
     return tuple(found.values())
@@ -44,9 +45,11 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Any]:
 
 
 def read_text(text: str) -> list[Any]:
-    """Everything in a pasted text: trees in Newick or NEXUS, else sequences; InputError where it holds neither."""
+    """Everything in a pasted text: trees in Newick or NEXUS, alignments, else sequences; InputError if none."""
     if TREE.claims(Path("pasted text"), text[:HEAD].encode()):
         return tree_files.parse(text, "pasted text", "pasted tree")
+    if aligned.text_holds(text):
+        return list(aligned.read_text(text))
     return sequences.read_text(text)
 
 

@@ -1,0 +1,124 @@
+"""The menus of the alignment viewer: everything that can be done, with its keys."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from app.kit.widgets import check_action, choice_actions, menu_button
+from app.views.aligned import schemes, tracks
+from kernels.model import SequenceType
+
+if TYPE_CHECKING:
+    from app.views.aligned.view import AlignmentViewer
+
+LETTERS = {"all": "All letters", "differences": "Only where other than the consensus", "none": "No letters"}
+SORTS = {"name": "Name", "length": "Length, longest first", "start": "First letter",
+         "identity": "Identity to the row at the cursor"}  # fmt: skip
+
+
+class Menus:
+    """The menus, filled each time they open, so that they offer what can be done then."""
+
+    def __init__(self, view: AlignmentViewer) -> None:
+        self._view = view
+        made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "edit", "copy", "save")}
+        self.context = QMenu(view)
+        for name, menu in made.items():
+            menu.aboutToShow.connect(partial(self._fill, name, menu))
+        self.buttons: list[QToolButton] = [
+            menu_button("Colours", "Colours of the cells, and which letters are written", made["colour"]),
+            menu_button("Tracks", "What is shown above the rows", made["tracks"]),
+            menu_button("Rows", "Sort, hide and choose rows", made["rows"]),
+            menu_button("Edit", "Gaps, columns, rows and letters", made["edit"]),
+            menu_button("Copy", "Copy the chosen cells, or all", made["copy"]),
+            menu_button("Save", "Save the alignment or a figure", made["save"]),
+        ]
+
+    def fill_context(self) -> QMenu:
+        """What can be done with the chosen cells."""
+        self.context.clear()
+        self._fill_edit(self.context)
+        self.context.addSeparator()
+        self._fill_copy(self.context)
+        return self.context
+
+    def _fill(self, name: str, menu: QMenu) -> None:
+        menu.clear()
+        getattr(self, f"_fill_{name}")(menu)
+
+    def _fill_colour(self, menu: QMenu) -> None:
+        view = self._view
+        protein = view.alignment.type == SequenceType.PROTEIN
+        choice_actions(menu, "Colours", schemes.available(protein), view.scheme, view.colour)
+        menu.addAction("From a file\u2026", view.ask_scheme)
+        choice_actions(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
+
+    def _fill_tracks(self, menu: QMenu) -> None:
+        for name, title in tracks.offered(self._view.picture).items():
+            check_action(menu, title, name in self._view.canvas.tracks, partial(self._view.set_track, name))
+
+    def _fill_rows(self, menu: QMenu) -> None:
+        view = self._view
+        menu.addSection("Sort by")
+        for by, title in SORTS.items():
+            menu.addAction(title, partial(view.commands.sort, by))
+        menu.addAction("Order of the file", partial(view.commands.sort, "file"))
+        menu.addSection("Show")
+        some = bool(view.picture.choice.rows.any())
+        for title, command in (
+            ("Chosen rows on top", view.commands.group),
+            ("Hide the chosen rows", view.commands.hide),
+            ("Show the chosen rows alone", view.commands.show_only),
+        ):
+            menu.addAction(title, command).setEnabled(some)
+        hidden = len(view.alignment.names) - view.picture.order.size
+        menu.addAction(f"Show all rows ({hidden:,} hidden)" if hidden else "Show all rows",
+                       view.commands.show_all).setEnabled(hidden > 0)  # fmt: skip
+        menu.addAction("Choose the rows that were found", view.choose_found).setEnabled(bool(view.picture.found))
+
+    def _fill_edit(self, menu: QMenu) -> None:
+        view, commands = self._view, self._view.commands
+        some, nucleotides = not view.picture.choice.empty, view.alignment.type != SequenceType.PROTEIN
+        menu.addAction("Insert a gap\tSpace", commands.insert_gap)
+        menu.addAction("Delete a gap\tBackspace", commands.delete_gap)
+        menu.addAction("Move the chosen cells right\tCtrl+Right", partial(commands.move, 1)).setEnabled(some)
+        menu.addAction("Move the chosen cells left\tCtrl+Left", partial(commands.move, -1)).setEnabled(some)
+        menu.addAction("Insert a column of gaps", commands.insert_column)
+        menu.addSeparator()
+        menu.addAction("Delete the chosen columns or rows\tDel", commands.delete).setEnabled(some)
+        menu.addAction("Cut them (copied as FASTA)", commands.cut).setEnabled(some)
+        menu.addAction("Keep the chosen cells alone", commands.keep_only).setEnabled(some)
+        menu.addAction("Remove columns of gaps", commands.remove_gap_columns)
+        menu.addAction("Trim columns by occupancy\u2026", commands.ask_trim)
+        menu.addAction("Mask the chosen letters", commands.mask).setEnabled(some)
+        menu.addAction("Remove the gaps of the chosen rows", commands.degap).setEnabled(some)
+        menu.addSeparator()
+        if nucleotides:
+            menu.addAction("Reverse complement", commands.reverse_complement)
+            for frame in range(3):
+                menu.addAction(f"Translate, frame {frame + 1}", partial(commands.translate, frame))
+        check_action(menu, "Type letters over others", commands.typing, commands.set_typing)
+        menu.addSeparator()
+        menu.addAction("Add to data, for other methods", view.keep)
+
+    def _fill_copy(self, menu: QMenu) -> None:
+        view = self._view
+        menu.addAction("As FASTA\tCtrl+C", partial(view.copy, ".fasta"))
+        menu.addAction("As Clustal", partial(view.copy, ".aln"))
+        menu.addAction("Letters alone", partial(view.copy, "plain"))
+        menu.addAction("Without gaps, as FASTA", partial(view.copy, "unaligned"))
+        menu.addAction("Names", partial(view.copy, "names"))
+        menu.addAction("Picture", view.copy_picture)
+
+    def _fill_save(self, menu: QMenu) -> None:
+        view = self._view
+        menu.addAction("Alignment\u2026", view.save_alignment)
+        menu.addAction("Chosen cells\u2026", partial(view.save_alignment, True)).setEnabled(
+            not view.picture.choice.empty
+        )
+        menu.addSection("Figure")
+        menu.addAction("What is seen\u2026", view.save_picture)
+        menu.addAction("Wrapped, chosen cells or all\u2026", view.save_wrapped)

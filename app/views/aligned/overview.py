@@ -1,0 +1,100 @@
+"""The map of the whole alignment, with a frame around what is seen, which can be dragged."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import theme
+from app.kit.background import Latest
+from app.views.aligned import paint
+from app.views.aligned.picture import Frame, Picture
+
+HEIGHT = 52
+
+
+class Overview(QWidget):
+    """Shows a picture in its few pixels; ``wanted((row, column))`` is the cell that is to be in the middle."""
+
+    wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Map of the whole alignment")
+        self._picture: Picture | None = None
+        self._frame: Frame | None = None
+        self._image: QImage | None = None
+        self._making = Latest(self)
+        self._making.finished.connect(self._take)
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, HEIGHT)
+
+    @property
+    def sharp(self) -> bool:
+        return not self._making.busy
+
+    def show_picture(self, picture: Picture | None) -> None:
+        """Make the map anew, on a thread; the one before stays until it is there."""
+        self._picture = picture
+        if picture is None:
+            self._image = None
+            self._making.cancel()
+        else:
+            scale = self.devicePixelRatioF()
+            size = max(1, round(self.width() * scale)), max(1, round(HEIGHT * scale))
+            self._making.request(lambda monitor: paint.whole(picture, *size))
+        self.update()
+
+    def show_frame(self, frame: Frame) -> None:
+        """What is seen now."""
+        self._frame = frame
+        self.update()
+
+    def _take(self, image: QImage) -> None:
+        self._image = image
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(theme.active().panel))
+        if self._image is not None:
+            painter.drawImage(QRectF(self.rect()), self._image)
+        if self._picture is not None and self._frame is not None:
+            colours = theme.active()
+            box = self._seen()
+            painter.setPen(QPen(QColor(colours.panel), 4))
+            painter.drawRect(box)
+            painter.setPen(QPen(QColor(colours.text), 2))
+            painter.drawRect(box)
+        painter.setPen(QColor(theme.active().border))
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+    def _seen(self) -> QRectF:
+        frame, (rows, columns) = self._frame, self._picture.shape
+        across, down = self.width() / max(columns, 1), self.height() / max(rows, 1)
+        width = min(frame.width / frame.cell_width * across, self.width() - frame.first_column * across)
+        height = min(frame.height / frame.cell_height * down, self.height() - frame.first_row * down)
+        box = QRectF(frame.first_column * across, frame.first_row * down, max(width, 5), max(height, 5))
+        return box.intersected(QRectF(self.rect()).adjusted(1, 1, -2, -2))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._go(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._go(event.position())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.show_picture(self._picture)
+
+    def _go(self, place: QPointF) -> None:
+        if self._picture is not None:
+            rows, columns = self._picture.shape
+            self.wanted.emit((place.y() / self.height() * rows, place.x() / self.width() * columns))

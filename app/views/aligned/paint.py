@@ -1,0 +1,185 @@
+"""Painting an alignment: cells and letters by whole pictures, names, marks and tracks by strokes."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPen
+
+from app import theme
+from app.kit import glyphs
+from app.kit.ink import font as ink_font
+from app.views.aligned import tracks
+from app.views.aligned.picture import Frame, Picture, ranges
+from kernels.io import aligned_pixels
+from kernels.io.aligned_columns import CLASSES
+
+COARSE, FINE = 1, 8
+"""How many cells a pixel looks at, along and down, while the picture moves, and when it rests."""
+NAMED = 8.0
+"""Pixels of a row from which on its name is written."""
+MOST_MARKS = 2000
+NOTHING_SHOWN = np.zeros((1, CLASSES), np.uint8)
+
+
+def body(picture: Picture, frame: Frame, scale: float, most: int, letters: str = "all") -> np.ndarray:
+    """The pixels of the cells that are seen, uint32 (height, width), ``scale`` device pixels a pixel.
+
+    ``letters``: which are written: "all", "differences" from the consensus, or "none".
+    """
+    pixels = np.empty((max(1, round(frame.height * scale)), max(1, round(frame.width * scale))), np.uint32)
+    wide, tall = frame.cell_width * scale, frame.cell_height * scale
+    rows = aligned_pixels.edges(frame.first_row, tall, pixels.shape[0], picture.shape[0])
+    columns = aligned_pixels.edges(frame.first_column, wide, pixels.shape[1], picture.shape[1])
+    found, colouring = picture.alignment.letters, picture.colouring
+    panel = int(theme.active().panel[1:], 16)
+    aligned_pixels.cells(found, picture.order, rows, columns, colouring.codes, colouring.palette, panel, pixels, most)
+    if frame.letters and letters != "none":
+        first_row, last_row = frame.visible_rows(picture.shape[0])
+        first, last = frame.visible_columns(picture.shape[1])
+        tops = np.round((np.arange(first_row, last_row) - frame.first_row) * tall).astype(np.int64)
+        lefts = np.round((np.arange(first, last) - frame.first_column) * wide).astype(np.int64)
+        drawn = glyphs.glyphs(max(1, int(wide)), max(1, int(tall)))
+        shown = _shown(picture) if letters == "differences" else colouring.shown
+        aligned_pixels.write(
+            found, picture.order, tops, lefts, first_row, first, colouring.codes, colouring.inks, shown, drawn, pixels
+        )
+    return pixels
+
+
+def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str = "all") -> None:
+    """Cells and letters as drawings, not as a picture, for figures: runs of one colour are one rectangle."""
+    colouring = picture.colouring
+    first, last = frame.visible_columns(picture.shape[1])
+    codes = colouring.codes[first:last] if len(colouring.codes) > 1 else colouring.codes
+    shown = _shown(picture) if letters == "differences" else colouring.shown
+    shown = shown[first:last] if len(shown) > 1 else shown
+    inks, across = colouring.inks, np.arange(last - first)
+    painter.setFont(ink_font(int(min(frame.cell_height * 0.75, frame.cell_width * 1.4))))
+    for place, row in enumerate(picture.order.tolist()):
+        kinds = aligned_pixels.CLASS[picture.alignment.letters[row, first:last]]
+        found = codes[np.minimum(across, len(codes) - 1), kinds]
+        written = shown[np.minimum(across, len(shown) - 1), kinds]
+        starts = np.flatnonzero(np.diff(found.astype(np.int16), prepend=-1))
+        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), found.size], strict=True):
+            box = QRectF(frame.x(first + start), frame.y(place), (stop - start) * frame.cell_width, frame.cell_height)
+            if found[start] > 1:
+                painter.fillRect(box, QColor(*colouring.palette[found[start]].tolist()))
+            painter.setPen(QColor(*inks[found[start]].tolist()))
+            for at in range(start, stop) if letters != "none" else ():
+                if written[at]:
+                    letter = chr(picture.alignment.letters[row, first + at])
+                    place_of = QRectF(frame.x(first + at), frame.y(place), frame.cell_width, frame.cell_height)
+                    painter.drawText(place_of, Qt.AlignmentFlag.AlignCenter, letter)
+
+
+def _shown(picture: Picture) -> np.ndarray:
+    """Letters other than the consensus."""
+    if picture.columns is None:
+        return picture.colouring.shown
+    if "differences" not in picture.tracks:
+        shown = np.ones((picture.shape[1], CLASSES), np.uint8)
+        shown[np.arange(len(shown)), aligned_pixels.CLASS[picture.columns.consensus]] = 0
+        picture.tracks["differences"] = shown
+    return picture.tracks["differences"]
+
+
+def draw_names(painter: QPainter, picture: Picture, frame: Frame, chosen: frozenset[str]) -> None:
+    """Names at the left, those of chosen rows marked."""
+    colours = theme.active()
+    first, last = frame.visible_rows(picture.shape[0])
+    painter.save()
+    painter.setClipRect(QRectF(0, frame.top, frame.left - 4, frame.height))
+    font = QGuiApplication.font()
+    font.setPixelSize(int(min(max(frame.cell_height * 0.78, 6), 13)))
+    painter.setFont(font)
+    rows = picture.order[first:last]
+    marked = picture.choice.rows[rows]
+    if marked.any():
+        painter.setPen(Qt.PenStyle.NoPen)
+        for start, stop in ranges(marked)[:MOST_MARKS]:
+            box = QRectF(0, frame.y(first + start), frame.left - 4, max((stop - start) * frame.cell_height, 1))
+            painter.fillRect(box, QColor(colours.selection))
+    if frame.cell_height >= NAMED:
+        metrics, room = painter.fontMetrics(), frame.left - 14
+        for place, row in enumerate(rows.tolist(), first):
+            name = picture.alignment.names[row]
+            painter.setPen(QColor(colours.accent if name in chosen else colours.text))
+            box = QRectF(8, frame.y(place), room, frame.cell_height)
+            shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)
+    painter.restore()
+
+
+def draw_marks(painter: QPainter, picture: Picture, frame: Frame) -> None:
+    """What is chosen, what was found, and the cursor, over the cells."""
+    colours = theme.active()
+    painter.save()
+    painter.setClipRect(QRectF(frame.left, frame.top, frame.width, frame.height))
+    first, last = frame.visible_rows(picture.shape[0])
+    left, right = frame.visible_columns(picture.shape[1])
+    shade, edge = QColor(colours.accent), QPen(QColor(colours.accent), 2)
+    shade.setAlpha(46)
+    for start, stop in ranges(picture.choice.rows[picture.order[first:last]])[:MOST_MARKS]:
+        for begin, end in ranges(picture.choice.columns[left:right])[:MOST_MARKS]:
+            box = QRectF(
+                frame.x(left + begin), frame.y(first + start),
+                max((end - begin) * frame.cell_width, 1), max((stop - start) * frame.cell_height, 1),
+            )  # fmt: skip
+            painter.fillRect(box, shade)
+            painter.setPen(edge)
+            painter.drawRect(box.adjusted(1, 1, -1, -1))
+    _draw_found(painter, picture, frame, (first, last), (left, right))
+    row, column = picture.cursor
+    if frame.letters and first <= row < last and left <= column < right:
+        painter.setPen(QPen(QColor(colours.text), 2))
+        painter.drawRect(QRectF(frame.x(column), frame.y(row), frame.cell_width, frame.cell_height))
+    painter.restore()
+
+
+def _draw_found(
+    painter: QPainter, picture: Picture, frame: Frame, rows: tuple[int, int], columns: tuple[int, int]
+) -> None:
+    if not picture.found:
+        return
+    places = {int(row): place for place, row in enumerate(picture.order[rows[0] : rows[1]].tolist(), rows[0])}
+    painter.setPen(QPen(QColor(theme.active().warning), 2))
+    drawn = 0
+    for row, start, stop in picture.found:
+        if row in places and start < columns[1] and stop > columns[0] and drawn < MOST_MARKS:
+            drawn += 1
+            box = QRectF(frame.x(start), frame.y(places[row]), (stop - start) * frame.cell_width, frame.cell_height)
+            painter.drawRect(box.adjusted(0, 0, 0, -1))
+
+
+def draw_head(painter: QPainter, picture: Picture, frame: Frame, shown: list[str], scale: float) -> None:
+    """Ruler and tracks above the rows, with their names at the left."""
+    colours = theme.active()
+    painter.save()
+    painter.setClipRect(QRectF(frame.left, 0, frame.width, frame.top))
+    tracks.draw_ruler(painter, frame, picture.shape[1])
+    top = tracks.RULER
+    for name in shown:
+        tracks.draw(painter, name, picture, frame, top, scale)
+        top += tracks.height_of(name)
+    painter.restore()
+    font = QGuiApplication.font()
+    font.setPixelSize(11)
+    painter.setFont(font)
+    painter.setPen(QColor(colours.muted))
+    top = tracks.RULER
+    for name in shown:
+        box = QRectF(4, top, frame.left - 12, tracks.height_of(name))
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, tracks.title_of(name))
+        top += tracks.height_of(name)
+
+
+def head_height(shown: list[str]) -> int:
+    """Pixels of ruler and tracks."""
+    return tracks.RULER + sum(map(tracks.height_of, shown)) + 2
+
+
+def whole(picture: Picture, width: int, height: int) -> QImage:
+    """The whole alignment in so many pixels."""
+    frame = Frame(width / max(picture.shape[1], 1), height / max(picture.shape[0], 1), width=width, height=height)
+    return tracks.as_image(body(picture, frame, 1, FINE)).copy()

@@ -1,0 +1,135 @@
+"""What is shown of an alignment: which rows in which order, which are chosen, where the cursor is, and how large."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from app.views.aligned.schemes import Colouring
+from kernels.io.aligned import AlignedSequences
+from kernels.io.aligned_columns import Columns
+
+LETTER_WIDTH, LETTER_HEIGHT = 7.0, 9.0
+"""Pixels of a cell from which on its letter is written."""
+LARGEST = 48.0
+
+
+@dataclass(eq=False)
+class Choice:
+    """Chosen cells: those of the chosen rows, by their numbers in the alignment, in the chosen columns; bool masks."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+
+    @classmethod
+    def none(cls, shape: tuple[int, ...]) -> Choice:
+        return cls(np.zeros(shape[0], bool), np.zeros(shape[1], bool))
+
+    @property
+    def empty(self) -> bool:
+        return not (self.rows.any() and self.columns.any())
+
+    @property
+    def whole_rows(self) -> bool:
+        return bool(self.columns.all())
+
+    @property
+    def whole_columns(self) -> bool:
+        return bool(self.rows.all())
+
+    def stretches(self) -> list[tuple[int, int]]:
+        """The chosen columns as half-open ranges."""
+        return ranges(self.columns)
+
+
+def ranges(mask: np.ndarray) -> list[tuple[int, int]]:
+    """Half-open ranges of True."""
+    edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+@dataclass(eq=False)
+class Picture:
+    """``order`` are the rows that are shown, from the top, int64; ``cursor`` a place in it and a column; ``found`` are
+    places that a search found: row, first and last column."""
+
+    alignment: AlignedSequences
+    order: np.ndarray
+    colouring: Colouring
+    choice: Choice
+    columns: Columns | None = None
+    cursor: tuple[int, int] = (0, 0)
+    found: tuple[tuple[int, int, int], ...] = ()
+    version: int = 0
+    tracks: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns that are shown."""
+        return self.order.size, self.alignment.letters.shape[1]
+
+
+@dataclass
+class Frame:
+    """Where cells are: ``cell_width`` and ``cell_height`` pixels a cell, and the cell, with its fraction, at the corner
+    of the ``width`` x ``height`` pixels of the body, which begins at (left, top)."""
+
+    cell_width: float = 10.0
+    cell_height: float = 16.0
+    first_column: float = 0.0
+    first_row: float = 0.0
+    left: int = 120
+    top: int = 40
+    width: int = 400
+    height: int = 300
+
+    @property
+    def letters(self) -> bool:
+        return self.cell_width >= LETTER_WIDTH and self.cell_height >= LETTER_HEIGHT
+
+    def x(self, column: float) -> float:
+        return self.left + (column - self.first_column) * self.cell_width
+
+    def y(self, row: float) -> float:
+        return self.top + (row - self.first_row) * self.cell_height
+
+    def column(self, x: float) -> int:
+        return int(np.floor(self.first_column + (x - self.left) / self.cell_width))
+
+    def row(self, y: float) -> int:
+        return int(np.floor(self.first_row + (y - self.top) / self.cell_height))
+
+    def visible_columns(self, count: int) -> tuple[int, int]:
+        """The columns that are seen, half-open."""
+        last = int(np.ceil(self.first_column + self.width / self.cell_width))
+        return max(int(self.first_column), 0), min(last, count)
+
+    def visible_rows(self, count: int) -> tuple[int, int]:
+        """The rows that are seen, half-open."""
+        last = int(np.ceil(self.first_row + self.height / self.cell_height))
+        return max(int(self.first_row), 0), min(last, count)
+
+    def keep_inside(self, shape: tuple[int, int]) -> None:
+        """Move so that no more of what lies beyond the alignment is seen than needed."""
+        rows, columns = shape
+        self.first_row = min(max(self.first_row, 0), max(rows - self.height / self.cell_height, 0))
+        self.first_column = min(max(self.first_column, 0), max(columns - self.width / self.cell_width, 0))
+
+    def fit_columns(self, columns: int) -> None:
+        self.cell_width, self.first_column = min(self.width / max(columns, 1), LARGEST), 0.0
+
+    def fit_rows(self, rows: int) -> None:
+        self.cell_height, self.first_row = min(self.height / max(rows, 1), LARGEST / 2), 0.0
+
+    def zoom(self, across: float, down: float, x: float, y: float, shape: tuple[int, int]) -> None:
+        """Cells ``across`` times as wide and ``down`` times as high, with the cell at (x, y) where it is."""
+        column = self.first_column + (x - self.left) / self.cell_width
+        row = self.first_row + (y - self.top) / self.cell_height
+        least_width = min(self.width / max(shape[1], 1), LETTER_WIDTH)
+        least_height = min(self.height / max(shape[0], 1), LETTER_HEIGHT)
+        self.cell_width = min(max(self.cell_width * across, least_width), LARGEST)
+        self.cell_height = min(max(self.cell_height * down, least_height), LARGEST)
+        self.first_column = column - (x - self.left) / self.cell_width
+        self.first_row = row - (y - self.top) / self.cell_height
+        self.keep_inside(shape)

@@ -1,0 +1,178 @@
+"""The alignment for files, the clipboard and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app import theme
+from app.kit import export, figure
+from app.kit.background import Latest
+from app.kit.legend import LegendItem
+from app.views.aligned import paint
+from app.views.aligned.picture import Choice, Frame, Picture
+from kernels.errors import InputError
+from kernels.io import aligned, aligned_edits, aligned_writing
+from kernels.io.aligned import AlignedSequences
+from kernels.io.alignments import fasta, title
+from kernels.model import Result, Sequence, SequenceType
+
+if TYPE_CHECKING:
+    from app.views.aligned.canvas import AlignmentCanvas
+
+MOST_COPIED = 1 << 26
+"""Letters that are put on the clipboard at most."""
+MOST_FIGURE = 4_000_000
+"""Cells of a wrapped figure at most."""
+WRAP = 80
+PRINT_SCALE = 4
+"""Pixels of a figure for each of the screen, where cells are pictures."""
+
+
+def alignment_of(result: Result) -> AlignedSequences | None:
+    """The alignment of the sequences of a result as rows; None where it has none, or an empty one."""
+    path = getattr(result.answer, "alignment", None)
+    sequences: tuple[Sequence, ...] = getattr(result.problem, "sequences", ())
+    if path is None or not hasattr(path, "gapped") or not all(isinstance(one, Sequence) for one in sequences):
+        return None
+    rows = path.gapped(sequences)
+    if not rows or not rows[0]:
+        return None
+    letters = np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(len(rows), -1)
+    kinds = {sequence.type for sequence in sequences}
+    kind = SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else sequences[0].type
+    return AlignedSequences(tuple(sequence.name for sequence in sequences), letters, kind, "alignment")
+
+
+def shown_part(picture: Picture, chosen: bool = True) -> AlignedSequences:
+    """The rows that are shown, in their order; of these the chosen cells where some are, and ``chosen`` is True."""
+    found, order, choice = picture.alignment, picture.order, picture.choice
+    if chosen and not choice.empty:
+        order = order[choice.rows[order]]
+        if not choice.whole_rows:
+            found = aligned_edits.take_columns(found, np.flatnonzero(choice.columns))
+    same = np.array_equal(order, np.arange(len(found.names)))
+    return found if same else aligned_edits.take_rows(found, order)
+
+
+def text_of(picture: Picture, form: str) -> str:
+    """The chosen cells, or all, as text; InputError where they are too many for the clipboard."""
+    cells = picture.order.size if picture.choice.empty else int(picture.choice.rows.sum())
+    cells *= picture.shape[1] if picture.choice.empty else int(picture.choice.columns.sum())
+    if cells > MOST_COPIED:
+        raise InputError(f"{cells:,} letters are too many for the clipboard; choose fewer, or save them")
+    part = shown_part(picture)
+    if form == "names":
+        return "\n".join(part.names)
+    if form == "plain":
+        return "\n".join(row.tobytes().decode("ascii") for row in aligned.as_written(part))
+    if form == "unaligned":
+        return "".join(fasta((title(one), one.letters.decode("ascii")) for one in aligned.unaligned(part)))
+    _, write, _ = aligned_writing.WRITERS[form]
+    return b"".join(write(part)).decode()
+
+
+def copy(picture: Picture, form: str) -> str:
+    """Put the chosen cells, or all, on the clipboard; what is said of it."""
+    QGuiApplication.clipboard().setText(text_of(picture, form))
+    rows = picture.shape[0] if picture.choice.empty else int(picture.choice.rows[picture.order].sum())
+    columns = picture.shape[1] if picture.choice.empty else int(picture.choice.columns.sum())
+    return f"Copied {rows:,} rows x {columns:,} columns."
+
+
+def ask_and_save(parent: QWidget, picture: Picture, chosen: bool, saving: Latest, tell: Callable[[str], None]) -> None:
+    """Ask for a file and let ``saving`` write the rows that are shown, or the ``chosen`` cells of them."""
+    filters = ";;".join(f"{label} (*{suffix})" for suffix, (label, _, _) in aligned_writing.WRITERS.items())
+    name, kind = QFileDialog.getSaveFileName(parent, "Save alignment", "alignment.fasta", f"All formats (*);;{filters}")
+    if name:
+        known = [*aligned_writing.WRITERS, ".gz"]
+        path = export.with_suffix(name, kind, known)
+        part = shown_part(picture, chosen)
+
+        def write(monitor: object) -> Path:
+            aligned_writing.write(path, [part])
+            return path
+
+        tell(f"Saving {path} ...")
+        saving.request(write)
+
+
+def seen(canvas: AlignmentCanvas, items: tuple[LegendItem, ...]) -> tuple[QSize, export.Draw]:
+    """The size of the figure of what is seen, and what draws it."""
+    width, height = canvas.viewport().width(), canvas.viewport().height()
+
+    def draw(painter: QPainter, area: QRectF) -> None:
+        figure.draw(painter, area, canvas.picture.alignment.name, items,
+                    lambda painter, width, height: canvas.draw(painter, PRINT_SCALE))  # fmt: skip
+
+    return figure.size(width, height, items), draw
+
+
+def copy_picture(canvas: AlignmentCanvas, items: tuple[LegendItem, ...]) -> None:
+    export.copy(*seen(canvas, items))
+
+
+def ask_and_save_picture(parent: QWidget, canvas: AlignmentCanvas, items: tuple[LegendItem, ...]) -> None:
+    size, draw = seen(canvas, items)
+    export.ask_and_save(parent, "alignment", size, draw, canvas.picture.alignment.name)
+
+
+def ask_and_save_wrapped(parent: QWidget, canvas: AlignmentCanvas, items: tuple[LegendItem, ...]) -> None:
+    size, draw = wrapped(canvas, items)
+    export.ask_and_save(parent, "alignment", size, draw, canvas.picture.alignment.name)
+
+
+def wrapped(canvas: AlignmentCanvas, items: tuple[LegendItem, ...], wrap: int = WRAP) -> tuple[QSize, export.Draw]:
+    """The figure of the chosen cells, or of all, in blocks of so many columns with the tracks that are switched on.
+
+    InputError where these are too many cells.
+    """
+    picture = canvas.picture
+    part = _chosen_rows(picture)
+    columns = np.flatnonzero(picture.choice.columns) if not picture.choice.empty else np.arange(picture.shape[1])
+    first, last = int(columns[0]), int(columns[-1]) + 1
+    if part.order.size * (last - first) > MOST_FIGURE:
+        raise InputError(
+            f"{part.order.size:,} rows of {last - first:,} columns are too many for a wrapped figure; choose fewer"
+        )
+    cell_width, cell_height = 9.0, 14.0
+    head = paint.head_height(canvas.tracks)
+    metrics = QFontMetrics(QGuiApplication.font())
+    names = [picture.alignment.names[row] for row in part.order.tolist()]
+    left = min(max(map(metrics.horizontalAdvance, names)) + 24, 300)
+    blocks = [(at, min(at + wrap, last)) for at in range(first, last, wrap)]
+    tall = int(head + part.order.size * cell_height + 16)
+
+    def draw_blocks(painter: QPainter, width: float, height: float) -> None:
+        for number, (start, stop) in enumerate(blocks):
+            painter.save()
+            painter.translate(0, number * tall)
+            frame = Frame(cell_width, cell_height, start, 0, left, head,
+                          round((stop - start) * cell_width), round(part.order.size * cell_height))  # fmt: skip
+            paint.draw_cells(painter, part, frame, canvas.letters)
+            paint.draw_names(painter, part, frame, frozenset())
+            paint.draw_head(painter, part, frame, canvas.tracks, PRINT_SCALE)
+            painter.restore()
+
+    def draw(painter: QPainter, area: QRectF) -> None:
+        figure.draw(painter, area, picture.alignment.name, items, draw_blocks)
+
+    width = left + min(wrap, last - first) * cell_width + theme.MARGIN
+    return figure.size(width, len(blocks) * tall, items), draw
+
+
+def _chosen_rows(picture: Picture) -> Picture:
+    """The picture of the chosen rows alone, or of all, without marks."""
+    order = picture.order
+    if not picture.choice.empty:
+        order = order[picture.choice.rows[order]]
+    choice = Choice.none(picture.alignment.letters.shape)
+    return Picture(
+        picture.alignment, order, picture.colouring, choice, picture.columns, (-1, -1), (), 0, picture.tracks
+    )

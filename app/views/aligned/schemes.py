@@ -1,0 +1,255 @@
+"""Colours of cells: a palette, and which colour each letter has in each column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from app import theme
+from app.kit.ink import DARK_INK, LIGHT_INK, needs_light_ink
+from kernels.errors import InputError
+from kernels.io.aligned_columns import CLASS, CLASSES, Columns
+
+CLUSTAL_GROUPS = {
+    "hydrophobic": ("#80a0f0", "AILMFWV", (("WLVIMAFCYHP", 0.6),)),
+    "positive": ("#f01505", "KR", (("KR", 0.6), ("K", 0.8), ("R", 0.8), ("Q", 0.8))),
+    "glutamate": ("#c048c0", "E", (("KR", 0.6), ("QE", 0.5), ("E", 0.85), ("Q", 0.85), ("D", 0.85))),
+    "aspartate": ("#c048c0", "D", (("KR", 0.6), ("K", 0.85), ("R", 0.85), ("Q", 0.85), ("ED", 0.5))),
+    "asparagine": ("#15c015", "N", (("N", 0.5), ("N", 0.85), ("Y", 0.85))),
+    "glutamine": ("#15c015", "Q", (("KR", 0.6), ("QE", 0.5), ("Q", 0.85), ("T", 0.85), ("K", 0.85), ("R", 0.85))),
+    "hydroxyl": ("#15c015", "ST", (("WLVIMAFCYHP", 0.6), ("TS", 0.5), ("S", 0.85), ("T", 0.85))),
+    "apolar cysteine": ("#80a0f0", "C", (("WLVIMAFCYHP", 0.6),)),
+    "cysteine": ("#f08080", "C", (("C", 0.85),)),
+    "glycine": ("#f09048", "G", ()),
+    "proline": ("#c0c000", "P", ()),
+    "aromatic": ("#15a4a4", "HY", (("WLVIMAFCYHP", 0.6), *((letter, 0.85) for letter in "WYACPQFHILMV"))),
+}
+"""The rules of ClustalX: a colour, its letters, and of which letters a share of all rows must be more than which bound,
+one of these being enough. Of two rules for a letter the later one counts."""
+ZAPPO = {"ILVAM": "#ffafaf", "FWY": "#ffc800", "KRH": "#6464ff", "DE": "#ff0000", "STNQ": "#00e000", "PG": "#ff00ff",
+         "C": "#e6e600"}  # fmt: skip
+TAYLOR = {
+    "V": "#99ff00", "I": "#66ff00", "L": "#33ff00", "F": "#00ff66", "Y": "#00ffcc", "W": "#00ccff", "H": "#0066ff",
+    "R": "#0000ff", "K": "#6600ff", "N": "#cc00ff", "Q": "#ff00cc", "E": "#ff0066", "D": "#ff0000", "S": "#ff3300",
+    "T": "#ff6600", "G": "#ff9900", "P": "#ffcc00", "C": "#ffff00", "A": "#ccff00", "M": "#00ff00",
+}  # fmt: skip
+KYTE_DOOLITTLE = dict(zip("ARNDCQEGHILKMFPSTWYV", (1.8, -4.5, -3.5, -3.5, 2.5, -3.5, -3.5, -0.4, -3.2, 4.5, 3.8, -3.9,
+                          1.9, 2.8, -1.6, -0.8, -0.7, -0.9, -1.3, 4.2), strict=True))  # fmt: skip
+HELIX = dict(zip("ARNDCQEGHILKMFPSTWYV", (142, 98, 67, 101, 70, 111, 151, 57, 100, 108, 121, 114, 145, 113, 57, 77, 83,
+                 108, 69, 106), strict=True))  # fmt: skip
+STRAND = dict(zip("ARNDCQEGHILKMFPSTWYV", (83, 93, 89, 54, 119, 110, 37, 75, 87, 160, 130, 74, 105, 138, 55, 75, 119,
+                  137, 147, 170), strict=True))  # fmt: skip
+"""Hydropathy of Kyte and Doolittle (1982); propensities of Chou and Fasman (1978), in hundredths."""
+PURINES = {"AGR": "#f3a683", "CTUY": "#7aa6da"}
+IDENTITY_STEPS = ((0.4, "#c6d9f1", "40 %"), (0.6, "#8db4e2", "60 %"), (0.8, "#4f81bd", "80 %"))
+
+
+@dataclass(frozen=True, eq=False)
+class Colouring:
+    """``palette`` uint8 (n, 3), the first the background and the second of a letter without a colour; ``codes`` and
+    ``shown`` as `kernels.io.aligned_pixels` takes them; ``items`` are colours and their meanings, for a legend."""
+
+    palette: np.ndarray
+    codes: np.ndarray
+    shown: np.ndarray
+    items: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def inks(self) -> np.ndarray:
+        """The ink of each colour."""
+        light = needs_light_ink(self.palette)
+        inks = np.where(light[:, None], _rgb(LIGHT_INK.name()), _rgb(DARK_INK.name())).astype(np.uint8)
+        inks[0] = _rgb(theme.active().muted)
+        inks[1] = _rgb(theme.active().text)
+        return inks
+
+
+@dataclass(frozen=True)
+class Given:
+    """What colours may depend on; ``reference`` are the letters of a row, or the consensus, uint8."""
+
+    columns: Columns | None
+    protein: bool
+    reference: np.ndarray | None = None
+    scores: np.ndarray | None = None
+
+
+def _rgb(colour: str) -> np.ndarray:
+    return np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)], np.uint8)
+
+
+def _softened(colour: str) -> np.ndarray:
+    """A strong colour as the background of a letter, in the theme that is on."""
+    dark = theme.active().name == "dark"
+    share = 0.5 if dark else 0.6
+    return (share * _rgb(colour) + (1 - share) * _rgb(theme.active().panel)).astype(np.uint8)
+
+
+def _base() -> list[np.ndarray]:
+    return [_rgb(theme.active().panel), _rgb(theme.active().panel)]
+
+
+def _by_letters(groups: Mapping[str, str], soften: bool = True, names: Mapping[str, str] | None = None) -> Colouring:
+    """Colours of groups of letters, the same in all columns."""
+    palette, codes = _base(), np.ones((1, CLASSES), np.uint8)
+    codes[0, 0] = 0
+    items = []
+    for letters, colour in groups.items():
+        codes[0, CLASS[list(letters.encode())]] = len(palette)
+        palette.append(_softened(colour) if soften else _rgb(colour))
+        items.append((_name(palette[-1]), (names or {}).get(letters, letters)))
+    return Colouring(np.array(palette), codes, _all_shown(), tuple(items))
+
+
+def _all_shown() -> np.ndarray:
+    return np.ones((1, CLASSES), np.uint8)
+
+
+def _name(colour: np.ndarray) -> str:
+    return "#" + bytes(colour.tolist()).hex()
+
+
+def _residues(given: Given) -> Colouring:
+    groups: dict[str, str] = {}
+    for letter, colour in theme.active().residues(given.protein).items():
+        groups[colour] = groups.get(colour, "") + letter
+    return _by_letters({letters: colour for colour, letters in groups.items()}, soften=False)
+
+
+def _scale(values: Mapping[str, float], low: str, high: str, less: str, more: str) -> Colouring:
+    """Colours between two, by a value of each letter."""
+    least, most = min(values.values()), max(values.values())
+    palette, codes = _base(), np.ones((1, CLASSES), np.uint8)
+    codes[0, 0] = 0
+    for letter, value in values.items():
+        share = (value - least) / (most - least)
+        codes[0, CLASS[ord(letter)]] = len(palette)
+        mixed = share * _rgb(high).astype(float) + (1 - share) * _rgb(low)
+        palette.append(_softened(_name(mixed.astype(np.uint8))))
+    ends = (_name(_softened(low)), less), (_name(_softened(high)), more)
+    return Colouring(np.array(palette), codes, _all_shown(), ends)
+
+
+def _clustal(given: Given) -> Colouring:
+    columns = given.columns
+    palette, codes = _base(), np.ones((len(columns), CLASSES), np.uint8)
+    codes[:, 0] = 0
+    known: dict[str, int] = {}
+    for colour, letters, rules in CLUSTAL_GROUPS.values():
+        if colour not in known:
+            known[colour] = len(palette)
+            palette.append(_softened(colour))
+        allowed = np.full(len(columns), not rules)
+        for group, bound in rules:
+            allowed |= columns.counts[:, CLASS[list(group.encode())]].sum(axis=1) > bound * columns.rows
+        for letter in letters:
+            codes[allowed, CLASS[ord(letter)]] = known[colour]
+    meanings = ("hydrophobic", "positive", "negative", "polar", "cysteine", "glycine", "proline", "aromatic")
+    items = tuple((_name(palette[code]), word) for code, word in zip(known.values(), meanings, strict=True))
+    return Colouring(np.array(palette), codes, _all_shown(), items)
+
+
+def _identity(given: Given) -> Colouring:
+    columns = given.columns
+    palette, codes = _base(), np.ones((len(columns), CLASSES), np.uint8)
+    codes[:, 0] = 0
+    for bound, colour, _ in IDENTITY_STEPS:
+        palette.append(_softened(colour) if theme.active().name == "dark" else _rgb(colour))
+        for kind in range(1, CLASSES):
+            codes[columns.counts[:, kind] > bound * columns.rows, kind] = len(palette) - 1
+    items = tuple((_name(palette[code + 2]), f"more than {said}") for code, (_, _, said) in enumerate(IDENTITY_STEPS))
+    return Colouring(np.array(palette), codes, _all_shown(), items)
+
+
+def _similar(given: Given) -> Colouring:
+    columns = given.columns
+    palette = [*_base(), _softened("#4f81bd"), _softened("#a9c4e8")]
+    codes = np.ones((len(columns), CLASSES), np.uint8)
+    reference = CLASS[columns.consensus]
+    codes[given.scores[reference] > 0] = 3
+    codes[np.arange(len(columns)), reference] = 2
+    codes[reference == 0] = 1
+    codes[:, 0] = 0
+    items = (_name(palette[2]), "as the consensus"), (_name(palette[3]), "alike by BLOSUM62")
+    return Colouring(np.array(palette), codes, _all_shown(), items)
+
+
+def _differences(given: Given) -> Colouring:
+    """Colours only where a letter is another than that of the reference, and letters only there."""
+    plain = _residues(given)
+    codes = np.repeat(plain.codes, given.reference.size, axis=0)
+    shown = np.ones_like(codes)
+    kinds, columns = CLASS[given.reference], np.arange(given.reference.size)
+    there = kinds > 0
+    codes[columns[there], kinds[there]] = 1
+    shown[columns, kinds] = 0
+    return Colouring(plain.palette, codes, shown, plain.items)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """``title`` on the menu; ``alphabet`` "protein", "nucleotides" or "" for both; ``make`` its colours.
+
+    ``counted``: it needs the counts of columns; ``against`` "consensus" or "row": what it compares with.
+    """
+
+    title: str
+    make: Callable[[Given], Colouring]
+    alphabet: str = ""
+    counted: bool = False
+    against: str = ""
+
+
+SCHEMES: Mapping[str, Scheme] = MappingProxyType(
+    {
+        "residues": Scheme("Groups, safe for colour-blind eyes", _residues),
+        "clustal": Scheme("Clustal", _clustal, "protein", counted=True),
+        "zappo": Scheme("Zappo", lambda given: _by_letters(ZAPPO), "protein"),
+        "taylor": Scheme("Taylor", lambda given: _by_letters(TAYLOR), "protein"),
+        "hydropathy": Scheme("Hydrophobicity", lambda given: _scale(KYTE_DOOLITTLE, "#3b6fd4", "#e0533d",
+                             "hydrophilic", "hydrophobic"), "protein"),
+        "helix": Scheme("Helix propensity", lambda given: _scale(HELIX, "#00d000", "#e000e0", "low", "high"),
+                        "protein"),
+        "strand": Scheme("Strand propensity", lambda given: _scale(STRAND, "#2a6fdb", "#f0d000", "low", "high"),
+                         "protein"),
+        "purine": Scheme("Purine, pyrimidine", lambda given: _by_letters(PURINES, names={"AGR": "purine", "CTUY":
+                         "pyrimidine"}), "nucleotides"),
+        "identity": Scheme("Percentage identity", _identity, counted=True),
+        "blosum": Scheme("BLOSUM62 to the consensus", _similar, "protein", counted=True),
+        "consensus": Scheme("Differences from the consensus", _differences, counted=True, against="consensus"),
+        "row": Scheme("Differences from the row at the cursor", _differences, against="row"),
+        "none": Scheme("No colours", lambda given: _by_letters({})),
+    }
+)  # fmt: skip
+
+
+def available(protein: bool) -> dict[str, str]:
+    """Names and titles of the schemes for proteins, or for nucleotides."""
+    kind = "protein" if protein else "nucleotides"
+    return {name: scheme.title for name, scheme in SCHEMES.items() if scheme.alphabet in ("", kind)}
+
+
+def from_file(path: Path) -> Colouring:
+    """A scheme of the user's: lines of letters and a colour, "AVILM #77aadd"; InputError names the line."""
+    groups: dict[str, str] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as text: {error}") from error
+    for number, line in enumerate(lines, 1):
+        words = line.replace("=", " ").replace(",", "").split()
+        if not words or line.lstrip().startswith("//"):
+            continue
+        letters, colour = "".join(words[:-1]).upper(), words[-1].lower()
+        colour = colour if colour.startswith("#") else f"#{colour}"
+        valid = len(colour) == 7 and all(sign in "0123456789abcdef" for sign in colour[1:])
+        if not letters or not letters.isalpha() or not letters.isascii() or not valid:
+            raise InputError(f"{path}, line {number}: {line!r} is no letters and a colour, such as AVILM #77aadd")
+        groups[letters] = colour
+    if not groups:
+        raise InputError(f"{path}: no colours in it; give lines such as AVILM #77aadd")
+    return _by_letters(groups, soften=False)

@@ -1,0 +1,91 @@
+"""What is sought in an alignment: a column, a letter of a row, a name, a motif."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit
+
+from kernels.errors import InputError
+from kernels.io import aligned_rows
+from kernels.io.aligned import AlignedSequences
+
+WIDTH = 190
+TIP = (
+    "120: column 120; #45: the 45th letter of the row at the cursor; a part of a name; a motif, such as NXST, CCWGG or "
+    "GXGXXG 1 (one letter may differ), with = before it where a name has these letters too; /N[^P][ST]/: a regular "
+    "expression. Enter goes to the next one found, Shift+Enter to the one before"
+)
+
+
+@dataclass(frozen=True)
+class Sought:
+    """``told`` says what was found; ``hits`` are row, first column and the one after the last; or a ``column``."""
+
+    told: str
+    hits: tuple[tuple[int, int, int], ...] = ()
+    column: int | None = None
+
+
+class SearchBox(QLineEdit):
+    """Says what is sought when Enter is pressed, and then asks for the next hit."""
+
+    sought = Signal(str)
+    next_wanted = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__(placeholderText="Find name, motif, column")
+        self.setToolTip(TIP)
+        self.setAccessibleName("Find in the alignment")
+        self.setFixedWidth(WIDTH)
+        self.setClearButtonEnabled(True)
+        self._last = ""
+        self.textChanged.connect(self._forget)
+
+    def _forget(self) -> None:
+        self._last = ""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+        elif self.text() != self._last:
+            self._last = self.text()
+            self.sought.emit(self.text())
+        else:
+            self.next_wanted.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+
+
+def seek(alignment: AlignedSequences, order: np.ndarray, cursor: tuple[int, int], text: str) -> Sought:
+    """What a text asks for; InputError says why nothing can be found."""
+    if re.fullmatch(r"[\d,_ ]*\d", text):
+        return _column(alignment, int(re.sub(r"[,_ ]", "", text)))
+    if re.fullmatch(r"#\s*\d+", text):
+        row, position = int(order[cursor[0]]), int(text[1:])
+        column = aligned_rows.column_of(alignment, row, position)
+        if column is None:
+            letters = int(aligned_rows.positions(alignment, row, alignment.letters.shape[1] - 1))
+            raise InputError(f"{alignment.names[row]} has letters 1 to {letters:,}")
+        return Sought("", column=column)
+    hits = () if text[0] in "=/" else _named(alignment, order, text)
+    if hits:
+        return Sought(f"{len(hits):,} names with {text!r}", hits)
+    found = tuple(aligned_rows.find(alignment, order, text.removeprefix("=")))
+    if not found:
+        raise InputError(f"no name and no row has {text.removeprefix('=')!r}")
+    return Sought(f"{len(found):,} places of {text.removeprefix('=')}", found)
+
+
+def _column(alignment: AlignedSequences, number: int) -> Sought:
+    columns = alignment.letters.shape[1]
+    if not 1 <= number <= columns:
+        raise InputError(f"columns go from 1 to {columns:,}")
+    return Sought("", column=number - 1)
+
+
+def _named(alignment: AlignedSequences, order: np.ndarray, text: str) -> tuple[tuple[int, int, int], ...]:
+    wanted, columns = text.lower(), alignment.letters.shape[1]
+    return tuple((row, 0, columns) for row in order.tolist() if wanted in alignment.names[row].lower())

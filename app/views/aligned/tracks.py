@@ -1,0 +1,171 @@
+"""Tracks above the rows: what is counted in the columns, and what the file says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from app import theme
+from app.kit import glyphs
+from app.kit.ink import font
+from app.views.aligned.picture import Frame, Picture
+from kernels.io import aligned_pixels
+from kernels.io.aligned_columns import CLASS, LETTER
+from kernels.model import SequenceType
+from kernels.scoring import named_matrix
+
+RULER = 22
+BAR = 30
+LOGO = 56
+LINE = 16
+NOTE = "note:"
+"""Begins the name of a track that is a line of the file's annotation."""
+
+
+@dataclass(frozen=True)
+class Track:
+    """``values(picture)`` are a value a column from 0 to 1, for a track of bars."""
+
+    title: str
+    height: int
+    values: Callable[[Picture], np.ndarray] | None = None
+
+
+def class_scores() -> np.ndarray:
+    """BLOSUM62 by the classes of `aligned_columns`, float64; letters that it lacks score as X."""
+    matrix = named_matrix("BLOSUM62")
+    places = [max(matrix.letters.find(chr(letter)), -1) for letter in LETTER.tolist()]
+    unknown = matrix.letters.find("X")
+    chosen = [place if place >= 0 else unknown for place in places]
+    return np.asarray(matrix.values, float)[np.ix_(chosen, chosen)]
+
+
+def letters_of(picture: Picture) -> int:
+    """Letters of the alphabet."""
+    return 20 if picture.alignment.type == SequenceType.PROTEIN else 4
+
+
+TRACKS: Mapping[str, Track] = MappingProxyType(
+    {
+        "logo": Track("Logo", LOGO),
+        "consensus": Track("Consensus", LINE),
+        "conservation": Track("Conservation", BAR, lambda picture: picture.columns.conservation / 11),
+        "quality": Track("Quality", BAR, lambda picture: picture.columns.quality(class_scores())),
+        "identity": Track("Identity", BAR, lambda picture: picture.columns.identity),
+        "occupancy": Track("Occupancy", BAR, lambda picture: picture.columns.occupancy),
+        "gaps": Track("Gaps", BAR, lambda picture: picture.columns.gaps),
+        "entropy": Track("Entropy", BAR, lambda picture: picture.columns.entropy / np.log2(letters_of(picture))),
+    }
+)
+PROTEIN_ONLY = frozenset({"conservation", "quality"})
+
+
+def offered(picture: Picture) -> dict[str, str]:
+    """Names and titles of the tracks that can be shown of an alignment."""
+    protein = picture.alignment.type == SequenceType.PROTEIN
+    found = {name: track.title for name, track in TRACKS.items() if protein or name not in PROTEIN_ONLY}
+    return found | {NOTE + tag: tag for tag, _ in picture.alignment.annotations.of_columns}
+
+
+def title_of(name: str) -> str:
+    return name.removeprefix(NOTE) if name.startswith(NOTE) else TRACKS[name].title
+
+
+def height_of(name: str) -> int:
+    return LINE if name.startswith(NOTE) else TRACKS[name].height
+
+
+def draw_ruler(painter: QPainter, frame: Frame, columns: int) -> None:
+    """Column numbers above the body."""
+    colours = theme.active()
+    painter.setFont(font(11))
+    metrics = painter.fontMetrics()
+    room = metrics.horizontalAdvance(f"{columns:,}") + 14
+    steps = (first * 10**power for power in range(12) for first in (1, 2, 5))
+    step = next(step for step in steps if step >= 5 and step * frame.cell_width >= room)
+    first, last = frame.visible_columns(columns)
+    for column in range(max(step, (first + step - 1) // step * step), last + 1, step):
+        x = frame.x(column - 0.5)
+        painter.setPen(QColor(colours.muted))
+        painter.drawText(QRectF(x - 50, 0, 100, RULER - 5), Qt.AlignmentFlag.AlignCenter, f"{column:,}")
+        painter.drawLine(int(x), RULER - 4, int(x), RULER - 1)
+
+
+def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, scale: float) -> None:
+    """A track in its lines from ``top`` on; ``scale`` device pixels a pixel."""
+    height = height_of(name)
+    if name == "consensus" or name.startswith(NOTE):
+        _line(painter, name, picture, frame, top, scale)
+        return
+    if picture.columns is None:
+        return
+    pixels = np.full(
+        (round(height * scale), round(frame.width * scale)), 0xFF000000 | _rgb(theme.active().panel), np.uint32
+    )
+    columns = aligned_pixels.edges(frame.first_column, frame.cell_width * scale, pixels.shape[1], picture.shape[1])
+    margin = max(1, round(2 * scale))
+    if name == "logo":
+        _logo(picture, columns, pixels[margin:-margin])
+    else:
+        aligned_pixels.bars(values(name, picture), columns, _rgb(theme.active().accent), pixels[margin:-margin])
+    painter.drawImage(QRectF(frame.left, top, frame.width, height), as_image(pixels))
+
+
+def values(name: str, picture: Picture) -> np.ndarray:
+    """The values of a track of bars, kept with the picture."""
+    if name not in picture.tracks:
+        picture.tracks[name] = TRACKS[name].values(picture)
+    return picture.tracks[name]
+
+
+def as_image(pixels: np.ndarray) -> QImage:
+    """A picture over these very pixels, uint32 (height, width)."""
+    height, width = pixels.shape
+    return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
+
+
+def _logo(picture: Picture, columns: np.ndarray, pixels: np.ndarray) -> None:
+    """The letters of all columns, the highest column of all filling the track."""
+    if "logo" not in picture.tracks:
+        picture.tracks["logo"] = picture.columns.information(letters_of(picture))
+    information = picture.tracks["logo"]
+    colours = theme.active().residues(picture.alignment.type == SequenceType.PROTEIN)
+    table = np.full((len(LETTER), 3), 128, np.uint8)
+    for letter, colour in colours.items():
+        strong = QColor(colour).darker(150) if theme.active().name == "light" else QColor(colour).lighter(165)
+        table[CLASS[ord(letter)]] = strong.red(), strong.green(), strong.blue()
+    scale = pixels.shape[0] / np.log2(letters_of(picture))
+    aligned_pixels.logo(picture.columns.counts, information, scale, columns, glyphs.tall_glyphs(), table, pixels)
+
+
+def _line(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, scale: float) -> None:
+    """A character a column, where there is room for them."""
+    first, last = frame.visible_columns(picture.shape[1])
+    if name == "consensus":
+        if picture.columns is None:
+            return
+        shown = picture.columns.consensus[first:last].tobytes().decode("ascii")
+    else:
+        marks = next((marks for tag, marks in picture.alignment.annotations.of_columns if NOTE + tag == name), "")
+        shown = marks[first:last]
+    if frame.cell_width < 6:
+        painter.setPen(QColor(theme.active().muted))
+        painter.setFont(font(10))
+        painter.drawText(
+            QRectF(frame.left + 4, top, frame.width, LINE), Qt.AlignmentFlag.AlignVCenter, "zoom in to read"
+        )
+        return
+    painter.setFont(font(int(min(13, frame.cell_width * 1.5)), bold=name == "consensus"))
+    painter.setPen(QColor(theme.active().text))
+    for number, letter in enumerate(shown):
+        box = QRectF(frame.x(first + number) - 10, top, frame.cell_width + 20, LINE)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
+
+
+def _rgb(colour: str) -> int:
+    return int(colour[1:], 16)

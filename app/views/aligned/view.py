@@ -1,0 +1,418 @@
+"""AlignmentViewer: an alignment of any number of rows, to look at, to search, to edit and to take along."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QVBoxLayout, QWidget
+
+from app import theme
+from app.kit.background import Latest
+from app.kit.flow import Flow, together
+from app.kit.legend import Legend, LegendItem
+from app.kit.selection import Selection
+from app.kit.widgets import Elided, tool_button
+from app.views.aligned import saving, schemes
+from app.views.aligned.canvas import AlignmentCanvas
+from app.views.aligned.commands import Commands
+from app.views.aligned.history import AlignmentEditor
+from app.views.aligned.menus import Menus
+from app.views.aligned.overview import Overview
+from app.views.aligned.picture import Choice, Picture
+from app.views.aligned.schemes import SCHEMES, Colouring, Given
+from app.views.aligned.search import SearchBox, Sought, seek
+from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
+from kernels.errors import InputError
+from kernels.io import aligned_rows
+from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.aligned_columns import Columns, count
+from kernels.model import Result, SequenceType
+
+EDITORS = 4
+"""Alignments whose undo is kept while others are shown."""
+SMALL = 1 << 22
+"""Letters that are counted at once; more are on a thread."""
+FIRST_TRACKS = ("logo", "consensus", "conservation", "occupancy")
+HINT = "Drag to choose, Ctrl+wheel to zoom (with Shift: columns, with Alt: rows); Space and Backspace: gaps"
+
+
+class AlignmentViewer(QWidget):
+    """``kept`` gives the alignment as it is shown to other methods, ``edited`` says what was done to it."""
+
+    id = "aligned"
+    title = "Viewer"
+
+    kept = Signal(object)
+    edited = Signal(object)
+
+    def __init__(self, selection: Selection) -> None:
+        super().__init__()
+        self.selection = selection
+        self.result: Result | None = None
+        self.editor: AlignmentEditor | None = None
+        self._editors: deque[tuple[Any, AlignmentEditor]] = deque(maxlen=EDITORS)
+        self.canvas, self.overview = AlignmentCanvas(), Overview()
+        self.commands = Commands(self)
+        self.scheme = "residues"
+        self._own_scheme: Colouring | None = None
+        self._columns: Columns | None = None
+        self._counted: AlignedSequences | None = None
+        self._telling = False
+        self._sought = Sought("", ())
+        self._counting, self._saving = Latest(self), Latest(self)
+        self._build()
+        self._connect()
+        self.show_alignment(None)
+
+    @classmethod
+    def shows(cls, result: Result) -> bool:
+        return saving.alignment_of(result) is not None
+
+    @classmethod
+    def shows_datum(cls, datum: Any) -> bool:
+        return isinstance(datum, AlignedSequences)
+
+    @property
+    def alignment(self) -> AlignedSequences | None:
+        """The alignment as it is shown."""
+        return self.editor.state.alignment if self.editor else None
+
+    @property
+    def picture(self) -> Picture | None:
+        return self.canvas.picture
+
+    @property
+    def sharp(self) -> bool:
+        """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
+        return self.canvas.sharp and self.overview.sharp and not self._counting.busy
+
+    def show_result(self, result: Result | None) -> None:
+        """Show the alignment of a result, or nothing."""
+        found = saving.alignment_of(result) if result is not None else None
+        if found is None or result is not self.result:
+            self.show_alignment(found, result)
+        self.result = result if found is not None else None
+
+    def show_datum(self, datum: AlignedSequences) -> None:
+        """Show an alignment that no run made, as one from a file."""
+        self.result = None
+        self.show_alignment(datum)
+
+    def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
+        """Show an alignment, that ``of`` a result or one by itself, or nothing."""
+        self.editor = self._editor(alignment, of or alignment) if alignment is not None else None
+        self._tools.setEnabled(alignment is not None)
+        self._columns = self._counted = None
+        if self.editor is None:
+            self._counting.cancel()
+            self.canvas.show_picture(None)
+            self.overview.show_picture(None)
+            self._legend.show_items(())
+            self.say("")
+            return
+        if self.scheme not in schemes.available(self.alignment.type == SequenceType.PROTEIN) and self.scheme != "file":
+            self.scheme = "residues"
+        self.canvas.picture = None
+        self._lay_out(fit=True)
+
+    def show_edits(self, edits: Mapping[str, Any]) -> None:
+        """Go on with what was done to the alignment that is shown, unless its undo is still there."""
+        if self.editor is not None and self.editor.untouched:
+            self.editor.restore(edits)
+
+    def colour(self, scheme: str) -> None:
+        """Colour by a scheme of `schemes.SCHEMES`, or by the one from a file ("file")."""
+        self.scheme = scheme
+        self._recolour()
+
+    def ask_scheme(self) -> None:
+        """Ask for a file of colours, and use it."""
+        name, _ = QFileDialog.getOpenFileName(self, "Colours", "", "Lines of letters and a colour (*)")
+        if name:
+            try:
+                self._own_scheme = schemes.from_file(Path(name))
+            except InputError as error:
+                QMessageBox.warning(self, "Colours", str(error))
+                return
+            self.colour("file")
+
+    def set_letters(self, which: str) -> None:
+        """Write "all" letters, "differences" from the consensus, or "none"."""
+        self.canvas.letters = which
+        self.canvas.refresh()
+
+    def set_track(self, name: str, on: bool) -> None:
+        """Switch a track on or off."""
+        shown = [track for track in self.canvas.tracks if track != name]
+        self.canvas.set_tracks([*shown, name] if on else shown)
+
+    def go_to(self, text: str) -> bool:
+        """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name or a motif; False where none is."""
+        if self.picture is None or not text.strip():
+            return False
+        try:
+            found = seek(self.alignment, self.picture.order, self.picture.cursor, text.strip())
+        except InputError as error:
+            self.say(str(error))
+            return False
+        if found.column is not None:
+            self.canvas.go_to(self.picture.cursor[0], found.column)
+            return True
+        self._sought = found
+        self.picture.found = found.hits
+        self.canvas.viewport().update()
+        self.say(found.told)
+        return bool(found.hits) and self.next_hit(0)
+
+    def next_hit(self, step: int = 1) -> bool:
+        """Go to the next place that the search found, or the one before."""
+        hits = self._sought.hits
+        if not hits or self.picture is None:
+            return False
+        places = {int(row): place for place, row in enumerate(self.picture.order.tolist())}
+        ordered = sorted((places[row], first) for row, first, _ in hits if row in places)
+        here = self.picture.cursor
+        if step > 0:
+            at = next((number for number, hit in enumerate(ordered) if hit > here), 0)
+        elif step < 0:
+            at = next((number for number in range(len(ordered) - 1, -1, -1) if ordered[number] < here), -1)
+        else:
+            at = 0
+        self.canvas.go_to(*ordered[at])
+        self.say(f"{at % len(ordered) + 1:,} of {self._sought.told}")
+        return True
+
+    def choose_found(self) -> None:
+        """Choose the rows that the search found."""
+        rows = np.zeros(len(self.alignment.names), bool)
+        rows[[row for row, _, _ in self.picture.found]] = True
+        self.canvas.choose(rows, None)
+
+    def keep(self) -> None:
+        """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""
+        self.kept.emit(replace(saving.shown_part(self.picture, False), name=f"{self.alignment.name}, edited"))
+
+    def copy(self, form: str) -> None:
+        """Copy the chosen cells, or all, as ".fasta", ".aln", "plain" letters, "unaligned" FASTA or "names"."""
+        try:
+            self.say(saving.copy(self.picture, form))
+        except InputError as error:
+            self.say(str(error))
+
+    def copy_picture(self) -> None:
+        saving.copy_picture(self.canvas, self._legend.items)
+        self.say("Copied as a picture.")
+
+    def save_alignment(self, chosen: bool = False) -> None:
+        """Ask for a file and write the alignment, or the chosen cells, in the format of its suffix."""
+        saving.ask_and_save(self, self.picture, chosen, self._saving, self.say)
+
+    def save_picture(self) -> None:
+        saving.ask_and_save_picture(self, self.canvas, self._legend.items)
+
+    def save_wrapped(self) -> None:
+        """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
+        try:
+            saving.ask_and_save_wrapped(self, self.canvas, self._legend.items)
+        except InputError as error:
+            self.say(str(error))
+
+    def say(self, text: str) -> None:
+        """Say something below; nothing gives what is at the cursor."""
+        self._status.setText(text or self._about())
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 600)
+
+    def _build(self) -> None:
+        self.search_box = SearchBox()
+        self._tools = QWidget()
+        self.menus = Menus(self)
+        row = Flow(self._tools)
+        row.addWidget(self.search_box)
+        row.addWidget(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
+        row.addWidget(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))
+        for word, across, down in (("Columns", 1.25, 1.0), ("Rows", 1.0, 1.25)):
+            less = tool_button("\N{MINUS SIGN}", f"{word} smaller",
+                               lambda across=across, down=down: self.canvas.zoom(1 / across, 1 / down))  # fmt: skip
+            more = tool_button("+", f"{word} larger", lambda across=across, down=down: self.canvas.zoom(across, down))
+            row.addWidget(together(less, QLabel(f" {word} "), more))
+        for button in self.menus.buttons:
+            row.addWidget(button)
+        self.undo_button = tool_button("Undo", "", lambda: self.editor.undo())
+        self.redo_button = tool_button("Redo", "", lambda: self.editor.redo())
+        row.addWidget(together(self.undo_button, self.redo_button))
+        self._legend, self._status = Legend(), Elided()
+        box = QVBoxLayout(self)
+        box.setSpacing(theme.SPACING)
+        box.addWidget(self._tools)
+        box.addWidget(self.overview)
+        box.addWidget(self.canvas, 1)
+        box.addWidget(self._legend)
+        box.addWidget(self._status)
+        self.canvas.tracks = list(FIRST_TRACKS)
+        self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+    def _connect(self) -> None:
+        self.search_box.sought.connect(self.go_to)
+        self.search_box.next_wanted.connect(self.next_hit)
+        self.canvas.customContextMenuRequested.connect(self._open_menu)
+        self.canvas.moved.connect(lambda: self.overview.show_frame(self.canvas.frame_))
+        self.canvas.pointed.connect(self._on_point)
+        self.canvas.chosen.connect(self._on_choice)
+        self.canvas.dragged.connect(self.commands.move)
+        self.canvas.typed.connect(self.commands.type_key)
+        self.canvas.copied.connect(lambda: self.copy(".fasta"))
+        self.overview.wanted.connect(self._on_overview)
+        self._counting.finished.connect(self._take_counts)
+        self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
+        self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save alignment", str(error)))
+        self.selection.taxa_changed.connect(self._on_taxa)
+        theme.notifier.changed.connect(self._restyle)
+
+    def _editor(self, alignment: AlignedSequences, owner: Any) -> AlignmentEditor:
+        """The editor of an alignment: the one that it had, if that is not too long ago."""
+        for known, editor in self._editors:
+            if known is owner:
+                return editor
+        editor = AlignmentEditor(alignment)
+        editor.changed.connect(self._on_edit)
+        self._editors.append((owner, editor))
+        return editor
+
+    def _on_edit(self) -> None:
+        if self.sender() is self.editor:
+            self._lay_out(fit=False)
+            self.edited.emit(self.editor.edits)
+
+    def _lay_out(self, fit: bool) -> None:
+        """A new picture of the state, with cursor and choice where they were, as far as they still are."""
+        state, before = self.editor.state, self.picture
+        letters = state.alignment.letters
+        choice, cursor = Choice.none(letters.shape), (0, 0)
+        if before is not None and before.alignment.letters.shape == letters.shape:
+            choice = before.choice
+        if before is not None:
+            cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
+        columns = self._count(state.alignment)
+        picture = Picture(state.alignment, state.order, self._colouring(columns, cursor), choice, columns, cursor)
+        if state.alignment.type != SequenceType.PROTEIN:
+            self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
+        self.canvas.show_picture(picture, fit)
+        self.overview.show_picture(picture)
+        self._describe()
+        self._tell_undo()
+        self._on_taxa(self.selection.taxa)
+        self.say("")
+
+    def _count(self, alignment: AlignedSequences) -> Columns | None:
+        """The counts of its columns, or None while a thread makes them; the old ones serve where only few changed."""
+        if self._counted is alignment:
+            return self._columns
+        self._counted, self._columns = alignment, None
+        if alignment.letters.size <= SMALL:
+            self._columns = count(alignment.letters)
+        else:
+            self._counting.request(lambda monitor: (alignment, count(alignment.letters, monitor)))
+        return self._columns
+
+    def _take_counts(self, made: tuple[AlignedSequences, Columns]) -> None:
+        if self.picture is not None and self.picture.alignment is made[0]:
+            self._columns = self.picture.columns = made[1]
+            self.picture.tracks.clear()
+            self._recolour()
+
+    def _colouring(self, columns: Columns | None, cursor: tuple[int, int]) -> Colouring:
+        """The colours of the scheme, or those of groups of letters while what it needs is not there."""
+        alignment, state = self.alignment, self.editor.state
+        if self.scheme == "file" and self._own_scheme is not None:
+            return self._own_scheme
+        scheme = SCHEMES.get(self.scheme, SCHEMES["residues"])
+        if scheme.counted and columns is None:
+            scheme = SCHEMES["residues"]
+        row = int(state.order[cursor[0]])
+        reference = alignment.letters[row] if scheme.against == "row" else columns.consensus if columns else None
+        scores = class_scores() if self.scheme == "blosum" else None
+        return scheme.make(Given(columns, alignment.type == SequenceType.PROTEIN, reference, scores))
+
+    def _recolour(self) -> None:
+        if self.picture is None:
+            return
+        self.picture.colouring = self._colouring(self.picture.columns, self.picture.cursor)
+        self.picture.version += 1
+        self.canvas.refresh()
+        self.overview.show_picture(self.picture)
+        self._describe()
+
+    def _restyle(self) -> None:
+        self._recolour()
+
+    def _describe(self) -> None:
+        """Legend: what the alignment holds, what is chosen, what the colours mean."""
+        picture, items = self.picture, [LegendItem("text", self.alignment.summary)]
+        hidden = len(self.alignment.names) - picture.order.size
+        if hidden:
+            items.append(LegendItem("text", f"{hidden:,} rows hidden"))
+        items += [LegendItem("fill", word, (colour,)) for colour, word in picture.colouring.items[:14]]
+        self._legend.show_items(tuple(items))
+
+    def _tell_undo(self) -> None:
+        for button, text, word, keys in (
+            (self.undo_button, self.editor.undo_text, "Undo", "Ctrl+Z"),
+            (self.redo_button, self.editor.redo_text, "Redo", "Ctrl+Shift+Z"),
+        ):
+            button.setEnabled(bool(text))
+            button.setToolTip(f"{word} {text} ({keys} in the alignment)" if text else f"Nothing to {word.lower()}")
+
+    def _about(self, cell: tuple[int, int] | None = None) -> str:
+        """What is at a cell, or at the cursor, and what is chosen."""
+        picture = self.picture
+        if picture is None:
+            return ""
+        place, column = cell or picture.cursor
+        row = int(picture.order[place])
+        letter = chr(self.alignment.letters[row, column])
+        position = aligned_rows.positions(self.alignment, row, column)
+        where = f"letter {letter} {position:,}" if letter != chr(GAP) else f"gap after letter {position:,}"
+        parts = [f"column {column + 1:,}", f"row {place + 1:,} {self.alignment.names[row]}", where]
+        choice = picture.choice
+        if not choice.empty:
+            parts.append(f"chosen: {int(choice.rows.sum()):,} rows x {int(choice.columns.sum()):,} columns")
+        return " \N{MIDDLE DOT} ".join(parts if cell or not choice.empty or place or column else [*parts, HINT])
+
+    def _on_point(self, cell: tuple[int, int] | None) -> None:
+        self.selection.hover_column(cell[1] if cell else None)
+        self._status.setText(self._about(cell))
+
+    def _on_choice(self) -> None:
+        picture = self.picture
+        if picture is not None and self.scheme == "row":
+            self._recolour()
+        self.say("")
+        if picture is not None and not self._telling:
+            self._telling = True
+            whole = picture.choice.whole_rows and not picture.choice.whole_columns
+            rows = np.flatnonzero(picture.choice.rows).tolist() if whole else []
+            self.selection.choose_taxa(self.alignment.names[row] for row in rows)
+            self._telling = False
+
+    def _on_taxa(self, names: frozenset[str]) -> None:
+        """Mark the rows of sequences that were chosen elsewhere."""
+        self.canvas.taxa = names
+        self.canvas.viewport().update()
+
+    def _on_overview(self, cell: tuple[float, float]) -> None:
+        frame = self.canvas.frame_
+        frame.first_row = cell[0] - frame.height / frame.cell_height / 2
+        frame.first_column = cell[1] - frame.width / frame.cell_width / 2
+        self.canvas.refresh()
+
+    def _open_menu(self, place: QPoint) -> None:
+        if self.picture is not None:
+            self.menus.fill_context().exec(self.canvas.viewport().mapToGlobal(place))

@@ -1,0 +1,232 @@
+"""Edits of alignments: each gives another alignment, with case, dots and annotation in step; the one given stays.
+
+``rows`` are numbers of rows, int64, and ``columns`` masks, bool (columns,). An edit that cannot be done returns the
+very alignment that was given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from Bio.Data.CodonTable import unambiguous_dna_by_id
+
+from kernels.errors import InputError
+from kernels.io.aligned import GAP, AlignedSequences, as_written, made
+from kernels.io.alignment_files.rows import Annotations
+from kernels.io.names import distinct
+from kernels.model import SequenceType
+
+NEW = -1
+"""Stands for a column of gaps where columns are named by their numbers."""
+COMPLEMENT = np.arange(256, dtype=np.uint8)
+COMPLEMENT[list(b"ACGTURYKMBVDHacgturykmbvdh")] = list(b"TGCAAYRMKVBHDtgcaayrmkvbhd")
+
+
+def take_columns(alignment: AlignedSequences, columns: np.ndarray) -> AlignedSequences:
+    """The columns of these numbers, int64, in this order; NEW for one of gaps."""
+    if not columns.size:
+        raise InputError(f"{alignment.name}: no column would be left; keep one")
+    letters = as_written(alignment)[:, columns]
+    letters[:, columns == NEW] = GAP
+    notes = alignment.annotations
+    return _made(
+        alignment, letters,
+        replace(
+            notes,
+            of_columns=tuple((tag, _remapped(marks, columns)) for tag, marks in notes.of_columns),
+            of_letters=tuple((row, tag, _remapped(marks, columns)) for row, tag, marks in notes.of_letters),
+        ),
+    )  # fmt: skip
+
+
+def delete_columns(alignment: AlignedSequences, columns: np.ndarray) -> AlignedSequences:
+    """Without the columns of a mask."""
+    return take_columns(alignment, np.flatnonzero(~columns)) if columns.any() else alignment
+
+
+def insert_columns(alignment: AlignedSequences, at: int, count: int = 1) -> AlignedSequences:
+    """With columns of gaps before column ``at``."""
+    places = np.arange(alignment.letters.shape[1])
+    return take_columns(alignment, np.concatenate((places[:at], np.full(count, NEW), places[at:])))
+
+
+def gap_columns(alignment: AlignedSequences, rows: np.ndarray | None = None) -> np.ndarray:
+    """A mask of the columns that hold nothing but gaps, in all rows or in some."""
+    shown = alignment.letters if rows is None else alignment.letters[rows]
+    return (shown == GAP).all(axis=0)
+
+
+def sparse_columns(alignment: AlignedSequences, occupancy: float) -> np.ndarray:
+    """A mask of the columns in which less than this share of rows has a letter."""
+    return (alignment.letters != GAP).mean(axis=0) < occupancy
+
+
+def take_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences:
+    """The rows of these numbers, in this order; a row may come twice."""
+    if not rows.size:
+        raise InputError(f"{alignment.name}: no row would be left; keep one")
+    notes = alignment.annotations
+    first: dict[int, int] = {}
+    for place, row in enumerate(rows.tolist()):
+        first.setdefault(row, place)
+    kept = replace(
+        notes,
+        of_rows=tuple((first[row], tag, said) for row, tag, said in notes.of_rows if row in first),
+        of_letters=tuple((first[row], tag, marks) for row, tag, marks in notes.of_letters if row in first),
+    )
+    names = distinct(alignment.names[row] for row in rows.tolist())
+    lower, dots = (None if bits is None else bits[rows] for bits in (alignment.lower, alignment.dots))
+    letters = alignment.letters[rows]
+    letters.setflags(write=False)
+    return replace(alignment, names=names, letters=letters, annotations=kept, lower=lower, dots=dots)
+
+
+def insert_gaps(alignment: AlignedSequences, rows: np.ndarray, at: int, count: int = 1) -> AlignedSequences:
+    """With ``count`` gaps before column ``at`` in these rows; the alignment grows only where no gaps at their ends make
+    room."""
+    width = alignment.letters.shape[1]
+    ends = (alignment.letters[rows, max(width - count, at) :] == GAP).all(axis=0)[::-1]
+    free = int(np.argmin(ends)) if not ends.all() else ends.size
+    places = np.concatenate((np.arange(at), np.full(count, NEW), np.arange(at, width)))
+    return _with_rows(alignment, rows, places[: places.size - free], width + count - free)
+
+
+def delete_gaps(alignment: AlignedSequences, rows: np.ndarray, at: int, count: int = 1) -> AlignedSequences:
+    """Without ``count`` gaps from column ``at`` on in these rows, where all of them have gaps there; letters after them
+    move left."""
+    width = alignment.letters.shape[1]
+    count = min(count, width - at)
+    if count < 1 or not (alignment.letters[rows, at : at + count] == GAP).all():
+        return alignment
+    places = np.concatenate((np.arange(at), np.arange(at + count, width), np.full(count, NEW)))
+    return _with_rows(alignment, rows, places, width)
+
+
+def move(alignment: AlignedSequences, rows: np.ndarray, first: int, last: int, by: int) -> AlignedSequences:
+    """The cells of columns ``first`` to ``last`` of these rows moved by some columns over gaps, as far as all of the
+    rows have gaps there."""
+    width = alignment.letters.shape[1]
+    if by < 0:
+        beside = (alignment.letters[rows, max(first + by, 0) : first] == GAP).all(axis=0)[::-1]
+    else:
+        beside = (alignment.letters[rows, last : last + by] == GAP).all(axis=0)
+    free = beside.size if beside.all() else int(np.argmin(beside))
+    if not free:
+        return alignment
+    places = np.arange(width)
+    if by < 0:
+        places[first - free : last] = np.concatenate((np.arange(first, last), np.arange(first - free, first)))
+    else:
+        places[first : last + free] = np.concatenate((np.arange(last, last + free), np.arange(first, last)))
+    return _with_rows(alignment, rows, places, width)
+
+
+def degap(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences:
+    """The letters of these rows moved to the left, without gaps between them."""
+    letters = as_written(alignment).copy()
+    for row in rows.tolist():
+        there = letters[row][alignment.letters[row] != GAP]
+        letters[row] = GAP
+        letters[row, : there.size] = there
+    touched = set(rows.tolist())
+    notes = alignment.annotations
+    kept = tuple(note for note in notes.of_letters if note[0] not in touched)
+    return _made(alignment, letters, replace(notes, of_letters=kept))
+
+
+def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray, letter: str) -> AlignedSequences:
+    """With one letter in place of every letter of these rows and columns; a gap is only replaced in a single cell."""
+    letters = as_written(alignment).copy()
+    part = np.ix_(rows, np.flatnonzero(columns))
+    single = rows.size == 1 and columns.sum() == 1
+    letters[part] = np.where((letters[part] != GAP) | single, ord(letter), letters[part])
+    return _made(alignment, letters, alignment.annotations)
+
+
+def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
+    """All rows the other way round, with complementary letters; InputError for proteins."""
+    if alignment.type == SequenceType.PROTEIN:
+        raise InputError(f"{alignment.name}: proteins have no complement; it takes DNA or RNA")
+    table = COMPLEMENT.copy()
+    if alignment.type == SequenceType.RNA:
+        table[list(b"Aa")] = list(b"Uu")
+    back = np.arange(alignment.letters.shape[1])[::-1]
+    turned = take_columns(alignment, back)
+    return _made(turned, table[as_written(turned)], turned.annotations)
+
+
+def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
+    """Columns by threes as amino acids of the standard code, from column ``frame`` (0 to 2) on.
+
+    Three gaps are a gap; a codon with a gap or an unknown base is X. InputError for proteins and where no codon is.
+    """
+    if alignment.type == SequenceType.PROTEIN:
+        raise InputError(f"{alignment.name}: these are proteins already; translation takes DNA or RNA")
+    whole = (alignment.letters.shape[1] - frame) // 3
+    if whole < 1:
+        raise InputError(f"{alignment.name}: no codon of three columns from column {frame + 1} on")
+    bases, table = _codons()
+    codes = bases[alignment.letters[:, frame : frame + 3 * whole]].reshape(len(alignment.names), whole, 3)
+    letters = table[codes[..., 0], codes[..., 1], codes[..., 2]]
+    letters.setflags(write=False)
+    notes = Annotations(alignment.annotations.of_file, alignment.annotations.of_rows)
+    name = f"{alignment.name}, frame {frame + 1}"
+    return AlignedSequences(alignment.names, letters, SequenceType.PROTEIN, name, alignment.source, "translated", notes)
+
+
+def renamed(alignment: AlignedSequences, row: int, name: str) -> AlignedSequences:
+    """With another name of a row; InputError for one that is there already, or empty."""
+    name = " ".join(name.split())
+    if not name or (name in alignment.names and alignment.names[row] != name):
+        raise InputError(f"{name!r} is {'no name' if not name else 'the name of another row'}; give another")
+    return replace(alignment, names=(*alignment.names[:row], name, *alignment.names[row + 1 :]))
+
+
+def _with_rows(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
+    """With the cells of these rows at other columns, ``places`` of the old ones; the others keep theirs."""
+    old = as_written(alignment)
+    letters = np.full((len(alignment.names), width), GAP, np.uint8)
+    kept = min(width, old.shape[1])
+    letters[:, :kept] = old[:, :kept]
+    moved = old[rows][:, places]
+    moved[:, places == NEW] = GAP
+    letters[rows] = moved
+    touched, notes = set(rows.tolist()), alignment.annotations
+    same = np.concatenate((np.arange(kept), np.full(width - kept, NEW)))
+    return _made(
+        alignment, letters,
+        replace(
+            notes,
+            of_columns=tuple((tag, _remapped(marks, same)) for tag, marks in notes.of_columns),
+            of_letters=tuple(
+                (row, tag, _remapped(marks, places if row in touched else same)) for row, tag, marks in notes.of_letters
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _remapped(marks: str, places: np.ndarray) -> str:
+    found = np.array([*marks, "."])[places]
+    return "".join(found.tolist())
+
+
+def _made(alignment: AlignedSequences, letters: np.ndarray, notes: Annotations) -> AlignedSequences:
+    """With other letters, as written."""
+    plain = alignment.lower is None and alignment.dots is None
+    return made(replace(alignment, annotations=notes), letters, plain)
+
+
+@cache
+def _codons() -> tuple[np.ndarray, np.ndarray]:
+    """A number from 0 to 5 of each base (T, C, A, G, gap, other), and the amino acids of three of them."""
+    bases = np.full(256, 5, np.uint8)
+    for number, letters in enumerate((b"TU", b"C", b"A", b"G", b"-")):
+        bases[list(letters)] = number
+    table = np.full((6, 6, 6), ord("X"), np.uint8)
+    code = unambiguous_dna_by_id[1]
+    for codon, amino in [*code.forward_table.items(), *((codon, "*") for codon in code.stop_codons)]:
+        table[tuple(bases[list(codon.encode())])] = ord(amino)
+    table[4, 4, 4] = GAP
+    return bases, table

@@ -1,0 +1,167 @@
+"""Pixels of an alignment: cells as colours, from many cells a pixel to letters many pixels high.
+
+A colour is ``palette[codes[column, class]]``: ``palette`` uint8 (n, 3), ``codes`` uint8 (columns, CLASSES), or (1,
+CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``order`` has the rows of
+the letters that are shown, from the top, int64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.cpu.jit import compiled
+from kernels.io.aligned_columns import CLASS
+
+OPAQUE = np.uint32(0xFF000000)
+SPREAD = (np.arange(64) * 0.6180339887) % 1
+"""Where in its share of a pixel's cells one is looked at: evenly spread, for steps of one size fall in with codons."""
+
+
+def edges(first: float, size: float, pixels: int, count: int) -> np.ndarray:
+    """The first cell of each pixel, and the one after the last, int64 (pixels + 1,).
+
+    ``size`` is how many pixels a cell takes, ``first`` the cell, with its fraction, at the first pixel; pixels beyond
+    the ``count`` cells have ``count``.
+    """
+    found = np.floor(first + np.arange(pixels + 1) / size + 1e-9).astype(np.int64)
+    return np.clip(found, 0, count)
+
+
+def cells(letters, order, rows, columns, codes, palette, background, picture, most=2):
+    """Paint cells: ``rows`` and ``columns`` are `edges`; a pixel of many cells is the mean of at most most^2 of them.
+
+    ``background`` is the colour beyond the last cell, 0xRRGGBB.
+    """
+    packed = OPAQUE | (palette.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32))
+    _cells(letters, order, rows, columns, CLASS, codes, palette, packed, OPAQUE | np.uint32(background), picture, most)
+
+
+@compiled
+def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty, picture, most):
+    last, width, columns_there = codes.shape[0] - 1, picture.shape[1], letters.shape[1]
+    several, filled = False, 0
+    for x in range(width):
+        if columns[x] < columns_there:
+            filled = x + 1
+            several |= columns[x + 1] - columns[x] > 1
+    picture[:, filled:] = empty
+    for y in range(picture.shape[0]):
+        top, bottom = rows[y], min(max(rows[y + 1], rows[y] + 1), order.size)
+        if top >= order.size:
+            picture[y, :] = empty
+            continue
+        if y > 0 and bottom - top == 1 and rows[y - 1] == top and rows[y] <= top + 1:
+            picture[y, :] = picture[y - 1, :]
+            continue
+        down = min(bottom - top, most)
+        if most == 1 or (down == 1 and not several):
+            row = letters[order[(top + bottom - 1) // 2]]
+            for x in range(filled):
+                column = (columns[x] + max(columns[x + 1], columns[x] + 1) - 1) // 2
+                picture[y, x] = packed[codes[min(column, last), classes[row[min(column, columns_there - 1)]]]]
+            continue
+        for x in range(filled):
+            left, right = columns[x], min(max(columns[x + 1], columns[x] + 1), columns_there)
+            along = min(right - left, most)
+            red, green, blue = 0, 0, 0
+            for step in range(down):
+                row = letters[order[top + int((step + SPREAD[(7 * step + 3 * x) & 63]) * (bottom - top) / down)]]
+                for place in range(along):
+                    column = left + int((place + SPREAD[(most * step + place + 5 * x) & 63]) * (right - left) / along)
+                    code = codes[min(column, last), classes[row[column]]]
+                    red += palette[code, 0]
+                    green += palette[code, 1]
+                    blue += palette[code, 2]
+            seen = down * along
+            picture[y, x] = OPAQUE | np.uint32((red // seen) << 16 | (green // seen) << 8 | blue // seen)
+
+
+def write(letters, order, tops, lefts, first_row, first_column, codes, inks, shown, glyphs, picture):
+    """Write the letters of cells over their colours.
+
+    ``tops`` and ``lefts`` are the pixels at which cells begin, int64, the first those of ``first_row`` (a place in
+    ``order``) and ``first_column``; ``inks`` uint8 (n, 3) the ink of each colour, ``shown`` uint8 as ``codes`` whether
+    a letter is written, ``glyphs`` uint8 (CLASSES, height, width) how much ink each pixel of a letter takes.
+    """
+    _write(letters, order, tops, lefts, first_row, first_column, CLASS, codes, inks, shown, glyphs, picture)
+
+
+@compiled
+def _write(letters, order, tops, lefts, first_row, first_column, classes, codes, inks, shown, glyphs, picture):
+    last, last_shown = codes.shape[0] - 1, shown.shape[0] - 1
+    height, width = glyphs.shape[1], glyphs.shape[2]
+    for down in range(tops.size):
+        source, top = order[first_row + down], tops[down]
+        for along in range(lefts.size):
+            column, left = first_column + along, lefts[along]
+            kind = classes[letters[source, column]]
+            if not shown[min(column, last_shown), kind]:
+                continue
+            ink = codes[min(column, last), kind]
+            for y in range(max(0, -top), min(height, picture.shape[0] - top)):
+                for x in range(max(0, -left), min(width, picture.shape[1] - left)):
+                    share = np.uint32(glyphs[kind, y, x])
+                    if share:
+                        picture[top + y, left + x] = _mixed(picture[top + y, left + x], inks, ink, share)
+
+
+@compiled
+def _mixed(pixel, inks, ink, share):
+    rest = np.uint32(255) - share
+    red = (((pixel >> np.uint32(16)) & np.uint32(255)) * rest + np.uint32(inks[ink, 0]) * share) // np.uint32(255)
+    green = (((pixel >> np.uint32(8)) & np.uint32(255)) * rest + np.uint32(inks[ink, 1]) * share) // np.uint32(255)
+    blue = ((pixel & np.uint32(255)) * rest + np.uint32(inks[ink, 2]) * share) // np.uint32(255)
+    return np.uint32(OPAQUE) | (red << np.uint32(16)) | (green << np.uint32(8)) | blue
+
+
+def bars(values: np.ndarray, columns: np.ndarray, colour: int, picture: np.ndarray) -> None:
+    """Paint a bar a pixel over ``picture``: the largest of the ``values``, 0 to 1 (columns,), that `edges` give it."""
+    width, height = columns.size - 1, picture.shape[0]
+    inside = columns[:-1] < values.size
+    if not inside.any():
+        return
+    starts = columns[:-1][inside]
+    stops = np.maximum(columns[1:][inside], starts + 1)
+    single = (stops - starts).max() == 1
+    tallest = values[starts] if single else np.maximum.reduceat(values[: stops[-1]], starts)
+    heights = np.zeros(width, np.int64)
+    heights[inside] = np.ceil(np.clip(tallest, 0, 1) * height)
+    picture[(height - np.arange(height))[:, None] <= heights[None, :]] = OPAQUE | np.uint32(colour)
+
+
+@compiled
+def logo(counts, information, scale, columns, glyphs, colours, picture):
+    """Paint a sequence logo: letters stand on each other, each as high as its share of the column's ``information`` in
+    bits times ``scale`` pixels, the most frequent on top; ``columns`` are `edges`, ``colours`` uint8 (CLASSES, 3)."""
+    height, depth, breadth = picture.shape[0], glyphs.shape[1], glyphs.shape[2]
+    order = np.empty(counts.shape[1], np.int64)
+    start = 0
+    while start < columns.size - 1 and columns[start] < counts.shape[0]:
+        column, stop = columns[start], start + 1
+        while stop < columns.size - 1 and columns[stop] == column:
+            stop += 1
+        total, found = 0, 0
+        for kind in range(1, counts.shape[1]):
+            amount = counts[column, kind]
+            if amount:
+                total += amount
+                place = found
+                while place > 0 and counts[column, order[place - 1]] > amount:
+                    order[place] = order[place - 1]
+                    place -= 1
+                order[place] = kind
+                found += 1
+        base = float(height)
+        for place in range(found):
+            kind = order[place]
+            tall = information[column] * scale * counts[column, kind] / total
+            top = base - tall
+            for y in range(max(0, round(top)), min(height, round(base))):
+                across = min(depth - 1, max(0, int((y + 0.5 - top) / tall * depth)))
+                for x in range(start, stop):
+                    along = min(breadth - 1, int((x + 0.5 - start) / (stop - start) * breadth))
+                    share = np.uint32(255) if stop - start < 4 else np.uint32(glyphs[kind, across, along])
+                    if share:
+                        picture[y, x] = _mixed(picture[y, x], colours, kind, share)
+            base = top
+        start = stop

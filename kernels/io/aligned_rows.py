@@ -1,0 +1,126 @@
+"""Rows of an alignment compared, sorted and searched."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from kernels.cpu.jit import compiled
+from kernels.errors import InputError
+from kernels.io.aligned import GAP, AlignedSequences
+from kernels.model import SequenceType
+
+IUPAC = {
+    "A": "A", "C": "C", "G": "G", "T": "TU", "U": "TU", "R": "AGR", "Y": "CTUY", "S": "CGS", "W": "ATUW", "K": "GTUK",
+    "M": "ACM", "B": "CGTUYSKB", "D": "AGTURWKD", "H": "ACTUYWMH", "V": "ACGRSMV", "N": "ABCDGHKMNRSTUVWY",
+}  # fmt: skip
+AMINO = {"X": "ABCDEFGHIKLMNPQRSTVWXYZUO", "B": "BDN", "Z": "ZEQ", "J": "JIL"}
+MOTIF = re.compile(r"([A-Za-z]+)(?:\s+[~/]?(\d+))?")
+MOST_HITS = 100_000
+
+
+@compiled
+def _same(letters, row):
+    found = np.zeros((letters.shape[0], 2), np.int64)
+    for other in range(letters.shape[0]):
+        for column in range(letters.shape[1]):
+            both = letters[row, column] != GAP and letters[other, column] != GAP
+            found[other, 0] += both
+            found[other, 1] += both and letters[row, column] == letters[other, column]
+    return found
+
+
+def identities(alignment: AlignedSequences, row: int) -> np.ndarray:
+    """The share of equal letters in the columns where a row and each other have one, float64 (rows,); 0 where none."""
+    found = _same(alignment.letters, row)
+    return found[:, 1] / np.maximum(found[:, 0], 1)
+
+
+def lengths(alignment: AlignedSequences) -> np.ndarray:
+    """Letters of each row, int64."""
+    return np.count_nonzero(alignment.letters != GAP, axis=1)
+
+
+def sorted_rows(alignment: AlignedSequences, order: np.ndarray, by: str, row: int = 0) -> np.ndarray:
+    """``order`` sorted by "name", "length" (longest first), "identity" to a row (most first), or "start" (the column of
+    the first letter)."""
+    if by == "name":
+        parts = [re.split(r"(\d+)", alignment.names[number].lower()) for number in order.tolist()]
+        keys = [[(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in split] for split in parts]
+        places = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+    elif by == "length":
+        places = np.argsort(-lengths(alignment)[order], kind="stable")
+    elif by == "identity":
+        places = np.argsort(-identities(alignment, row)[order], kind="stable")
+    else:
+        places = np.argsort((alignment.letters != GAP).argmax(axis=1)[order], kind="stable")
+    return order[places]
+
+
+def column_of(alignment: AlignedSequences, row: int, position: int) -> int | None:
+    """The column of a letter of a row, counted from 1 without gaps; None where there is none."""
+    there = np.flatnonzero(alignment.letters[row] != GAP)
+    return int(there[position - 1]) if 1 <= position <= there.size else None
+
+
+def positions(alignment: AlignedSequences, row: int, column: int) -> int:
+    """How many letters of a row lie in its columns up to and with this one."""
+    return int(np.count_nonzero(alignment.letters[row, : column + 1] != GAP))
+
+
+def find(alignment: AlignedSequences, order: np.ndarray, wanted: str) -> list[tuple[int, int, int]]:
+    """Where a motif is in the letters without gaps: row, first column, and the one after the last.
+
+    ``wanted`` is letters with the codes of IUPAC for several, and then how many may differ ("GXGXXG 1"); or between
+    slashes a regular expression ("/N[^P][ST]/"). Rows in ``order``; at most MOST_HITS. InputError for what is neither.
+    """
+    if len(wanted) > 2 and wanted[0] == wanted[-1] == "/":
+        return _by_expression(alignment, order, wanted[1:-1])
+    match = MOTIF.fullmatch(wanted.strip())
+    if match is None:
+        raise InputError(f"{wanted!r}: give letters, such as NXST or GXGXXG 1 (one may differ), or /N[^P][ST]/")
+    sets = _sets(match[1].upper(), alignment.type)
+    allowed = int(match[2] or 0)
+    if allowed >= len(sets):
+        raise InputError(f"{wanted!r}: {allowed} of {len(sets)} letters may differ; give fewer")
+    hits: list[tuple[int, int, int]] = []
+    for row in order.tolist():
+        there = np.flatnonzero(alignment.letters[row] != GAP)
+        if there.size >= len(sets) and len(hits) < MOST_HITS:
+            starts = _starts(alignment.letters[row, there], sets, allowed)
+            hits += [(row, int(there[at]), int(there[at + len(sets) - 1]) + 1) for at in starts.tolist()]
+    return hits[:MOST_HITS]
+
+
+def _sets(motif: str, kind: SequenceType) -> np.ndarray:
+    """For each letter of a motif which letters it takes, bool (letters, 256)."""
+    codes = AMINO if kind == SequenceType.PROTEIN else IUPAC
+    sets = np.zeros((len(motif), 256), bool)
+    for number, letter in enumerate(motif):
+        sets[number, list(codes.get(letter, letter).encode())] = True
+    return sets
+
+
+def _starts(letters: np.ndarray, sets: np.ndarray, allowed: int) -> np.ndarray:
+    room = letters.size - len(sets) + 1
+    wrong = np.zeros(room, np.int32)
+    for number, taken in enumerate(sets):
+        wrong += ~taken[letters[number : number + room]]
+    return np.flatnonzero(wrong <= allowed)
+
+
+def _by_expression(alignment: AlignedSequences, order: np.ndarray, pattern: str) -> list[tuple[int, int, int]]:
+    try:
+        expression = re.compile(pattern.encode("ascii", "replace"), re.IGNORECASE)
+    except re.error as error:
+        raise InputError(f"/{pattern}/ is no regular expression: {error}") from error
+    hits: list[tuple[int, int, int]] = []
+    for row in order.tolist():
+        there = np.flatnonzero(alignment.letters[row] != GAP)
+        for found in expression.finditer(alignment.letters[row, there].tobytes()):
+            if found.end() > found.start():
+                hits.append((row, int(there[found.start()]), int(there[found.end() - 1]) + 1))
+        if len(hits) >= MOST_HITS:
+            break
+    return hits[:MOST_HITS]

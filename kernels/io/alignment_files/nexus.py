@@ -1,0 +1,88 @@
+"""The DATA or CHARACTERS block of NEXUS, interleaved or not, with its own characters for gaps and equal letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.io.alignment_files.rows import Place, Raw, Rows, squeezed
+
+HEAD = re.compile(rb"\s*#NEXUS", re.IGNORECASE)
+COMMENT = re.compile(r"\[[^\[\]]*\]")
+MATRIX = re.compile(r"\bmatrix\b", re.IGNORECASE)
+FORMAT = re.compile(r"\bformat\b([^;]*);", re.IGNORECASE)
+DIMENSIONS = re.compile(r"\bdimensions\b([^;]*);", re.IGNORECASE)
+NAMED = re.compile(r"\s*('(?:[^']|'')*'|\"[^\"]*\"|\S+)(.*)")
+
+
+def read(stream: Iterator[bytes], source: str) -> Raw:
+    """The first matrix of letters of a NEXUS text; InputError where there is none, or letters stand in brackets."""
+    data = b"".join(stream)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    while COMMENT.search(text):
+        text = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    start = MATRIX.search(text)
+    end = text.find(";", start.end()) if start else -1
+    if start is None or end < 0:
+        raise InputError(f"{source}: this NEXUS file has no whole MATRIX of letters; it may hold trees")
+    settings, sizes = (pattern.findall(text[: start.start()]) for pattern in (FORMAT, DIMENSIONS))
+    columns = max((int(found) for part in sizes if (found := _values(part).get("nchar", "")).isdigit()), default=0)
+    values = _values(settings[-1] if settings else "")
+    line = text.count("\n", 0, start.end()) + 1
+    interleaved = values.get("interleave", "no") not in ("no", "")
+    rows = _rows(text[start.end() : end], source, line, interleaved, columns)
+    return _plain(rows.raw(), values)
+
+
+def _values(settings: str) -> dict[str, str]:
+    """The settings of a command, in lower case; a word without a value stands for yes."""
+    found = re.findall(r"(\w+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|\S+))?", settings)
+    return {name.lower(): value.strip("\"'").lower() or "yes" for name, value in found}
+
+
+def _rows(matrix: str, source: str, line: int, interleaved: bool, columns: int) -> Rows:
+    rows, found = Rows(source), columns
+    for number, words in enumerate(matrix.split("\n"), line):
+        place = Place(source, number)
+        if not words.strip():
+            rows.end_block()
+            continue
+        if not interleaved and columns and found < columns:
+            found = rows.extend(len(rows) - 1, squeezed(words.encode()))
+            continue
+        parts = NAMED.match(words)
+        if parts is None:
+            place.refuse("no name with letters")
+        name, letters = _unquoted(parts[1]).encode(), squeezed(parts[2].encode())
+        if any(sign in letters for sign in (b"(", b"{")):
+            place.refuse("several letters in brackets for one column; write the code that stands for them")
+        if interleaved:
+            rows.add(name, letters, place)
+        else:
+            found = rows.extend(rows.new(name), letters)
+    return rows
+
+
+def _unquoted(name: str) -> str:
+    if name[:1] == "'":
+        return name[1:-1].replace("''", "'")
+    return name.strip('"')
+
+
+def _plain(raw: Raw, values: dict[str, str]) -> Raw:
+    """With '-' for gaps, '?' for what is missing, and the letters that are written as equal to the first row's."""
+    letters = raw.letters
+    if same := values.get("matchchar", ""):
+        equal = letters == ord(same)
+        equal[0] = False
+        letters = np.where(equal, letters[0], letters)
+    for name, plain in (("gap", "-"), ("missing", "?")):
+        if (own := values.get(name, plain)) != plain:
+            letters[np.isin(letters, [ord(own.lower()), ord(own.upper())])] = ord(plain)
+    return raw._replace(letters=letters)

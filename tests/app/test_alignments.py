@@ -1,0 +1,57 @@
+"""Alignments in the window: opened, shown, taken apart, edited, saved with the session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app import actions
+
+STOCKHOLM = "# STOCKHOLM 1.0\none AC-GT\ntwo ACGGT\nthree A--GT\n//\n"
+
+
+def opened(qtbot: Any, window: Any, folder: Path) -> Any:
+    path = folder / "family.sto"
+    path.write_text(STOCKHOLM)
+    window.loader.open_paths([path])
+    qtbot.waitUntil(lambda: bool(window.session.state.data))
+    return window.viewer.tabs.currentWidget()
+
+
+def test_an_alignment_that_was_opened_is_shown_as_one(qtbot: Any, window: Any, tmp_path: Path) -> None:
+    view = opened(qtbot, window, tmp_path)
+    assert window.viewer.tabs_shown() == ("aligned",) and view.alignment.names == ("one", "two", "three")
+    assert "3 rows of 5 columns" in window.viewer.stamp.text() and not window.session.state.sequences
+
+
+def test_as_sequences_takes_it_apart(qtbot: Any, window: Any, tmp_path: Path) -> None:
+    opened(qtbot, window, tmp_path)
+    assert window.data.sequences_button.isVisible()
+    window.data.sequences_button.click()
+    found = window.session.state.sequences
+    assert [(one.name, one.letters) for one in found] == [("one", b"ACGT"), ("two", b"ACGGT"), ("three", b"AGT")]
+    assert [one.note for one in found] == ["1 gap removed", "", "2 gaps removed"]
+    window.session.undo_stack.undo()
+    assert not window.session.state.sequences
+
+
+def test_edits_go_with_the_session(qtbot: Any, window: Any, tmp_path: Path) -> None:
+    view = opened(qtbot, window, tmp_path)
+    view.canvas.setFocus()
+    QTest.keyClick(view.canvas, Qt.Key.Key_Space)
+    wanted = view.alignment
+    assert wanted.letters.shape == (3, 6)
+    path = tmp_path / "kept.antidiag"
+    actions.save_session(window, path)
+    qtbot.waitUntil(path.exists)
+    window.session.remove_data([0])
+    assert not window.session.state.data
+    actions.open_session(window, path)
+    qtbot.waitUntil(lambda: bool(window.session.state.data))
+    window.data.show_it()
+    assert view.alignment == wanted and view.editor.undo_text == "earlier changes"
+    view.keep()
+    assert [datum.letters.shape for datum in window.session.state.data] == [(3, 5), (3, 6)]

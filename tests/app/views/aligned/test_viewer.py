@@ -1,0 +1,319 @@
+"""The alignment viewer as a person uses it: look, choose, search, edit, undo, copy, save; with keys and the mouse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.kit import export
+from app.kit.selection import Selection
+from app.views.aligned import saving, schemes, tracks
+from app.views.aligned.view import AlignmentViewer
+from kernels.io import aligned
+from kernels.io.aligned import AlignedSequences
+from kernels.io.alignment_files.rows import Annotations
+from kernels.model import SequenceType
+
+ROWS = ("MKVA-LNDSTCCGHW", "MKVAALNESTC-GHW", "MRIA--NDSTC-GHF", "--IAALNDSPCCGHW", "MKVG-LQDSTCCGYW")
+Shift, Control, Alt = (
+    Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+)  # fmt: skip
+
+
+def alignment(*rows: str, kind: SequenceType = SequenceType.PROTEIN) -> AlignedSequences:
+    letters = np.array([list(row.encode()) for row in rows or ROWS], np.uint8)
+    letters.setflags(write=False)
+    notes = Annotations(of_columns=(("SS", "H" * letters.shape[1]),))
+    return AlignedSequences(tuple(f"row{n}" for n in range(len(letters))), letters, kind, "some", annotations=notes)
+
+
+@pytest.fixture
+def view(qtbot: Any) -> AlignmentViewer:
+    made = AlignmentViewer(Selection())
+    qtbot.addWidget(made)
+    made.resize(1000, 700)
+    made.show()
+    qtbot.waitExposed(made)
+    made.show_datum(alignment())
+    made.canvas.setFocus()
+    return made
+
+
+def text(view: AlignmentViewer) -> list[str]:
+    return [row.tobytes().decode() for row in view.alignment.letters]
+
+
+def cell(view: AlignmentViewer, row: int, column: int) -> QPointF:
+    frame = view.canvas.frame_
+    return QPointF(frame.x(column + 0.5), frame.y(row + 0.5))
+
+
+def drag(view: AlignmentViewer, start: QPointF, end: QPointF, modifiers: Any = Qt.KeyboardModifier.NoModifier) -> None:
+    target = view.canvas.viewport()
+    QTest.mousePress(target, Qt.MouseButton.LeftButton, modifiers, start.toPoint())
+    QTest.mouseMove(target, end.toPoint())
+    QTest.mouseRelease(target, Qt.MouseButton.LeftButton, modifiers, end.toPoint())
+
+
+def press(view: AlignmentViewer, key: Any, modifiers: Any = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(view.canvas, key, modifiers)
+
+
+def chosen(view: AlignmentViewer) -> tuple[list[int], list[int]]:
+    choice = view.picture.choice
+    return np.flatnonzero(choice.rows).tolist(), np.flatnonzero(choice.columns).tolist()
+
+
+def image(view: AlignmentViewer) -> QImage:
+    return view.canvas.viewport().grab().toImage()
+
+
+def test_letters_stand_in_their_cells_and_colours_behind_them(view: AlignmentViewer) -> None:
+    shown, palette = image(view), view.picture.colouring
+    for row, column in ((0, 0), (3, 4), (4, 14)):
+        place = cell(view, row, column)
+        code = palette.codes[0, tracks.CLASS[view.alignment.letters[row, column]]]
+        corner = shown.pixelColor(int(place.x() - view.canvas.frame_.cell_width / 2) + 1, int(place.y() - view.canvas.frame_.cell_height / 2) + 1)
+        assert (corner.red(), corner.green(), corner.blue()) == tuple(palette.palette[code].tolist())
+
+
+@pytest.mark.parametrize("kind", [SequenceType.PROTEIN, SequenceType.DNA])
+def test_every_scheme_track_and_size_can_be_painted(view: AlignmentViewer, kind: SequenceType) -> None:
+    view.show_datum(alignment("ACGTAC-GT", "ACG-ACGGT", kind=kind))
+    view.canvas.set_tracks(list(tracks.offered(view.picture)))
+    assert "note:SS" in view.canvas.tracks and ("quality" in view.canvas.tracks) == (kind == SequenceType.PROTEIN)
+    for scheme in schemes.available(kind == SequenceType.PROTEIN):
+        view.colour(scheme)
+        shape = view.picture.colouring.codes.shape
+        assert (
+            shape[1] == 28
+            and shape[0] in (1, 9)
+            and view.picture.colouring.codes.max() < len(view.picture.colouring.palette)
+        )
+        image(view)
+    for letters in ("differences", "none", "all"):
+        view.set_letters(letters)
+        image(view)
+    view.canvas.fit()
+    view.canvas.zoom(0.01, 0.01)
+    image(view)
+
+
+def test_clustal_colours_follow_their_thresholds(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("GKPAC", "GKPDC", "GKAAC", "GEAWC", "GRASS"))
+    view.colour("clustal")
+    codes, kinds = view.picture.colouring.codes, tracks.CLASS
+    none = 1
+    assert (codes[:, kinds[ord("G")]] > none).all() and codes[2, kinds[ord("P")]] > none
+    assert codes[1, kinds[ord("K")]] > none and codes[0, kinds[ord("K")]] == none
+    assert codes[3, kinds[ord("A")]] == none and codes[4, kinds[ord("S")]] > none  # 80 % of cysteine is hydrophobic
+
+
+def test_differences_are_told_from_the_row_at_the_cursor(view: AlignmentViewer) -> None:
+    view.colour("row")
+    before = view.picture.colouring
+    view.canvas.go_to(2, 0)
+    after = view.picture.colouring
+    kind = tracks.CLASS[ord("R")]
+    assert before.shown[1, kind] == 1 and after.shown[1, kind] == 0
+
+
+def test_a_scheme_comes_from_a_file(view: AlignmentViewer, tmp_path: Any) -> None:
+    path = tmp_path / "colours.txt"
+    path.write_text("// mine\nMK #ff0000\nV=00ff00\n")
+    found = schemes.from_file(path)
+    assert found.palette[found.codes[0, tracks.CLASS[ord("V")]]].tolist() == [0, 255, 0]
+    path.write_text("MK red\n")
+    with pytest.raises(Exception, match="line 1: 'MK red' is no letters and a colour"):
+        schemes.from_file(path)
+
+
+def test_the_mouse_chooses_cells_rows_and_columns(view: AlignmentViewer) -> None:
+    drag(view, cell(view, 1, 2), cell(view, 3, 4))
+    assert chosen(view) == ([1, 2, 3], [2, 3, 4])
+    drag(view, QPointF(20, cell(view, 0, 0).y()), QPointF(20, cell(view, 1, 0).y()))
+    assert chosen(view) == ([0, 1], list(range(15))) and view.selection.taxa == {"row0", "row1"}
+    drag(view, QPointF(20, cell(view, 4, 0).y()), QPointF(20, cell(view, 4, 0).y()), Control)
+    assert chosen(view)[0] == [0, 1, 4]
+    drag(view, QPointF(cell(view, 0, 5).x(), 8), QPointF(cell(view, 0, 6).x(), 8))
+    assert chosen(view) == ([0, 1, 2, 3, 4], [5, 6]) and view.selection.taxa == frozenset()
+    drag(view, cell(view, 0, 0), cell(view, 0, 0))
+    assert chosen(view)[1] == [] and view.picture.cursor == (0, 0)
+
+
+def test_keys_move_choose_and_zoom(view: AlignmentViewer) -> None:
+    press(view, Qt.Key.Key_End, Control)
+    assert view.picture.cursor == (4, 14)
+    press(view, Qt.Key.Key_Home, Control)
+    press(view, Qt.Key.Key_Right, Control)
+    assert view.picture.cursor == (0, 4)  # where the gap begins
+    press(view, Qt.Key.Key_Down, Shift)
+    press(view, Qt.Key.Key_Right, Shift)
+    assert chosen(view) == ([0, 1], [4, 5])
+    press(view, Qt.Key.Key_Escape)
+    assert chosen(view) == ([], [])
+    press(view, Qt.Key.Key_A, Control)
+    assert chosen(view) == ([0, 1, 2, 3, 4], list(range(15)))
+    width, height = view.canvas.frame_.cell_width, view.canvas.frame_.cell_height
+    press(view, Qt.Key.Key_Right, Alt)
+    assert view.canvas.frame_.cell_width > width and view.canvas.frame_.cell_height == height
+    press(view, Qt.Key.Key_0, Control)
+    assert view.canvas.frame_.cell_width * 15 <= view.canvas.frame_.width + 1
+
+
+def test_gaps_by_keys_are_undone_in_one_step(view: AlignmentViewer) -> None:
+    view.canvas.go_to(0, 3)
+    press(view, Qt.Key.Key_Space)
+    press(view, Qt.Key.Key_Space)
+    assert text(view)[0] == "MKV--A-LNDSTCCGHW" and text(view)[1] == ROWS[1] + "--"
+    assert view.picture.cursor == (0, 5) and view.editor.undo_text == "inserting gaps"
+    press(view, Qt.Key.Key_Backspace)
+    assert text(view)[0] == "MKV-A-LNDSTCCGHW-"
+    press(view, Qt.Key.Key_Z, Control)
+    press(view, Qt.Key.Key_Z, Control)
+    assert text(view) == list(ROWS) and view.editor.edits is None
+    press(view, Qt.Key.Key_Z, Control | Shift)
+    assert text(view)[0].startswith("MKV--A")
+
+
+def test_a_chosen_block_is_dragged_over_gaps(view: AlignmentViewer) -> None:
+    view.canvas.choose(np.arange(5) == 2, (np.arange(15) >= 2) & (np.arange(15) < 4))
+    drag(view, cell(view, 2, 3), cell(view, 2, 5))
+    assert text(view)[2] == "MR--IANDSTC-GHF" and chosen(view) == ([2], [4, 5])
+    press(view, Qt.Key.Key_Left, Control)
+    assert text(view)[2] == "MR-IA-NDSTC-GHF"
+    view.editor.undo()
+    assert text(view) == list(ROWS)
+
+
+def test_rows_and_columns_go_and_come_back(view: AlignmentViewer) -> None:
+    view.canvas.choose(np.arange(5) == 0, None)
+    press(view, Qt.Key.Key_Delete)
+    assert view.alignment.names == ("row1", "row2", "row3", "row4")
+    view.canvas.choose(None, np.arange(15) < 3)
+    view.commands.cut()
+    assert text(view)[0] == ROWS[1][3:] and QApplication.clipboard().text().startswith(">row1\nMKV\n")
+    view.editor.undo()
+    view.editor.undo()
+    assert text(view) == list(ROWS)
+    view.commands.trim(1.0)
+    assert text(view)[0] == "VANDSTCGHW"
+    view.canvas.choose(np.arange(5) > 2, np.arange(10) > 7)
+    view.commands.keep_only()
+    assert text(view) == ["HW", "YW"]
+    view.commands.remove_gap_columns()
+    assert "0 columns of gaps" in view._status.text()
+
+
+def test_rows_are_sorted_hidden_and_shown(view: AlignmentViewer) -> None:
+    view.commands.sort("start")
+    assert view.picture.order.tolist() == [0, 1, 2, 4, 3]
+    view.canvas.choose(np.isin(np.arange(5), [3, 2]), None)
+    view.commands.group()
+    assert view.picture.order.tolist() == [2, 3, 0, 1, 4]
+    view.commands.hide()
+    assert view.picture.order.tolist() == [0, 1, 4] and view.picture.shape == (3, 15)
+    kept = []
+    view.kept.connect(kept.append)
+    view.keep()
+    assert kept[0].names == ("row0", "row1", "row4")
+    view.commands.show_all()
+    view.commands.sort("file")
+    assert view.picture.order.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
+    assert view.go_to("12") and view.picture.cursor == (0, 11)
+    assert view.go_to("#5") and view.picture.cursor == (0, 5)
+    assert view.go_to("ROW3") and view.picture.cursor[0] == 3
+    assert view.go_to("NDS") and [hit[0] for hit in view.picture.found] == [0, 2, 3]
+    view.next_hit()
+    assert view.picture.cursor == (2, 6)
+    view.next_hit(-1)
+    assert view.picture.cursor == (0, 6)
+    view.choose_found()
+    assert chosen(view)[0] == [0, 2, 3]
+    for wrong, said in (("99", "1 to 15"), ("#99", "1 to 14"), ("QQQQ", "no name and no row")):
+        assert not view.go_to(wrong) and said in view._status.text()
+
+
+def test_letters_are_typed_only_when_that_was_meant(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    press(view, Qt.Key.Key_W)
+    assert text(view) == list(ROWS) and "Type letters" in view._status.text()
+    monkeypatch.setattr(type(view.commands), "confirm_typing", lambda self: True)
+    view.commands.set_typing(True)
+    press(view, Qt.Key.Key_W)
+    press(view, Qt.Key.Key_W)
+    assert text(view)[0].startswith("WWVA")
+
+
+def test_nucleotides_are_turned_and_translated(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ATGAAATAA", "ATG---TAA", kind=SequenceType.DNA))
+    view.commands.reverse_complement()
+    assert text(view) == ["TTATTTCAT", "TTA---CAT"]
+    view.editor.undo()
+    view.commands.translate(0)
+    assert text(view) == ["MK*", "M-*"] and view.alignment.type == SequenceType.PROTEIN
+
+
+def test_copies_hold_the_chosen_cells(view: AlignmentViewer) -> None:
+    view.canvas.choose(np.arange(5) < 2, (np.arange(15) > 2) & (np.arange(15) < 6))
+    press(view, Qt.Key.Key_C, Control)
+    assert QApplication.clipboard().text() == ">row0\nA-L\n>row1\nAAL\n"
+    for form, wanted in (("plain", "A-L\nAAL"), ("unaligned", ">row0\nAL\n>row1\nAAL\n"), ("names", "row0\nrow1")):
+        view.copy(form)
+        assert QApplication.clipboard().text() == wanted
+    view.copy(".aln")
+    assert QApplication.clipboard().text().startswith("CLUSTAL")
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_figures_are_written(view: AlignmentViewer, tmp_path: Any, suffix: str) -> None:
+    for number, (size, draw) in enumerate((saving.seen(view.canvas, ()), saving.wrapped(view.canvas, (), 10))):
+        path = tmp_path / f"{number}{suffix}"
+        export.save(path, size, draw, "some")
+        assert path.stat().st_size > 2000 and size.height() > 100
+    if suffix == ".svg":
+        assert ">G</text>" in path.read_text()  # letters are letters, not a picture
+
+
+def test_edits_are_kept_and_put_back(view: AlignmentViewer, qtbot: Any) -> None:
+    told: list[Any] = []
+    view.edited.connect(told.append)
+    view.canvas.go_to(0, 1)
+    press(view, Qt.Key.Key_Space)
+    view.commands.sort("start")
+    other = AlignmentViewer(Selection())
+    qtbot.addWidget(other)
+    other.show_datum(alignment())
+    other.show_edits(told[-1])
+    assert text(other) == text(view) and other.picture.order.tolist() == view.picture.order.tolist()
+    other.editor.undo()
+    assert text(other) == list(ROWS)
+
+
+def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentViewer, qtbot: Any) -> None:
+    random = np.random.default_rng(1)
+    letters = random.choice(np.frombuffer(b"ACGT-", np.uint8), (3000, 2000))
+    view.show_datum(AlignedSequences(tuple(map(str, range(3000))), letters, SequenceType.DNA))
+    assert view.picture.columns is None
+    view.canvas.fit()
+    image(view)
+    qtbot.waitUntil(lambda: view.sharp and view.picture.columns is not None)
+    assert view.picture.columns.rows == 3000
+    view.overview.wanted.emit((1500.0, 1000.0))
+    view.canvas.readable()
+    assert view.canvas.viewport().size() != QSize() and view.canvas.frame_.letters
+
+
+def test_nothing_is_shown_of_nothing(view: AlignmentViewer) -> None:
+    view.show_result(None)
+    assert view.picture is None and not view._tools.isEnabled()
+    image(view)
+    assert aligned.unaligned(alignment("A-", "--"))[0].letters == b"A"

@@ -1,0 +1,227 @@
+"""Files of alignments: what is read is what others read, what is written is read again as it was."""
+
+import gzip
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from Bio import AlignIO
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels.errors import InputError
+from kernels.io import aligned, aligned_writing
+from kernels.io.aligned import AlignedSequences, as_written
+from kernels.io.alignment_files.rows import Annotations
+from kernels.model import SequenceType
+from kernels.registry import loading
+
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+STOCKHOLM = """# STOCKHOLM 1.0
+#=GF ID   family
+#=GF DE   A family of two
+#=GS one  AC  P12345
+
+one          ACDEF
+#=GR one SS  HHHH.
+two/1-5      AC.eF
+#=GC SS_cons HHHH.
+
+one          GHIK
+#=GR one SS  CCCC
+two/1-5      g--K
+#=GC SS_cons CCCC
+//
+"""
+BIOPYTHON = {".fasta": "fasta", ".aln": "clustal", ".sto": "stockholm", ".phy": "phylip-relaxed", ".nex": "nexus",
+             ".msf": "msf", ".maf": "maf"}  # fmt: skip
+
+
+def one(text: str, suffix: str, folder: Path) -> AlignedSequences:
+    path = folder / f"given{suffix}"
+    path.write_text(text)
+    (found,) = aligned.read(path)
+    return found
+
+
+def rows(alignment: AlignedSequences) -> list[str]:
+    return [row.tobytes().decode() for row in as_written(alignment)]
+
+
+def test_stockholm_keeps_what_it_says(tmp_path):
+    found = one(STOCKHOLM, ".sto", tmp_path)
+    assert found.names == ("one", "two/1-5") and rows(found) == ["ACDEFGHIK", "AC.eFg--K"]
+    assert found.letters[1].tobytes() == b"AC-EFG--K" and found.name == "given: family"
+    notes = found.annotations
+    assert notes.of_file == (("ID", "family"), ("DE", "A family of two")) and notes.of_rows == ((0, "AC", "P12345"),)
+    assert notes.of_columns == (("SS_cons", "HHHH.CCCC"),) and notes.of_letters == ((0, "SS", "HHHH.CCCC"),)
+
+
+FORMS = {
+    "clustal": ("CLUSTAL W (1.83)\n\n\na  ACG-T 4\nb  AC-GT 4\n   ** .*\n\na  TT\nb  T-\n   * \n", ".aln"),
+    "strict": (" 2 7\na b       ACG-T\nc         AC-GT\n\nTT\nT-\n", ".phy"),
+    "relaxed": ("2 7\na ACG-T\nTT\nlonger_than_ten AC-GT\nT-\n", ".phy"),
+    "interleaved": ("2 7 I\na ACG-T\nb AC-GT\n\na TT\nb T-\n", ".phy"),
+    "nexus": ("#NEXUS\nBegin data;\ndimensions ntax=2 nchar=7;\n"
+              "format datatype=dna gap=_ interleave matchchar=.;\n"
+              "matrix [a comment]\n'it''s a' ACG_T\nb ...GT\n\n'it''s a' TT\nb T_\n;\nend;\n", ".nex"),
+    "msf": ("PileUp\n\n MSF: 7 Type: N Check: 1 ..\n\n Name: a oo Len: 7 Check: 1 Weight: 2.5\n"
+            " Name: b Len: 7 Check: 1\n"
+            "\n//\n\n     1   7\na  ACG.T\nb  AC.GT\n\na  TT\nb  T~\n", ".msf"),
+    "a3m": (">a\nACG-TTT\n>b\nAC-GTT-\n", ".a3m"),
+    "maf": ("##maf version=1\n\na score=3\ns a.chr1 5 6 + 90 ACG-TTT\ns b.chr1 0 5 - 80 AC-GTT-\n", ".maf"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_is_told_by_its_first_bytes(form, tmp_path):
+    found = one(*FORMS[form], tmp_path)
+    wanted = ["ACG-TTT", "ACGGTT-" if form == "nexus" else "AC-GTT-"]
+    assert [row.tobytes().decode() for row in found.letters] == wanted
+    (again,) = loading.read(Path(found.source))
+    assert again == found and again.type == SequenceType.DNA
+
+
+def test_insertions_of_a3m_have_columns_of_their_own(tmp_path):
+    found = one(">q\nMKV-L\n>r\nMaaKV-Ll\n>s\n-cKVTL\n", ".a3m", tmp_path)
+    assert rows(found) == ["M..KV-L.", "MaaKV-Ll", "-c.KVTL."]
+    with pytest.raises(InputError, match="row r: 6 columns of capitals"):
+        one(">q\nMKV-L\n>r\nMaaKVVLLl\n", ".a3m", tmp_path)
+
+
+def test_sam_and_paf_give_pairs_and_say_what_is_left_out(tmp_path):
+    sam = "@SQ\tSN:c\tLN:90\n"
+    sam += "r\t0\tc\t11\t60\t2S3M1I2M2D1M\t*\t0\t0\tTTACGAGTC\t*\tMD:Z:1A3^GG1\n"
+    sam += "x\t4\t*\t0\t0\t*\t*\t0\t0\tA\t*\n"
+    (found,) = aligned.read(_file(tmp_path / "p.sam", sam))
+    assert rows(found) == ["AAG-GTGGC", "ACGAGT--C"] and found.names == ("c", "r")
+    assert found.annotations.of_rows == ((0, "place", "11 +"), (1, "place", "3 +"))
+    assert found.note == "left out: 1 of 2 records, without MD or letters"
+    paf = "q\t9\t0\t6\t-\tt\t50\t10\t16\t5\t7\t60\tcs:Z:=AC*gt+ta-c=G\n"
+    (found,) = aligned.read(_file(tmp_path / "p.paf", paf))
+    assert rows(found) == ["ACG--CG", "ACTTA-G"]
+    with pytest.raises(InputError, match="contradict"):
+        aligned.read(_file(tmp_path / "bad.sam", sam.replace("1A3^GG1", "1A3^G1")))
+
+
+def _file(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_a_head_line_alone_ends_in_an_error(tmp_path):
+    for text in ("CLUSTAL W\n", "# STOCKHOLM 1.0\n", "2 4\nab\n", "PileUp\n", "#NEXUS\nmatrix", "##maf version=1\n"):
+        path = _file(tmp_path / "empty.txt", text)
+        with pytest.raises(InputError):
+            aligned.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (">a\nAC-\n>b\nAC\n", "row b: 2 columns, and a has 3"),
+        ("CLUSTAL\n\na AC\nb A-\n\nc AC\n", "line 6: row c is not in the first block"),
+        ("2 4\na ACG-\nb ACG\n", "row b: 3 letters, and the first line says 4"),
+        ("2 4\na ACGT\nb A.G-\n", "may mean a gap or the letter above"),
+        ("# STOCKHOLM 1.0\na AC\nb A-C\n//\n", "row b: 3 columns"),
+        (">a\nAC-!\n>b\nACGT\n", "row a: '!' in column 4 is no letter"),
+    ],
+)
+def test_errors_name_the_place(text, reason, tmp_path):
+    with pytest.raises(InputError, match=reason.replace("(", r"\(")):
+        aligned.read(_file(tmp_path / "bad.txt", text))
+
+
+def test_rows_of_one_length_with_gaps_open_as_an_alignment(tmp_path):
+    def kind(text: str) -> str:
+        path = _file(tmp_path / "some.fasta", text)
+        return loading.kind_of_file(path).id
+
+    assert kind(">a\nAC-\n>b\nACG\n") == "alignment" == kind(">a\nA\nC.\n>b\nACG\n")
+    assert kind(">a\nACG\n>b\nACG\n") == kind(">a\nA-\n>b\nACG\n") == kind(">a-b\nAC\n>b\nACG\n") == "sequence"
+    assert kind(">a\nAC-\n") == "sequence"
+    packed = tmp_path / "some.fa.gz"
+    packed.write_bytes(gzip.compress(b">a\r\nAC-\r\n>b x\r\nACG\r\n"))
+    (found,) = loading.read(packed)
+    assert found.names == ("a", "b") and found.name == "some" and found.annotations.of_rows == ((1, "DE", "x"),)
+    assert [datum.name for datum in loading.read_text(">a\nAC-\n>b\nACG\n")] == ["pasted text"]
+
+
+def test_unaligned_rows_say_how_many_gaps_they_had(tmp_path):
+    found = one(">a first\nAC--\n>b\n----\n>c\nACGT\n", ".fa", tmp_path)
+    sequences = aligned.unaligned(found)
+    assert [(one.name, one.letters, one.note) for one in sequences] == [
+        ("a", b"AC", "2 gaps removed"),
+        ("c", b"ACGT", ""),
+    ]
+    assert sequences[0].description == "a first"
+
+
+NAMES = st.lists(st.text("abcXYZ0123_|/.", min_size=1, max_size=30), min_size=2, max_size=6, unique=True)
+
+
+@st.composite
+def alignments(draw) -> AlignedSequences:
+    names = draw(NAMES)
+    columns = draw(st.sampled_from([1, 7, 8, 9, 49, 50, 51, 59, 60, 61, 130]))
+    rows = [draw(st.text("ACDEFGHIKLMNPQRSTVWY-", min_size=columns, max_size=columns)) for _ in names]
+    rows[0] = "M" + rows[0][1:]
+    letters = np.array([list(row.encode()) for row in rows], np.uint8)
+    lower = np.packbits((letters != ord("-")) & (np.arange(columns) % 3 == 1), axis=1) if draw(st.booleans()) else None
+    return AlignedSequences(tuple(names), letters, SequenceType.PROTEIN, lower=lower)
+
+
+@pytest.mark.parametrize("suffix", [".fasta", ".aln", ".sto", ".phy", ".nex", ".msf", ".a2m", ".maf", ".fa.gz"])
+@given(alignment=alignments())
+def test_what_is_written_is_read_again(suffix, alignment, tmp_path_factory):
+    path = tmp_path_factory.mktemp("written") / f"some{suffix}"
+    aligned_writing.write(path, [alignment])
+    (found,) = aligned.read(path)
+    assert found.names == alignment.names and rows(found) == rows(alignment)
+    assert found == alignment
+    if suffix in BIOPYTHON and not (suffix == ".nex" and alignment.lower is not None):
+        by_others = AlignIO.read(StringIO(path.read_text()), BIOPYTHON[suffix])
+        letters = [str(record.seq).upper().replace(".", "-").replace("~", "-") for record in by_others]
+        assert letters == [row.upper() for row in rows(alignment)]
+
+
+def test_stockholm_goes_round_with_its_annotation(tmp_path):
+    found = one(STOCKHOLM, ".sto", tmp_path)
+    path = tmp_path / "again.sto"
+    aligned_writing.write(path, [found, found])
+    first, second = aligned.read(path)
+    assert first.annotations == second.annotations == found.annotations and rows(first) == rows(found)
+
+
+def test_several_alignments_need_a_format_of_several(tmp_path):
+    found = one(STOCKHOLM, ".sto", tmp_path)
+    with pytest.raises(InputError, match="FASTA holds one"):
+        aligned_writing.write(tmp_path / "two.fa", [found, found])
+    with pytest.raises(InputError, match="no format of alignments"):
+        aligned_writing.write(tmp_path / "one.xyz", [found])
+
+
+def test_many_blocks_of_a_file_give_the_rows_that_stand_in_it(tmp_path):
+    """Rows that cross the blocks in which a file is read."""
+    random = np.random.default_rng(1)
+    letters = random.choice(np.frombuffer(b"ACGT-", np.uint8), (7, 1_000_003))
+    alignment = AlignedSequences(tuple(f"r{row}" for row in range(7)), letters, SequenceType.DNA)
+    path = tmp_path / "long.fa"
+    aligned_writing.write(path, [alignment])
+    assert loading.kind_of_file(path).id == "alignment"
+    (found,) = aligned.read(path)
+    assert found == alignment and found.lower is None and found.dots is None and found.annotations == Annotations()
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the shared data are elsewhere")
+def test_real_files_are_read_as_biopython_reads_them():
+    files = dict.fromkeys(sorted(DATA.glob("balibase3/RV1*/*.msf"))[:10], "msf")
+    files |= dict.fromkeys(DATA.glob("homfam/*.ref"), "fasta") | {DATA / "families/globins45.ali": "stockholm"}
+    assert len(files) > 10
+    for path, kind in files.items():
+        (found,) = aligned.read(path)
+        wanted = [str(record.seq).upper() for record in AlignIO.read(path, kind)]
+        assert [row.tobytes().decode() for row in found.letters] == [
+            row.replace(".", "-").replace("~", "-") for row in wanted
+        ]
