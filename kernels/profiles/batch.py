@@ -15,14 +15,13 @@ import numpy as np
 from kernels.cpu import workers
 from kernels.monitor import Monitor
 from kernels.profiles import cpu_strips
+from kernels.profiles.cpu_strips import WORD, Turns
 from kernels.profiles.cpu_table import tiny, whole_answer
 from kernels.profiles.cpu_wavefront import room, whole_of
 from kernels.profiles.problem import ProfileAnswer, ProfileProblem
 from kernels.profiles.profile import Profile
 from kernels.profiles.scoring import ColumnScoring, Encoded, Span
-
-WIDTH, BATCH = 256, 256
-"""Strips and batches of pairs that are aligned beside each other: each thread has a tile of its own in the cache."""
+from kernels.profiles.sizes import BATCH, STRIP_WIDTH
 
 
 def align(
@@ -61,13 +60,20 @@ def align(
 
 def _one(made: Encoded, stop: np.ndarray) -> ProfileAnswer | None:
     """The alignment of a pair, on this thread; None where all are to stop."""
-    whole = whole_of(made, WIDTH, BATCH)
-    kept, operations = room(whole), np.empty(made.m + made.n, np.uint8)
+    whole = whole_of(made, STRIP_WIDTH, BATCH)
+    kept, packed = room(whole), cpu_strips.packed_rows(whole.rows)
+    turns = Turns(np.zeros(len(kept.best) * WORD, np.int64), stop)
     times: np.ndarray = np.zeros((-(-made.m // BATCH), 2), np.int64)
-    score, start, end, count = cpu_strips.align(whole, kept, operations, times, stop)
-    return None if count < 0 else whole_answer(made, score, start, end, operations[:count][::-1])
+    for number in range(len(kept.best)):
+        if not cpu_strips.strip(whole, packed, number, kept, turns, times):
+            return None
+    score, i, j = cpu_strips.best_end(whole, kept)
+    operations = np.empty(i + j, np.uint8)
+    count, first, second, _ = cpu_strips.path(whole, packed, kept, i, j, operations, stop)
+    return None if count < 0 else whole_answer(made, score, (first, second), (i, j), operations[:count][::-1])
 
 
 @cache
 def _compiled() -> None:
+    """Compile, or load from the cache folder."""
     _one(tiny(), workers.stop_word())

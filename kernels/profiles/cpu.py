@@ -18,7 +18,7 @@ from kernels.profiles.cpu_blocks import Matrices
 from kernels.profiles.cpu_table import Run, Table, by_blocks, by_rows, maximise, tiny, vectors
 from kernels.profiles.parameters import BlockParameters
 from kernels.profiles.problem import Problem
-from kernels.profiles.scoring import GLOBAL, Encoded
+from kernels.profiles.scoring import GLOBAL
 from kernels.steps import Steps
 
 Values = Mapping[str, Any]
@@ -173,9 +173,7 @@ def _by_vectors(run: Run, chosen: BlockParameters) -> Outcome:
     return _by_rows_of_products(run, 1, lambda first, last: rows[first] @ columns)
 
 
-def _by_rows_of_products(
-    run: Run, k: int, products: Callable[[int, int], np.ndarray], nbytes: int = 0
-) -> Outcome:
+def _by_rows_of_products(run: Run, k: int, products: Callable[[int, int], np.ndarray], nbytes: int = 0) -> Outcome:
     """D from the products of k rows at a time, gap costs as vectors."""
     made, table = run.made, Table.of(run.made)
     scores = np.empty(made.m * made.n, np.int32)

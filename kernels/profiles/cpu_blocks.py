@@ -30,8 +30,8 @@ class Walls(NamedTuple):
     """What goes from block to block, as through global memory.
 
     ``h_rows`` and ``e_rows`` (int32, (blocks down + 1) x (n + 1)) are the last rows of blocks, ``h_columns`` and
-    ``f_columns`` ((blocks across + 1) x (m + 1)) their last columns, all flat. ``best`` (int64, blocks x 3) has the best
-    cell of every block.
+    ``f_columns`` ((blocks across + 1) x (m + 1)) their last columns, all flat. ``best`` (int64, blocks x 3) has the
+    best cell of every block.
     """
 
     h_rows: np.ndarray

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.cpu.clock import now_ns
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.cpu.simd import LANES, release
 from kernels.cpu.waiting import wait_for
 from kernels.profiles.cpu_cells import FROM_E, FROM_F, NEVER, Finish
@@ -77,10 +77,10 @@ def packed_rows(rows):
     return found
 
 
-@compiled
+@called
 def cut(whole, packed, left):
     """The strip that begins behind column ``left``: factors and gaps."""
-    m, n, s, _, _ = whole.cuts
+    _, n, s, _, _ = whole.cuts
     real, symbols = min(s, n - left), whole.columns.shape[0]
     width = (real + WIDEN - 1) // WIDEN * WIDEN
     columns, bias = np.zeros(symbols * width, np.float32), np.zeros(width, np.int32)
@@ -101,7 +101,7 @@ def cut(whole, packed, left):
     )
 
 
-@compiled
+@called
 def rings_of(rows, width):
     """Room for so many rows of a strip."""
     size = rows * (width + LANES)
@@ -111,8 +111,8 @@ def rings_of(rows, width):
 
 
 @compiled
-def strip(whole, packed, number, kept, turns, follows, times):
-    """All rows of a strip, each batch after the strip on the left has computed it, where this one ``follows`` another.
+def strip(whole, packed, number, kept, turns, times):
+    """All rows of a strip, each batch after the strip on the left has computed it.
 
     ``times`` (int64, batches x 2) take begin and end of each batch. Whether it was not told to stop.
     """
@@ -120,19 +120,19 @@ def strip(whole, packed, number, kept, turns, follows, times):
     left = number * s
     real = min(s, n - left)
     factors, gaps = cut(whole, packed, left)
-    rings = rings_of(GROUP, factors.width)
+    rings = rings_of(np.int64(GROUP), factors.width)
     rings.h[LANES - 1 : LANES + real] = whole.first_row[left : left + real + 1]
     before = Border(kept.columns[number, 0], kept.columns[number, 1])
     behind = Border(kept.columns[number + 1, 0], kept.columns[number + 1, 1])
     behind.h[0], behind.f[0] = whole.first_row[left + real], NEVER
-    end = (mode, m, real, left + real == n)
+    end = (mode, m, real, np.int64(left + real == n))
     for at, top in enumerate(range(0, m, batch)):
         bottom = min(top + batch, m)
-        if follows and not wait_for(turns.words, (number - 1) * WORD, bottom, turns.stop):
+        if number > 0 and not wait_for(turns.words, (number - 1) * WORD, bottom, turns.stop):
             return False
         times[at, 0] = now_ns()
-        if not tile(factors, whole.finish, gaps, rings, (top, bottom, 0, RING), before, behind, kept.best[number], end,
-                    turns.stop):  # fmt: skip
+        place = (top, bottom, np.int64(0), np.int64(RING))
+        if not tile(factors, whole.finish, gaps, rings, place, before, behind, kept.best[number], end, turns.stop):
             return False
         if bottom < m:
             row = (bottom & RING) * (factors.width + LANES) + LANES
@@ -159,12 +159,13 @@ def best_end(whole, kept):
 
 @compiled
 def path(whole, packed, kept, i, j, operations, stop):
-    """The path that ends in cell (i, j), its last operation first, into ``operations`` (uint8); how many, the cell where
-    it starts, and how many tiles were computed again. -1 where it was told to stop."""
+    """The path that ends in cell (i, j), its last operation first, into ``operations`` (uint8); how many, the cell
+    where it starts, and how many tiles were computed again. -1 where it was told to stop."""
     m, n, s, batch, mode = whole.cuts
-    state, count, tiles = 0, 0, 0
-    rings, behind = rings_of(1, 0), Border(np.empty(m + 1, np.int32), np.empty(m + 1, np.int32))
-    factors, gaps = cut(whole, packed, 0)
+    zero = np.int64(0)  # a constant would have everything that takes it compiled once more
+    state, count, tiles = zero, zero, zero
+    rings, behind = rings_of(zero, zero), Border(np.empty(m + 1, np.int32), np.empty(m + 1, np.int32))
+    factors, gaps = cut(whole, packed, zero)
     size, width, last = 0, 0, -1
     nothing = np.array([2**62, 0, 0])  # no cell is better: where the path ends is known
     while not begins(mode, i, j, state):
@@ -187,15 +188,15 @@ def path(whole, packed, kept, i, j, operations, stop):
             rings.e[LANES : LANES + width] = kept.rows[number, at - 1, 1, :width]
         before = Border(kept.columns[number, 0], kept.columns[number, 1])
         rings.h[LANES - 1] = before.h[top]
-        if not tile(factors, whole.finish, gaps, rings, (top, bottom, top, ALL), before, behind, nothing,
-                    (mode, m, real, False), stop):  # fmt: skip
+        if not tile(factors, whole.finish, gaps, rings, (top, bottom, top, np.int64(ALL)), before, behind, nothing,
+                    (mode, m, real, zero), stop):  # fmt: skip
             return -1, i, j, tiles
         tiles += 1
         count, i, j, state = walk(whole, rings, width + LANES, top, left, i, j, state, operations, count)
     return count, i, j, tiles
 
 
-@compiled
+@called
 def begins(mode, i, j, state):
     """Whether a path begins in a cell, as far as borders of the table decide it; -1 stands for a local one's begin."""
     if state < 0:
@@ -203,7 +204,7 @@ def begins(mode, i, j, state):
     return (i == 0 and j == 0) if mode == GLOBAL else (state == 0 and (i == 0 or j == 0))
 
 
-@compiled
+@called
 def walk(whole, rings, length, top, left, i, j, state, operations, count):
     """The path through a tile: how many operations there are now, the cell, and the state in which it leaves; the state
     is -1 where it begins inside."""
@@ -218,7 +219,7 @@ def walk(whole, rings, length, top, left, i, j, state, operations, count):
         at = (i - top) * length + LANES - 1 + j - left
         if state == 0:
             if mode == LOCAL and h[at] == 0:
-                return count, i, j, -1
+                return count, i, j, np.int64(-1)
             if h[at] == h[at - length - 1] + scores[at - length]:
                 operations[count] = 0
                 count += 1
@@ -236,17 +237,3 @@ def walk(whole, rings, length, top, left, i, j, state, operations, count):
                 state = 0
             j -= 1
     return count, i, j, state
-
-
-@compiled
-def align(whole, kept, operations, times, stop):
-    """A whole alignment on one thread: score, start, end, how many operations (last first); -1 of these where it was
-    told to stop."""
-    packed = packed_rows(whole.rows)
-    turns = Turns(np.zeros(kept.best.shape[0] * WORD, np.int64), stop)
-    for number in range(kept.best.shape[0]):
-        if not strip(whole, packed, number, kept, turns, False, times):
-            return np.int64(0), (0, 0), (0, 0), -1
-    score, i, j = best_end(whole, kept)
-    count, first, second, _ = path(whole, packed, kept, i, j, operations, stop)
-    return score, (first, second), (i, j), count

@@ -89,9 +89,7 @@ def whole_answer(
                          np.ascontiguousarray(operations))  # fmt: skip
 
 
-def by_rows(
-    run: Run, phase: int, name: str, advance: Callable[[int, int, np.ndarray, np.ndarray], int]
-) -> None:
+def by_rows(run: Run, phase: int, name: str, advance: Callable[[int, int, np.ndarray, np.ndarray], int]) -> None:
     """``advance(first, last, stop, done)`` for all rows, in slices, one after another, on a thread."""
     stop, done, m, n = workers.stop_word(), np.zeros(1, np.int64), run.made.m, run.made.n
     log, slice_rows = run.log(phase), -(-m // SLICES)

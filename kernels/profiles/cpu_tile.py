@@ -21,15 +21,17 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.cpu import float_lanes, simd
-from kernels.cpu.jit import called, compiled
+from kernels.cpu.jit import called
 from kernels.cpu.simd import LANES, acquire
-from kernels.profiles.cpu_cells import NEVER, finished
-from kernels.profiles.scoring import LINEAR, LOCAL, ROOT, SEMI_GLOBAL
+from kernels.profiles.cpu_cells import NEVER
+from kernels.profiles.scoring import LINEAR, LOCAL, LOG_BITS, ROOT, SEMI_GLOBAL
 
 GROUP = 4
 """Rows whose scores are computed together."""
 RING = 3
 """Mask of row numbers where only the borders of a tile are wanted."""
+ONE_BITS = 0x3F800000
+"""1 as float32: what is less has fewer bits, read as a whole number."""
 ALL = -1
 """Mask of row numbers where all rows are kept."""
 
@@ -110,9 +112,14 @@ def _finish(products, scores, bias, column_bias, finish):
             square = (wide + np.float32(column_bias[j])) - two * products[j]
             scores[j] = np.int32(added - np.ceil(np.sqrt(square) - half))
     else:
+        bits, to_bits = products.view(np.int32), np.int32(offset)
+        times, begin, one = np.int32(factor), np.int32(origin), np.int32((1 << LOG_BITS) >> 1)
         for j in range(scores.size):
-            value = np.int32(products[j])
-            scores[j] = finished(kind, shift, factor, origin, table, value, np.int32(0)) + offset
+            word = max(bits[j], np.int32(ONE_BITS))
+            power, at, rest = (word >> 23) - 127, (word >> 15) & 255, word & 0x7FFF
+            low = table[at]
+            logarithm = np.int32((power << LOG_BITS) + low + ((np.int32(table[at + 1] - low) * rest) >> 15))
+            scores[j] = (np.int32(np.int32(logarithm - begin) * times + one) >> LOG_BITS) + to_bits
 
 
 @called
@@ -140,15 +147,15 @@ def _row(rings, above, here, width, left_h, left_f, row_open, row_extend, gaps, 
     return simd.last_lane(simd.prefix_maximum(most))
 
 
-@compiled
+@called
 def tile(factors, finish, gaps, rings, place, left, right, best, end, stop):
     """The cells of a tile; whether it was not told to stop.
 
     ``place`` is (first row, one after the last, row that the rings begin with, mask of their row numbers): the row
     above the tile stands in them, and row i comes to place (i + 1 - begin) & mask. ``left`` and ``right`` are borders
     (h, f), int32, m + 1 each: the column on the left, and the strip's last one, which is written. ``end`` is (mode, m,
-    columns of the strip without padding, whether it is the last strip). ``best`` (int64: score, row, column in the
-    strip) becomes the first cell of the best score that may end a local or semi-global path.
+    columns of the strip without padding, 1 for the last strip). ``best`` (int64: score, row, column in the strip)
+    becomes the first cell of the best score that may end a local or semi-global path.
     """
     top, bottom, begin, mask = place
     mode, m, real, is_last = end
@@ -176,6 +183,6 @@ def tile(factors, finish, gaps, rings, place, left, right, best, end, stop):
             for j in range(real):
                 if rings.h[here + LANES + j] > best[0]:
                     best[0], best[1], best[2] = rings.h[here + LANES + j], i + 1, j + 1
-        elif mode == SEMI_GLOBAL and is_last and rings.h[last] > best[0]:
+        elif mode == SEMI_GLOBAL and is_last == 1 and rings.h[last] > best[0]:
             best[0], best[1], best[2] = rings.h[last], i + 1, real
     return True

@@ -79,7 +79,7 @@ def _strips(run: Run, whole: Whole, packed: np.ndarray, kept: Kept, threads: int
         while not turns.stop[0]:
             with lock:
                 number = next(tickets)
-            if number >= count or not cpu_strips.strip(whole, packed, number, kept, turns, number > 0, times):
+            if number >= count or not cpu_strips.strip(whole, packed, number, kept, turns, times):
                 return
             columns = (number * s, min(number * s + s, n))
             for at, (begun_ns, ended_ns) in enumerate((times - log.started_ns).tolist()):

@@ -119,8 +119,9 @@ def _of_json(path: Path, text: str) -> Profile:
         profile = from_alignment(found, fields["weights"], alphabet)
     except (ValueError, KeyError, TypeError, UnicodeEncodeError) as error:
         raise InputError(f"{path}: no profile that this program wrote: {error}") from error
-    factors = [None if (one := fields.get(key)) is None else np.array(one, float) for key in ("open_factors",
-                                                                                             "extend_factors")]  # fmt: skip
+    factors = [
+        None if (one := fields.get(key)) is None else np.array(one, float) for key in ("open_factors", "extend_factors")
+    ]
     for factor in factors:
         if factor is not None and factor.shape != (len(profile),):
             raise InputError(f"{path}: {factor.size:,} factors of gap costs for {len(profile):,} columns")

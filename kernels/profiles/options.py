@@ -17,24 +17,21 @@ from kernels.method import Rows
 from kernels.model import Result, SequenceType
 from kernels.parameters import Parameter, resolve
 from kernels.profiles.problem import DIAGONAL, Problem, ProfileProblem, ProfileSequenceProblem
-
 from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span, nucleotides
 
-LETTER_OPTIONS = tuple(
-    option for option in scoring_options.OPTIONS if option.name in ("matrix", "match", "mismatch")
-)
+LETTER_OPTIONS = tuple(option for option in scoring_options.OPTIONS if option.name in ("matrix", "match", "mismatch"))
 OPTIONS = (
     Parameter("mode", "choice", "Mode", "All columns of both; the best parts; or all columns, with free gaps at the "
               "ends.", default="global", choices=tuple(Span)),
-    Parameter("column_score", "choice", "Column score", "What two columns score: their Euclidean distance, of which the "
-              "least sum is sought; the mean score of their letters in a matrix; the logarithm of their mean odds; or "
-              "a position-specific matrix made of the first.", default=None, choices=tuple(ColumnScore)),
+    Parameter("column_score", "choice", "Column score", "What two columns score: their Euclidean distance, of which "
+              "the least sum is sought; the mean score of their letters in a matrix; the logarithm of their mean odds; "
+              "or a position-specific matrix made of the first.", default=None, choices=tuple(ColumnScore)),
     Parameter("gaps", "choice", "Gap costs", "Of a column: its score with a blank one. Affine: the same everywhere. "
               "Position: times the share of letters in each column, or the profile's own factors.",
               default="column", choices=tuple(Gaps)),
     *LETTER_OPTIONS,
-    Parameter("gap_open", "float", "Gap open", scoring_options.GAP_HELP + " Not used where a gap costs the score of its "
-              "columns.", default=None, minimum=0),
+    Parameter("gap_open", "float", "Gap open", scoring_options.GAP_HELP + " Not used where a gap costs the score of "
+              "its columns.", default=None, minimum=0),
     Parameter("gap_extend", "float", "Gap extend", scoring_options.GAP_HELP, default=None, minimum=0),
     Parameter("blank", "float", "Blank", "Score of a letter with a blank in a column; automatic: -4 where it makes the "
               "cost of gaps, else 0.", default=None, maximum=0),
@@ -74,9 +71,7 @@ def build_sequence(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileS
     return problem
 
 
-def _scoring(
-    data: Sequences[Any], options: Mapping[str, Any], usual: ColumnScore
-) -> tuple[ColumnScoring, Span]:
+def _scoring(data: Sequences[Any], options: Mapping[str, Any], usual: ColumnScore) -> tuple[ColumnScoring, Span]:
     values = dict(resolve(OPTIONS, options))
     kind, gaps, span = ColumnScore(values["column_score"] or usual), Gaps(values["gaps"]), Span(values["mode"])
     if kind is ColumnScore.EUCLIDEAN and values["offset"] <= 0 and span is not Span.GLOBAL:
@@ -178,9 +173,7 @@ def marks(result: Result) -> str:
     found = np.full(result.answer.operations.size, ord(" "), np.uint8)
     best = [
         np.frombuffer(profile.consensus.encode("ascii"), np.uint8)[start:end]
-        for profile, start, end in zip(
-            result.problem.profiles, result.answer.start, result.answer.end, strict=True
-        )
+        for profile, start, end in zip(result.problem.profiles, result.answer.start, result.answer.end, strict=True)
     ]
     both = result.answer.operations == DIAGONAL
     first, second = (one[both[result.answer.taken(side)]] for side, one in enumerate(best))

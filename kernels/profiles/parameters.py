@@ -45,8 +45,8 @@ LIMIT = Parameter(
     name="limit",
     kind="int",
     label="Limit of the matrices",
-    help="The most that the matrices H, V and D may take. The thesis had a card of 1,024 MiB, and stopped at lengths of "
-    "6,000; beyond, V2 keeps H and V as vectors.",
+    help="The most that the matrices H, V and D may take. The thesis had a card of 1,024 MiB, and stopped at lengths "
+    "of 6,000; beyond, V2 keeps H and V as vectors.",
     default=1024,
     minimum=1,
     maximum=2**20,

@@ -1,9 +1,9 @@
 """Scores of columns, and what gaps cost opposite them: how a problem says it, and as whole numbers.
 
 Frequencies are rounded to 1/2048, so that a column is whole numbers that sum to 2048. The other factor of a score is
-whole and at most 4096 in size (8192 for odds). The product of a row and a column is then whole and at most 2^24: float32 holds every
-such number, so that it comes out the same in any order of sums, by any product of matrices, on any machine. What is
-made of the product (shifted, its root, or its logarithm out of a table) is whole again.
+whole and at most 4096 in size (8192 for odds). The product of a row and a column is then whole and at most 2^24:
+float32 holds every such number, so that it comes out the same in any order of sums, by any product of matrices, on any
+machine. What is made of the product (shifted, its root, or its logarithm out of a table) is whole again.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ class ColumnScoring:
     """Column scores and gap costs.
 
     ``matrix`` scores letters; the Euclidean distance has none. ``blank`` is the score of a letter with a blank, 0 or
-    less; two blanks score 0. ``nats`` is what a unit of the matrix stands for: ln 2 / 2 in BLOSUM62. ``offset`` is added
-    to the score of two columns. ``pseudocounts`` so many letters of the background are added to every column. A gap of
-    length k costs gap_open + k gap_extend, 0 or more, times the factors of the columns where ``gaps`` says so.
+    less; two blanks score 0. ``nats`` is what a unit of the matrix stands for: ln 2 / 2 in BLOSUM62. ``offset`` is
+    added to the score of two columns. ``pseudocounts`` so many letters of the background are added to every column. A
+    gap of length k costs gap_open + k gap_extend, 0 or more, times the factors of the columns where ``gaps`` says so.
     """
 
     kind: ColumnScore
@@ -365,4 +365,3 @@ def _refuse_overflow(first: Profile, second: Profile, scoring: ColumnScoring, ma
 def nucleotides(profile: Profile) -> bool:
     """Whether the letters are those of DNA or RNA."""
     return profile.type != SequenceType.PROTEIN
-
