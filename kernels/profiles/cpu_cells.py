@@ -119,6 +119,12 @@ def finished(kind, shift, factor, origin, table, value, bias):
     return np.int32(((logarithm - origin) * factor + ((1 << LOG_BITS) >> 1)) >> LOG_BITS)
 
 
+@compiled
+def finish_one(kind, shift, factor, origin, table, value, bias):
+    """`finished` by itself, so that it can be tried."""
+    return finished(kind, shift, factor, origin, table, np.int32(value), np.int32(bias))
+
+
 @inlined
 def score(pair, i, j):
     """The score of column i of the first and j of the second profile, without the offset."""
