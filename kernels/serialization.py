@@ -176,7 +176,7 @@ def _feed(value: Any, add: Callable[[Any], None]) -> None:
     """Every part of a value, each after its kind and size, so that no two values read alike."""
     if isinstance(value, np.ndarray):
         add(f"array {value.dtype.str} {value.shape}\n".encode())
-        add(np.ascontiguousarray(value).data.cast("B"))
+        add(np.ascontiguousarray(value).data.cast("B") if value.size else b"")
     elif isinstance(value, bytes):
         add(f"bytes {len(value)}\n".encode())
         add(value)

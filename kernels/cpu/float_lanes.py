@@ -11,6 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 LANES = 16
@@ -97,6 +98,19 @@ subtract = _binary(lambda builder, a, b: builder.fsub(a, b))
 multiply = _binary(lambda builder, a, b: builder.fmul(a, b))
 minimum = _binary(lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), a, b))
 maximum = _binary(lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b))
+
+
+@intrinsic
+def multiply_add(typing, a, b, c):
+    """a b + c, rounded once or twice: as is faster on this processor. Whole numbers that fit are exact in any case."""
+
+    def generate(context, builder, signature, arguments):
+        kind = _vector(signature.return_type)
+        name = f"llvm.fmuladd.v{LANES}f{signature.return_type.bits}"
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
+        return builder.call(function, arguments)
+
+    return a(a, b, c), generate
 
 
 @intrinsic

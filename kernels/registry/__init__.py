@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels import folding, graphs, hmm, pairwise, trees, triple
+from kernels import folding, graphs, hmm, pairwise, profiles, trees, triple
 from kernels.errors import ParameterError
 from kernels.method import Method
 
@@ -10,6 +10,7 @@ METHODS: tuple[Method, ...] = (
     *pairwise.METHODS,
     *triple.METHODS,
     *trees.METHODS,
+    *profiles.METHODS,
     *hmm.METHODS,
     *graphs.METHODS,
     *folding.METHODS,

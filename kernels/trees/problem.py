@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kernels.errors import InputError, ParameterError
-from kernels.io import newick, tree_files
+from kernels.io import newick, tree_files, tree_weights
 from kernels.io.distance_matrix import DistanceMatrix
 from kernels.io.distances import DISTANCE_MATRIX
 from kernels.io.tree import Tree
@@ -19,7 +19,7 @@ from kernels.method import Input, ProblemType, Rows
 from kernels.model import Result
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
-from kernels.trees import order, rooting, weights
+from kernels.trees import order, rooting
 
 ONE_MATRIX = Input(DISTANCE_MATRIX)
 
@@ -150,7 +150,7 @@ def json_fields(result: Result) -> dict[str, Any]:
     tree: Tree = result.answer.tree
     fields = {"taxa": result.problem.taxa, "newick": newick.newick(tree), "joins": result.answer.joins.tolist()}
     if len(tree) > 1 and tree.degrees[0] == 2:
-        fields["weights"] = weights.leaf_weights(tree).tolist()
+        fields["weights"] = tree_weights.leaf_weights(tree).tolist()
         fields["weights_of"] = list(tree.taxa)
         fields["alignment_order"] = order.spans(tree).tolist()
     return fields

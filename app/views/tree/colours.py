@@ -16,7 +16,7 @@ from app.theme import Theme
 from kernels.errors import ParameterError
 from kernels.io.tree import Tree
 from kernels.io.tree_edits import names_are_values
-from kernels.trees.weights import leaf_weights
+from kernels.io.tree_weights import leaf_weights
 
 STEPS = 24
 """Colours of a scale."""

@@ -12,7 +12,7 @@ from kernels.io.tree_edits import reroot, unroot
 from kernels.io.tree_splits import distance
 from kernels.trees import order
 from kernels.trees.rooting import RULES, rooted
-from kernels.trees.weights import leaf_weights
+from kernels.io.tree_weights import leaf_weights
 from tests.kernels.trees.problems import path_lengths, trees
 
 

@@ -1,0 +1,131 @@
+"""Profiles: two alignments, or an alignment and a sequence, aligned column by column (003, chapter 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kernels.citation import Citation
+from kernels.cuts import Cuts
+from kernels.io.sequences import SEQUENCE
+from kernels.method import Input, Method, ProblemType
+from kernels.parameters import Parameter
+from kernels.profiles import options, placement, sizes
+from kernels.profiles.files import PROFILE
+from kernels.profiles.parameters import BATCH, BLOCK, LIMIT, STRIP_WIDTH, WORKERS
+from kernels.semiring.citation import THESIS
+
+PROFILES = ProblemType(
+    id="profiles",
+    label="Two profiles",
+    inputs=(Input(PROFILE, 2, 2),),
+    options=options.OPTIONS,
+    build=options.build,
+    defaults=options.no_defaults,
+    data=options.json_fields,
+    rows=options.rows,
+    answer=options.score_text,
+    answer_label="score",
+    formats=options.FORMATS,
+    products=options.products,
+    settings=options.settings,
+    option_values=options.option_values,
+    trials="kernels.profiles.trials:PROFILES",
+    placement=placement.COLUMNS,
+)
+
+PROFILE_SEQUENCE = ProblemType(
+    id="profile-sequence",
+    label="Profile and sequence",
+    inputs=(Input(PROFILE, flag="profile", label="Profile"), Input(SEQUENCE)),
+    options=options.OPTIONS,
+    build=options.build_sequence,
+    defaults=options.no_defaults,
+    data=options.json_fields,
+    rows=options.rows,
+    answer=options.score_text,
+    answer_label="score",
+    formats=options.FORMATS,
+    products=options.products,
+    settings=options.settings,
+    option_values=options.option_values,
+    trials="kernels.profiles.trials:SEQUENCE",
+    placement=placement.COLUMNS,
+)
+
+
+def _automatic(names: tuple[str, ...], problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    found = sizes.automatic(problem, backend, multiprocessors)
+    return {name: found[name] for name in names if name in found}
+
+
+def _method(
+    id: str, name: str, section: str, summary: str, kind: ProblemType, function: str, host: sizes.Host, gcups: float,
+    parameters: tuple[Parameter, ...] = (), citation: Citation = THESIS,
+) -> Method:  # fmt: skip
+    names = tuple(parameter.name for parameter in parameters)
+    return Method(
+        id=id,
+        name=name,
+        family="profiles",
+        summary=summary,
+        citation=citation.at(section),
+        problem=kind,
+        parameters=parameters,
+        backends={"cpu": f"kernels.profiles.{function}"},
+        returns=frozenset({"score", "alignment"}),
+        footprint=partial(sizes.footprint, host),
+        automatic=partial(_automatic, names),
+        work=lambda problem, values: problem.cells,
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": gcups},
+        cuts=_cuts,
+    )
+
+
+def _cuts(parameters: Mapping[str, Any]) -> Cuts:
+    """Blocks, or strips and the rows that are kept between batches."""
+    return Cuts(block=parameters.get("k") or 0, strip=parameters.get("s") or 0, chunk=parameters.get("T") or 0)
+
+
+BLOCKS = (BLOCK, WORKERS)
+
+METHODS = (
+    _method("profile-wavefront", "ProfileWavefront", "section 4.2.2", "Scores of a tile by matrix product, its cells "
+            "right after, in strips; nothing of the size of the table is kept.", PROFILES, "cpu_wavefront:wavefront",
+            sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS)),
+    _method("profile-serial", "ProfProfAlign", "algorithm 2.3", "A cell after another, with the three scores of each.",
+            PROFILES, "cpu:serial", sizes.serial, 0.03),
+    _method("profile-simple", "Simple k", "algorithm 4.1", "Scores in blocks of k x k, a thread a cell; then their "
+            "minimisation on the CPU.", PROFILES, "cpu:simple", sizes.matrices(3), 0.02, BLOCKS),
+    _method("profile-row", "Row k", "algorithm 4.1", "As Simple k, a thread a row of a block.", PROFILES, "cpu:row",
+            sizes.matrices(3), 0.03, BLOCKS),
+    _method("profile-column", "Column k", "algorithm 4.1", "As Simple k, a thread a column of a block.", PROFILES,
+            "cpu:column", sizes.matrices(3), 0.03, BLOCKS),
+    _method("profile-mix", "Mix k", "algorithm 4.1", "As Simple k, a thread a row and a column of a block.", PROFILES,
+            "cpu:mix", sizes.matrices(3), 0.03, BLOCKS),
+    _method("profile-cublas", "CUBLAS", "algorithm 4.1", "Two calls of BLAS for a cell: a difference, and its norm. "
+            "The thesis' example of how not to do it.", PROFILES, "cpu:cublas", sizes.matrices(1), 0.02),
+    _method("profile-matprod-v1", "MatProd V1", "algorithm 4.2", "Differences by a product with an identity matrix, "
+            "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005),
+    _method("profile-matprod-v2", "MatProd V2 k", "algorithm 4.2", "k rows of scores by a product of matrices; then "
+            "their minimisation on the CPU.", PROFILES, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,)),
+    _method("profile-smwavefront", "SMwavefront k", "section 4.2.2", "The blocks of an antidiagonal at a time, scores "
+            "and cells together, borders through memory.", PROFILES, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS),
+    _method("profseq-matprod-v2", "ProSeqAlign MatProd V2", "algorithm 4.6", "All scores by one product of matrices, "
+            "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,)),
+    _method("profseq-serial", "ProSeqAlign", "algorithm 2.4", "A cell after another, with the three scores of each.",
+            PROFILE_SEQUENCE, "cpu:serial", sizes.serial, 0.03),
+    _method("profseq-matvecprod-v1", "ProSeqAlign MatVecProd V1", "algorithm 4.3", "H, V and D as matrices, row by "
+            "row, each by a product of a vector and a matrix.", PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1",
+            sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,)),
+    _method("profseq-matvecprod-v2", "ProSeqAlign MatVecProd V2", "algorithm 4.5", "As V1, with gap costs as vectors.",
+            PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v2", sizes.products, 0.1),
+    _method("profseq-matprod-v1", "ProSeqAlign MatProd V1", "algorithm 4.4", "H, V and D as three products of "
+            "matrices.",
+            PROFILE_SEQUENCE, "cpu:sequence_matprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,)),
+    _method("profseq-smwavefront", "ProSeqAlign SMwavefront k", "section 4.3", "The blocks of an antidiagonal at a "
+            "time, scores and cells together.", PROFILE_SEQUENCE, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS),
+)  # fmt: skip

@@ -1,0 +1,79 @@
+"""Many alignments of profiles at once, such as the nodes of a level of a guide tree: for families that build on this.
+
+On the CPU every thread aligns pairs of its own, the largest first, so that none waits at the end.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Sequence as Sequences
+from functools import cache
+
+import numpy as np
+
+from kernels.cpu import workers
+from kernels.monitor import Monitor
+from kernels.profiles import cpu_strips
+from kernels.profiles.cpu_strips import WORD, Turns
+from kernels.profiles.cpu_table import tiny, whole_answer
+from kernels.profiles.cpu_wavefront import room, whole_of
+from kernels.profiles.problem import ProfileAnswer, ProfileProblem
+from kernels.profiles.profile import Profile
+from kernels.profiles.scoring import ColumnScoring, Encoded, Span
+from kernels.profiles.sizes import BATCH, STRIP_WIDTH
+
+
+def align(
+    pairs: Sequences[tuple[Profile, Profile]],
+    scoring: ColumnScoring,
+    span: Span = Span.GLOBAL,
+    threads: int | None = None,
+    monitor: Monitor | None = None,
+) -> list[ProfileAnswer]:
+    """The best alignment of each pair, in their order; the same as that of `ProfileProblem` by any method.
+
+    ``threads`` None: all cores. Errors as `ProfileProblem.encoded` has them; raises Cancelled.
+    """
+    _compiled()
+    found: list[ProfileAnswer | None] = [None] * len(pairs)
+    order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) * len(pairs[at][1]))
+    tickets, lock, stop = itertools.count(), threading.Lock(), workers.stop_word()
+    done, monitor = np.zeros(max(threads or workers.cores(), 1), np.int64), monitor or Monitor()
+
+    def work(worker: int) -> None:
+        while not stop[0]:
+            with lock:
+                ticket = next(tickets)
+            if ticket >= len(order):
+                return
+            at = order[ticket]
+            found[at] = _one(ProfileProblem(*pairs[at], scoring, span).encoded, stop)
+            done[worker] += 1
+
+    if pairs:
+        workers.share(
+            work, min(len(done), len(pairs)), stop, lambda: monitor.update(int(done.sum()), len(pairs), "alignments")
+        )
+    return [answer for answer in found if answer is not None]
+
+
+def _one(made: Encoded, stop: np.ndarray) -> ProfileAnswer | None:
+    """The alignment of a pair, on this thread; None where all are to stop."""
+    whole = whole_of(made, STRIP_WIDTH, BATCH)
+    kept, packed = room(whole), cpu_strips.packed_rows(whole.rows)
+    turns = Turns(np.zeros(len(kept.best) * WORD, np.int64), stop)
+    times: np.ndarray = np.zeros((-(-made.m // BATCH), 2), np.int64)
+    for number in range(len(kept.best)):
+        if not cpu_strips.strip(whole, packed, number, kept, turns, times):
+            return None
+    score, i, j = cpu_strips.best_end(whole, kept)
+    operations = np.empty(i + j, np.uint8)
+    count, first, second, _ = cpu_strips.path(whole, packed, kept, i, j, operations, stop)
+    return None if count < 0 else whole_answer(made, score, (first, second), (i, j), operations[:count][::-1])
+
+
+@cache
+def _compiled() -> None:
+    """Compile, or load from the cache folder."""
+    _one(tiny(), workers.stop_word())

@@ -1,0 +1,249 @@
+"""Blocks of k x k cells, compiled: scores by four divisions of labour (003, section 4.2.3), and whole cells by waves.
+
+Simple, Row, Column and Mix fill the matrices D (scores), V and H (what a gap opposite the row's, the column's column
+costs to extend) of algorithm 4.1. What one thread of the thesis does is one turn of the outer loops here: what it
+computes once and keeps is outside of its inner loop, and all else is computed for every cell.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.cpu.jit import compiled, inlined
+from kernels.profiles.cpu_cells import NEVER, cell, finished, keep_best, score
+from kernels.profiles.scoring import GLOBAL, LOCAL, SEMI_GLOBAL
+
+SIMPLE, ROW, COLUMN, MIX = 0, 1, 2, 3
+
+
+class Matrices(NamedTuple):
+    """D, V and H of algorithm 4.1; int32, flat, m x n."""
+
+    scores: np.ndarray
+    vertical: np.ndarray
+    horizontal: np.ndarray
+
+
+class Walls(NamedTuple):
+    """What goes from block to block, as through global memory.
+
+    ``h_rows`` and ``e_rows`` (int32, (blocks down + 1) x (n + 1)) are the last rows of blocks, ``h_columns`` and
+    ``f_columns`` ((blocks across + 1) x (m + 1)) their last columns, all flat. ``best`` (int64, blocks x 3) has the
+    best cell of every block.
+    """
+
+    h_rows: np.ndarray
+    e_rows: np.ndarray
+    h_columns: np.ndarray
+    f_columns: np.ndarray
+    best: np.ndarray
+    mode: int
+
+
+@inlined
+def _vertical(pair, costs, i):
+    """What a gap opposite column i of the first costs to extend."""
+    return -score(pair, i, costs.column_extend.size) if costs.by_column else costs.row_extend[i]
+
+
+@inlined
+def _horizontal(pair, costs, j):
+    return -score(pair, costs.row_extend.size, j) if costs.by_column else costs.column_extend[j]
+
+
+@compiled
+def simple_block(pair, costs, matrices, top, left, k):
+    """Simple k: a thread computes a cell, and all three numbers of it."""
+    m, n = costs.row_extend.size, costs.column_extend.size
+    for i in range(top, min(top + k, m)):
+        for j in range(left, min(left + k, n)):
+            at = i * n + j
+            matrices.vertical[at] = _vertical(pair, costs, i)
+            matrices.horizontal[at] = _horizontal(pair, costs, j)
+            matrices.scores[at] = score(pair, i, j) + pair.finish.offset
+
+
+@compiled
+def row_block(pair, costs, matrices, top, left, k):
+    """Row k: a thread computes a row of the block, and V once for all of it."""
+    m, n = costs.row_extend.size, costs.column_extend.size
+    for i in range(top, min(top + k, m)):
+        vertical = _vertical(pair, costs, i)
+        for j in range(left, min(left + k, n)):
+            at = i * n + j
+            matrices.vertical[at] = vertical
+            matrices.horizontal[at] = _horizontal(pair, costs, j)
+            matrices.scores[at] = score(pair, i, j) + pair.finish.offset
+
+
+@compiled
+def column_block(pair, costs, matrices, top, left, k):
+    """Column k: a thread computes a column of the block, and H once for all of it."""
+    m, n = costs.row_extend.size, costs.column_extend.size
+    for j in range(left, min(left + k, n)):
+        horizontal = _horizontal(pair, costs, j)
+        for i in range(top, min(top + k, m)):
+            at = i * n + j
+            matrices.vertical[at] = _vertical(pair, costs, i)
+            matrices.horizontal[at] = horizontal
+            matrices.scores[at] = score(pair, i, j) + pair.finish.offset
+
+
+@compiled
+def mix_block(pair, costs, matrices, top, left, k):
+    """Mix k: thread t computes row t from the diagonal on, with V once, and column t below it, with H once."""
+    m, n = costs.row_extend.size, costs.column_extend.size
+    bottom, right = min(top + k, m), min(left + k, n)
+    for t in range(max(bottom - top, right - left)):
+        i, j = top + t, left + t
+        if i < bottom:
+            vertical = _vertical(pair, costs, i)
+            for column in range(j, right):
+                at = i * n + column
+                matrices.vertical[at] = vertical
+                matrices.horizontal[at] = _horizontal(pair, costs, column)
+                matrices.scores[at] = score(pair, i, column) + pair.finish.offset
+        if j < right:
+            horizontal = _horizontal(pair, costs, j)
+            for row in range(i + 1, bottom):
+                at = row * n + j
+                matrices.vertical[at] = _vertical(pair, costs, row)
+                matrices.horizontal[at] = horizontal
+                matrices.scores[at] = score(pair, row, j) + pair.finish.offset
+
+
+@compiled
+def finish_rows(pair, products, first, last, scores, stop):
+    """Scores (int32, flat, m x n) of rows ``first`` to ``last`` - 1 from their products (float32, flat, those rows)."""
+    kind, shift, factor, origin, offset, table = pair.finish
+    n = pair.column_bias.size - 1
+    for i in range(first, last):
+        if stop[0] != 0:
+            return
+        bias = pair.row_bias[i]
+        for j in range(n):
+            value = np.int32(products[(i - first) * n + j])
+            scores[i * n + j] = finished(kind, shift, factor, origin, table, value, bias + pair.column_bias[j]) + offset
+
+
+@compiled
+def finish_costs(pair, down, across, first, last, m, vertical, horizontal):
+    """V and H (int32, flat, m x n) of rows ``first`` to ``last`` - 1 from products with the blank columns: ``down`` of
+    the rows with the blank column, ``across`` of the blank row with the columns (float32, flat, those rows)."""
+    kind, shift, factor, origin, _, table = pair.finish
+    n = pair.column_bias.size - 1
+    for i in range(first, last):
+        for j in range(n):
+            at = (i - first) * n + j
+            bias = pair.row_bias[i] + pair.column_bias[n]
+            vertical[i * n + j] = -finished(kind, shift, factor, origin, table, np.int32(down[at]), bias)
+            bias = pair.row_bias[m] + pair.column_bias[j]
+            horizontal[i * n + j] = -finished(kind, shift, factor, origin, table, np.int32(across[at]), bias)
+
+
+@compiled
+def axpy(alpha, x, y):
+    """y + alpha x into y, as BLAS has it."""
+    for at in range(x.size):
+        y[at] += alpha * x[at]
+
+
+@compiled
+def nrm2(x):
+    """The Euclidean norm, as BLAS has it."""
+    total = 0.0
+    for at in range(x.size):
+        total += x[at] * x[at]
+    return np.sqrt(total)
+
+
+@compiled
+def differences(pair, first, last, scores, rows, columns, stop, done):
+    """Scores of rows ``first`` to ``last`` - 1, cell by cell: the difference of two columns goes to memory (AXPY), its
+    norm comes back (NRM2). ``rows`` and ``columns`` are the factors in float64, a column a row.
+
+    Any product follows from a difference: p q = (p p + q q - |p - q|^2) / 2. A norm is the root of a whole number below
+    2^53, and float64 finds that number again.
+    """
+    kind, shift, factor, origin, offset, table = pair.finish
+    n = pair.column_bias.size - 1
+    difference = np.empty(pair.symbols)
+    for i in range(first, last):
+        if stop[0] != 0:
+            return i
+        for j in range(n):
+            difference[:] = rows[i]
+            axpy(-1.0, columns[j], difference)
+            norm = nrm2(difference)
+            bias = pair.row_bias[i] + pair.column_bias[j]
+            value = np.int32((np.int64(bias) - np.int64(np.rint(norm * norm))) // 2)
+            scores[i * n + j] = finished(kind, shift, factor, origin, table, value, bias) + offset
+        done[0] = i + 1
+    return last
+
+
+@compiled
+def wave_block(pair, costs, walls, directions, top, left, k):
+    """All cells of a block, an antidiagonal of cells after another, with their scores (SMwavefront k).
+
+    The block has H, E and F of its own, as in shared memory; borders come from and go to ``walls``.
+    """
+    m, n = costs.row_extend.size, costs.column_extend.size
+    height, width = min(k, m - top), min(k, n - left)
+    row, column = top // k, left // k
+    local, offset = walls.mode == LOCAL, pair.finish.offset
+    side = k + 1
+    h, e, f = np.empty(side * side, np.int32), np.empty(side * side, np.int32), np.empty(side * side, np.int32)
+    for j in range(width + 1):
+        h[j] = walls.h_rows[row * (n + 1) + left + j]
+        e[j] = walls.e_rows[row * (n + 1) + left + j]
+    for i in range(1, height + 1):
+        h[i * side] = walls.h_columns[column * (m + 1) + top + i]
+        f[i * side] = walls.f_columns[column * (m + 1) + top + i]
+    best = walls.best[row * (-(-n // k)) + column]
+    for wave in range(height + width - 1):
+        for i in range(max(0, wave - width + 1), min(height, wave + 1)):
+            j = wave - i
+            at = (i + 1) * side + j + 1
+            a, b = top + i, left + j
+            h[at], e[at], f[at], direction = cell(
+                h[at - side - 1] + score(pair, a, b) + offset, h[at - side], e[at - side], h[at - 1], f[at - 1],
+                costs.row_open[a], costs.row_extend[a], costs.column_open[b], costs.column_extend[b], local,
+            )  # fmt: skip
+            directions[a * n + b] = direction
+    for i in range(height):
+        walls.h_columns[(column + 1) * (m + 1) + top + i + 1] = h[(i + 1) * side + width]
+        walls.f_columns[(column + 1) * (m + 1) + top + i + 1] = f[(i + 1) * side + width]
+        for j in range(width):
+            a, b = top + i + 1, left + j + 1
+            if local or (walls.mode == SEMI_GLOBAL and (a == m or b == n)) or (a == m and b == n):
+                keep_best(best, h[(i + 1) * side + j + 1], a, b)
+    for j in range(width):
+        walls.h_rows[(row + 1) * (n + 1) + left + j + 1] = h[height * side + j + 1]
+        walls.e_rows[(row + 1) * (n + 1) + left + j + 1] = e[height * side + j + 1]
+
+
+def walls_of(m: int, n: int, k: int, first_row: np.ndarray, first_column: np.ndarray, mode: int) -> Walls:
+    """Room for the borders of all blocks, with those of the table set."""
+    down, across = -(-m // k), -(-n // k)
+    h_rows, e_rows = (np.full((down + 1, n + 1), NEVER, np.int32) for _ in range(2))
+    h_columns, f_columns = (np.full((across + 1, m + 1), NEVER, np.int32) for _ in range(2))
+    h_rows[0], h_columns[0] = first_row, first_column
+    h_rows[1:, 0] = first_column[np.minimum(np.arange(1, down + 1) * k, m)]
+    best: np.ndarray = np.zeros((down * across, 3), np.int64)
+    best[:, 0] = NEVER
+    return Walls(*(one.ravel() for one in (h_rows, e_rows, h_columns, f_columns)), best, mode)
+
+
+def best_of(walls: Walls, m: int, n: int) -> tuple[int, int, int]:
+    """Score and end of the best path: the smallest row, then column, of equal ones."""
+    candidates = [tuple(one) for one in walls.best.tolist()]
+    if walls.mode == LOCAL:
+        candidates.append((0, 0, 0))
+    if walls.mode == SEMI_GLOBAL:
+        candidates += [(0, 0, n), (0, m, 0)]
+    if walls.mode == GLOBAL:
+        candidates = candidates[-1:]
+    return max(candidates, key=lambda one: (one[0], -one[1], -one[2]))

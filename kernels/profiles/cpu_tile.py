@@ -1,0 +1,188 @@
+"""A tile of the table, compiled: scores by matrix product into a buffer that stays in the cache, cells right after.
+
+Four rows of scores at a time come from float32 products of whole numbers, which are exact (see `scoring`). The cells of
+a row are sixteen at a time:
+
+    t[j] = max(H[i-1, j-1] + s(i, j),  E[i, j])                           (and 0)
+    F[j] = max over k < j of (t[k] - open[k + 1] + C[k]) - C[j]            C[j]: what the gap over columns 1..j costs
+    H[j] = max(t[j], F[j])
+
+because a gap that opens right behind another one is never better than the one that goes on. The running maximum over a
+vector takes four steps; one number goes from vector to vector.
+
+Rows of H, E, F and of scores are kept in rings: of four rows where only the borders are wanted, of all rows of the tile
+where the path goes through it. A row has 16 numbers in front, of which the last belongs to the column on the left.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.cpu import float_lanes, simd
+from kernels.cpu.jit import called
+from kernels.cpu.simd import LANES, acquire
+from kernels.profiles.cpu_cells import NEVER
+from kernels.profiles.scoring import LINEAR, LOCAL, LOG_BITS, ROOT, SEMI_GLOBAL
+
+GROUP = 4
+"""Rows whose scores are computed together."""
+RING = 3
+"""Mask of row numbers where only the borders of a tile are wanted."""
+ONE_BITS = 0x3F800000
+"""1 as float32: what is less has fewer bits, read as a whole number."""
+ALL = -1
+"""Mask of row numbers where all rows are kept."""
+
+
+class Factors(NamedTuple):
+    """Both factors of the products, float32, padded with zeros: rows in fours (groups, symbols, 4), flat; columns
+    (symbols, width), flat. And the sums of their squares, int32, padded likewise."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    symbols: int
+    width: int
+    row_bias: np.ndarray
+    column_bias: np.ndarray
+
+
+class Gaps(NamedTuple):
+    """Costs of gaps, int32: for rows one each; for the columns of the strip, padded: what opening a gap behind each
+    saves or costs (``source``, C[k] - open[k + 1]), and C, after 16 numbers for the column on the left."""
+
+    row_open: np.ndarray
+    row_extend: np.ndarray
+    source: np.ndarray
+    column_sum: np.ndarray
+
+
+class Rings(NamedTuple):
+    """Rows of H, E and F (int32, flat) and of scores (float32 and int32, flat), each ``width`` + 16 long."""
+
+    h: np.ndarray
+    e: np.ndarray
+    f: np.ndarray
+    products: np.ndarray
+    scores: np.ndarray
+
+
+@called
+def _products(factors, group, target):
+    """The products of four rows with all columns of the strip, one row of ``target`` after another."""
+    rows, columns, symbols, width = factors.rows, factors.columns, factors.symbols, factors.width
+    zero = float_lanes.splat(np.float32(0))
+    for j in range(0, width, 2 * LANES):
+        a0, a1, b0, b1, c0, c1, d0, d1 = zero, zero, zero, zero, zero, zero, zero, zero
+        for x in range(symbols):
+            left = float_lanes.load(columns, x * width + j)
+            right = float_lanes.load(columns, x * width + j + LANES)
+            four = (group * symbols + x) * GROUP
+            a = float_lanes.splat(rows[four])
+            b = float_lanes.splat(rows[four + 1])
+            c = float_lanes.splat(rows[four + 2])
+            d = float_lanes.splat(rows[four + 3])
+            a0, a1 = float_lanes.multiply_add(a, left, a0), float_lanes.multiply_add(a, right, a1)
+            b0, b1 = float_lanes.multiply_add(b, left, b0), float_lanes.multiply_add(b, right, b1)
+            c0, c1 = float_lanes.multiply_add(c, left, c0), float_lanes.multiply_add(c, right, c1)
+            d0, d1 = float_lanes.multiply_add(d, left, d0), float_lanes.multiply_add(d, right, d1)
+        float_lanes.store(target, j, a0)
+        float_lanes.store(target, j + LANES, a1)
+        float_lanes.store(target, width + j, b0)
+        float_lanes.store(target, width + j + LANES, b1)
+        float_lanes.store(target, 2 * width + j, c0)
+        float_lanes.store(target, 2 * width + j + LANES, c1)
+        float_lanes.store(target, 3 * width + j, d0)
+        float_lanes.store(target, 3 * width + j + LANES, d1)
+
+
+@called
+def _finish(products, scores, bias, column_bias, finish):
+    """Scores of a row from its products; a loop for each kind, so that each is made of vectors."""
+    kind, shift, factor, origin, offset, table = finish
+    half, added = np.float32(0.5), np.float32(offset)
+    if kind == LINEAR:
+        unit = np.float32(1.0 / (1 << shift))
+        for j in range(scores.size):
+            scores[j] = np.int32(np.floor(products[j] * unit + half) + added)
+    elif kind == ROOT:
+        wide, two = np.float32(bias), np.float32(2)
+        for j in range(scores.size):
+            square = (wide + np.float32(column_bias[j])) - two * products[j]
+            scores[j] = np.int32(added - np.ceil(np.sqrt(square) - half))
+    else:
+        bits, to_bits = products.view(np.int32), np.int32(offset)
+        times, begin, one = np.int32(factor), np.int32(origin), np.int32((1 << LOG_BITS) >> 1)
+        for j in range(scores.size):
+            word = max(bits[j], np.int32(ONE_BITS))
+            power, at, rest = (word >> 23) - 127, (word >> 15) & 255, word & 0x7FFF
+            low = table[at]
+            logarithm = np.int32((power << LOG_BITS) + low + ((np.int32(table[at + 1] - low) * rest) >> 15))
+            scores[j] = (np.int32(np.int32(logarithm - begin) * times + one) >> LOG_BITS) + to_bits
+
+
+@called
+def _row(rings, above, here, width, left_h, left_f, row_open, row_extend, gaps, floor):
+    """The cells of a row; ``above`` and ``here`` are places of rows in the rings. The greatest H."""
+    h, e, f, scores = rings.h, rings.e, rings.f, rings.scores
+    source, column_sum = gaps.source, gaps.column_sum
+    opens, extends, least = simd.splat(row_open), simd.splat(row_extend), simd.splat(floor)
+    most = least
+    carry = np.int32(max(left_h + source[LANES - 1], left_f))
+    h[here + LANES - 1], f[here + LANES - 1] = left_h, left_f
+    for j in range(LANES, width + LANES, LANES):
+        up = simd.subtract(simd.load(h, above + j), opens)
+        gap = simd.subtract(simd.maximum(up, simd.load(e, above + j)), extends)
+        diagonal = simd.add(simd.load(h, above + j - 1), simd.load(scores, above + j))
+        best = simd.maximum(simd.maximum(diagonal, gap), least)
+        ways = simd.maximum(simd.prefix_maximum(simd.add(best, simd.load(source, j))), simd.splat(carry))
+        across = simd.subtract(simd.shift_in(ways, carry), simd.load(column_sum, j))
+        carry = simd.last_lane(ways)
+        best = simd.maximum(best, across)
+        simd.store(h, here + j, best)
+        simd.store(e, here + j, gap)
+        simd.store(f, here + j, across)
+        most = simd.maximum(most, best)
+    return simd.last_lane(simd.prefix_maximum(most))
+
+
+@called
+def tile(factors, finish, gaps, rings, place, left, right, best, end, stop):
+    """The cells of a tile; whether it was not told to stop.
+
+    ``place`` is (first row, one after the last, row that the rings begin with, mask of their row numbers): the row
+    above the tile stands in them, and row i comes to place (i + 1 - begin) & mask. ``left`` and ``right`` are borders
+    (h, f), int32, m + 1 each: the column on the left, and the strip's last one, which is written. ``end`` is (mode, m,
+    columns of the strip without padding, 1 for the last strip). ``best`` (int64: score, row, column in the strip)
+    becomes the first cell of the best score that may end a local or semi-global path.
+    """
+    top, bottom, begin, mask = place
+    mode, m, real, is_last = end
+    width = factors.width
+    length = width + LANES
+    floor = np.int32(0 if mode == LOCAL else NEVER)
+    for i in range(top, bottom):
+        if i % GROUP == 0:
+            if acquire(stop, 0) != 0:
+                return False
+            _products(factors, i // GROUP, rings.products)
+            for row in range(i, min(i + GROUP, bottom)):
+                at, start = ((row - begin) & mask) * length + LANES, (row - i) * width
+                _finish(
+                    rings.products[start : start + width], rings.scores[at : at + width], factors.row_bias[row],
+                    factors.column_bias, finish,
+                )  # fmt: skip
+        above, here = ((i - begin) & mask) * length, ((i + 1 - begin) & mask) * length
+        most = _row(
+            rings, above, here, width, left.h[i + 1], left.f[i + 1], gaps.row_open[i], gaps.row_extend[i], gaps, floor
+        )
+        last = here + LANES + real - 1
+        right.h[i + 1], right.f[i + 1] = rings.h[last], rings.f[last]
+        if (mode == LOCAL and most > best[0]) or (mode == SEMI_GLOBAL and i + 1 == m):
+            for j in range(real):
+                if rings.h[here + LANES + j] > best[0]:
+                    best[0], best[1], best[2] = rings.h[here + LANES + j], i + 1, j + 1
+        elif mode == SEMI_GLOBAL and is_last == 1 and rings.h[last] > best[0]:
+            best[0], best[1], best[2] = rings.h[last], i + 1, real
+    return True

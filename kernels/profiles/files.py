@@ -1,0 +1,150 @@
+"""Profiles in files: alignments of any format, frequencies as CSV, and everything as JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.io import aligned, records
+from kernels.io.aligned import AlignedSequences
+from kernels.io.files import write_lines
+from kernels.method import DataKind
+from kernels.model import SequenceType
+from kernels.monitor import Monitor
+from kernels.profiles.profile import NUCLEOTIDES, Profile, from_alignment, from_frequencies, random_profile
+
+HEADING = "column"
+FORMAT = "antidiag-profile"
+"""First word of the table, and the mark of the JSON."""
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Whether a file holds a profile that was written here: by its first words."""
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    first = start.split(b"\n", 1)[0].rstrip()
+    return (first.startswith(HEADING.encode() + b",") and first.endswith(b",-")) or (
+        start.startswith(b"{") and f'"{FORMAT}"'.encode() in start[:200]
+    )
+
+
+def read(path: str | Path, monitor: Monitor | None = None) -> list[Profile]:
+    """The profile of a file: a table or JSON as `write` makes them, else the alignment in it, all rows alike.
+
+    InputError names file, and line or row.
+    """
+    path = Path(path)
+    text = b"".join(records.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not claims(path, text[:4096]):
+        return [from_alignment(found) for found in aligned.read(path, monitor)]
+    try:
+        decoded = text.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: this is not UTF-8 text; save the file as UTF-8") from None
+    return [_of_json(path, decoded) if decoded.startswith("{") else _of_csv(path, decoded)]
+
+
+def write(path: str | Path, profile: Profile) -> None:
+    """A profile as a table of frequencies (.csv) or whole (.json); InputError for another suffix."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in WRITERS:
+        raise InputError(f"{path}: profiles are written as {' or '.join(WRITERS)}; give one of these suffixes")
+    write_lines(path, WRITERS[suffix](profile))
+
+
+def csv_lines(profile: Profile) -> Iterator[str]:
+    """A line a column, a frequency a symbol; the rows are not kept."""
+    yield ",".join([HEADING, *profile.alphabet]) + "\n"
+    for number, column in enumerate(profile.frequencies.T.tolist(), 1):
+        yield ",".join([str(number), *map(repr, column)]) + "\n"
+
+
+def json_fields(profile: Profile) -> dict[str, Any]:
+    """The whole profile as plain data."""
+    factors = {
+        name: None if (found := getattr(profile, name)) is None else found.tolist()
+        for name in ("open_factors", "extend_factors")
+    }
+    return {
+        "format": FORMAT,
+        "name": profile.name,
+        "type": str(profile.type),
+        "alphabet": profile.alphabet,
+        "names": list(profile.names),
+        "weights": profile.weights.tolist(),
+        "rows": [row.tobytes().decode("ascii") for row in profile.letters],
+        "frequencies": profile.frequencies.T.tolist(),
+        **factors,
+    }
+
+
+WRITERS = {".csv": csv_lines, ".json": lambda profile: [json.dumps(json_fields(profile), indent=1), "\n"]}
+
+
+def _of_csv(path: Path, text: str) -> Profile:
+    lines = list(csv.reader(text.splitlines()))
+    symbols = [field.strip() for field in lines[0][1:]]
+    if any(len(symbol) != 1 for symbol in symbols):
+        raise InputError(f"{path}, line 1: {HEADING} and then one symbol each, the last one '-'")
+    columns = []
+    for number, fields in enumerate(lines[1:], 2):
+        if not fields:
+            continue
+        if len(fields) != len(symbols) + 1:
+            raise InputError(f"{path}, line {number:,}: {len(fields)} fields; the first line has {len(symbols) + 1}")
+        try:
+            columns.append([float(field) for field in fields[1:]])
+        except ValueError:
+            raise InputError(f"{path}, line {number:,}: a frequency is not a number") from None
+    if not columns:
+        raise InputError(f"{path}: a profile without columns; give a line for each")
+    alphabet = "".join(symbols)
+    kind = SequenceType.DNA if set(alphabet) <= set(NUCLEOTIDES) else SequenceType.PROTEIN
+    return _checked(path, np.array(columns).T, alphabet, kind, path.stem)
+
+
+def _of_json(path: Path, text: str) -> Profile:
+    try:
+        fields = json.loads(text)
+        kind, name, alphabet = SequenceType(fields["type"]), str(fields["name"]), str(fields["alphabet"])
+        if not fields["rows"]:
+            return _checked(path, np.array(fields["frequencies"], float).T, alphabet, kind, name)
+        letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for row in fields["rows"]], np.uint8)
+        found = AlignedSequences(tuple(map(str, fields["names"])), letters, kind, name, str(path))
+        profile = from_alignment(found, fields["weights"], alphabet)
+    except (ValueError, KeyError, TypeError, UnicodeEncodeError) as error:
+        raise InputError(f"{path}: no profile that this program wrote: {error}") from error
+    factors = [
+        None if (one := fields.get(key)) is None else np.array(one, float) for key in ("open_factors", "extend_factors")
+    ]
+    for factor in factors:
+        if factor is not None and factor.shape != (len(profile),):
+            raise InputError(f"{path}: {factor.size:,} factors of gap costs for {len(profile):,} columns")
+    return Profile(
+        profile.alphabet, profile.frequencies, kind, profile.letters, profile.names, profile.weights, *factors,
+        name=name, source=str(path),
+    )  # fmt: skip
+
+
+def _checked(path: Path, values: np.ndarray, alphabet: str, kind: SequenceType, name: str) -> Profile:
+    try:
+        return from_frequencies(values, alphabet, kind, name, str(path))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+PROFILE = DataKind(
+    id="profile",
+    label="profile",
+    plural="profiles",
+    type=Profile,
+    claims=claims,
+    read=read,
+    suffixes=(".csv", ".json"),
+    generate=random_profile,
+)

@@ -1,0 +1,209 @@
+"""Profiles: how often each symbol stands in each column of an alignment (003, section 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence as Sequences
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kernels.errors import InputError, ParameterError
+from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.tree import Tree
+from kernels.io.tree_weights import leaf_weights
+from kernels.model import Sequence, SequenceType
+from kernels.serialization import stored
+from kernels.text import counted
+
+PROTEIN, NUCLEOTIDES = "ACDEFGHIKLMNPQRSTVWY-", "ACGT-"
+"""The alphabets of the field; the blank is the last symbol of every alphabet."""
+
+MEANS = {
+    PROTEIN: {"B": "DN", "Z": "EQ", "J": "IL", "U": "C", "O": "K"},
+    NUCLEOTIDES: {
+        "U": "T", "R": "AG", "Y": "CT", "S": "CG", "W": "AT", "K": "GT", "M": "AC", "B": "CGT", "D": "AGT", "H": "ACT",
+        "V": "ACG",
+    },
+}  # fmt: skip
+"""Letters that stand for several symbols, each as likely; those named nowhere (X, N, *) stand for all letters."""
+
+SPARSE = 0.3
+"""Concentration of random columns: of protein some three letters make most of one, as in alignments of families."""
+
+
+@stored("profile")
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Frequencies of symbols, column by column, and the rows that they come from, where those are known.
+
+    ``alphabet`` ends with the blank, '-'. ``frequencies`` is float64 (symbols, columns), each column sums to 1,
+    read-only. ``letters`` is uint8 (rows, columns), as in `AlignedSequences`, and has no rows where the profile comes
+    from elsewhere; ``names`` and ``weights`` (float64) belong to the rows. ``open_factors`` and ``extend_factors``
+    (float64, one for a column) scale the cost of opening and of extending a gap opposite a column, where gap costs
+    depend on the position; without them that is the share of rows that have a letter there.
+    """
+
+    alphabet: str
+    frequencies: np.ndarray = field(repr=False)
+    type: SequenceType
+    letters: np.ndarray = field(repr=False)
+    names: tuple[str, ...] = ()
+    weights: np.ndarray = field(default_factory=lambda: np.ones(0), repr=False)
+    open_factors: np.ndarray | None = field(default=None, repr=False)
+    extend_factors: np.ndarray | None = field(default=None, repr=False)
+    name: str = "profile"
+    source: str = ""
+    note: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Profile)
+            and (self.alphabet, self.names) == (other.alphabet, other.names)
+            and np.array_equal(self.frequencies, other.frequencies)
+            and np.array_equal(self.letters, other.letters)
+            and all(_equal(getattr(self, one), getattr(other, one)) for one in ("open_factors", "extend_factors"))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.alphabet, self.frequencies.shape, self.frequencies[:, :16].tobytes()))
+
+    def __len__(self) -> int:
+        return self.frequencies.shape[1]
+
+    @property
+    def summary(self) -> str:
+        """The size in a few words: "160 columns of 24 rows"."""
+        rows = f" of {counted(len(self.names), 'row')}" if self.names else ""
+        return f"{counted(len(self), 'column')}{rows}, {len(self.alphabet)} symbols"
+
+    @property
+    def consensus(self) -> str:
+        """The most frequent letter of every column; of equal ones the first of the alphabet. Blanks do not count."""
+        best = np.argmax(self.frequencies[:-1], axis=0)
+        return "".join(self.alphabet[symbol] for symbol in best)
+
+    @property
+    def rows(self) -> tuple[tuple[Sequence, np.ndarray], ...]:
+        """The rows as sequences and their letters with gaps (uint8); the consensus where the rows are not known."""
+        if not self.names:
+            consensus = np.frombuffer(self.consensus.encode("ascii"), np.uint8)
+            return ((Sequence(self.name, consensus.tobytes(), self.type), consensus),)
+        return tuple(
+            (Sequence(name, row[row != GAP].tobytes(), self.type), row)
+            for name, row in zip(self.names, self.letters, strict=True)
+        )
+
+    def columns(self, first: int, last: int) -> Profile:
+        """The profile of columns ``first``..``last`` - 1."""
+        factors = (None if one is None else one[first:last] for one in (self.open_factors, self.extend_factors))
+        return Profile(
+            self.alphabet, self.frequencies[:, first:last], self.type, self.letters[:, first:last], self.names,
+            self.weights, *factors, name=self.name, source=self.source, note=self.note,
+        )  # fmt: skip
+
+
+def from_alignment(
+    aligned: AlignedSequences,
+    weights: Sequences[float] | np.ndarray | Tree | None = None,
+    alphabet: str = "",
+    name: str = "",
+) -> Profile:
+    """The profile of an alignment.
+
+    ``weights`` are those of the rows, in their order, a guide tree with every row among its leaves, from which they
+    are taken as ClustalW does (`tree_weights.leaf_weights`), or None where all rows count alike. They need not sum
+    to 1. ``alphabet`` is that of proteins or of nucleotides where it is left out; another one ends with '-', and every
+    letter of the alignment must be in it. InputError names the row.
+    """
+    symbols = alphabet or (PROTEIN if aligned.type == SequenceType.PROTEIN else NUCLEOTIDES)
+    counted_as = _shares(symbols, aligned)
+    weighing = _weights(aligned, weights)
+    frequencies = np.zeros((len(symbols), aligned.letters.shape[1]))
+    for row, weight in zip(aligned.letters, weighing, strict=True):
+        frequencies += weight * counted_as[:, row]
+    frequencies /= weighing.sum()
+    return Profile(
+        symbols, _frozen(frequencies), aligned.type, aligned.letters, aligned.names, _frozen(weighing),
+        name=name or aligned.name, source=aligned.source, note=aligned.note,
+    )  # fmt: skip
+
+
+def from_sequence(sequence: Sequence, alphabet: str = "") -> Profile:
+    """The profile of one sequence: in every column one symbol."""
+    letters = sequence.array[None, :]
+    return from_alignment(AlignedSequences((sequence.name,), letters, sequence.type, sequence.name, sequence.source),
+                          alphabet=alphabet)  # fmt: skip
+
+
+def from_frequencies(
+    frequencies: np.ndarray, alphabet: str, type: SequenceType, name: str = "profile", source: str = ""
+) -> Profile:
+    """A profile of frequencies (symbols, columns) alone; each column is scaled to sum to 1.
+
+    InputError for numbers that are negative or not finite, and for a column without any.
+    """
+    values = np.array(frequencies, float)
+    if values.ndim != 2 or values.shape[0] != len(alphabet) or not alphabet.endswith("-"):
+        raise InputError(f"{name}: {values.shape[0]} rows of frequencies; the alphabet {alphabet} has {len(alphabet)}")
+    wrong = np.flatnonzero(~np.isfinite(values).all(axis=0) | (values < 0).any(axis=0) | ~values.any(axis=0))
+    if wrong.size:
+        raise InputError(f"{name}, column {wrong[0] + 1:,}: frequencies are 0 or more, finite, and not all 0")
+    return Profile(alphabet, _frozen(values / values.sum(axis=0)), type, np.zeros((0, values.shape[1]), np.uint8),
+                   name=name, source=source)  # fmt: skip
+
+
+def random_profile(size: int, random: np.random.Generator, alphabet: str = PROTEIN) -> Profile:
+    """``size`` random columns, of which each holds a few symbols, as those of alignments do."""
+    columns = random.gamma(SPARSE, size=(len(alphabet), size)) + 1e-9
+    kind = SequenceType.PROTEIN if alphabet == PROTEIN else SequenceType.DNA
+    return from_frequencies(columns, alphabet, kind, "random")
+
+
+def _shares(alphabet: str, aligned: AlignedSequences) -> np.ndarray:
+    """What one letter adds to each symbol, float64 (symbols, 256); InputError for a letter that has no place."""
+    if len(set(alphabet)) != len(alphabet) or not alphabet.endswith("-") or len(alphabet) < 2:
+        raise ParameterError(f"alphabet {alphabet!r}: give different symbols, and '-' as the last one")
+    shares = np.zeros((len(alphabet), 256))
+    means = MEANS.get(alphabet)
+    for letter in np.unique(aligned.letters).tolist():
+        symbol = chr(letter)
+        if symbol in alphabet:
+            stands_for: Iterable[str] = symbol
+        elif means is not None:
+            stands_for = means.get(symbol, alphabet[:-1])
+        else:
+            row, column = np.argwhere(aligned.letters == letter)[0]
+            raise InputError(
+                f"{aligned.name}, row {aligned.names[row]}, column {column + 1:,}: {symbol!r} is not in the alphabet "
+                f"{alphabet}"
+            )
+        places = [alphabet.index(one) for one in stands_for]
+        shares[places, letter] = 1 / len(places)
+    return shares
+
+
+def _weights(aligned: AlignedSequences, weights: Sequences[float] | np.ndarray | Tree | None) -> np.ndarray:
+    count = len(aligned.names)
+    if weights is None:
+        return np.ones(count)
+    if isinstance(weights, Tree):
+        known = dict(zip(weights.taxa, leaf_weights(weights).tolist(), strict=True))
+        missing = next((name for name in aligned.names if name not in known), None)
+        if missing is not None:
+            raise InputError(f"{aligned.name}: the row {missing} is no leaf of the tree; give the tree of these rows")
+        found = np.array([known[name] for name in aligned.names])
+    else:
+        found = np.array(weights, float)
+    if found.shape != (count,) or not np.isfinite(found).all() or (found < 0).any() or not found.any():
+        raise ParameterError(f"{aligned.name}: {count:,} rows need as many weights, 0 or more, and not all 0")
+    return found
+
+
+def _frozen(values: np.ndarray) -> np.ndarray:
+    values.setflags(write=False)
+    return values
+
+
+def _equal(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    return (one is None) == (other is None) and (one is None or other is None or np.array_equal(one, other))

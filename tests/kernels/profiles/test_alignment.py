@@ -1,0 +1,182 @@
+"""Alignments of profiles beside judges of their own: the pairwise methods, scores without rounding, exact roots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels import engine, registry
+from kernels.errors import InputError, ParameterError, ScoreOverflow
+from kernels.model import Sequence, SequenceType
+from kernels.pairwise import reference as pairwise
+from kernels.pairwise.model import PairProblem
+from kernels.profiles import PROFILE_SEQUENCE, PROFILES, batch, cpu_cells, reference
+from kernels.profiles.problem import ProfileAnswer, ProfileProblem, rescore
+from kernels.profiles.profile import PROTEIN, from_alignment, from_sequence, random_profile
+from kernels.profiles.scoring import (
+    LINEAR,
+    LOGARITHM,
+    ROOT,
+    ColumnScore,
+    ColumnScoring,
+    Gaps,
+    Span,
+    letter_scores,
+    pair_scores,
+)
+from kernels.scoring import Mode, Scoring, named_matrix
+from tests.kernels.profiles.test_profiles import aligned
+
+BLOSUM = named_matrix("BLOSUM62")
+AFFINE = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, BLOSUM, 10, 1)
+
+
+def protein(letters: str, name: str = "s") -> Sequence:
+    return Sequence(name, letters.encode(), SequenceType.PROTEIN)
+
+
+def random_letters(length: int, seed: int) -> str:
+    return "".join(np.random.default_rng(seed).choice(list(PROTEIN[:-1]), length))
+
+
+@pytest.mark.parametrize(("span", "mode"), [(Span.GLOBAL, Mode.GLOBAL), (Span.LOCAL, Mode.LOCAL)])
+@pytest.mark.parametrize("seed", range(4))
+def test_profiles_of_one_sequence_give_the_pairwise_alignment(span: Span, mode: Mode, seed: int) -> None:
+    letters = random_letters(60, seed)
+    other = letters[:20] + letters[30:50] + random_letters(8, seed + 10)
+    pair = PairProblem(protein(letters, "a"), protein(other, "b"), Scoring(BLOSUM, 10, 1), mode)
+    best = pairwise.align(pair)
+    for one, two in ((letters, other), (other, letters)):
+        problem = ProfileProblem(from_sequence(protein(one)), from_sequence(protein(two)), AFFINE, span)
+        found = reference.align(problem)
+        assert AFFINE.unscaled(found.score) == best.score
+    assert (found.start[::-1], found.end[::-1]) == (best.alignment.start, best.alignment.end)
+
+
+def test_scores_are_near_those_without_rounding() -> None:
+    random = np.random.default_rng(1)
+    first, second = random_profile(80, random), random_profile(70, random)
+    i, j = np.indices((80, 70)).reshape(2, -1)
+    p, q = first.frequencies[:, i], second.frequencies[:, j]
+    letters = letter_scores(PROTEIN, BLOSUM, -4)
+    nats = ColumnScoring(ColumnScore.PSSM, Gaps.AFFINE).nats
+    exact = {
+        ColumnScore.EUCLIDEAN: (-np.sqrt(((p - q) ** 2).sum(axis=0)), 0.003),
+        ColumnScore.SUM_OF_PAIRS: (np.einsum("ax,ab,bx->x", p, letters, q, optimize=True), 0.02),
+        ColumnScore.LOG_AVERAGE: (
+            np.log(np.einsum("ax,ab,bx->x", p, np.exp(nats * letters), q, optimize=True)) / nats,
+            0.1,
+        ),
+    }
+    for kind, (expected, within) in exact.items():
+        scoring = ColumnScoring(kind, Gaps.COLUMN, BLOSUM, blank=-4)
+        made = ProfileProblem(first, second, scoring).encoded
+        assert np.abs(pair_scores(made, i, j) / scoring.units - expected).max() < within, kind
+
+
+def test_roots_and_logarithms_of_compiled_code_are_exact() -> None:
+    """All whole numbers that a distance or a product may be, around every border of rounding."""
+    table = ProfileProblem(*(random_profile(2, np.random.default_rng(seed)) for seed in (1, 2)), AFFINE).encoded.table
+    roots = np.arange(2897, dtype=np.int64)
+    squares = np.unique(np.concatenate([roots**2 + roots + offset for offset in (-1, 0, 1, 2)] + [roots**2]))
+    squares = squares[(squares >= 0) & (squares <= 2 * 2048**2)]
+    found = np.array([cpu_cells.finish_one(ROOT, 0, 0, 0, table, 0, int(square)) for square in squares])
+    nearest = np.rint(np.sqrt(squares.astype(np.longdouble))).astype(np.int64)
+    np.testing.assert_array_equal(-found, nearest)
+    values = np.unique(
+        np.concatenate([2 ** np.arange(25) + offset for offset in (-1, 0, 1)] + [np.arange(1, 2**24, 99_991)])
+    )
+    values = values[values <= 2**24]
+    found = np.array([cpu_cells.finish_one(LOGARITHM, 0, 1 << 14, 0, table, int(value), 0) for value in values])
+    assert np.abs(found / 2**14 - np.log2(np.maximum(values, 1))).max() < 2**-13
+    assert cpu_cells.finish_one(LINEAR, 3, 0, 0, table, -12, 0) == -1
+
+
+def test_position_specific_gaps_go_where_gaps_are() -> None:
+    first = from_alignment(aligned("ACDE-FGH", "ACDE-FGH", "ACDEWFGH", kind=SequenceType.PROTEIN))
+    second = from_alignment(aligned("ACDEFGH", kind=SequenceType.PROTEIN))
+    scoring = replace(AFFINE, gaps=Gaps.POSITION)
+    found = reference.align(ProfileProblem(first, second, scoring))
+    assert found.operations.tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
+    made = ProfileProblem(first, second, scoring).encoded
+    assert made.row_extend.tolist() == [256] * 4 + [85] + [256] * 3
+    factors = replace(first, open_factors=np.full(8, 0.5), extend_factors=np.arange(8.0))
+    made = ProfileProblem(factors, second, scoring).encoded
+    assert made.row_open.tolist() == [1280] * 8 and made.row_extend.tolist() == [256 * k for k in range(8)]
+
+
+def test_merged_rows_are_both_alignments() -> None:
+    problem = PROFILES.make([from_alignment(aligned("ACGT", "A-GT")), from_alignment(aligned("AGT"))], {})
+    answer = reference.align(problem)
+    assert [row for _, row in answer.merged(problem)] == ["ACGT", "A-GT", "A-GT"]
+    answer.check(problem)
+    with pytest.raises(AssertionError, match="the result says"):
+        replace(answer, score=answer.score + 1).check(problem)
+    with pytest.raises(AssertionError, match="the path leads"):
+        replace(answer, operations=answer.operations[:-1]).check(problem)
+
+
+def test_free_gaps_cost_nothing_but_inner_ones_do() -> None:
+    first, second = (from_sequence(protein(letters)) for letters in ("WWACDEFGHWWW", "ACDFGH"))
+    problem = ProfileProblem(first, second, AFFINE, Span.SEMI_GLOBAL)
+    path = np.array([1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1], np.uint8)
+    made = ProfileAnswer(0, (0, 0), (12, 6), path)
+    inner = sum(int(BLOSUM.values[BLOSUM.letters.index(x), BLOSUM.letters.index(x)]) for x in "ACDFGH")
+    assert AFFINE.unscaled(rescore(problem, made)) == inner - 11
+    assert AFFINE.unscaled(reference.align(problem).score) == inner - 11
+
+
+def test_many_pairs_at_once_are_each_by_itself() -> None:
+    random = np.random.default_rng(5)
+    pairs = [
+        (random_profile(m, random), random_profile(n, random)) for m, n in ((1, 1), (700, 30), (33, 600), (80, 81))
+    ]
+    for span in Span:
+        told: list[int] = []
+        found = batch.align(pairs, AFFINE, span, threads=2)
+        told += [answer.score for answer in found]
+        wavefront = registry.method("profile-wavefront")
+        for pair, answer in zip(pairs, found, strict=True):
+            problem = ProfileProblem(*pair, AFFINE, span)
+            answer.check(problem)
+            other = engine.execute(engine.plan(wavefront, problem, {"s": 64, "T": 16}, "cpu"), keep_rate=False).answer
+            assert (other.score, other.start, other.end) == (answer.score, answer.start, answer.end)
+            np.testing.assert_array_equal(other.operations, answer.operations)
+    assert batch.align([], AFFINE) == []
+
+
+def test_options_build_the_same_problem_again() -> None:
+    pair = [from_alignment(aligned("ACGT", "A-GT")), from_alignment(aligned("AGT"))]
+    for options in (
+        {}, {"column_score": "sum-of-pairs", "gaps": "affine", "mode": "local", "match": 3, "mismatch": -2},
+        {"column_score": "log-average", "matrix": "NUC.4.4", "gaps": "position", "gap_open": 3.0, "gap_extend": 0.5},
+        {"column_score": "pssm", "mode": "semi-global"}, {"offset": 0.7, "mode": "local"},
+    ):  # fmt: skip
+        problem = PROFILES.make(pair, options)
+        assert PROFILES.make(pair, PROFILES.option_values(problem)) == problem
+
+
+def test_what_cannot_be_aligned_is_refused() -> None:
+    dna, amino = from_alignment(aligned("ACGT")), from_sequence(protein("ACDE"))
+    with pytest.raises(InputError, match="give profiles of one kind"):
+        PROFILES.make([dna, amino], {})
+    with pytest.raises(InputError, match="give both of one kind"):
+        PROFILE_SEQUENCE.make([dna, protein("ACDE")], {})
+    with pytest.raises(ParameterError, match="set offset"):
+        PROFILES.make([dna, dna], {"mode": "local"})
+    with pytest.raises(ScoreOverflow, match="beyond the limit"):
+        PROFILES.make([dna, dna], {"gaps": "affine", "gap_extend": 1e5})
+    other = from_alignment(aligned("HPHP"), alphabet="HP-")
+    with pytest.raises(InputError, match="no score of the letter"):
+        PROFILES.make([other, other], {"column_score": "sum-of-pairs", "matrix": "NUC.4.4"})
+
+
+def test_matrices_beyond_the_limit_are_refused() -> None:
+    first = random_profile(300, np.random.default_rng(1))
+    problem = PROFILE_SEQUENCE.make([first, protein(random_letters(300, 1))], {})
+    method = registry.method("profseq-matprod-v1")
+    with pytest.raises(ParameterError, match=r"limit=1 MiB: H, V and D of 300 x 300 columns take 1\.0 MiB"):
+        engine.plan(method, problem, {"limit": 1}, "cpu")
+    assert engine.plan(method, problem, {"limit": 2}, "cpu").refusal is None

@@ -1,0 +1,180 @@
+"""Profiles as data: what alignments, weights and files make of them, and how they are rounded."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.errors import InputError, ParameterError
+from kernels.io import newick
+from kernels.io.aligned import AlignedSequences
+from kernels.io.tree_weights import leaf_weights
+from kernels.model import Sequence, SequenceType
+from kernels.profiles import files
+from kernels.profiles.profile import (
+    NUCLEOTIDES,
+    PROTEIN,
+    Profile,
+    from_alignment,
+    from_frequencies,
+    from_sequence,
+    random_profile,
+)
+from kernels.profiles.scoring import FREQUENCY_UNITS, whole, with_pseudocounts
+from kernels.registry import loading
+
+
+def aligned(*rows: str, kind: SequenceType = SequenceType.DNA) -> AlignedSequences:
+    letters = np.array([list(row.encode()) for row in rows], np.uint8)
+    return AlignedSequences(tuple(f"row{number}" for number in range(len(rows))), letters, kind)
+
+
+def test_frequencies_are_those_of_the_thesis() -> None:
+    """The first alignment of figure 2.4, whose profile is figure 2.5."""
+    profile = from_alignment(aligned("-AGCGG-", "ACGTCGC", "-TGCTG-"))
+    third = 1 / 3
+    expected = [
+        [third, third, 0, 0, 0, 0, 0],
+        [0, third, 0, 2 * third, third, 0, third],
+        [0, 0, 1, 0, third, 1, 0],
+        [0, third, 0, third, third, 0, 0],
+        [2 * third, 0, 0, 0, 0, 0, 2 * third],
+    ]
+    np.testing.assert_allclose(profile.frequencies, expected)
+    assert profile.alphabet == NUCLEOTIDES
+    assert profile.consensus == "AAGCCGC"
+
+
+def test_ambiguous_letters_count_in_parts() -> None:
+    assert from_alignment(aligned("U", "R", "N", "-")).frequencies[:, 0].tolist() == [
+        0.1875,
+        0.0625,
+        0.1875,
+        0.3125,
+        0.25,
+    ]
+    protein = from_alignment(aligned("BX", kind=SequenceType.PROTEIN)).frequencies
+    assert protein[[PROTEIN.index("D"), PROTEIN.index("N")], 0].tolist() == [0.5, 0.5]
+    np.testing.assert_allclose(protein[:-1, 1], 1 / 20)
+
+
+def test_weights_are_given_or_those_of_a_tree() -> None:
+    rows = aligned("A", "C", "G")
+    assert from_alignment(rows, [1, 2, 1]).frequencies[:, 0].tolist() == [0.25, 0.5, 0.25, 0, 0]
+    (tree,) = newick.parse("((row0:1,row2:1):1,row1:4);")
+    found = from_alignment(rows, tree)
+    by_name = dict(zip(tree.taxa, leaf_weights(tree), strict=True))
+    expected = np.array([by_name[name] for name in rows.names])
+    np.testing.assert_allclose(found.frequencies[:3, 0], (expected / expected.sum()))
+    assert found.weights.max() == found.weights[1] == 1
+
+
+@pytest.mark.parametrize("weights", [[1], [1, -1, 1], [0, 0, 0], [1, np.nan, 1]])
+def test_wrong_weights_are_refused(weights: list[float]) -> None:
+    with pytest.raises(ParameterError, match="3 rows need as many weights"):
+        from_alignment(aligned("A", "C", "G"), weights)
+
+
+def test_a_tree_without_a_row_is_refused() -> None:
+    (tree,) = newick.parse("(row0:1,other:1);")
+    with pytest.raises(InputError, match="row1 is no leaf"):
+        from_alignment(aligned("A", "C"), tree)
+
+
+def test_any_alphabet() -> None:
+    profile = from_alignment(aligned("HP", "H-"), alphabet="HP-")
+    assert profile.frequencies.tolist() == [[1, 0], [0, 0.5], [0, 0.5]]
+    with pytest.raises(InputError, match="row1, column 2: 'X' is not in the alphabet"):
+        from_alignment(aligned("HP", "HX"), alphabet="HP-")
+    with pytest.raises(ParameterError, match="'-' as the last"):
+        from_alignment(aligned("HP"), alphabet="HP")
+
+
+def test_rounded_columns_sum_to_one_and_stay_near() -> None:
+    profile = random_profile(500, np.random.default_rng(1))
+    rounded = whole(profile.frequencies)
+    assert (rounded.sum(axis=0) == FREQUENCY_UNITS).all()
+    assert np.abs(rounded / FREQUENCY_UNITS - profile.frequencies).max() < 1 / FREQUENCY_UNITS
+
+
+def test_pseudocounts_leave_blanks_as_they_are() -> None:
+    profile = from_alignment(aligned("AA", "A-"))
+    mixed = with_pseudocounts(profile, 2)
+    np.testing.assert_allclose(mixed.sum(axis=0), 1)
+    np.testing.assert_allclose(mixed[:, 1], [0.3125, 0.0625, 0.0625, 0.0625, 0.5])
+    assert with_pseudocounts(profile, 0) is profile.frequencies
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
+def test_files_read_back(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"saved{suffix}"
+    profile = from_alignment(aligned("-ACGT", "AACG-", "T-CGA"), [1.0, 2.5, 0.3])
+    files.write(path, profile)
+    assert loading.kind_of_file(path) is files.PROFILE
+    (found,) = files.read(path)
+    np.testing.assert_allclose(found.frequencies, profile.frequencies, rtol=1e-15)
+    if suffix == ".json":
+        assert found == profile
+        assert found.weights.tolist() == profile.weights.tolist()
+
+
+def test_random_columns_read_back(tmp_path: Path) -> None:
+    profile = random_profile(7, np.random.default_rng(2))
+    for suffix in files.WRITERS:
+        files.write(tmp_path / f"saved{suffix}", profile)
+        (found,) = loading.read(tmp_path / f"saved{suffix}")
+        np.testing.assert_allclose(found.frequencies, profile.frequencies, rtol=1e-15)
+        assert not found.names
+    with pytest.raises(InputError, match=r"\.csv or \.json"):
+        files.write(tmp_path / "saved.txt", profile)
+
+
+def test_an_alignment_is_read_as_its_profile(tmp_path: Path) -> None:
+    path = tmp_path / "rows.fasta"
+    path.write_text(">a\nAC-T\n>b\nACGT\n")
+    (found,) = files.read(path)
+    assert (found.names, found.frequencies[-1].tolist()) == (("a", "b"), [0, 0, 0.5, 0])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("column,A,C,-\n1,0.5,0.5\n", "line 2: 3 fields"),
+        ("column,A,C,-\n1,0.5,x,0\n", "line 2: a frequency is not a number"),
+        ("column,A,C,-\n1,0.5,-1,0\n", "column 1: frequencies are 0 or more"),
+        ("column,A,C,-\n1,0,0,0\n", "column 1: frequencies are 0 or more"),
+        ("column,A,C,-\n", "without columns"),
+        ("column,A,CC,-\n1,1,0,0\n", "one symbol each"),
+        ('{"format": "antidiag-profile"}', "no profile that this program wrote"),
+    ],
+)
+def test_wrong_files_say_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / ("wrong.json" if text.startswith("{") else "wrong.csv")
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        files.read(path)
+
+
+def test_json_holds_everything_for_other_programs() -> None:
+    fields = json.loads("".join(files.WRITERS[".json"](from_alignment(aligned("AC", "A-")))))
+    assert fields["rows"] == ["AC", "A-"] and fields["frequencies"][1] == [0, 0.5, 0, 0, 0.5]
+    lines = list(csv.reader("".join(files.csv_lines(from_alignment(aligned("AC", "A-")))).splitlines()))
+    assert lines[0] == ["column", *NUCLEOTIDES] and len(lines) == 3
+
+
+def test_frequencies_are_scaled_and_checked() -> None:
+    found = from_frequencies(np.array([[2.0, 0], [2, 1], [0, 3]]), "AC-", SequenceType.DNA)
+    np.testing.assert_allclose(found.frequencies[:, 1], [0, 0.25, 0.75])
+    with pytest.raises(InputError, match="2 rows of frequencies"):
+        from_frequencies(np.ones((2, 2)), "AC-", SequenceType.DNA)
+
+
+def test_a_sequence_is_a_profile_of_one_row() -> None:
+    profile = from_sequence(Sequence("s", b"ACGU", SequenceType.RNA))
+    assert isinstance(profile, Profile)
+    assert profile.frequencies.T.tolist() == np.eye(5)[:4].tolist()
+    assert profile.summary == "4 columns of 1 row, 5 symbols"
