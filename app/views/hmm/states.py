@@ -25,9 +25,9 @@ from kernels.text import counted
 REST_MS = 40
 SHADES = 9
 MOST_LETTERS = 20
-MOST_DIGITS = 18
-"""Digits of a position that is looked for."""
 """Letters around a place that one goes to."""
+MOST_DIGITS = 18
+"""Digits of a place that one goes to."""
 
 
 class StatesView(PaintedView):
