@@ -10,6 +10,7 @@ import gzip
 import io
 import os
 import re
+import stat
 import string
 import warnings
 import zlib
@@ -83,6 +84,8 @@ class Record(NamedTuple):
 def blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
     """Blocks of whole lines of a file, unpacked, with line ends made plain."""
     with _failures_told(str(path)), open(path, "rb") as raw:
+        if stat.S_ISCHR(os.fstat(raw.fileno()).st_mode) and not raw.isatty():
+            raise InputError(f"{path}: this is a device, which may never end; give a file")
         _refuse_misnamed(path, raw.peek(BLOCK))
         yield from _unpacked(raw, str(path), monitor)
 

@@ -136,6 +136,11 @@ def _limits(path: Path) -> None:
         assert memory.disk_limit() >= 0 and memory.unpacked_limit() >= 0
 
 
+def _pasted(path: Path) -> list[Any]:
+    """The text of a file as somebody could paste it, with halves of letters."""
+    return loading.read_text(path.read_bytes().decode("utf-8", "surrogateescape"))
+
+
 def _told(read: Callable[[Path], list[Any]]) -> Callable[[Path], None]:
     """A reader of data, all of which can say what they are in UTF-8."""
 
@@ -148,6 +153,7 @@ def _told(read: Callable[[Path], list[Any]]) -> Callable[[Path], None]:
 
 READERS: Mapping[str, Callable[[Path], None]] = {
     "any": _told(loading.read),
+    "pasted": _told(_pasted),
     "sequences": _told(sequences.read),
     "distances": _told(distances.read),
     "trees": _told(tree_files.read),

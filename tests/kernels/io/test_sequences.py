@@ -24,6 +24,7 @@ from kernels.io import aligned
 from kernels.io import records as reading
 from kernels.io.fence import Fenced
 from kernels.io.sequences import (
+    SEQUENCE,
     composition,
     find,
     gc_fraction,
@@ -35,8 +36,10 @@ from kernels.io.sequences import (
     what_reading_changed,
     with_type,
 )
+from kernels.io.tree_files import TREE
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
+from kernels.registry import loading
 from kernels.registry.samples import samples
 from kernels.registry.saving import write_sequences
 from tests.problems import DATA
@@ -237,6 +240,18 @@ def test_a_stream_is_read_as_a_file_is(data):
 def test_a_stream_that_cannot_be_read(data, reason):
     with pytest.raises(InputError, match=f"standard input: .*{reason}"):
         read_stream(BufferedReader(Piped(data)), "standard input")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of POSIX")
+@pytest.mark.parametrize("kind", [SEQUENCE, TREE])
+def test_a_device_that_never_ends_is_refused(kind):
+    with pytest.raises(InputError, match="/dev/zero: this is a device"):
+        kind.read(Path("/dev/zero"), None)
+
+
+def test_half_a_letter_may_be_pasted():
+    assert loading.read_text(">on\ud800e\nACGT\n")[0].name == "on?e"
+    assert loading.read_text("(a\udfff,b);")[0].taxa == ("a?", "b")
 
 
 def test_a_file_of_one_line_is_read_in_pieces(tmp_path, monkeypatch):
