@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from kernels.errors import InputError
+from kernels.typed_fields import made
 
 LABELS = frozenset({"name", "description", "source", "note"})
 """Fields that say what data is called and where it came from, not what it is."""
@@ -137,7 +138,7 @@ def encode(value: Any, put: Callable[[np.ndarray], Any], own: Callable[[Any], An
 def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any] = nothing) -> Any:
     """The value that ``encode`` wrote; ``get`` finds an array again, and ``own`` reads what the writer's own wrote.
 
-    InputError for what the engine does not know.
+    InputError for what the engine does not know, TypeError for a value that no field of its class can have.
     """
     if not isinstance(tree, dict):
         return tree
@@ -157,7 +158,7 @@ def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any
         case {"tuple": parts}:
             return tuple(decode(part, get, own) for part in parts)
         case {"class": name, "fields": parts}:
-            return type_of(name)(**{field: decode(part, get, own) for field, part in parts.items()})
+            return made(type_of(name), {field: decode(part, get, own) for field, part in parts.items()})
     raise InputError("the file holds something that this program does not know")
 
 

@@ -21,6 +21,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,12 @@ COMPILER = "g++"
 
 PEERS = {"mafft": "mafft", "clustalw": "clustalw", "quicktree": "quicktree"}
 """Programs that some tests compare with, and their Debian packages."""
+
+LOCKS = tuple(map(Path, ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/lib/apt/lists/lock",
+                         "/var/cache/apt/archives/lock")))  # fmt: skip
+"""Files that apt-get and others lock while they work."""
+LOCKED_S, POLL_S = 600, 0.5
+"""Seconds to wait for another program that installs packages, and between two looks."""
 
 QT_FILES = ("QtWidgets.abi3.so", "QtSvg.abi3.so", "Qt/plugins/platforms/libqoffscreen.so",
             "Qt/plugins/platforms/libqxcb.so", "Qt/plugins/xcbglintegrations/libqxcb-glx-integration.so")  # fmt: skip
@@ -303,8 +310,38 @@ def _apt_install(packages: list[str], reason: str, also: Iterable[str] = ()) -> 
         raise SetupError(f"{reason}. Run this, then start again:\n\n    {command}\n")
     print(f"{reason}. Installing with apt-get: {' '.join(packages)}", flush=True)
     quiet: dict[str, Any] = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, "stdin": subprocess.DEVNULL}
+    patient = ["-o", f"DPkg::Lock::Timeout={LOCKED_S}"]  # one may begin between our look and that of apt-get
+    _wait_for_locks()
     subprocess.run(["apt-get", "update", "-q"], check=False, **quiet)
-    subprocess.run(["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages], check=True, **quiet)
+    _wait_for_locks()
+    install = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *patient, *packages]
+    subprocess.run(install, check=True, **quiet)
+
+
+def _wait_for_locks() -> None:
+    """Wait until no other program installs packages; SetupError where one does not end."""
+    told, end = False, time.monotonic() + LOCKED_S
+    while held := next(filter(_is_held, LOCKS), None):
+        if time.monotonic() > end:
+            raise SetupError(f"another program holds {held} for {LOCKED_S} s now; let it end, and start this again")
+        if not told:
+            print("Another program is installing packages; waiting for it to end", flush=True)
+            told = True
+        time.sleep(POLL_S)
+
+
+def _is_held(lock: Path) -> bool:
+    """Whether another process holds this lock, as apt-get takes it; a file that is not there is not held."""
+    import fcntl  # there are no such locks on Windows
+
+    try:
+        with open(lock, "r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _install(python: Path, lines: list[str]) -> None:

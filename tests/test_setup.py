@@ -41,6 +41,7 @@ def place(monkeypatch, tmp_path):
     monkeypatch.setattr(setup, "driver_version", lambda: None)
     monkeypatch.setattr(setup.subprocess, "run", lambda command, **_: done.append(" ".join(command)))
     monkeypatch.setattr(setup.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(setup, "LOCKS", ())
     return SimpleNamespace(done=done, monkeypatch=monkeypatch)
 
 
@@ -78,7 +79,7 @@ def bare(place):
 
 
 def installed(place):
-    return [command.split()[5:] for command in place.done if command.startswith("apt-get install")]
+    return [command.split()[7:] for command in place.done if command.startswith("apt-get install")]
 
 
 def test_programs_of_the_tests_are_installed_once(bare, capsys):
@@ -107,6 +108,7 @@ def test_a_missing_compiler_is_told_every_time_and_stops_nothing(bare, capsys):
 
 def test_packages_are_installed_without_a_question(monkeypatch):
     asked = []
+    monkeypatch.setattr(setup, "LOCKS", ())
     monkeypatch.setattr(setup.os, "geteuid", lambda: 0, raising=False)
     monkeypatch.setattr(setup.subprocess, "run", lambda command, **how: asked.append((command, how)))
     setup._apt_install(["g++"], "because")
@@ -114,6 +116,41 @@ def test_packages_are_installed_without_a_question(monkeypatch):
     for _, how in asked:
         assert how["stdin"] is subprocess.DEVNULL and how["env"]["DEBIAN_FRONTEND"] == "noninteractive"
     assert "-y" in asked[1][0]
+
+
+HOLDING = """
+import fcntl, sys
+with open(sys.argv[1], "wb") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+"""Holds a lock, as a program that installs packages does, until its standard input ends."""
+
+
+@pytest.fixture
+def locked(monkeypatch, tmp_path):
+    """A lock that another process holds."""
+    pytest.importorskip("fcntl")
+    lock = tmp_path / "lock"
+    command = [sys.executable, "-c", HOLDING, str(lock)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "held\n"
+        monkeypatch.setattr(setup, "LOCKS", (tmp_path / "missing", lock))
+        yield holder
+
+
+def test_the_lock_of_another_program_is_waited_for(locked, monkeypatch, capsys):
+    monkeypatch.setattr(setup.time, "sleep", lambda _: locked.communicate())
+    setup._wait_for_locks()
+    assert locked.returncode == 0
+    assert capsys.readouterr().out == "Another program is installing packages; waiting for it to end\n"
+
+
+def test_a_lock_that_is_never_let_go_is_told(locked, monkeypatch):
+    monkeypatch.setattr(setup, "LOCKED_S", -1)
+    with pytest.raises(setup.SetupError, match="another program holds .*lock .* let it end"):
+        setup._wait_for_locks()
 
 
 def test_a_changed_dependency_installs_again(place):

@@ -1,4 +1,4 @@
-"""Preferences: theme, scale, what happens at the start, and the disk that long runs may take."""
+"""Preferences: theme, scale, what happens at the start, the disk that long runs may take, and what is unpacked."""
 
 from __future__ import annotations
 
@@ -45,6 +45,13 @@ class PreferencesDialog(QDialog):
         self.disk.setKeyboardTracking(False)
         self.disk.setValue(memory.disk_limit() // GIB)
         self.disk.valueChanged.connect(self._limit_disk)
+        self.unpacked = QSpinBox()
+        self.unpacked.setRange(1, MOST_GIB)
+        self.unpacked.setSuffix(" GiB unpacked at most")
+        self.unpacked.setGroupSeparatorShown(True)
+        self.unpacked.setKeyboardTracking(False)
+        self.unpacked.setValue(-(-memory.unpacked_limit() // GIB))
+        self.unpacked.valueChanged.connect(self._limit_unpacked)
         self.room.setFixedWidth(DISK_WIDTH)
         self._say_room()
         form = QFormLayout(self)
@@ -56,6 +63,10 @@ class PreferencesDialog(QDialog):
         form.addRow("At the start", self.restore)
         form.addRow("Disk for long runs", self.disk)
         form.addRow("", self.room)
+        form.addRow("Packed files", self.unpacked)
+        form.addRow(
+            "", label("A file packed with gzip that holds more is not opened: it could fill the memory.", "muted")
+        )
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         form.addRow(buttons)
@@ -68,6 +79,12 @@ class PreferencesDialog(QDialog):
             return
         self._say_room()
         self.disk_changed.emit()
+
+    def _limit_unpacked(self, gib: int) -> None:
+        try:
+            memory.set_unpacked_limit(gib * GIB)
+        except OSError as error:
+            self.room.setText(f"This limit cannot be kept: {error.strerror or error}")
 
     def _say_room(self) -> None:
         free, taken = memory.disk_bytes_free(), sum(run.nbytes for run in resuming.runs())

@@ -24,11 +24,14 @@ import numpy as np
 import kernels.registry  # noqa: F401 - its families declare the types that a session may hold
 from app.session.session import DataEdits, Entry
 from app.session.state import State
-from kernels import serialization
+from kernels import memory, serialization
 from kernels.errors import InputError
+from kernels.memory import bytes_text
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
-from kernels.steps import Steps
+from kernels.steps import STEP, Steps
+from kernels.text import from_json
+from kernels.typed_fields import made
 
 FORMAT, FORMATS = 2, (1, 2)
 """What is written, and what is read: types had the names of their modules in format 1 (kernels/serialization.py)."""
@@ -76,13 +79,39 @@ def load(path: Path) -> Saved:
     """Read a session: state, results, settings, and edits of data. Raises InputError for a file that is none."""
     try:
         with zipfile.ZipFile(path) as source:
-            return _Reader(source).read()
+            _refuse_too_large(sum(member.file_size for member in source.infolist()))
+            return _sound(_Reader(source).read())
     except OSError as error:
         raise InputError(f"{path}: the session cannot be read: {error.strerror}") from error
-    except InputError:
-        raise
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    except MemoryError as error:
+        raise InputError(f"{path}: there is not enough memory for this session, or it is damaged") from error
     except Exception as error:
-        raise InputError(f"{path}: not a session of Antidiag, or a damaged one: {error}") from error
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise InputError(f"{path}: not a session of Antidiag, or a damaged one: {reason}") from error
+
+
+def _refuse_too_large(size: int) -> None:
+    """InputError for a session that unpacked is more than there is room for."""
+    if size > (free := memory.host_bytes_free()):
+        raise InputError(f"unpacked this session is {bytes_text(size)}, and {bytes_text(free)} of memory is free")
+
+
+def _sound(saved: Saved) -> Saved:
+    """What was read, where its numbers are of sequences and data that are there; ValueError or TypeError where not."""
+    state, entries, settings, edits = saved
+    rows, numbers = range(len(state.sequences)), range(len(state.data))
+    for given, known in ((state.chosen, rows), (state.subset, rows), (state.picked, numbers), (edits, numbers)):
+        if not all(type(number) is int and number in known for number in given):
+            raise ValueError("a row or a datum is chosen that is not there")
+    for entry in entries:
+        result = made(Entry, vars(entry)).result
+        if not isinstance(result.problem.title, str) or not isinstance(result.cells, int):
+            raise TypeError("a result is of no problem")
+    if not all(isinstance(part, dict) for part in (settings, *edits.values())):
+        raise TypeError("settings are no mapping")
+    return saved
 
 
 def _write(
@@ -164,7 +193,7 @@ class _Reader:
         self._sequences: list[Sequence] = []
 
     def read(self) -> Saved:
-        index = json.loads(self._source.read(INDEX))
+        index = from_json(self._source.read(INDEX))
         if index.get("format") not in FORMATS:
             raise InputError(f"the session has format {index.get('format')}, this program reads {FORMAT}; update it")
         letters, lines = _letters(self._source.read(FASTA)), self._source.read(RECORDS).splitlines()
@@ -188,8 +217,10 @@ class _Reader:
             case {"sequence": number}:
                 return self._sequences[number]
             case {"steps": name}:
-                steps = Steps()
-                steps.extend(self._array(name))
+                events, steps = self._array(name), Steps()
+                if events.dtype != STEP or events.ndim != 1:
+                    raise TypeError("the log of a run is none")
+                steps.extend(events)
                 return steps
             case {"time": text}:
                 return datetime.fromisoformat(text)
@@ -216,8 +247,9 @@ def _record(sequence: Sequence) -> bytes:
 
 
 def _sequence(line: bytes, letters: bytes) -> Sequence:
-    name, kind, description, source, note = json.loads(line)
-    return Sequence(name, letters, SequenceType(kind), description, source, note)
+    name, kind, description, source, note = from_json(line)
+    labels = {"name": name, "description": description, "source": source, "note": note}
+    return made(Sequence, {**labels, "letters": letters, "type": SequenceType(kind)})
 
 
 def _letters(text: bytes) -> list[bytes]:

@@ -13,6 +13,7 @@ from app import texts
 from app.jobs.queue import Job, JobQueue
 from app.session.session import Session
 from kernels.errors import InputError
+from kernels.io.sequences import what_reading_changed
 from kernels.model import Sequence
 from kernels.monitor import Monitor
 from kernels.registry import loading
@@ -74,7 +75,7 @@ class Loader(QObject):
         together: list[Any],
         path: Path | None = None,
     ) -> None:
-        def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any]]:
+        def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
             sequences, others = [], []
             for datum in read(monitor):
                 monitor.check()
@@ -84,16 +85,16 @@ class Loader(QObject):
                 sequences.append(datum)
                 if len(datum) >= LONG:
                     texts.makeup(datum)
-            return tuple(sequences), others
+            return tuple(sequences), others, what_reading_changed(sequences)
 
-        def done(found: tuple[tuple[Sequence, ...], list[Any]]) -> None:
-            sequences, others = found
+        def done(found: tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]) -> None:
+            sequences, others, changed = found
             if sequences:
                 self._add_sequences(sequences, together)
             if others:
                 self._session.add_data(others)
                 self.data_added.emit(others[0])
-            for note in dict.fromkeys(datum.note for datum in (*sequences[:1000], *others) if datum.note):
+            for note in dict.fromkeys((*changed, *(datum.note for datum in others if datum.note))):
                 self.said.emit(note)
             if path:
                 self.opened.emit(str(path.resolve()))

@@ -9,6 +9,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from kernels.typed_fields import made
+
 APART = ("compilation", "transfer")
 """Times that are no phase of the computation."""
 
@@ -195,10 +197,11 @@ def from_data(data: Mapping[str, Any]) -> Point:
     known = {field.name for field in fields(Point)}
     values = {name: value for name, value in data.items() if name in known}
     values["status"] = Status(values["status"])
-    values["runs"] = tuple(Run(run["wall_ms"], dict(run["times_ms"])) for run in values.get("runs", ()))
+    runs = ({"wall_ms": run["wall_ms"], "times_ms": dict(run["times_ms"])} for run in values.get("runs", ()))
+    values["runs"] = tuple(made(Run, run) for run in runs)
     values["notes"] = tuple(values.get("notes", ()))
     values["coordinates"] = {name: from_json(value) for name, value in values["coordinates"].items()}
-    return Point(**values)
+    return made(Point, values)
 
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:

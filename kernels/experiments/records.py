@@ -14,6 +14,7 @@ from kernels.experiments.points import Point, from_json
 from kernels.experiments.results import SEARCH, Kept
 from kernels.experiments.sweep import Sweep, Task, contender
 from kernels.model import SequenceType
+from kernels.typed_fields import made
 
 MOST_NAMES = 2
 """Methods that a title names."""
@@ -60,19 +61,22 @@ def sweep_of(record: Mapping[str, Any], there: Sequence[Any] = ()) -> Sweep:
     if "inputs" not in record:
         raise InputError("an earlier version measured it, and did not note its input")
     try:
-        return Sweep(
-            contenders=tuple(record["contenders"]),
-            inputs=_inputs_of(record["inputs"], there),
-            axes=tuple(Axis(**{**axis, "values": tuple(map(from_json, axis["values"]))}) for axis in record["axes"]),
-            options=record["options"],
-            parameters=record["parameters"],
-            backends=tuple(record["backends"]),
-            devices=tuple(record["devices"]),
-            repeats=record["repeats"],
-            warm_up=record["warm_up"],
-            title=record["title"],
-        )
-    except (KeyError, TypeError, ValueError):
+        values = {
+            "contenders": tuple(record["contenders"]),
+            "inputs": _inputs_of(record["inputs"], there),
+            "axes": tuple(
+                made(Axis, {**axis, "values": tuple(map(from_json, axis["values"]))}) for axis in record["axes"]
+            ),
+            "options": record["options"],
+            "parameters": record["parameters"],
+            "backends": tuple(record["backends"]),
+            "devices": tuple(record["devices"]),
+            "repeats": record["repeats"],
+            "warm_up": record["warm_up"],
+            "title": record["title"],
+        }
+        return made(Sweep, values)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise InputError("its record cannot be read") from None
 
 
@@ -144,9 +148,9 @@ def _inputs_of(known: Mapping[str, Any], there: Sequence[Any]) -> Inputs:
     if "generated" in known:
         values, given = known["generated"], tuple(_found(one, there) for one in known.get("given", ()))
         values = {**values, "type": SequenceType(values["type"]), "length": from_json(values["length"]), "given": given}
-        return Generated(**values)
+        return made(Generated, values)
     found = tuple(_found(one, there) for one in known["loaded"])
-    return Loaded(found, from_json(known["length"]), known["count"])
+    return made(Loaded, {"data": found, "length": from_json(known["length"]), "count": known["count"]})
 
 
 def _found(known: Mapping[str, Any], there: Sequence[Any]) -> Any:

@@ -14,6 +14,7 @@ import platformdirs
 from kernels.errors import InputError
 from kernels.experiments import points
 from kernels.experiments.points import Point, Status
+from kernels.text import from_json
 
 SUFFIX = ".jsonl"
 SEARCH = "search"
@@ -90,14 +91,23 @@ def read(path: Path) -> Kept:
         if not line.strip():
             continue
         try:
-            data = json.loads(line)
+            data = from_json(line)
             if data["kind"] == "sweep":
-                sweep = data
+                sweep = _record(data)
             else:
                 found.append(points.from_data(data))
         except (ValueError, KeyError, TypeError, AttributeError):
             warnings.append(f"{path}, line {number}: {_complaint(number == len(lines))}")
     return Kept(sweep, tuple(found), tuple(warnings))
+
+
+def _record(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a line says of a sweep, where its title can be made of it; TypeError or KeyError where not."""
+    texts = [data.get(name, "") for name in ("title", "input")] + [*data.get("contenders", [])]
+    texts += [axis["name"] for axis in data.get("axes", [])]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a title, a method or an axis is no text")
+    return data
 
 
 def measured_before(paths: Iterable[Path] | None = None) -> dict[str, Point]:

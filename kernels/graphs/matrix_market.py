@@ -103,12 +103,22 @@ def _numbers(path: Path, lines: list[tuple[int, bytes]], columns: int) -> np.nda
         raise _refused(path, wrong, f"{columns} numbers are expected")
     words = list(chain.from_iterable(rows))
     try:
-        if max(map(len, words), default=0) <= SHORT and not STRANGE.search(b" ".join(words)):
-            return np.array(words, f"S{SHORT}").astype(float).reshape(-1, columns)
-        return np.array([real(word) for word in words], float).reshape(-1, columns)
+        numbers = _converted(words)
     except ValueError:
         wrong = next(line for row, line in zip(rows, lines, strict=True) if not all(map(_is_number, row)))
         raise _refused(path, wrong, f"{columns} numbers are expected") from None
+    for at in np.flatnonzero(np.isinf(numbers)):
+        if b"inf" not in words[at].lower():
+            raise _refused(path, lines[at // columns], "a number is too large for double precision")
+    return numbers.reshape(-1, columns)
+
+
+def _converted(words: list[bytes]) -> np.ndarray:
+    """The numbers of words, float64; ValueError where one is none."""
+    if max(map(len, words), default=0) > SHORT or STRANGE.search(b" ".join(words)):
+        return np.array([real(word) for word in words], float)
+    with np.errstate(all="ignore"):
+        return np.array(words, f"S{SHORT}").astype(float)
 
 
 def _refused(path: Path, line: tuple[int, bytes], why: str) -> InputError:

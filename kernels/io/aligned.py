@@ -10,7 +10,7 @@ from Bio import AlignIO
 
 from kernels.errors import Cancelled, InputError
 from kernels.io import records, sequences
-from kernels.io.fence import Fenced
+from kernels.io.fence import fenced
 from kernels.io.names import distinct, renaming
 from kernels.method import DataKind
 from kernels.model import SequenceType
@@ -95,7 +95,7 @@ def _by_biopython(path: Path, data: bytes, monitor: Monitor | None) -> tuple[lis
     if known is None:
         raise InputError(f"{path}: no alignment in FASTA, Clustal or Stockholm; its first bytes are {data[:20]!r}")
     try:
-        found = AlignIO.read(Fenced(data.decode("latin-1"), monitor), known)
+        found = AlignIO.read(fenced(data.decode("latin-1"), known, monitor), known)
     except (Cancelled, MemoryError):
         raise
     except Exception as error:  # Biopython's readers say so in many ways

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from contextlib import suppress
 
 from kernels.monitor import Monitor
 
@@ -10,6 +12,28 @@ PATIENCE = 1000
 """How often a reader may ask for more where there is no more."""
 LINES = 1000
 """Lines between two looks at the wish to cancel."""
+
+
+HEADER = re.compile(r"^[^\S\n]*([-+]?[\d_]+)[^\S\n]+[-+]?[\d_]+[^\S\n]*$", re.MULTILINE)
+"""A line that the reader of PHYLIP takes for the start of an alignment: how many rows, and how many columns."""
+
+
+def fenced(text: str, format: str, monitor: Monitor | None = None) -> Fenced:
+    """A text for Biopython's reader of a format; ValueError, with the line, for what this reader would never end with.
+
+    That of PHYLIP waits for the rows of an alignment that has none, without a look at the file.
+    """
+    for header in HEADER.finditer(text) if format.startswith("phylip") else ():
+        if _without_rows(header[1]):
+            line = text.count("\n", 0, header.start()) + 1
+            raise ValueError(f"line {line:,}: an alignment of {header[1]} rows")
+    return Fenced(text, monitor)
+
+
+def _without_rows(number: str) -> bool:
+    with suppress(ValueError):
+        return int(number) < 1
+    return False
 
 
 class Endless(Exception):

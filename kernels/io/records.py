@@ -10,6 +10,7 @@ import gzip
 import io
 import os
 import re
+import stat
 import string
 import warnings
 import zlib
@@ -24,10 +25,11 @@ from Bio.SeqRecord import SeqRecord
 
 from kernels import memory
 from kernels.errors import Cancelled, InputError
-from kernels.io.fence import Fenced
+from kernels.io.fence import fenced
 from kernels.memory import bytes_text
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
+from kernels.text import counted
 
 BLOCK = 1 << 21
 """Bytes read at a time: many enough to be fast, few enough that cancel answers at once."""
@@ -37,6 +39,8 @@ IGNORED = b" \t\n\r\v\f0123456789"
 LETTERS = string.ascii_uppercase.encode()
 LINE_END = b"\n"
 GAPS = b"-.~"
+GAPS_NOTE = re.compile(r"([\d,]+) gaps? removed")
+"""How the note of a sequence says it."""
 STRANGE = re.compile(rb"[^A-Za-z*\-.~\s0-9]")
 
 PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
@@ -80,6 +84,8 @@ class Record(NamedTuple):
 def blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
     """Blocks of whole lines of a file, unpacked, with line ends made plain."""
     with _failures_told(str(path)), open(path, "rb") as raw:
+        if stat.S_ISCHR(os.fstat(raw.fileno()).st_mode) and not raw.isatty():
+            raise InputError(f"{path}: this is a device, which may never end; give a file")
         _refuse_misnamed(path, raw.peek(BLOCK))
         yield from _unpacked(raw, str(path), monitor)
 
@@ -250,7 +256,7 @@ def _clean(body: bytes, place: str, source: str, line: int, name: str) -> tuple[
         gaps = len(others) - others.count(b"*")
         if gaps:
             letters = letters.translate(None, GAPS)
-            notes.append(f"{gaps:,} gap{'s' * (gaps > 1)} removed")
+            notes.append(f"{counted(gaps, 'gap')} removed")
         if letters.endswith(b"*"):
             letters = letters.rstrip(b"*")
             notes.append("stop * at the end removed")
@@ -277,7 +283,7 @@ def _biopython(data: bytes, format: str, label: str, source: str, monitor: Monit
 def _parse(data: bytes, format: str, monitor: Monitor | None) -> Iterator[SeqRecord]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BiopythonParserWarning)
-        yield from SeqIO.parse(Fenced(_text(data), monitor), format)
+        yield from SeqIO.parse(fenced(_text(data), format, monitor), format)
 
 
 def _converted(found: SeqRecord, source: str, number: int) -> Record:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import replace
@@ -22,7 +23,7 @@ from kernels.method import DataKind
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.scoring import NUCLEOTIDES
-from kernels.text import shown
+from kernels.text import counted, shown
 
 ALPHABETS: Mapping[SequenceType, bytes] = {
     SequenceType.DNA: NUCLEOTIDES.encode() + b"U",
@@ -133,6 +134,16 @@ def gc_fraction(sequence: Sequence) -> float | None:
     strong = sum(shares.get(letter, 0.0) for letter in "GCS")
     known = strong + sum(shares.get(letter, 0.0) for letter in "ATUW")
     return strong / known if known else None
+
+
+def what_reading_changed(sequences: Iterable[Sequence]) -> tuple[str, ...]:
+    """The notes of sequences, together: "2,399,145 gaps removed from 14,950 sequences"."""
+    parts = [part for sequence in sequences if sequence.note for part in sequence.note.split("; ")]
+    gaps = [int(found[1].replace(",", "")) for part in parts if (found := reading.GAPS_NOTE.fullmatch(part))]
+    others = Counter(part for part in parts if not reading.GAPS_NOTE.fullmatch(part))
+    changes = [(f"{counted(sum(gaps), 'gap')} removed", len(gaps))] if gaps else []
+    changes += others.items()
+    return tuple(f"{part} from {number:,} sequences" if number > 1 else part for part, number in changes)
 
 
 def find(sequences: Sequences[Sequence], wanted: str) -> Sequence:

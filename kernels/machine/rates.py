@@ -15,6 +15,7 @@ import platformdirs
 from kernels.cpu.workers import cores
 from kernels.io import files
 from kernels.method import Method
+from kernels.text import from_json
 
 _LOCK = threading.Lock()
 MINIMUM_MS = 5.0
@@ -37,13 +38,13 @@ def _path() -> Path:
 def _read() -> Mapping[str, Measured]:
     try:
         return _parsed(*files.version(_path()))
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, OverflowError):
         return {}
 
 
 @lru_cache(maxsize=1)
 def _parsed(path: Path, *version: int) -> Mapping[str, Measured]:
-    found = json.loads(path.read_text())
+    found = from_json(path.read_bytes())
     return {key: (float(rate), float(work)) for key, (rate, work) in found.items() if rate > 0}
 
 

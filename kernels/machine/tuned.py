@@ -21,6 +21,8 @@ import platformdirs
 from kernels.errors import InputError, ParameterError
 from kernels.io import files
 from kernels.method import Method
+from kernels.text import from_json
+from kernels.typed_fields import made
 
 RANGE = 4
 """Values found for a problem are used for problems with a quarter to four times its cells: half to twice the length."""
@@ -65,13 +67,13 @@ def kept() -> tuple[Tuned, ...]:
     """Everything that is kept."""
     try:
         return _parsed(*files.version(_path()))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, AttributeError):
         return ()
 
 
 @lru_cache(maxsize=1)
 def _parsed(path: Path, *version: int) -> tuple[Tuned, ...]:
-    return tuple(Tuned(**entry) for entry in json.loads(path.read_text(encoding="utf-8")))
+    return tuple(made(Tuned, entry) for entry in from_json(path.read_bytes()))
 
 
 def find(method: Method, backend: str, device: str, cells: int) -> Tuned | None:

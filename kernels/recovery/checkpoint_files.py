@@ -18,6 +18,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from kernels.text import from_json
+
 MAGIC, END = b"antidiag part 1\n", b"the end\n"
 LENGTH, CHECKSUM = 8, 4
 ALIGNMENT = 64
@@ -119,7 +121,7 @@ def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
     if not begin.startswith(MAGIC) or length > os.fstat(file.fileno()).st_size:
         raise Damaged(f"{file.name}: no part of a run")
     try:
-        header = json.loads(file.read(length))
+        header = from_json(file.read(length))
         return {"facts": header["facts"], "arrays": header["arrays"]}, len(begin) + length
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(f"{file.name}: its header cannot be read") from error

@@ -37,6 +37,8 @@ from kernels.method import Method
 from kernels.monitor import Monitor
 from kernels.recovery import checkpoint_files
 from kernels.recovery.store import PARTS, Store
+from kernels.text import from_json
+from kernels.typed_fields import made
 
 if TYPE_CHECKING:
     from kernels.plan import Plan
@@ -87,7 +89,7 @@ class Run:
         try:
             found = checkpoint_files.read(self.folder / PROBLEM)
             return serialization.decode(found.facts["problem"], lambda name: found.arrays[name])
-        except (checkpoint_files.Damaged, KeyError, TypeError, ValueError) as error:
+        except (checkpoint_files.Damaged, KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
                 f"{self.folder}: this run cannot be continued, its folder is damaged; remove it"
             ) from error
@@ -235,7 +237,7 @@ def _take_over(run: Run) -> None:
             raise InputError(f"{run.folder}: this run cannot be continued: {OTHER_VERSION}; start it anew")
         now = _read(run.folder)
         os.rename(manifest, taken)
-        found = json.loads(taken.read_text(encoding="utf-8"))
+        found = from_json(taken.read_bytes())
         if now is None or now.running or _running(found["owner"], time.time()):
             os.rename(taken, manifest)
             raise InputError(f"{run.folder}: this run cannot be continued: another process is at work in it")
@@ -310,28 +312,29 @@ def _read(path: Path) -> Run | None:
         files = [(file.name, file.stat()) for file in path.iterdir()]
         saved = max(status.st_mtime for _, status in files)
         names = [name for name, _ in files if PARTS.fullmatch(name)]
-        return Run(
-            folder=path,
-            method=manifest["method"],
-            backend=manifest["backend"],
-            device=manifest["device"],
-            parameters=manifest["parameters"],
-            digest=manifest["digest"],
-            title=manifest["title"],
-            size=manifest["size"],
-            started=datetime.fromisoformat(manifest["started"]),
-            saved=datetime.fromtimestamp(saved, UTC),
-            fraction=float(checkpoint_files.read_facts(path / max(names))["fraction"]) if names else 0.0,
-            nbytes=sum(status.st_size for _, status in files),
-            running=_running(manifest["owner"], saved),
-            foreign=manifest["version"] != program(),
-        )
-    except (OSError, ValueError, KeyError, TypeError, checkpoint_files.Damaged):
+        values = {
+            "folder": path,
+            "method": manifest["method"],
+            "backend": manifest["backend"],
+            "device": manifest["device"],
+            "parameters": manifest["parameters"],
+            "digest": manifest["digest"],
+            "title": manifest["title"],
+            "size": manifest["size"],
+            "started": datetime.fromisoformat(manifest["started"]),
+            "saved": datetime.fromtimestamp(saved, UTC),
+            "fraction": float(checkpoint_files.read_facts(path / max(names))["fraction"]) if names else 0.0,
+            "nbytes": sum(status.st_size for _, status in files),
+            "running": _running(manifest["owner"], saved),
+            "foreign": manifest["version"] != program(),
+        }
+        return made(Run, values)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, checkpoint_files.Damaged):
         return None
 
 
 def _manifest(path: Path) -> dict[str, Any]:
-    return json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    return from_json((path / MANIFEST).read_bytes())
 
 
 def _write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:

@@ -45,6 +45,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Any]:
 
 def read_text(text: str) -> list[Any]:
     """Everything in a pasted text: trees in Newick or NEXUS, else sequences; InputError where it holds neither."""
+    text = text.encode(errors="replace").decode()  # halves of letters, which no file can have, may be pasted
     if TREE.claims(Path("pasted text"), text[:HEAD].encode()):
         return tree_files.parse(text, "pasted text", "pasted tree")
     return sequences.read_text(text)

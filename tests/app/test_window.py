@@ -14,6 +14,7 @@ from app.jobs.queue import JobState
 from app.layout import SIZE, starting_size
 from app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
 from app.starting import start_with
+from kernels import memory
 from kernels.cuda import devices
 from kernels.model import Sequence, SequenceType
 from tests.app import fake
@@ -351,6 +352,32 @@ def test_command_search_finds_and_does(qtbot, ready):
     assert list(ready.sequences.table.rows()) == [1]
     ready.commands["light"].trigger()
     assert theme.active().name == "light"
+
+
+def test_gaps_of_an_alignment_are_counted_over_all_rows(qtbot, window, tmp_path):
+    rows = "".join(f">row{number}\nAC{'-' * (number % 7)}GT{'.' * 100}\n" for number in range(1, 2001))
+    (tmp_path / "rows.afa").write_text(rows)
+    window.loader.open_paths([tmp_path / "rows.afa"])
+    qtbot.waitUntil(lambda: len(window.session.state.sequences) == 2000)
+    gaps = sum(number % 7 + 100 for number in range(1, 2001))
+    assert f"{gaps:,} gaps removed from 2,000 sequences" in window.jobs.text.toPlainText()
+    assert window.jobs.message.text() == f"{gaps:,} gaps removed from 2,000 sequences"
+
+
+def test_the_limit_of_packed_files_is_kept(qtbot, window, monkeypatch):
+    dialog = PreferencesDialog(window.settings, window)
+    qtbot.addWidget(dialog)
+    assert dialog.unpacked.value() == 1
+    dialog.unpacked.setValue(5)
+    assert memory.unpacked_limit() == 5 * 2**30
+    assert PreferencesDialog(window.settings, window).unpacked.value() == 5
+
+    def refuse(count):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(memory, "set_unpacked_limit", refuse)
+    dialog.unpacked.setValue(6)
+    assert dialog.room.text() == "This limit cannot be kept: Permission denied"
 
 
 def test_preferences_are_kept(qtbot, window):

@@ -21,7 +21,7 @@ REAL = (
 )  # fmt: skip
 RUN = ROOT / "tests/fixtures/saved-0/runs"
 ALIGNMENT = ROOT / "tests/data/families/BB11002.msf"
-ALIGNMENTS = {"clustal": ".aln", "stockholm": ".sto", "phylip-relaxed": ".phy", "nexus": ".nex", "fasta": ".afa"}
+ALIGNMENTS = {"clustal": ".aln", "stockholm": ".sto", "phylip-relaxed": ".phylip", "nexus": ".nexus", "fasta": ".afa"}
 RECORDS = {"genbank": ".gb", "embl": ".embl", "fasta": ".fa", "fastq": ".fastq", "swiss": ".dat"}
 
 

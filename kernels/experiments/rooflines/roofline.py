@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -16,6 +17,8 @@ from kernels import engine
 from kernels.cpu import workers
 from kernels.cuda import devices
 from kernels.monitor import Monitor
+from kernels.text import from_json
+from kernels.typed_fields import made
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,10 @@ class Roofline:
 def kept(backend: str, device: str) -> Roofline | None:
     """The roofline of a device where it was measured before."""
     try:
-        return Roofline(**_read()[f"{backend}/{device}"])
-    except (KeyError, TypeError):
+        found = made(Roofline, _read()[f"{backend}/{device}"])
+    except (KeyError, TypeError, AttributeError):
         return None
+    return found if 0 < found.operations_per_s < math.inf and 0 < found.bytes_per_s < math.inf else None
 
 
 def of(backend: str, device: int = 0, monitor: Monitor | None = None, again: bool = False) -> Roofline:
@@ -76,7 +80,7 @@ def _path() -> Path:
 
 def _read() -> Mapping[str, Any]:
     try:
-        found = json.loads(_path().read_text(encoding="utf-8"))
+        found = from_json(_path().read_bytes())
         return found if isinstance(found, dict) else {}
     except (OSError, ValueError):
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -267,6 +268,63 @@ def test_too_few_and_too_many_data_are_refused_by_every_method(refuses, tmp_path
         file = {"graph": GRAPH, "distance-matrix": DISTANCES}.get(taken.kind.id, aligned)
         told = refuses(command, method.id, *models, file, file)
         assert f"takes {taken.number()}, and" in told and "were given; " in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["estimate", "matrix-chain", "--dimensions", f"3,{'9' * 5000},4"], "is not a positive whole number"),
+        (["estimate", "matrix-chain", "--dimensions", "3,\u0663,4"], "'\u0663' is not a positive whole number"),
+        (["runs", "--limit", "inf"], "--limit inf is no room on a disk"),
+        (["runs", "--limit", "1e300"], "--limit 1e+300 is no room on a disk"),
+        (["run", "striped-score", PAIR, "--json", "a" * 300], "cannot be written: File name too long"),
+        (["bench", "striped-score", PAIR, "--csv", "a" * 300], "cannot be written: File name too long"),
+        (["run", "striped-score", PAIR, "--match", "1_0"], "match='1_0' is not a number"),
+        (["run", "striped-score", PAIR, "-p", "threads=1_0"], "threads='1_0' is not a whole number"),
+        (["run", "striped-score", PAIR, "-p", f"threads=1{'0' * 400}"], "is not a whole number"),
+        (["run", "striped-score", PAIR, "--record", f"#{'9' * 5000}"], "no record '#999"),
+        (["run", "viterbi-persistent", PAIR, "--model", "a" * 300], "cannot be read: File name too long"),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="names of POSIX")
+def test_strange_arguments_are_refused_with_a_reason(refuses, arguments, text):
+    error = refuses(*arguments)
+    assert text in error and len(error) < 700
+
+
+@pytest.mark.parametrize("data", [b"CLUSTAL X", b"CLUSTAL W\n\n"])
+@pytest.mark.parametrize("method", ["striped-score", "distance-alignment"])
+def test_a_file_that_no_reader_ends_with_is_refused(refuses, tmp_path, data, method):
+    (tmp_path / "h.aln").write_bytes(data)
+    assert "h.aln" in refuses("estimate", method, tmp_path / "h.aln")
+
+
+def _piped(data: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "main.py", *arguments], input=data, capture_output=True, cwd=ROOT, check=False
+    )
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_standard_input_may_be_packed(packed):
+    data = Path(ROOT, PAIR).read_bytes()
+    command = [sys.executable, "main.py", "run", "striped-score", "-", "--json", "-"]
+    piped = gzip.compress(data) if packed else data
+    done = subprocess.run(command, input=piped, capture_output=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["score"] == 288
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_behind_standard_output():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "main.py", "methods", "--json"], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == (
+        b"antidiag: standard output cannot be written: No space left on device; write to another place\n"
+    )
 
 
 def test_targets_are_checked_before_anything_is_read(refuses, monkeypatch):

@@ -90,6 +90,18 @@ def test_a_second_interrupt_leaves_a_compiler_behind():
     assert run.wait(PATIENCE_S) == 130
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_interrupt_while_a_file_is_read_ends_at_once(tmp_path):
+    """A pipe that nobody writes to is read for ever."""
+    os.mkfifo(tmp_path / "pipe.fa")
+    command = [sys.executable, "main.py", "estimate", "striped-score", str(tmp_path / "pipe.fa")]
+    run = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE)
+    with open(tmp_path / "pipe.fa", "wb"):  # opens once the command does
+        run.send_signal(signal.SIGINT)
+        assert run.stderr.read() == b"antidiag: cancelled\n"
+        assert run.wait(PATIENCE_S) == 130
+
+
 ON_A_TERMINAL = """
 import io, sys
 

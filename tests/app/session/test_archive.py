@@ -56,6 +56,59 @@ def test_what_is_saved_comes_back(saved):
     after.check(after.problem)
 
 
+def changed(path, **values):
+    """The session with other values in its index."""
+    with zipfile.ZipFile(path) as source:
+        members = {name: source.read(name) for name in source.namelist()}
+    index = {**json.loads(members[archive.INDEX]), **values}
+    with zipfile.ZipFile(path, "w") as target:
+        for name, data in {**members, archive.INDEX: json.dumps(index)}.items():
+            target.writestr(name, data)
+    return path
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"chosen": [7]}, {"chosen": ["a"]}, {"chosen": [True]}, {"subset": [-1]}, {"picked": [0]},
+        {"data_edits": {"3": {"mapping": {}}}}, {"settings": []}, {"settings": None}, {"results": [{}]},
+        {"results": [{"result": 1, "options": {}, "parameters": {}}]}, {"data": [{"class": "nothing", "fields": {}}]},
+        {"data": [{"class": "graph", "fields": {"names": 1, "weights": 2}}]},
+        {"data": [{"class": "substitution-matrix", "fields": {"name": "x", "letters": "AC", "values": [1]}}]},
+        {"format": 99}, {"open": [1000]}, {"open": None},
+    ],
+)  # fmt: skip
+def test_a_session_that_was_meddled_with_is_refused(saved, values):
+    with pytest.raises(InputError, match=r"x\.antidiag: ") as raised:
+        archive.load(changed(saved, **values))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_result_of_no_problem_is_refused(saved):
+    with zipfile.ZipFile(saved) as source:
+        (result,) = json.loads(source.read(archive.INDEX))["results"]
+    for part, value in (("problem", 7), ("problem", None), ("times_ms", 1), ("steps", None), ("work", "x")):
+        fields = {**result["result"]["fields"], part: value}
+        with pytest.raises(InputError, match="damaged"):
+            archive.load(changed(saved, results=[{**result, "result": {"class": "result", "fields": fields}}]))
+
+
+def test_a_session_nested_too_deep_is_refused(saved):
+    with zipfile.ZipFile(saved) as source:
+        members = {name: source.read(name) for name in source.namelist()}
+    with zipfile.ZipFile(saved, "w") as target:
+        for name, data in {**members, archive.INDEX: "[" * 100_000}.items():
+            target.writestr(name, data)
+    with pytest.raises(InputError, match="nested too deep"):
+        archive.load(saved)
+
+
+def test_a_session_larger_than_the_memory_is_refused_before_it_is_unpacked(saved, monkeypatch):
+    monkeypatch.setattr(archive.memory, "host_bytes_free", lambda: 1000)
+    with pytest.raises(InputError, match="unpacked .* KiB, and 1000 B of memory is free"):
+        archive.load(saved)
+
+
 def test_the_sequences_are_a_fasta_file_for_other_programs(saved):
     with zipfile.ZipFile(saved) as source:
         text = source.read(archive.FASTA).decode()

@@ -137,6 +137,12 @@ def test_a_written_model_is_read_again(tmp_path) -> None:
         ({"transitions": [[1], [0, 1]]}, "different lengths"),
         ({"labels": ["x"]}, "1 labels for 2 states"),
         ({"states": []}, "0 states"),
+        ({"initial": ["0.5", "0.5"]}, "what is not a number"),
+        ({"initial": [True, False]}, "what is not a number"),
+        ({"initial": [None, 1]}, "what is not a number"),
+        ({"initial": [10**400, 0]}, "what is not a number"),
+        ({"transitions": [["1", 0], [0, 1]]}, "what is not a number"),
+        ({"transitions": {}}, "what is not a number"),
     ],
 )
 def test_a_wrong_model_is_refused(change, message) -> None:
@@ -147,11 +153,23 @@ def test_a_wrong_model_is_refused(change, message) -> None:
         hmm.checked("m", **{**good, **change})
 
 
-@pytest.mark.parametrize(("text", "message"), [("{", "not JSON"), ("[1]", "JSON object"), ("{}", "no states and no")])
+REST = '"alphabet": "A", "transitions": [[1]], "emissions": [[1]], "initial": [1]'
+"""A model but for its states."""
+
+
+@pytest.mark.parametrize(("text", "message"), [("{", "not JSON"), ("[1]", "JSON object"), ("{}", "no states and no"),
+    ("[" * 100_000, "nested too deep"), ('"' + "\\ud800" + '"', "no Unicode"), ("9" * 5000, "not JSON"),
+    (f'{{"states": [["a"]], {REST}}}', "list of names"), (f'{{"name": {{}}, "states": ["a"], {REST}}}', "no text"),
+])  # fmt: skip
 def test_a_file_that_is_no_model(tmp_path, text, message) -> None:
     (tmp_path / "model.json").write_text(text)
     with pytest.raises(InputError, match=message):
         hmm.read(tmp_path / "model.json")
+
+
+def test_a_name_that_no_file_can_have(tmp_path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        hmm.read("a" * 300)
 
 
 def test_strange_letters_are_named_or_missing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,7 @@ def test_lower_triangles_are_written() -> None:
     ("3\na 0 1 2\nb 1 0 2\n", "line 3: 2 taxa, and line 1 announces 3"),
     ("3\nHomo sapie0 1 2\nPan troglo1 0 2\nGorilla   2 2 y\n", "line 4, taxon Gorilla: 'y' is not a number"),
     ("0\n\n", "0 taxa"),
+    ("100000\n" + "a 0 1\n" * 20_000, "100,000 taxa in a file of 120,007 bytes"),
     ("two\n\n", "begins with its number of taxa"),
     ("", "begins with its number of taxa"),
 ])  # fmt: skip
@@ -99,6 +101,30 @@ def test_arrays_that_are_no_matrix_are_refused(tmp_path: Path) -> None:
         checked(("a", "b"), np.zeros((3, 3)))
     with pytest.raises(InputError, match="no taxa"):
         checked((), np.zeros((0, 0)))
+
+
+def test_arrays_that_announce_what_they_do_not_hold_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros((10, 10)))
+    whole, header = (tmp_path / "a.npy").read_bytes(), np.lib.format.header_data_from_array_1_0(np.zeros((10, 10)))
+    huge = BytesIO()
+    np.lib.format.write_array_header_1_0(huge, {**header, "shape": (10**7, 10**7)})
+    texts = [whole[:size] for size in (7, 20, 100, 128, 300)]
+    texts += [huge.getvalue(), whole.replace(b"(10, 10)", b"(10, -1)"), whole.replace(b"(10, 10)", b"((((((((")]
+    texts += [whole.replace(b"'<f8'", b"'|O' "), whole.replace(b"'<f8'", b"'klin")]
+    for text in texts:
+        (tmp_path / "a.npy").write_bytes(text)
+        with pytest.raises(InputError, match=r"a\.npy: (not a valid NPY file|an array of)") as raised:
+            distances.read(tmp_path / "a.npy")
+        assert "\n" not in str(raised.value)
+
+
+def test_names_beside_an_array_are_utf_8(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([[0, 1.0], [1, 0]]))
+    (tmp_path / "a.names").write_bytes(b"\xef\xbb\xbfone\r\ncaf\xc3\xa9\r\n")
+    assert distances.read(tmp_path / "a.npy")[0].names == ("one", "caf\xe9")
+    (tmp_path / "a.names").write_bytes(b"one\ncaf\xe9\n")
+    with pytest.raises(InputError, match=r"a\.names, line 2: this is not UTF-8 text"):
+        distances.read(tmp_path / "a.npy")
 
 
 def test_numbers_that_differ_by_rounding_become_their_mean() -> None:

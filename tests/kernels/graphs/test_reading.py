@@ -1,0 +1,112 @@
+"""Graphs from files that others write, whole and damaged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels import memory
+from kernels.errors import InputError, MemoryRefused
+from kernels.graphs import reading
+from kernels.graphs.graph import Graph
+
+SPARSE = "%%MatrixMarket matrix coordinate real general\n"
+DENSE = "%%MatrixMarket matrix array real general\n"
+GRAPHML = '<?xml version="1.0"?>\n<graphml><graph edgedefault="directed">{}</graph></graphml>'
+NODES = '<node id="a"/><node id="b"/>'
+
+
+def read(tmp_path, text: str | bytes, name: str) -> Graph:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    (found,) = reading.read(path)
+    return found
+
+
+@pytest.mark.parametrize("zeros", [3, 29, 60, 4000])
+def test_numbers_of_matrix_market_are_read_to_their_end(tmp_path, zeros) -> None:
+    word = f"1.{'0' * zeros}e+05"
+    assert read(tmp_path, f"{SPARSE}2 2 1\n1 2 {word}\n", "g.mtx").weights[0, 1] == 1e5
+    assert read(tmp_path, f"{DENSE}2 2\n0\n{word}\n1\n0\n", "g.mtx").weights[1, 0] == 1e5
+
+
+@pytest.mark.parametrize("digits", [1, 40])
+def test_numbers_of_matrix_market_are_those_of_python(tmp_path, digits) -> None:
+    words = [f"{value:.{digits}f}" for value in np.random.default_rng(1).random(20) * 1000]
+    text = "".join(f"1 {number} {word}\n" for number, word in enumerate(words, 2))
+    weights = read(tmp_path, f"{SPARSE}21 21 20\n{text}", "g.mtx").weights
+    assert weights[0, 1:].tolist() == [float(word) for word in words]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (SPARSE + "3 3 1\n1.5 2.7 4\n", "line 3: '1.5 2.7 4'; sizes and places in a matrix are whole numbers"),
+        (SPARSE + "3.5 3.5 1\n1 2 4\n", "line 2: .* whole numbers"),
+        (SPARSE + "-3 -3 0\n", "line 2: .* not negative"),
+        (SPARSE + "nan nan nan\n", "line 2: .* whole numbers"),
+        (SPARSE + "1e300 1e300 0\n", "line 2: .* whole numbers"),
+        (SPARSE + "3 3 1\n1 2 1_000\n", "line 3: '1 2 1_000'; 3 numbers are expected"),
+        (SPARSE.encode() + b"3 3 1\n1 2 1\x000\n", "line 3: .*; 3 numbers are expected"),
+        (SPARSE + "3 3 1\n1 2\n", "line 3: '1 2'; 3 numbers are expected"),
+        (SPARSE + "3 3 1\n1 2 1e309\n", "line 3: .*; a number is too large for double precision"),
+        (SPARSE + "3 3 2\n1 2 1\n", "1 entries, and 2 are announced"),
+        (SPARSE + "3 3 1\n0 2 1\n", "line 3: an entry outside of the 3 x 3 matrix"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_a_damaged_matrix_names_the_line(tmp_path, text, reason) -> None:
+    with pytest.raises(InputError, match=f"g.mtx, {reason}" if "line" in reason else reason):
+        read(tmp_path, text, "g.mtx")
+
+
+def test_a_graph_that_does_not_fit_is_refused_before_it_is_made(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("kernels.graphs.graph.host_bytes_free", lambda: 2**30)
+    for text, name in ((SPARSE + "50000 50000 0\n", "g.mtx"), ("".join(f"a{k},b,1\n" for k in range(20_000)), "g.csv")):
+        with pytest.raises(MemoryRefused, match=f"1.0 GiB is free.*{name}"):
+            read(tmp_path, text, name)
+    assert memory.host_bytes_free() > 0
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ('<node id="a"/><node id="a"/>', "two nodes have the id 'a'"),
+        ("<node/><node/>", "node 1 has no id"),
+        ('<node id="a"/><node id=""/>', "node 2 has no id"),
+        (NODES + '<edge source="a" target="c"/>', "target 'c', which is no node"),
+        (NODES + '<edge source="a"/>', "target '', which is no node"),
+        ("", "no nodes"),
+        (NODES + "<edge", "line 2: this is not XML"),
+    ],
+)
+def test_damaged_graphml_says_what_is_wrong(tmp_path, body, reason) -> None:
+    with pytest.raises(InputError, match=f"g.graphml.*{reason}"):
+        read(tmp_path, GRAPHML.format(body), "g.graphml")
+
+
+def test_graphml_behind_a_long_comment_is_graphml(tmp_path) -> None:
+    text = GRAPHML.format(NODES + '<edge source="a" target="b"/>').replace(
+        "<graphml>", f"<!--{'x,' * 70_000}--><graphml>"
+    )
+    assert read(tmp_path, text, "g.graphml").edges == 1
+
+
+def test_graphml_in_an_encoding_that_nobody_knows(tmp_path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read(tmp_path, GRAPHML.format(NODES).replace('"1.0"', '"1.0" encoding="klingon"'), "g.graphml")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a,b,1\n" + "x" * 140_000 + ",b,2\n", "line 2: field larger than field limit"),
+        ("x" * 140_000 + ",b,2\n", "line 1: field larger than field limit"),
+        ("a,b,2\na,c,1_000\n", "line 2: the weight '1_000' is not a number"),
+        ("a,b,2\na,c,\u0663\n", "line 2: the weight '\u0663' is not a number"),
+        ("a,b,2\na,c,1e999\n", "line 2: the weight 1e999 is not finite"),
+    ],
+)
+def test_damaged_edge_lists_name_the_line(tmp_path, text, reason) -> None:
+    with pytest.raises(InputError, match=f"g.csv, {reason}"):
+        read(tmp_path, text, "g.csv")
