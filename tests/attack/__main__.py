@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import re
 import sys
 import tempfile
 import time
@@ -63,8 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _for_some_time(kinds: Sequence[str], seed: int, seconds: float, backend: str) -> int:
-    """Attack with the kind that is furthest behind its share, until the time is over or Ctrl-C."""
-    spent, count, findings = dict.fromkeys(kinds, 0.0), Counter[str](), Counter[str]()
+    """Attack with the kind that is furthest behind its share, until the time is over or Ctrl-C.
+
+    A fault that is found again is counted, and not printed.
+    """
+    spent, count, findings, known = dict.fromkeys(kinds, 0.0), Counter[str](), Counter[str](), Counter[str]()
     numbers = {kind: itertools.count() for kind in kinds}
     end = time.monotonic() + seconds
     try:
@@ -76,7 +80,9 @@ def _for_some_time(kinds: Sequence[str], seed: int, seconds: float, backend: str
             count[kind] += 1
             if found:
                 findings[kind] += 1
-                print(f"{kind}: {found}", flush=True)
+                known[_gist(found)] += 1
+                if known[_gist(found)] == 1:
+                    print(f"{kind}: {found}", flush=True)
     except KeyboardInterrupt:
         print("stopped")
     for kind in kinds:
@@ -84,6 +90,11 @@ def _for_some_time(kinds: Sequence[str], seed: int, seconds: float, backend: str
     if program.kills:
         print(f"signals: {', '.join(f'{count} {name}' for name, count in sorted(program.kills.items()))}")
     return bool(findings)
+
+
+def _gist(found: str) -> str:
+    """What is the same where one fault is found again: the text without numbers, and without what repeats it."""
+    return re.sub(r"\d+", "", found.partition("\n  again: ")[0].splitlines()[-1])
 
 
 def _parser() -> argparse.ArgumentParser:
