@@ -70,12 +70,12 @@ def dot_plots() -> Table:
 
     rows = []
     for first, second in (("mitochondrion-human", "mitochondrion-chimpanzee"), ("phage-lambda", "prophage-ecoli536")):
-        pair = [sequences.read(SAMPLES / f"{name}.fasta")[0] for name in (first, second)]
-        found = dotplot.build(*pair, WORD)
-        spans = (0, len(pair[0])), (0, len(pair[1]))
+        one, other = (sequences.read(SAMPLES / f"{name}.fasta")[0] for name in (first, second))
+        found = dotplot.build(one, other, WORD)
+        spans = (0, len(one)), (0, len(other))
         rows.append({
             "name": f"{first} x {second}",
-            "build_ms": _median_ms(partial(dotplot.build, *pair, WORD)),
+            "build_ms": _median_ms(partial(dotplot.build, one, other, WORD)),
             "draw_ms": _median_ms(partial(dotplot.density, found, *spans, (PIXELS, PIXELS))),
         })  # fmt: skip
     return Table(f"Dot plots, words of {WORD} letters", PLOT_COLUMNS, tuple(rows), ("On the CPU, whole calls.",))
