@@ -9,15 +9,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bench import pieces
 from kernels import engine
 from kernels.cpu.workers import cores
 from kernels.cuda import devices
 from kernels.experiments import peak, runner, suite, tables
+from kernels.experiments.cases import Case
 from kernels.experiments.points import Point, Status
 from kernels.experiments.rooflines import roofline
-from kernels.experiments.suite import Case
 from kernels.experiments.tables import Table
 from kernels.memory import bytes_text
+
+ONE_THREAD = "On the CPU, a method of ours without a number of threads takes one."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         measured = runner.run(case.sweep)
         print("\n" + tables.markdown(_table(case, measured)), flush=True)
         points += measured
+    print("\n" + tables.markdown(pieces.products(options.quick, bool(found), options.gpu_only)), flush=True)
+    if not options.gpu_only:
+        print("\n" + tables.markdown(pieces.dot_plots()), flush=True)
     if not found:
         print(f"The GPU was not measured: {reason}")
     if options.json:
@@ -45,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _table(case: Case, points: Sequence[Point]) -> Table:
     title = f"{case.sweep.title}, {points[0].size}"
     table = tables.summary(points, title, case.baseline)
-    return replace(table, notes=(*table.notes, *_peaks(case))) if case.with_peak else table
+    threads = (ONE_THREAD,) if "cpu" in case.sweep.backends else ()
+    return replace(table, notes=(*table.notes, *threads, *(_peaks(case) if case.with_peak else ())))
 
 
 def _peaks(case: Case) -> list[str]:

@@ -65,6 +65,12 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
     _idle.append(pool)
 
 
+def end_idle() -> None:
+    """End the threads that are kept for the next runs: for a run that ends early between two calls of `share`."""
+    while _idle:
+        _idle.pop().shutdown()
+
+
 def _submitted(pool: ThreadPoolExecutor, begin: Callable[[int], None], workers: int) -> set[Future[None]]:
     try:
         return {pool.submit(begin, worker) for worker in range(workers)}

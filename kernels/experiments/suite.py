@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from kernels import RESOURCES
+from kernels import RESOURCES, registry
 from kernels.cpu.workers import cores
 from kernels.cuda import devices
-from kernels.engine import BackendChoice
+from kernels.experiments import gpu_suite
 from kernels.experiments.axes import Axis
-from kernels.experiments.inputs import Generated, Inputs, Length, Loaded
+from kernels.experiments.cases import DNA, TRIPLE, Case, thread_axis, tropical
+from kernels.experiments.inputs import Generated, Inputs, Loaded
 from kernels.experiments.sweep import Sweep
 from kernels.io import sequences
 from kernels.model import SequenceType
 
 SAMPLES = RESOURCES / "samples"
 SHARED = SAMPLES.parents[2] / "shared" / "data"
-DNA = {"match": 2.0, "mismatch": -3.0, "gap_open": 5.0, "gap_extend": 2.0, "wildcard": "N"}
-TRIPLE = {"matrix": "BLOSUM62", "gap_open": 0.0, "gap_extend": 8.0}
+FULL_SEARCH = 2000
+"""Taxa up to which every pair is compared at every join."""
 PROTEIN = {"matrix": "BLOSUM62", "gap_open": 10.0, "gap_extend": 1.0}
 SCORE_PEER, PATH_PEER = "parasail-score-32", "parasail-path-32"
-
-
-@dataclass(frozen=True)
-class Case:
-    """One table of the benchmark: a sweep, what speedups are over, and whether the peak memory is of interest."""
-
-    sweep: Sweep
-    baseline: Mapping[str, Any]
-    with_peak: bool = False
 
 
 def cases(quick: bool = False, gpu_only: bool = False) -> Iterator[Case]:
@@ -38,12 +29,7 @@ def cases(quick: bool = False, gpu_only: bool = False) -> Iterator[Case]:
     if not gpu_only:
         yield from _cpu(quick)
     if devices.discover()[0]:
-        yield from _gpu(quick, with_cpu=not gpu_only)
-
-
-def thread_axis() -> Axis:
-    """One thread, and all."""
-    return Axis("threads", "parameter", tuple(sorted({1, cores()})), "Threads", "threads")
+        yield from gpu_suite.cases(quick, with_cpu=not gpu_only)
 
 
 def _cpu(quick: bool) -> Iterator[Case]:
@@ -60,19 +46,17 @@ def _cpu(quick: bool) -> Iterator[Case]:
     yield _triples(repeats)
     for taxa in (1000, 2000) if quick else (1000, 2000, 4000):
         yield _trees(taxa)
-    yield _tropical("floyd-blocked", ("scipy-floyd-warshall",), 1000 if quick else 2000, ("cpu",))
-    yield _tropical("viterbi-persistent", ("hmmlearn-viterbi", "numpy-viterbi"), (64, 20_000), ("cpu",))
-
-
-def _gpu(quick: bool, with_cpu: bool) -> Iterator[Case]:
-    for length in (100_000, 300_000) if quick else (100_000, 300_000, 600_000):
-        yield _on_gpu("striped-score", length, with_cpu and length == 100_000)
-    yield _on_gpu("striped-alignment", 50_000, with_cpu)
-    for length in (100_000,) if quick else (100_000, 600_000):
-        yield _on_gpu("checkpointed-alignment", length, False)
-    yield _triples_on_gpu()
-    yield _tropical("floyd-blocked", (), 4096, ("cuda",))
-    yield _tropical("viterbi-persistent", (), (256, 32_768), ("cuda",))
+    yield _beside_a_peer("upgma", "scipy-upgma", Generated(length=2000 if quick else 4000))
+    proteins_of_400 = Generated(type=SequenceType.PROTEIN, length=400, count=100 if quick else 300, divergence=0.5)
+    yield _beside_a_peer("distance-ktuple", "clustalw-quicktree", proteins_of_400)
+    yield _beside_a_peer("distance-full", "", proteins_of_400)
+    yield _beside_a_peer("distance-6mer", "", proteins_of_400)
+    yield tropical("floyd-blocked", ("scipy-floyd-warshall",), 1000 if quick else 2000, ("cpu",))
+    yield tropical("viterbi-persistent", ("hmmlearn-viterbi", "numpy-viterbi"), (64, 20_000), ("cpu",))
+    for states, letters in ((64, 20_000),) if quick else ((64, 20_000), (256, 32_768), (8, 1_000_000)):
+        for method in ("hmm-forward", "hmm-posterior"):
+            yield tropical(method, (method.replace("hmm", "hmmlearn"),), (states, letters), ("cpu",))
+        yield tropical("hmm-baum-welch", ("hmmlearn-baum-welch",), (states, letters), ("cpu",), {"iterations": 1})
 
 
 def _scores(name: str, inputs: Inputs, options: Mapping[str, Any], repeats: int, more: tuple[str, ...]) -> Case:
@@ -109,23 +93,11 @@ def _side_by_side(
     )
 
 
-def _on_gpu(method: str, length: int, with_cpu: bool) -> Case:
-    sweep = Sweep(
-        contenders=(method,),
-        inputs=Generated(length=length),
-        options={"mode": "local", **DNA},
-        backends=("cuda", "cpu") if with_cpu else ("cuda",),
-        repeats=5,
-        side_by_side=True,
-        title=f"{method} on a GPU: random {length // 1000} kb with a mutated copy",
-    )
-    return Case(sweep, {"backend": "cpu"} if with_cpu else {})
-
-
 def _trees(taxa: int) -> Case:
-    """Neighbor joining of the distances along a random tree, with noise."""
+    """Neighbor joining of the distances along a random tree, with noise; the full search where it takes seconds."""
+    full = ("nj-basic", "nj-compact", "nj-serial") if taxa <= FULL_SEARCH else ()
     sweep = Sweep(
-        contenders=("nj-pruned", "scikit-bio-nj", "anjl", "quicktree"),
+        contenders=("nj-pruned", *full, "scikit-bio-nj", "anjl", "quicktree"),
         inputs=Generated(length=taxa),
         axes=(thread_axis(),),
         backends=("cpu",),
@@ -137,20 +109,19 @@ def _trees(taxa: int) -> Case:
     return Case(sweep, {"method": "scikit-bio-nj"})
 
 
-def _tropical(method: str, peers: tuple[str, ...], length: Length, backends: tuple[BackendChoice, ...]) -> Case:
-    """Shortest paths over so many vertices, or Viterbi over so many states and letters; peers are the baseline."""
-    size = f"{length:,} vertices" if isinstance(length, int) else f"{length[0]} states, {length[1]:,} letters"
+def _beside_a_peer(method: str, peer: str, inputs: Generated) -> Case:
+    """A method on one thread and on all, over a peer where there is one."""
     sweep = Sweep(
-        contenders=(method, *peers),
-        inputs=Generated("random", length=length),
-        axes=() if backends == ("cuda",) else (thread_axis(),),
-        backends=backends,
+        contenders=(method, peer) if peer else (method,),
+        inputs=inputs,
+        axes=(thread_axis(),) if any(one.name == "threads" for one in registry.method(method).parameters) else (),
+        backends=("cpu",),
         repeats=3,
         patience_s=25.0,
         side_by_side=True,
-        title=f"{method}{' on a GPU' * (backends == ('cuda',))}: random, {size}",
+        title=f"{method}: {inputs.text(registry.method(method).problem)}",
     )
-    return Case(sweep, {"method": peers[-1]} if peers else {})
+    return Case(sweep, {"method": peer} if peer else {"method": method, "threads": 1})
 
 
 def _triples(repeats: int) -> Case:
@@ -168,20 +139,6 @@ def _triples(repeats: int) -> Case:
         title="Three proteins of about 350 letters",
     )
     return Case(sweep, {"method": "triple-scoring"})
-
-
-def _triples_on_gpu() -> Case:
-    """Three proteins of the paper's largest size."""
-    sweep = Sweep(
-        contenders=("sloped", "layered", "sloped-bt1", "sloped-bt2", "sloped-bt3", "sloped-checkpointed"),
-        inputs=Generated(type=SequenceType.PROTEIN, length=(1399, 1404, 1406), divergence=0.5),
-        options=TRIPLE,
-        backends=("cuda",),
-        repeats=5,
-        side_by_side=True,
-        title="Three proteins of about 1,400 letters on a GPU",
-    )
-    return Case(sweep, {"method": "layered"})
 
 
 def _mitochondria() -> Loaded:

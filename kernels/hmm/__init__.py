@@ -124,8 +124,9 @@ LEARNING = replace(LEARNING, products=lambda result: [result.answer.hmm])
 
 
 def _sum_method(
-    id: str, name: str, problem: ProblemType, kind: SumKind, summary: str, citation: Citation, returns: set[str]
-) -> Method:
+    id: str, name: str, problem: ProblemType, kind: SumKind, summary: str, citation: Citation, returns: set[str],
+    parameters: tuple[Parameter, ...] = (PIECE_ON_GPU,),
+) -> Method:  # fmt: skip
     return Method(
         id=id,
         name=name,
@@ -133,7 +134,7 @@ def _sum_method(
         summary=summary,
         citation=citation,
         problem=problem,
-        parameters=(PIECE_ON_GPU,),
+        parameters=parameters,
         backends={backend: f"kernels.hmm.sums.{backend}:{id.replace('-', '_')}" for backend in ("cpu", "cuda")},
         returns=frozenset(returns),
         footprint=partial(sizes.sums_footprint, kind=kind),
@@ -147,14 +148,14 @@ def _sum_method(
 
 SUMS = (
     _sum_method("hmm-forward", "Forward", EVALUATION, kinds.FORWARD,
-                "How probable the sequence is, over all paths.",
+                "How probable the sequence is, over all paths; on the CPU a letter after the other, on one thread.",
                 TUTORIAL.at("section III.A"), {"log probability"}),
     _sum_method("hmm-posterior", "Posterior", POSTERIOR, kinds.POSTERIOR,
-                "How probable each state is at each letter, given the whole sequence.",
+                "How probable each state is at each letter, given the whole sequence; on the CPU on one thread.",
                 TUTORIAL.at("section III.B"), {"posterior", "log probability"}),
     _sum_method("hmm-baum-welch", "Baum-Welch", LEARNING, kinds.LEARNING,
                 "A model that makes the sequences most probable, from a first one, round by round.",
-                TUTORIAL.at("section III.C"), {"model"}),
+                TUTORIAL.at("section III.C"), {"model"}, (PIECE_ON_GPU, THREADS)),
 )  # fmt: skip
 
 METHODS = (

@@ -112,9 +112,18 @@ def together(problem: Any, backend: str) -> int:
 
 
 def sums_automatic(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Pieces that keep a GPU busy; the CPU has none."""
+    """Pieces that keep a GPU busy, and threads for the sequences that are learned from."""
     letters = together(problem, backend)
-    return {"piece": cuda_sizes.automatic_piece(len(problem.hmm), letters, multiprocessors or 1)}
+    threads = 1
+    if isinstance(problem, LearningProblem) and problem.cells > SHARED_CELLS:
+        threads = min(workers.cores(), len(problem.sequences))
+    return {"piece": cuda_sizes.automatic_piece(len(problem.hmm), letters, multiprocessors or 1), "threads": threads}
+
+
+PORTIONS = 64
+"""Portions of the sequences, at most, that are counted on their own."""
+SHARED_CELLS = 1 << 20
+"""Cells of a round that are worth starting threads for."""
 
 
 def sums_footprint(problem: Any, parameters: Mapping[str, Any], backend: str, kind: SumKind) -> Footprint:
@@ -124,14 +133,20 @@ def sums_footprint(problem: Any, parameters: Mapping[str, Any], backend: str, ki
         observations = {"observations": (2 if kind.passes == 1 else 4) * n}
         host = {"posterior": 8 * states * n} if kind.posterior else observations
         return Footprint(host=host, device=sums_device_parts(problem, n, typed(HmmParameters, parameters).piece, kind))
-    return Footprint(host=sums_parts(problem, kind))
+    return Footprint(host=sums_parts(problem, kind, typed(HmmParameters, parameters).threads))
 
 
-def sums_parts(problem: Any, kind: SumKind) -> Mapping[str, int]:
-    """Bytes on the CPU of the methods that sum over all paths, by purpose."""
+def sums_parts(problem: Any, kind: SumKind, threads: int = 1) -> Mapping[str, int]:
+    """Bytes on the CPU of the methods that sum over all paths, by purpose; a thread has a sequence of its own."""
     n, states = together(problem, "cpu"), len(problem.hmm)
+    if isinstance(problem, LearningProblem):
+        n = sum(sorted((len(each) for each in problem.sequences), reverse=True)[:threads])
     width = padded(states)
-    found = {"observations": 8 * n, "divisors": 16 * n, "model": 48 * width**2}
+    found = {"observations": 8 * n, "divisors": 16 * n, "model": 48 * threads * width**2}
+    if kind.counts and len(problem.sequences) > 1:
+        found["counts of portions"] = (
+            min(PORTIONS, len(problem.sequences)) * 8 * (states + len(problem.hmm.alphabet)) * states
+        )
     if kind.passes > 1:
         found["rows"] = 8 * width * n
     if kind.posterior and states < width:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -47,6 +48,11 @@ class DistanceMatrix:
 
     def __hash__(self) -> int:
         return hash((self.names[:16], self.values[:1].tobytes()))
+
+    @cached_property
+    def greatest(self) -> float:
+        """The greatest distance; found once, for every plan of a run asks, and a large matrix takes long to read."""
+        return float(self.values.max(initial=0))
 
     @property
     def summary(self) -> str:

@@ -124,9 +124,9 @@ def build(data: Sequences[DistanceMatrix], options: Mapping[str, Any]) -> TreePr
             raise ParameterError(f"outgroup: {what}; name the taxon to be parted, such as {matrix.names[0]}")
     elif values["outgroup"]:
         raise ParameterError("outgroup: a taxon is named, but root is not outgroup; set root to outgroup")
-    if values["precision"] == "single" and float(matrix.values.max(initial=0)) > MOST_SINGLE:
+    if values["precision"] == "single" and matrix.greatest > MOST_SINGLE:
         raise InputError(f"{matrix.name}: distances beyond {MOST_SINGLE:g} need double precision")
-    if float(matrix.values.max(initial=0)) > MOST_DOUBLE:
+    if matrix.greatest > MOST_DOUBLE:
         raise InputError(f"{matrix.name}: distances beyond {MOST_DOUBLE:g} cannot be summed; scale them down")
     return TreeProblem(matrix, **values)
 

@@ -1,4 +1,4 @@
-"""Peers for matrices: neighbor joining of scikit-bio and of anjl, SciPy's Floyd-Warshall."""
+"""Peers for matrices: neighbor joining of scikit-bio and of anjl, UPGMA and Floyd-Warshall of SciPy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from kernels.experiments.peers.pairs import package_version
 from kernels.experiments.peers.peer import Peer
 from kernels.graphs import BIPARTITE, PATHS
-from kernels.trees import NEIGHBOR_JOINING
+from kernels.trees import NEIGHBOR_JOINING, UPGMA
 from kernels.trees.problem import TREE_PROBLEM
 
 IN_MEMORY = "one call on a matrix in memory; one thread"
@@ -32,6 +32,14 @@ def _anjl(problem: Any) -> Callable[[], Any]:
 
     matrix = np.array(problem.matrix.values, np.float32)
     return lambda: dynamic_nj(matrix, disallow_negative_distances=problem.negative == "zero")
+
+
+def _upgma(problem: Any) -> Callable[[], Any]:
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    condensed = squareform(np.array(problem.matrix.values, np.float64), checks=False)
+    return lambda: linkage(condensed, "average")
 
 
 def _floyd_warshall(problem: Any) -> Callable[[], float]:
@@ -63,6 +71,14 @@ PEERS = (
         refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
         prepare=_anjl, score=lambda joins: None, answer=lambda joins: f"{len(joins) + 1:,} taxa",
         host_bytes=lambda problem: 3 * 4 * len(problem.matrix.names) ** 2, criterion=NEIGHBOR_JOINING,
+    ),
+    Peer(
+        id="scipy-upgma", name="SciPy linkage, average", problems=(TREE_PROBLEM,), returns=frozenset({"tree"}),
+        counts="one call on a condensed matrix in memory; one thread", install="pip install scipy",
+        version=partial(package_version, "scipy"),
+        refusal=lambda problem: "" if len(problem.matrix.names) > 1 else "it takes two or more taxa",
+        prepare=_upgma, score=lambda joins: None, answer=lambda joins: f"{len(joins) + 1:,} taxa",
+        host_bytes=lambda problem: 2 * 8 * len(problem.matrix.names) ** 2, criterion=UPGMA,
     ),
     Peer(
         id="scipy-floyd-warshall", name="SciPy floyd_warshall", problems=(PATHS, BIPARTITE),

@@ -11,10 +11,15 @@ import numpy as np
 from kernels import __version__
 from kernels.experiments.peers.pairs import package_version
 from kernels.experiments.peers.peer import Peer
-from kernels.hmm import VITERBI
+from kernels.hmm import EVALUATION, LEARNING, POSTERIOR, VITERBI
+from kernels.hmm.hmm import Hmm
+from kernels.hmm.sums.problem import LearningProblem
 
 PATH = frozenset({"states", "log probability"})
+PROBABILITY = frozenset({"log probability"})
 ONE_CALL = "one call on a model and a sequence in memory, with the path; one thread"
+SUMS = "one call on a model and a sequence in memory, with scaled numbers; one thread"
+LEARNED = "one call on a model and sequences in memory, as many rounds of counting, with scaled numbers; one thread"
 
 
 def numpy_viterbi(
@@ -42,15 +47,50 @@ def _numpy(problem: Any) -> Callable[[], float]:
     return lambda: numpy_viterbi(initial, transitions, emissions, seen)[0]
 
 
-def _hmmlearn(problem: Any) -> Callable[[], float]:
+def _model(hmm: Hmm, **settings: Any) -> Any:
+    """The model as hmmlearn has it, with scaled numbers where it sums, which it does faster than with logarithms."""
     from hmmlearn.hmm import CategoricalHMM
 
-    model = CategoricalHMM(problem.states)
-    model.n_features = len(problem.hmm.alphabet)
-    model.startprob_, model.transmat_ = problem.hmm.initial, problem.hmm.transitions
-    model.emissionprob_ = problem.hmm.emissions
-    seen = problem.observations.astype(np.int64)[:, None]
+    model = CategoricalHMM(len(hmm), implementation="scaling", **settings)
+    model.n_features = len(hmm.alphabet)
+    model.startprob_, model.transmat_, model.emissionprob_ = hmm.initial, hmm.transitions, hmm.emissions
+    return model
+
+
+def _seen(problem: Any) -> np.ndarray:
+    return problem.observations.astype(np.int64)[:, None]
+
+
+def _hmmlearn(problem: Any) -> Callable[[], float]:
+    model, seen = _model(problem.hmm), _seen(problem)
     return lambda: float(model.decode(seen)[0])
+
+
+def _hmmlearn_score(problem: Any) -> Callable[[], float]:
+    model, seen = _model(problem.hmm), _seen(problem)
+    return lambda: float(model.score(seen))
+
+
+def _hmmlearn_posterior(problem: Any) -> Callable[[], float]:
+    model, seen = _model(problem.hmm), _seen(problem)
+    return lambda: float(model.score_samples(seen)[0])
+
+
+def _hmmlearn_learning(problem: Any) -> Callable[[], float]:
+    """As many rounds of counting as ours: one before each iteration, and one after the last."""
+    seen = np.concatenate([_seen(part) for part in problem.parts])
+    lengths = [part.n for part in problem.parts]
+
+    def call() -> float:
+        model = _model(problem.hmm, n_iter=problem.iterations + 1, tol=-np.inf, init_params="", params="ste")
+        model.fit(seen, lengths)
+        return float(model.monitor_.history[-1])
+
+    return call
+
+
+def _learning_refusal(problem: Any) -> str:
+    return next(filter(None, map(_hmmlearn_refusal, problem.parts)), "")
 
 
 def _hmmlearn_refusal(problem: Any) -> str:
@@ -63,6 +103,12 @@ def _any_letters(problem: Any) -> str:
     return "" if problem.n else "it takes one letter or more"
 
 
+def _bytes(problem: Any) -> int:
+    """Forward and backward rows, the posterior, and frames of emissions."""
+    letters = problem.letters if isinstance(problem, LearningProblem) else problem.n
+    return 5 * 8 * letters * len(problem.hmm)
+
+
 def _log_probability(value: float) -> str:
     return f"log p {value:,.6g}"
 
@@ -73,6 +119,20 @@ PEERS = (
         install="pip install hmmlearn", version=partial(package_version, "hmmlearn"), refusal=_hmmlearn_refusal,
         prepare=_hmmlearn, score=lambda value: None, answer=_log_probability,
         host_bytes=lambda problem: 3 * 8 * problem.n * problem.states, nominal_gcups=0.3,
+    ),
+    *(
+        Peer(
+            id=identifier, name=name, problems=(problem,), returns=returns, counts=counts,
+            install="pip install hmmlearn", version=partial(package_version, "hmmlearn"), refusal=refusal,
+            prepare=prepare, score=lambda value: None, answer=_log_probability, host_bytes=_bytes, nominal_gcups=0.5,
+        )
+        for identifier, name, problem, returns, counts, refusal, prepare in (
+            ("hmmlearn-forward", "hmmlearn score", EVALUATION, PROBABILITY, SUMS, _hmmlearn_refusal, _hmmlearn_score),
+            ("hmmlearn-posterior", "hmmlearn score_samples", POSTERIOR, PROBABILITY | {"posterior"}, SUMS,
+             _hmmlearn_refusal, _hmmlearn_posterior),
+            ("hmmlearn-baum-welch", "hmmlearn fit", LEARNING, frozenset({"model"}), LEARNED, _learning_refusal,
+             _hmmlearn_learning),
+        )
     ),
     Peer(
         id="numpy-viterbi", name="plain NumPy Viterbi", problems=(VITERBI,), returns=PATH, counts=ONE_CALL,

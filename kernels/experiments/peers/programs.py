@@ -20,6 +20,7 @@ from kernels.experiments.peers.peer import Peer
 from kernels.io.sequences import SEQUENCE
 from kernels.model import Sequence, SequenceType
 from kernels.trees import NEIGHBOR_JOINING
+from kernels.trees.distances.problem import KTUPLE
 from kernels.trees.problem import TREE_PROBLEM
 
 COUNTS = "start of the program, reading the file, computing, writing"
@@ -62,16 +63,22 @@ def _sequences(value: Any) -> Iterator[Sequence]:
 def _alignment(command: Callable[[Path, Path], list[str]], to_output: bool, problem: Any) -> Callable[[], int]:
     """A call that aligns the sequences of a problem and returns the number of columns."""
     folder = TemporaryDirectory(prefix="antidiag-peer-")
-    read, write = Path(folder.name) / "in.fa", Path(folder.name) / "out.fa"
-    with open(read, "w", encoding="ascii") as file:
-        for number, sequence in enumerate(sequences_of(problem)):
-            file.write(f">s{number}\n{sequence.letters.decode()}\n")
+    read, write = _written(problem, folder), Path(folder.name) / "out.fa"
 
     def call() -> int:
         found = _run(command(read, write), folder)
         return _columns(found if to_output else write.read_text(encoding="ascii"))
 
     return call
+
+
+def _written(problem: Any, folder: TemporaryDirectory[str]) -> Path:
+    """The sequences of a problem in a FASTA file, under names that every program takes."""
+    path = Path(folder.name) / "in.fa"
+    with open(path, "w", encoding="ascii") as file:
+        for number, sequence in enumerate(sequences_of(problem)):
+            file.write(f">s{number}\n{sequence.letters.decode()}\n")
+    return path
 
 
 def _run(command: list[str], folder: TemporaryDirectory[str]) -> str:
@@ -91,6 +98,21 @@ def _columns(fasta: str) -> int:
 
 def _clustalw(read: Path, write: Path) -> list[str]:
     return ["clustalw", f"-INFILE={read}", f"-OUTFILE={write}", "-OUTPUT=FASTA", "-ALIGN", "-QUIET"]
+
+
+def _quick_distances(problem: Any) -> Callable[[], str]:
+    """A call that lets ClustalW make its fast distances, and the tree of them, which it does not leave out."""
+    folder = TemporaryDirectory(prefix="antidiag-peer-")
+    read, write = _written(problem, folder), Path(folder.name) / "out.dnd"
+    options = (f"-KTUPLE={problem.ktuple}", f"-TOPDIAGS={problem.diagonals}", f"-WINDOW={problem.window}",
+               f"-PAIRGAP={problem.word_gap}")  # fmt: skip
+    command = ["clustalw", f"-INFILE={read}", f"-NEWTREE={write}", "-QUICKTREE", "-ALIGN", "-QUIET", *options]
+
+    def call() -> str:
+        _run(command, folder)
+        return write.read_text(encoding="ascii")
+
+    return call
 
 
 def _few_letters(problem: Any) -> str:
@@ -146,6 +168,12 @@ PEERS = (
     _aligner("clustalw", "ClustalW", ("clustalw", "-help"), _clustalw, False, "apt install clustalw"),
     _aligner("famsa", "FAMSA", ("famsa",), lambda read, write: ["famsa", str(read), str(write)], False,
              "get famsa from its authors"),
+    Peer(
+        id="clustalw-quicktree", name="ClustalW quicktree", problems=(KTUPLE,), returns=frozenset({"distances"}),
+        counts=f"{COUNTS}, with the tree of the distances; one thread", install="apt install clustalw",
+        version=partial(program_version, ("clustalw", "-help")), refusal=_few_letters, prepare=_quick_distances,
+        score=lambda newick: None, answer=lambda newick: f"{newick.count(',') + 1:,} taxa", nominal_gcups=1.0,
+    ),
     Peer(
         id="quicktree", name="QuickTree", problems=(TREE_PROBLEM,), returns=frozenset({"tree"}), counts=COUNTS,
         install="apt install quicktree", version=partial(program_version, ("quicktree", "-v")),

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.cpu.workers import stop_word
+from kernels.cpu.workers import end_idle, share, stop_word
 from kernels.hmm import kinds, sizes, vanishing
 from kernels.hmm.cpu_tables import Tables, probabilities, tiny
 from kernels.hmm.hmm import Hmm
+from kernels.hmm.parameters import HmmParameters
 from kernels.hmm.problem import HmmProblem
 from kernels.hmm.sums import cpu_sums, underflow
 from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
 from kernels.model import Outcome
 from kernels.monitor import Monitor, Silent
+from kernels.parameters import typed
 from kernels.steps import Steps
 
 SLICE = 1 << 25
@@ -67,17 +72,48 @@ def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], moni
     """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
     times_ms = {"compilation": time_ms(_warm_counts), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    log = PhaseLog(steps, 1, clock.started_ns)
+    log, portions = PhaseLog(steps, 1, clock.started_ns), _portions(problem)
+    threads = min(typed(HmmParameters, parameters).threads, len(portions))
 
     def count(model: Hmm, monitor: Monitor, number: int) -> Counts:
-        begun_ns = time.perf_counter_ns()
-        counts = _counted(problem, model, monitor)
-        log.add(number, (0, len(model)), (0, problem.letters), 0, begun_ns)
-        return counts
+        return _shared(portions, model, threads, monitor, log)
 
-    found = learned(problem, count, monitor)
+    try:
+        found = learned(problem, count, monitor)
+    except BaseException:
+        end_idle()
+        raise
     clock.phase("learning")
-    return Outcome(found, times_ms, sum(sizes.sums_parts(problem, kinds.LEARNING).values()))
+    return Outcome(found, times_ms, sum(sizes.sums_parts(problem, kinds.LEARNING, threads).values()))
+
+
+def _portions(problem: LearningProblem) -> list[LearningProblem]:
+    """The sequences in portions that are counted on their own: sums have one order, whatever the threads."""
+    ends = np.cumsum([len(each) for each in problem.sequences])
+    borders = np.searchsorted(ends, np.arange(1, sizes.PORTIONS) * ends[-1] / sizes.PORTIONS)
+    cuts = np.unique([0, *(borders + 1), len(ends)])
+    parts = [problem.sequences[first:last] for first, last in itertools.pairwise(cuts.tolist())]
+    return [replace(problem, sequences=part) for part in parts if any(map(len, part))]
+
+
+def _shared(portions: list[LearningProblem], model: Hmm, threads: int, monitor: Monitor, log: PhaseLog) -> Counts:
+    """What all portions count under ``model``, by threads that take them in turns; added up in their order."""
+    letters = np.cumsum([0, *(portion.letters for portion in portions)]).tolist()
+    found: list[Counts | None] = [None] * len(portions)
+    numbers, stop, done = iter(range(len(portions))), stop_word(), np.zeros(threads, np.int64)
+
+    def work(worker: int) -> None:
+        for number in numbers:
+            if stop[0]:
+                return
+            begun_ns = time.perf_counter_ns()
+            found[number] = _counted(portions[number], model, Silent(monitor))
+            log.add(number, (0, len(model)), (letters[number], letters[number + 1]), worker, begun_ns)
+            done[worker] += portions[number].letters
+
+    share(work, threads, stop, lambda: monitor.update(int(done.sum()), letters[-1], "learning"))
+    total, *sums = zip(*(counts for counts in found if counts is not None), strict=True)
+    return sum(total), *(functools.reduce(np.add, parts) for parts in sums)
 
 
 def _unheard() -> PhaseLog:

@@ -227,7 +227,8 @@ def _compile_full(local: bool) -> None:
 
 @cache
 def _compile_kmers() -> None:
-    kmers = Kmers(*np.zeros((2, 1), np.int32), np.array([0, 1]), np.ones(1), np.ones(1), 1, True)
+    word = np.zeros(1, np.int32)
+    kmers = Kmers(word, word, np.array([0, 1]), np.ones(1), np.ones(1), 1, True)
     words, sizes = cpu_kmers.owners_of(kmers), cpu_kmers.sizes_of(kmers)
     cpu_kmers.distances_of_rows(words, sizes, 0, 1, np.zeros(1, np.int32), np.zeros((1, 1)), stop_word())
 

@@ -35,25 +35,22 @@ def find_all(D, valid, first, last, nearest):
 
 
 @compiled
-def _nearest_pair(nearest):
+def _nearest_pair(alive, nearest):
     """The pair with the smallest distance; of several the one with the smallest j, then the smallest i."""
     best, least = -1, np.inf
-    for j in range(nearest.distance.size):
+    for j in alive:
         if nearest.distance[j] < least:
             best, least = j, nearest.distance[j]
     return best
 
 
 @compiled
-def _unite(D, valid, sizes, i, j):
+def _unite(D, alive, sizes, i, j):
     """Put the cluster of i and j in the place of i: mean distances, each taxon counting the same."""
-    both, new, old = sizes[i] + sizes[j], D[i], D[j]
-    for k in range(valid.size):
-        if k != i and k != j:
-            new[k] = D.dtype.type((sizes[i] * np.float64(new[k]) + sizes[j] * np.float64(old[k])) / both)
-    for k in range(valid.size):
-        if valid[k] and k != i:
-            D[k, i] = new[k]
+    first, second, both, new, old = sizes[i], sizes[j], sizes[i] + sizes[j], D[i], D[j]
+    for k in alive:
+        if k != i:
+            new[k] = D[k, i] = D.dtype.type((first * np.float64(new[k]) + second * np.float64(old[k])) / both)
     sizes[i] = both
 
 
@@ -66,21 +63,22 @@ def join(D, valid, sizes, nearest, nodes, done, most, joins, heights, stop):
     ends them early.
     """
     who, distance = nearest
-    last = min(done + most, valid.size - 1)
+    last, clusters = min(done + most, valid.size - 1), np.flatnonzero(valid)
     for step in range(done, last):
-        j = _nearest_pair(nearest)
+        j = _nearest_pair(clusters[: valid.size - step], nearest)
         i = who[j]
         joins[step, 0], joins[step, 1], heights[step] = nodes[i], nodes[j], distance[j] / 2
         valid[j], distance[j] = 0, np.inf
-        _unite(D, valid, sizes, i, j)
+        place = np.searchsorted(clusters[: valid.size - step], j)
+        clusters[place : valid.size - step - 1] = clusters[place + 1 : valid.size - step]
+        alive = clusters[: valid.size - step - 1]
+        _unite(D, alive, sizes, i, j)
         nodes[i] = valid.size + step
         find_nearest(D, valid, i, nearest)
         new = D[i]
-        for k in range(i + 1, valid.size):
+        for k in alive[np.searchsorted(alive, i) + 1 :]:
             if stop[0]:
                 return step
-            if not valid[k]:
-                continue
             if who[k] == i or who[k] == j:
                 find_nearest(D, valid, k, nearest)
             elif new[k] < distance[k] or (new[k] == distance[k] and i < who[k]):
