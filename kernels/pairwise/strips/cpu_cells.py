@@ -309,8 +309,7 @@ def state_tile(problem, borders, states, first, rows, best):
 
 @inlined
 def end_chunk(edge, bottom, lanes):
-    """Keep the last row of a tile of so many lanes as that of a chunk: ``bottom`` int32 (2 or 4, s), in the order of the
-    matrix.
+    """Keep the last row of a tile as that of a chunk: ``bottom`` int32 (2 or 4, s), in the order of the matrix.
 
     H and G, and their start states where these are local to chunks; then they begin anew below.
     """

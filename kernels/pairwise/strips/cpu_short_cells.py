@@ -15,8 +15,8 @@ Scores are looked up in a register where the letters are few: a table of up to 3
 Otherwise they come from a profile, as in cpu_cells.py. Both hold the scores plus beta.
 
     edge    int32 (2, s) in lane order of 32 lanes; ``left`` and ``right`` as in cpu_cells.py
-    letters int16, from the last row to the first: letters[size - 32 - row] is the first place in the table of the letter
-            of a row; or, with a profile, uint8: letters[row + 31] is its number; 31 or more beyond each end
+    letters int16, from the last row to the first: letters[size - 32 - row] is where the letter of a row begins in the
+            table; or, with a profile, uint8: letters[row + 31] is its number; 31 or more beyond each end
     profile int16 (s) in lane order: what the letter of a column adds to that place; or int16 (letters, s + 32), flat
     room    int16, ROOM_ROWS rows and a block of scores; it and a profile in lane order begin where a cache line does
 """
@@ -165,10 +165,7 @@ def short_tile(problem, table, borders, first, rows, best):
         diagonal, diagonal_in, row_best = diagonal_in, h, least
         for at in range(0, width, SHORT_LANES):
             above, gap = load(H, at), load(E, at)
-            if table is None:
-                score = load(scores, at)
-            else:
-                score = look_up(entries, add(places, load(profile, at)))
+            score = load(scores, at) if table is None else look_up(entries, add(places, load(profile, at)))
             f = subtract(F, extend)
             h = maximum(maximum(maximum(add(diagonal, score), gap), floor), f)
             opened = subtract(h, opening)
@@ -192,4 +189,6 @@ def short_tile(problem, table, borders, first, rows, best):
             copy_short_lane(E, t - rows + 1, edge_E)
     lengthened(edge_H, base - beta * rows, edge[0])
     lengthened(edge_E, base - beta * rows + alpha, edge[1])
-    keep_best_short(best, first, best_score, best_step, best_column, columns, base - beta * (rows + SHORT_LANES - 1), beta)
+    keep_best_short(
+        best, first, best_score, best_step, best_column, columns, base - beta * (rows + SHORT_LANES - 1), beta
+    )
