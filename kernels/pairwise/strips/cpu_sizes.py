@@ -95,7 +95,7 @@ def short_rows(scores: np.ndarray, open: int, extend: int, s: int) -> int:
     for each row.
     """
     best, margin = max(int(scores.max(initial=0)), 0), short_margin(scores, open, extend)
-    across = s * (best + 2 * extend) + 4 * open + margin + SHORT_LANES * extend + SHORT_LANES
+    across = s * (best + 2 * extend) + 4 * open + margin + 3 * SHORT_LANES * extend + SHORT_LANES
     rows = min((2**16 - across) // max(2 * (best + extend), 1), MOST_SHORT_ROWS) // 8 * 8
     return rows if rows >= LEAST_SHORT_ROWS and margin + best < MOST_SHORT_SCORE else 0
 
@@ -205,7 +205,7 @@ def common(problem: PairProblem, parameters: StripParameters, every_boundary: bo
     kept = count if every_boundary else min(parameters.threads + 1, count)
     short = chosen_short_rows(problem, parameters) > 0
     return {
-        "letters": 4 * (problem.rows + problem.columns) + 2 * 16 + 2 * short * (problem.rows + 2 * SHORT_LANES),
+        "letters": 4 * (problem.rows + problem.columns) + 2 * 16 + 2 * short * (problem.rows + 4 * SHORT_LANES + 1),
         "strips": count * (8 * WORD + 16),
         "boundary columns": (kept + 1) * _column_bytes(problem),
     }
