@@ -32,7 +32,7 @@ LEAST_SHORT_ROWS = 64
 MOST_SHORT_SCORE = 2**13
 TABLE_ENTRIES = 32
 MOST_COLUMNS = 1024
-BATCHES = (64, 128, 256, 512, 1024, 2048)
+BATCHES = (64, 128, 256, 512, 1024, 2048, 4096)
 """Batches that are worth choosing from."""
 
 
@@ -46,7 +46,7 @@ class TileCost:
     ramp_rows: int
 
 
-WIDE_COST, SHORT_COST = TileCost(LANES, 7, 24), TileCost(SHORT_LANES, 6, 44)
+WIDE_COST, SHORT_COST = TileCost(LANES, 7, 24), TileCost(SHORT_LANES, 3.5, 80)
 STRIP_COST = 50_000
 """Time of a strip in Python, in the same unit."""
 
