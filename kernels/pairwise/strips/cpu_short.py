@@ -49,12 +49,11 @@ class Short:
         if code_of(pair, most_rows) == "table":
             self.table = np.full(lookup.ENTRIES, pair.extend, np.int16)
             self.table[: letters * (letters + 1)].reshape(letters, -1)[:, :letters] = self.scores
-            self.letters = np.zeros((2, -(-m // 2) + 2 * SHORT_LANES), np.int16)
-            for half, rows in zip(self.letters, (pair.rows[::2], pair.rows[1::2]), strict=True):
+            halves = np.zeros((2, -(-m // 2) + 2 * SHORT_LANES), np.int16)
+            for half, rows in zip(halves, (pair.rows[::2], pair.rows[1::2]), strict=True):
                 end = half.size - SHORT_LANES + 1
                 half[end - rows.size : end] = rows[::-1]
-            self.letters = self.letters.ravel()
-            self.letters *= letters + 1
+            self.letters = halves.ravel() * np.int16(letters + 1)
         else:
             self.letters = np.zeros(m + 4 * SHORT_LANES, np.uint8)
             self.letters[2 * SHORT_LANES : 2 * SHORT_LANES + m] = pair.rows
@@ -63,10 +62,8 @@ class Short:
         """A strip: its columns start + 1 .. end."""
         width = tile_width(columns[1] - columns[0])
         profile = self._profile(self.pair.columns[slice(*columns)], width)
-        room, margin = (
-            _aligned(ROOM_ROWS * width + 2 * SCORE_BLOCK),
-            short_margin(self.pair.table, self.pair.open, self.pair.extend),
-        )
+        margin = short_margin(self.pair.table, self.pair.open, self.pair.extend)
+        room = _aligned(ROOM_ROWS * width + 2 * SCORE_BLOCK)
         return ShortProblem(self.letters, profile, costs_of(self.pair), room, margin, self.most_rows)
 
     def _profile(self, columns: np.ndarray, width: int) -> np.ndarray:

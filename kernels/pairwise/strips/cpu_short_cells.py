@@ -151,7 +151,7 @@ def short_tile(problem, table, borders, first, rows, best):
     """As score_tile, in 16 bits; ``table``, int16 (32), is None where scores come from a profile.
 
     Lanes work on two rows at a step, so that what is kept of a column is read and written once for both: lane l on rows
-    2 (t - l) + 1 and 2 (t - l) + 2. A last row without a second one is computed cell by cell.
+    2 (t - l) + 1 and 2 (t - l) + 2. ``first`` is even. A last row without a second one is computed cell by cell.
     """
     pairs = rows // 2
     if pairs > 0:
