@@ -1,7 +1,7 @@
 """Numbers looked up in a table that stays in a register.
 
 x86 has no such instruction before SSSE3; with AVX-512BW one takes any of 32 short numbers, before that each finds bytes
-among 16. ``LOOKS_UP`` says whether there is one; where there is none, a table is read number by number.
+among 16. ``LOOKS_UP`` says whether there is one.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from kernels.pairwise.checkpointed import sizes as checkpointed_sizes
 from kernels.pairwise.model import PairProblem
 from kernels.pairwise.parameters import StripParameters
 from kernels.pairwise.strips import sizes
-from kernels.pairwise.strips.cpu_sizes import strips
+from kernels.pairwise.strips.cpu_sizes import chosen_short_rows, strips
 from kernels.parameters import typed
 from kernels.scoring import Mode
 
@@ -25,6 +25,8 @@ LEAST_OPERATIONS = {"cpu": {Mode.LOCAL: 11.0, Mode.GLOBAL: 9.0}, "cuda": {Mode.L
 """Fewest operations of a cell. On a CPU additions, subtractions and maxima of the recurrence, counted in
 strips/cpu_cells.py, with one maximum for the best score; on a GPU instructions of the arithmetic pipe with Hopper's
 fused add-and-maximum, the extraction of the letters' score included."""
+LEAST_SHORT_OPERATIONS = {Mode.LOCAL: 4.5, Mode.GLOBAL: 3.5}
+"""Those of a cell in 16 bits on a CPU (strips/cpu_short_cells.py): half of nine and of seven, by lanes of 32 bits."""
 
 VALUE_BYTES, STATE_BYTES = 8, 8
 SHARED_MATRIX, SHARED_BUFFER, SHARED_RESERVED, SHARED_ARRAYS, INT = 23 * 23 * 4, 32 * 4, 1200, 6, 4
@@ -35,17 +37,17 @@ Parameters = Mapping[str, Any]
 
 def start_up(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """Steps until the last worker may begin, (p - 1) T_a with T_a = s^2 / c (section IV)."""
-    return (workers - 1) * _chosen(parameters).s ** 2 / LANES[backend]
+    return (workers - 1) * _chosen(parameters).s ** 2 / _lanes(problem, parameters, backend)
 
 
 def start_up_with_batches(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """The same for lanes that stream: a strip may begin once its neighbour has left a batch of T cells."""
-    return (workers - 1) * _lead(_chosen(parameters), backend)
+    return (workers - 1) * _lead(_chosen(parameters), _lanes(problem, parameters, backend))
 
 
 def steps_published(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """Steps until the last strip is done (section IV), for both of the paper's cases."""
-    s, c, m, n = _chosen(parameters).s, LANES[backend], problem.rows, problem.columns
+    s, c, m, n = _chosen(parameters).s, _lanes(problem, parameters, backend), problem.rows, problem.columns
     lead, strip = s * s / c, m * s / c
     if strip >= workers * lead:
         return (workers - 1) * lead + m * n / (workers * c)
@@ -54,9 +56,9 @@ def steps_published(problem: PairProblem, parameters: Parameters, backend: str, 
 
 def steps_with_batches(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
     """The same count for whole strips and batches of T: rounds of strips, or a chain of waiting ones."""
-    chosen, c = _chosen(parameters), LANES[backend]
+    chosen, c = _chosen(parameters), _lanes(problem, parameters, backend)
     count, strip = strips(problem, chosen.s), (problem.rows + c) * chosen.s / c
-    lead, busy = _lead(chosen, backend), min(workers, count)
+    lead, busy = _lead(chosen, c), min(workers, count)
     if strip >= busy * lead:
         return -(-count // busy) * strip + (busy - 1) * lead
     return (count - 1) * lead + strip
@@ -108,8 +110,17 @@ def _chosen(parameters: Parameters) -> StripParameters:
     return typed(StripParameters, parameters)
 
 
-def _lead(chosen: StripParameters, backend: str) -> float:
-    return (chosen.T + LANES[backend]) * chosen.s / LANES[backend]
+def _lanes(problem: PairProblem, parameters: Parameters, backend: str) -> int:
+    """Lanes of a worker: twice as many where a CPU computes in 16 bits."""
+    return LANES[backend] * (1 + _in_16_bits(problem, parameters, backend))
+
+
+def _in_16_bits(problem: PairProblem, parameters: Parameters, backend: str) -> bool:
+    return backend == "cpu" and chosen_short_rows(problem, _chosen(parameters)) > 0
+
+
+def _lead(chosen: StripParameters, lanes: int) -> float:
+    return (chosen.T + lanes) * chosen.s / lanes
 
 
 def _chunk_row_cells(problem: PairProblem, parameters: Parameters) -> float:
@@ -118,7 +129,10 @@ def _chunk_row_cells(problem: PairProblem, parameters: Parameters) -> float:
 
 def _operations(work: Any) -> Model:
     def value(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
-        return work(problem, parameters) * LEAST_OPERATIONS[backend][problem.mode]
+        short = _in_16_bits(problem, parameters, backend)
+        return (
+            work(problem, parameters) * (LEAST_SHORT_OPERATIONS if short else LEAST_OPERATIONS[backend])[problem.mode]
+        )
 
     return Model(
         OPERATIONS, "Operations", "lane operations", "Fewest operations of all cells, those computed twice included.",

@@ -92,7 +92,7 @@ def encode(problem: PairProblem) -> Encoded:
     )
 
 
-def tiny_pair(largest_score: int = 1) -> Encoded:
+def tiny_pair(largest_score: int = 1, letters: int = 1) -> Encoded:
     """The smallest problem, on which compiled code is made to exist."""
     letter = np.frombuffer(bytes(1), np.uint8)  # read-only, as `encode` makes them: another type for the compiler
-    return Encoded(letter, letter, np.full((1, 1), largest_score, np.int32), 1, 1, True, False)
+    return Encoded(letter, letter, np.full((letters, letters), largest_score, np.int32), 1, 1, True, False)

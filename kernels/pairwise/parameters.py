@@ -58,12 +58,11 @@ PRECISION = Parameter(
     name="precision",
     kind="choice",
     label="Precision",
-    help="Bits of a value in phase 1. In 16, two cells share a register, which takes half the instructions. Values "
-    "are kept less a common base; where scores are so large that those of a strip could overflow, or s is an odd "
-    "multiple of 32, 32 bits are used. The answer is the same.",
+    help="Bits of a value in phase 1. In 16, twice as many cells share a register, which takes half the instructions. "
+    "Values are kept less a common base; where scores are so large that those of a strip could overflow, or on a GPU s "
+    "is an odd multiple of 32, 32 bits are used. The answer is the same.",
     choices=("32", "16"),
     unit="bits",
-    backends=("cuda",),
 )
 RECOMPUTE = Parameter(
     name="recompute",

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-import numpy as np
-
 from kernels.cpu.phases import PhaseClock, time_ms
 from kernels.model import Outcome
 from kernels.monitor import Monitor
@@ -20,11 +18,12 @@ from kernels.pairwise.checkpointed import cpu_tiles, spill
 from kernels.pairwise.checkpointed.cpu_saving import Saving
 from kernels.pairwise.checkpointed.cpu_tiles import Grid, Log
 from kernels.pairwise.checkpointed.sizes import kept_shapes
-from kernels.pairwise.encoding import Encoded, encode, tiny_pair
+from kernels.pairwise.encoding import Encoded, encode
 from kernels.pairwise.model import PairAnswer, PairProblem
 from kernels.pairwise.parameters import CheckpointedParameters
 from kernels.pairwise.strips import cpu_strips
-from kernels.pairwise.strips.cpu_sizes import score_type
+from kernels.pairwise.strips.cpu_short import code_of, tiny_pair_of
+from kernels.pairwise.strips.cpu_sizes import chosen_short_rows
 from kernels.parameters import typed
 from kernels.steps import Steps
 
@@ -34,19 +33,26 @@ def checkpointed_alignment(
 ) -> Outcome:
     """The best alignment; DiskFull where checkpoints have to go to a disk that cannot take them."""
     pair = encode(problem)
-    times_ms = {"compilation": time_ms(partial(_compiled, score_type(pair.table))), "transfer": 0.0}
-    answer, host_bytes = _align(pair, typed(CheckpointedParameters, parameters), monitor, steps, times_ms)
+    chosen = typed(CheckpointedParameters, parameters)
+    short_rows = chosen_short_rows(problem, chosen)
+    times_ms = {"compilation": time_ms(partial(_compiled, code_of(pair, short_rows))), "transfer": 0.0}
+    answer, host_bytes = _align(pair, chosen, short_rows, monitor, steps, times_ms)
     return Outcome(answer, times_ms, host_bytes)
 
 
 def _align(
-    pair: Encoded, parameters: CheckpointedParameters, monitor: Monitor, steps: Steps, times_ms: dict[str, float]
+    pair: Encoded,
+    parameters: CheckpointedParameters,
+    short_rows: int,
+    monitor: Monitor,
+    steps: Steps,
+    times_ms: dict[str, float],
 ) -> tuple[PairAnswer, int]:
     clock = PhaseClock(times_ms)
     s, tile, limit = parameters.s, parameters.whole_tile, parameters.checkpoint_bytes
     shapes = kept_shapes(pair.rows.size, pair.columns.size, s, tile)
     kept = spill.allocate(shapes, limit)
-    strips = cpu_tiles.keeping(pair, s, parameters.T, parameters.threads, tile, kept)
+    strips = cpu_tiles.keeping(pair, s, parameters.T, parameters.threads, tile, kept, short_rows)
     saving = Saving(strips, monitor, clock)
     saving.take_over()
     cpu_strips.compute(strips, saving.watching(), steps, clock.started_ns)
@@ -62,7 +68,8 @@ def _align(
 
 
 @cache
-def _compiled(profile_type: type) -> None:
+def _compiled(code: str) -> None:
     """Compile, or load from the cache folder, by running on a tiny pair."""
     parameters = CheckpointedParameters(s=32, T=32, threads=1, tile=32, checkpoint_memory=1)
-    _align(tiny_pair(np.iinfo(profile_type).max >> 1), parameters, Monitor(), Steps(), {})
+    pair, short_rows = tiny_pair_of(code)
+    _align(pair, parameters, short_rows, Monitor(), Steps(), {})

@@ -20,7 +20,7 @@ from kernels.pairwise.checkpointed import sizes
 from kernels.pairwise.encoding import Encoded
 from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
 from kernels.pairwise.records import NEVER_BETTER
-from kernels.pairwise.strips import cpu_strips
+from kernels.pairwise.strips import cpu_sizes, cpu_strips
 from kernels.pairwise.strips.cpu_cells import direction_tile
 from kernels.pairwise.strips.cpu_path import Directions, walk_back
 from kernels.pairwise.strips.cpu_sizes import column_length, slice_bytes, tile_width
@@ -71,6 +71,7 @@ def keeping(
     workers: int,
     tile: int,
     kept: list[np.ndarray],
+    short_rows: int,
     top: np.ndarray | None = None,
     left: np.ndarray | None = None,
 ) -> Strips:
@@ -89,6 +90,7 @@ def keeping(
         h=tile,
         chunk_parts=2,
         bottoms_at=kept[-1],
+        short_rows=short_rows,
     )
 
 
@@ -147,7 +149,8 @@ def _swept(grid: Grid, rows: Span, columns: Span, end_kind: int, log: Log, held:
     part, top, left = _borders(grid, rows, columns)
     s, tile = sizes.TILE_STRIP, sizes.tile_of_tile(part.columns.size)
     kept = [np.empty(shape, np.int32) for shape in sizes.kept_shapes(part.rows.size, part.columns.size, s, tile)]
-    strips = keeping(part, s, TILE_BATCH, grid.strips.workers, tile, kept, top, left)
+    short_rows = cpu_sizes.short_rows(part.table, part.open, part.extend, s) if grid.strips.short_rows else 0
+    strips = keeping(part, s, TILE_BATCH, grid.strips.workers, tile, kept, short_rows, top, left)
     strips.best[:, 0] = NEVER_BETTER
     cpu_strips.compute(strips, Monitor(lambda *progress: log.monitor.check()), Steps(), 0, slices=1)
     held += strips.nbytes + top.nbytes + sum(array.nbytes for array in kept[:-1])

@@ -75,9 +75,9 @@ def automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -
     if backend == "cuda":
         return {**on_device.automatic(problem, multiprocessors or 1), "checkpoint_memory": _device_memory()}
     path_rows = DIRECTION_COST * cpu_sizes.cores() * problem.rows
-    chosen = cpu_sizes.fastest(problem, path_rows)
+    chosen = cpu_sizes.fastest_score(problem, path_rows)
     tile = whole_strips(max(LEAST_TILE, problem.columns // TILES), chosen["s"])
-    return {**chosen, "precision": "32", "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
+    return {**chosen, "tile": tile, "checkpoint_memory": host_bytes_free() // 4 // MIB}
 
 
 def _device_memory() -> int:

@@ -15,7 +15,8 @@ from kernels.pairwise.encoding import Encoded, encode
 from kernels.pairwise.model import PairAnswer, PairProblem
 from kernels.pairwise.parameters import StripParameters
 from kernels.pairwise.strips import cpu_path, cpu_strips, path
-from kernels.pairwise.strips.cpu_sizes import column_length, part_bytes, score_type
+from kernels.pairwise.strips.cpu_short import code_of, tiny_pair_of
+from kernels.pairwise.strips.cpu_sizes import chosen_short_rows, column_length, part_bytes
 from kernels.pairwise.strips.cpu_strips import Strips
 from kernels.parameters import typed
 from kernels.steps import Steps
@@ -24,9 +25,11 @@ from kernels.steps import Steps
 def striped_score(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The best score and the cell where it ends; boundary columns are reused as soon as they were read."""
     pair = encode(problem)
-    times_ms = {"compilation": time_ms(partial(_compiled, score_type(pair.table), False)), "transfer": 0.0}
+    chosen = typed(StripParameters, parameters)
+    short_rows = chosen_short_rows(problem, chosen)
+    times_ms = {"compilation": time_ms(partial(_compiled, code_of(pair, short_rows), False)), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    strips = _strips(pair, typed(StripParameters, parameters), states=False, all_values=False)
+    strips = _strips(pair, chosen, states=False, all_values=False, short_rows=short_rows)
     cpu_strips.compute(strips, monitor, steps, clock.started_ns)
     clock.phase("phase 1")
     score, end, _ = cpu_strips.best_cell(strips)
@@ -62,7 +65,7 @@ def _align(
     ``chunk_parts`` as in Strips, ``true_values`` as in cpu_path.compute.
     """
     pair = encode(problem)
-    times_ms = {"compilation": time_ms(partial(_compiled, score_type(pair.table), True)), "transfer": 0.0}
+    times_ms = {"compilation": time_ms(partial(_compiled, code_of(pair, 0), True)), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     strips = _strips(pair, parameters, states=True, all_values=true_values, chunk_parts=chunk_parts)
     assert strips.states is not None
@@ -80,7 +83,14 @@ def _align(
     return Outcome(PairAnswer(score, alignment.end, alignment), times_ms, strips.nbytes + recomputed)
 
 
-def _strips(pair: Encoded, parameters: StripParameters, states: bool, all_values: bool, chunk_parts: int = 0) -> Strips:
+def _strips(
+    pair: Encoded,
+    parameters: StripParameters,
+    states: bool,
+    all_values: bool,
+    chunk_parts: int = 0,
+    short_rows: int = 0,
+) -> Strips:
     count = -(-pair.columns.size // parameters.s)
     kept = count if all_values else min(parameters.threads + 1, count)
     length = column_length(pair.rows.size)
@@ -93,15 +103,16 @@ def _strips(pair: Encoded, parameters: StripParameters, states: bool, all_values
         states=np.empty((count, 2, length), np.int32) if states else None,
         h=parameters.h,
         chunk_parts=chunk_parts,
+        short_rows=short_rows,
     )
 
 
 @cache
-def _compiled(profile_type: type, alignment: bool) -> None:
+def _compiled(code: str, alignment: bool) -> None:
     """Compile, or load from the cache folder, by running on a tiny pair."""
-    letters = np.zeros(1, np.uint8)
-    pair = Encoded(letters, letters, np.full((1, 1), np.iinfo(profile_type).max >> 1, np.int32), 1, 1, True, False)
-    strips = _strips(pair, StripParameters(s=32, T=32, threads=1), alignment, all_values=alignment)
+    pair, short_rows = tiny_pair_of(code)
+    parameters = StripParameters(s=32, T=32, threads=1)
+    strips = _strips(pair, parameters, alignment, all_values=alignment, short_rows=short_rows)
     cpu_strips.compute(strips, Monitor(), Steps(), 0)
     if alignment:
         parts = [path.SubPath(0, path.KIND_H, 0, 1, 1, path.KIND_H)]

@@ -60,6 +60,7 @@ from kernels.cpu.simd import (
     transpose,
 )
 from kernels.pairwise.records import Costs
+from kernels.pairwise.strips.cpu_sizes import MARGIN
 from kernels.pairwise.strips.path import (
     FROM_DIAGONAL,
     FROM_E,
@@ -128,12 +129,12 @@ def corners(top, corner):
 
 
 @inlined
-def step_scores(letters, row, profile, columns, offsets, scores, lanes):
-    """Substitution scores of one step, lane 0 at ``row``, in the order of so many lanes."""
-    for lane in range(lanes):
-        offsets[lane] = np.int64(letters[row - lane + lanes - 1]) * (columns + 1) * lanes + lane * columns
-    for c in range(0, columns, lanes):
-        transpose(profile, offsets, c, scores, c * lanes)
+def step_scores(letters, row, profile, columns, offsets, scores):
+    """Substitution scores of one step, lane 0 at ``row``, in lane order."""
+    for lane in range(LANES):
+        offsets[lane] = np.int64(letters[row - lane + MARGIN]) * (columns + 1) * LANES + lane * columns
+    for c in range(0, columns, LANES):
+        transpose(profile, offsets, c, scores, c * LANES)
 
 
 @inlined
@@ -207,7 +208,7 @@ def score_tile(problem, borders, first, rows, best, peaks):
             if peaks is not None:
                 fill_lane(floor, t, highest)
             diagonal_in = select(equal(lane_numbers(), splat(np.int32(t))), start, diagonal_in)
-        step_scores(letters, row, profile, columns, offsets, scores, LANES)
+        step_scores(letters, row, profile, columns, offsets, scores)
         h = shift_in(h, left[0, row])
         K = shift_in(K, left[1, row])
         diagonal, diagonal_in, row_best = diagonal_in, h, floor
@@ -264,7 +265,7 @@ def state_tile(problem, borders, states, first, rows, best):
             entering = equal(lane_numbers(), splat(np.int32(t)))
             diagonal_in = select(entering, start, diagonal_in)
             diagonal_in_state = select(entering, start_states, diagonal_in_state)
-        step_scores(letters, row, profile, columns, offsets, scores, LANES)
+        step_scores(letters, row, profile, columns, offsets, scores)
         h = shift_in(h, left[0, row])
         K = shift_in(K, left[1, row])
         h_state = shift_in(h_state, np.int32(KIND_H << PLACE_BITS | row))
@@ -309,8 +310,7 @@ def state_tile(problem, borders, states, first, rows, best):
 
 @inlined
 def end_chunk(edge, bottom, lanes):
-    """Keep the last row of a tile of so many lanes as that of a chunk: ``bottom`` int32 (2 or 4, s), in the order of the
-    matrix.
+    """Keep the last row of a tile as that of a chunk: ``bottom`` int32 (2 or 4, s), in the order of the matrix.
 
     H and G, and their start states where these are local to chunks; then they begin anew below.
     """
@@ -345,7 +345,7 @@ def direction_tile(problem, edge, left, first, rows, directions):
             copy_lane(edge[0], t, H)
             copy_lane(edge[1], t, G)
             diagonal_in = select(equal(lane_numbers(), splat(np.int32(t))), start, diagonal_in)
-        step_scores(letters, row, profile, columns, offsets, scores, LANES)
+        step_scores(letters, row, profile, columns, offsets, scores)
         h = shift_in(h, left[0, row])
         K = shift_in(K, left[1, row])
         diagonal, diagonal_in, low_half = diagonal_in, h, nothing

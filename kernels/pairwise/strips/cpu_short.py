@@ -6,13 +6,36 @@ import numpy as np
 
 from kernels.cpu import lookup
 from kernels.cpu.simd import SHORT_LANES
-from kernels.pairwise.encoding import Encoded
+from kernels.pairwise.encoding import Encoded, tiny_pair
 from kernels.pairwise.records import costs_of
 from kernels.pairwise.strips.cpu_cells import in_lanes
 from kernels.pairwise.strips.cpu_short_cells import ROOM_ROWS, ShortProblem
-from kernels.pairwise.strips.cpu_sizes import SCORE_BLOCK, looks_up, short_margin, tile_width
+from kernels.pairwise.strips.cpu_sizes import (
+    LEAST_SHORT_ROWS,
+    SCORE_BLOCK,
+    TABLE_ENTRIES,
+    looks_up,
+    score_type,
+    short_margin,
+    tile_width,
+)
 
 CACHE_LINE = 64
+
+
+def code_of(pair: Encoded, most_rows: int) -> str:
+    """Which of the compiled functions of phase 1 compute a pair: those that read scores of this type, or in 16 bits
+    those with a table or a profile. ``most_rows`` as for Strips."""
+    if not most_rows:
+        return str(np.dtype(score_type(pair.table)))
+    return "table" if lookup.LOOKS_UP and looks_up(pair.table, pair.extend) else "profile"
+
+
+def tiny_pair_of(code: str) -> tuple[Encoded, int]:
+    """The smallest problem that is computed by this code, and the most rows of its tiles in 16 bits."""
+    if code in ("table", "profile"):
+        return tiny_pair(letters=1 if code == "table" else TABLE_ENTRIES), LEAST_SHORT_ROWS
+    return tiny_pair(np.iinfo(code).max >> 1), 0
 
 
 class Short:
@@ -23,21 +46,24 @@ class Short:
         self.table: np.ndarray | None = None
         m, letters = pair.rows.size, pair.letters
         self.scores = (pair.table + pair.extend).astype(np.int16)
-        if lookup.LOOKS_UP and looks_up(pair.table, pair.extend):
+        if code_of(pair, most_rows) == "table":
             self.table = np.full(lookup.ENTRIES, pair.extend, np.int16)
             self.table[: letters * (letters + 1)].reshape(letters, -1)[:, :letters] = self.scores
-            self.letters = np.zeros(m + 2 * SHORT_LANES, np.int16)
-            self.letters[SHORT_LANES : SHORT_LANES + m] = pair.rows[::-1]
-            self.letters *= letters + 1
+            halves = np.zeros((2, -(-m // 2) + 2 * SHORT_LANES), np.int16)
+            for half, rows in zip(halves, (pair.rows[::2], pair.rows[1::2]), strict=True):
+                end = half.size - SHORT_LANES + 1
+                half[end - rows.size : end] = rows[::-1]
+            self.letters = halves.ravel() * np.int16(letters + 1)
         else:
-            self.letters = np.zeros(m + 2 * SHORT_LANES, np.uint8)
-            self.letters[SHORT_LANES : SHORT_LANES + m] = pair.rows
+            self.letters = np.zeros(m + 4 * SHORT_LANES, np.uint8)
+            self.letters[2 * SHORT_LANES : 2 * SHORT_LANES + m] = pair.rows
 
     def problem(self, columns: tuple[int, int]) -> ShortProblem:
         """A strip: its columns start + 1 .. end."""
         width = tile_width(columns[1] - columns[0])
         profile = self._profile(self.pair.columns[slice(*columns)], width)
-        room, margin = _aligned(ROOM_ROWS * width + SCORE_BLOCK), short_margin(self.pair.table, self.pair.open, self.pair.extend)
+        margin = short_margin(self.pair.table, self.pair.open, self.pair.extend)
+        room = _aligned(ROOM_ROWS * width + 2 * SCORE_BLOCK)
         return ShortProblem(self.letters, profile, costs_of(self.pair), room, margin, self.most_rows)
 
     def _profile(self, columns: np.ndarray, width: int) -> np.ndarray:

@@ -15,10 +15,11 @@ Scores are looked up in a register where the letters are few: a table of up to 3
 Otherwise they come from a profile, as in cpu_cells.py. Both hold the scores plus beta.
 
     edge    int32 (2, s) in lane order of 32 lanes; ``left`` and ``right`` as in cpu_cells.py
-    letters int16, from the last row to the first: letters[size - 32 - row] is the first place in the table of the letter
-            of a row; or, with a profile, uint8: letters[row + 31] is its number; 31 or more beyond each end
+    letters int16: where the letters of rows begin in the table, from the last odd row to the first, then from the last
+            even one, each half ending with 31 places more and one for row 1, or 2, before them: lane 0 on row r has
+            place half - 32 - r / 2 of a half; or, with a profile, uint8: letters[row + 63] is that of a row
     profile int16 (s) in lane order: what the letter of a column adds to that place; or int16 (letters, s + 32), flat
-    room    int16, ROOM_ROWS rows and a block of scores; it and a profile in lane order begin where a cache line does
+    room    int16, ROOM_ROWS rows and two blocks of scores; it and a profile in lane order begin where a cache line does
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.cpu.lookup import look_up
 from kernels.cpu.simd import (
     LANES,
@@ -45,13 +46,15 @@ from kernels.cpu.simd import (
     splat_like,
     store,
     subtract,
+    transpose,
 )
 from kernels.pairwise.records import Costs
-from kernels.pairwise.strips.cpu_cells import first_column, step_scores
+from kernels.pairwise.strips.cpu_cells import first_column
 
 LEAST, GREATEST = -(2**15), 2**15 - 1
-ROOM_ROWS = 5
-"""Rows of a tile that fit in ``room``: H and E, those of the edge, the scores of a step."""
+ROW_MARGIN = 2 * SHORT_LANES - 1
+ROOM_ROWS = 7
+"""Rows of a tile that fit in ``room``: H and E, H of the upper row of a pair, H and E of the edge, scores of a step."""
 
 
 class ShortProblem(NamedTuple):
@@ -102,6 +105,17 @@ def rising(first, step):
 
 
 @inlined
+def pair_scores(letters, row, profile, columns, offsets, scores, block):
+    """Scores of two rows, lane 0 at ``row``, in lane order; those of the second begin at ``block``."""
+    for below in range(2):
+        for lane in range(SHORT_LANES):
+            letter = np.int64(letters[row + below - 2 * lane + ROW_MARGIN])
+            offsets[lane] = letter * (columns + 1) * SHORT_LANES + lane * columns
+        for c in range(0, columns, SHORT_LANES):
+            transpose(profile, offsets, c, scores, below * block + c * SHORT_LANES)
+
+
+@inlined
 def copy_short_lane(source, lane, target):
     """Copy the columns of one lane."""
     for at in range(lane, target.size, SHORT_LANES):
@@ -110,7 +124,7 @@ def copy_short_lane(source, lane, target):
 
 @inlined
 def keep_best_short(best, first, score, step, column, columns, base, rise):
-    """As keep_best, of lanes that found their best cell at a step of the tile; that of lane 0 lies ``base`` above its
+    """As keep_best, of lanes that found their best cell in a row of the tile; that of lane 0 lies ``base`` above its
     number, those of the others ``rise`` more each."""
     kept = np.empty((3, SHORT_LANES), np.int16)
     store(kept[0], 0, score)
@@ -118,78 +132,145 @@ def keep_best_short(best, first, score, step, column, columns, base, rise):
     store(kept[2], 0, column)
     start = best[0]
     for lane in range(SHORT_LANES):
-        found, row = base + lane * rise + kept[0, lane], first + 1 + kept[1, lane] - lane
+        found, row = base + lane * rise + kept[0, lane], first + 1 + kept[1, lane] - 2 * lane
         if found > start and (found > best[0] or (found == best[0] and row < best[1])):
             best[0] = found
             best[1] = row
             best[2] = lane * columns + kept[2, lane] + 1
 
 
+@inlined
+def working_best(row_best, best_score, t, pairs):
+    """The best of a row in the lanes that work on rows of the tile, and what they had in the others."""
+    begun = select(lanes_after(row_best, t), best_score, row_best)
+    return select(lanes_after(row_best, t - pairs), begun, best_score)
+
+
 @compiled
 def short_tile(problem, table, borders, first, rows, best):
-    """As score_tile, in 16 bits; ``table``, int16 (32), is None where scores come from a profile."""
+    """As score_tile, in 16 bits; ``table``, int16 (32), is None where scores come from a profile.
+
+    Lanes work on two rows at a step, so that what is kept of a column is read and written once for both: lane l on rows
+    2 (t - l) + 1 and 2 (t - l) + 2. ``first`` is even. A last row without a second one is computed cell by cell.
+    """
+    pairs = rows // 2
+    if pairs > 0:
+        pairs_of_rows(problem, table, borders, first, pairs, best)
+    if rows % 2 > 0:
+        single_row(problem, table, borders, first + rows, best)
+
+
+@called
+def pairs_of_rows(problem, table, borders, first, pairs, best):
+    """So many pairs of rows below row ``first``; names as in short_tile."""
     letters, profile, costs, room, margin, _ = problem
     edge, left, right = borders
-    width, last = edge.shape[1], first + rows
+    width, last = edge.shape[1], first + 2 * pairs
     columns, beta = width // SHORT_LANES, np.int64(costs.extend)
     alpha = costs.open_extend - beta
-    H, E = room[:width], room[width : 2 * width]
-    edge_H, edge_E = room[2 * width : 3 * width], room[3 * width : 4 * width]
-    scores, offsets = room[4 * width :], np.empty(SHORT_LANES, np.int64)
+    H, E, upper = room[:width], room[width : 2 * width], room[2 * width : 3 * width]
+    edge_H, edge_E = room[3 * width : 4 * width], room[4 * width : 5 * width]
+    scores, offsets = room[5 * width :], np.empty(SHORT_LANES, np.int64)
     floor_at = max(lowest(edge[0], left[0, first : last + 1]) - alpha - beta * width, costs.floor)
     base = floor_at - margin - LEAST
     shortened(edge[0], np.int32(base), edge_H)
     shortened(edge[1], np.int32(base + alpha), edge_E)
     least = splat_like(load(edge_H, 0), LEAST)
-    opening, extend = splat_like(least, alpha), splat_like(least, beta)
-    floor = rising(LEAST + margin, beta)
-    best_score = rising(min(max(best[0] - base, LEAST), GREATEST - beta * (rows + SHORT_LANES)), beta)
+    opening, extend, twice = splat_like(least, alpha), splat_like(least, beta), splat_like(least, 2 * beta)
+    floor = rising(LEAST + margin - beta, 2 * beta)
+    highest = GREATEST - beta * (last - first + 2 * SHORT_LANES)
+    best_score = rising(min(max(best[0] - base, LEAST), highest) - beta, 2 * beta)
     start = shift_in(load(edge_H, width - SHORT_LANES), np.int16(left[0, first] - base))
-    diagonal_in, h, F = start, least, least
+    diagonal_in, h, F, h_below, F_below = start, least, least, least, least
     best_step, best_column = least, least
-    for t in range(rows + SHORT_LANES - 1):
-        row = first + 1 + t
+    block = (columns + SHORT_LANES) * SHORT_LANES
+    for t in range(pairs + SHORT_LANES - 1):
+        row = first + 1 + 2 * t
         if t < SHORT_LANES:
             copy_short_lane(edge_H, t, H)
             copy_short_lane(edge_E, t, E)
             diagonal_in = select(lanes_after(least, t - 1), start, diagonal_in)
         if table is None:
-            step_scores(letters, row, profile, columns, offsets, scores, SHORT_LANES)
+            pair_scores(letters, row, profile, columns, offsets, scores, block)
         else:
-            places = load(letters, letters.size - SHORT_LANES - row)
-            entries = load(table, 0)
-        beside, less = min(row, last), base - beta * (t + 1)
+            at = letters.size // 2 - SHORT_LANES - row // 2
+            places, places_below, entries = load(letters, at), load(letters, letters.size // 2 + at), load(table, 0)
+        beside, less = min(row, last - 1), base - beta * (2 * t + 1)
         h = shift_in(h, np.int16(left[0, beside] - less))
         F = shift_in(F, np.int16(left[1, beside] - alpha - less))
-        floor, best_score = add(floor, extend), add(best_score, extend)
-        diagonal, diagonal_in, row_best = diagonal_in, h, least
+        diagonal, diagonal_below = diagonal_in, h
+        less -= beta
+        h_below = shift_in(h_below, np.int16(left[0, beside + 1] - less))
+        F_below = shift_in(F_below, np.int16(left[1, beside + 1] - alpha - less))
+        diagonal_in = h_below
+        floor, best_score = add(floor, twice), add(best_score, twice)
+        floor_below, row_best, row_best_below = add(floor, extend), least, least
         for at in range(0, width, SHORT_LANES):
             above, gap = load(H, at), load(E, at)
             if table is None:
-                score = load(scores, at)
+                score, score_below = load(scores, at), load(scores, block + at)
             else:
-                score = look_up(entries, add(places, load(profile, at)))
+                place = load(profile, at)
+                score, score_below = look_up(entries, add(places, place)), look_up(entries, add(places_below, place))
             f = subtract(F, extend)
             h = maximum(maximum(maximum(add(diagonal, score), gap), floor), f)
             opened = subtract(h, opening)
-            F = maximum(f, opened)
-            store(H, at, h)
+            F, gap = maximum(f, opened), maximum(gap, opened)
+            f = subtract(F_below, extend)
+            h_below = maximum(maximum(maximum(add(diagonal_below, score_below), gap), floor_below), f)
+            opened = subtract(h_below, opening)
+            F_below = maximum(f, opened)
+            store(upper, at, h)
+            store(H, at, h_below)
             store(E, at, maximum(gap, opened))
-            diagonal, row_best = above, maximum(row_best, h)
-        if any_lane(greater(row_best, best_score)):
-            row_best = select(lanes_after(least, t), best_score, row_best)
-            row_best = select(lanes_after(least, t - rows), row_best, best_score)
-            improved = greater(row_best, best_score)
-            best_score = maximum(row_best, best_score)
-            best_step = select(improved, splat_like(least, t), best_step)
-            best_column = select(improved, first_column(H, row_best, columns), best_column)
+            diagonal, diagonal_below = above, h
+            row_best, row_best_below = maximum(row_best, h), maximum(row_best_below, h_below)
+        if any_lane(greater(maximum(row_best, subtract(row_best_below, extend)), best_score)):
+            for below in range(2):
+                found = row_best_below if below else row_best
+                inside = H if below else upper
+                reached = working_best(subtract(found, extend) if below else found, best_score, t, pairs)
+                improved = greater(reached, best_score)
+                best_score = maximum(reached, best_score)
+                best_step = select(improved, splat_like(least, 2 * t + below), best_step)
+                best_column = select(improved, first_column(inside, found, columns), best_column)
         if t >= SHORT_LANES - 1:
-            more = less + beta * (SHORT_LANES - 1)
-            right[0, row - SHORT_LANES + 1] = more + last_lane(h)
-            right[1, row - SHORT_LANES + 1] = more + alpha + last_lane(F)
-        if t >= rows - 1:
-            copy_short_lane(H, t - rows + 1, edge_H)
-            copy_short_lane(E, t - rows + 1, edge_E)
-    lengthened(edge_H, base - beta * rows, edge[0])
-    lengthened(edge_E, base - beta * rows + alpha, edge[1])
-    keep_best_short(best, first, best_score, best_step, best_column, columns, base - beta * (rows + SHORT_LANES - 1), beta)
+            done, more = row - 2 * (SHORT_LANES - 1), less + 2 * beta * (SHORT_LANES - 1)
+            right[0, done + 1] = more + last_lane(h_below)
+            right[1, done + 1] = more + alpha + last_lane(F_below)
+            right[0, done] = more + beta + last_lane(h)
+            right[1, done] = more + beta + alpha + last_lane(F)
+        if t >= pairs - 1:
+            copy_short_lane(H, t - pairs + 1, edge_H)
+            copy_short_lane(E, t - pairs + 1, edge_E)
+    lengthened(edge_H, base - 2 * beta * pairs, edge[0])
+    lengthened(edge_E, base - 2 * beta * pairs + alpha, edge[1])
+    of_lane_0 = base - beta * (2 * (pairs + SHORT_LANES - 2) + 1)
+    keep_best_short(best, first, best_score, best_step, best_column, columns, of_lane_0, 2 * beta)
+
+
+@called
+def single_row(problem, table, borders, row, best):
+    """One row, cell by cell, by the recurrence of cpu_cells.py."""
+    letters, profile, costs, _, _, _ = problem
+    edge, left, right = borders
+    width = edge.shape[1]
+    columns = width // SHORT_LANES
+    diagonal, h, K = left[0, row - 1], left[0, row], left[1, row]
+    for column in range(width):
+        at = column % columns * SHORT_LANES + column // columns
+        if table is None:
+            score = profile[np.int64(letters[row + ROW_MARGIN]) * (width + SHORT_LANES) + column]
+        else:
+            score = table[letters[letters.size // 2 * (2 - row % 2) - SHORT_LANES - (row - 1) // 2] + profile[at]]
+        G = edge[1, at]
+        T = max(diagonal + score - costs.extend, G - costs.open_extend, costs.floor)
+        h = max(T, K - costs.open_extend)
+        K = max(K - costs.extend, T)
+        diagonal = edge[0, at]
+        edge[0, at] = h
+        edge[1, at] = max(G - costs.extend, h)
+        if h > best[0]:
+            best[0], best[1], best[2] = h, row, column + 1
+    right[0, row] = h
+    right[1, row] = K

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +13,6 @@ from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.pairwise.model import PairProblem
 from kernels.pairwise.parameters import StripParameters
-from kernels.scoring import Scoring
 
 MARGIN = 15
 """Rows that the lanes of a tile may touch, unread, before and after its own: one less than there are lanes."""
@@ -30,11 +32,23 @@ LEAST_SHORT_ROWS = 64
 MOST_SHORT_SCORE = 2**13
 TABLE_ENTRIES = 32
 MOST_COLUMNS = 1024
-BATCHES = (64, 128, 256, 512, 1024, 2048)
+BATCHES = (64, 128, 256, 512, 1024, 2048, 4096)
 """Batches that are worth choosing from."""
-STEP_COST, RAMP_ROWS, STRIP_COST = 7, 24, 50_000
-"""Time of a step beside its columns, rows that a tile costs beside its own, time of a strip in Python; the unit is the
-time that one column of a step takes, about a nanosecond. Measured with AVX-512; only their ratios matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileCost:
+    """Time of a step beside its columns, in units of what one column of a step takes, about a nanosecond; rows that a
+    tile costs beside its own. Measured with AVX-512; only their ratios matter."""
+
+    lanes: int
+    step: float
+    ramp_rows: int
+
+
+WIDE_COST, SHORT_COST = TileCost(LANES, 7, 24), TileCost(SHORT_LANES, 3.5, 80)
+STRIP_COST = 50_000
+"""Time of a strip in Python, in the same unit."""
 
 
 def strips(problem: PairProblem, s: int) -> int:
@@ -71,8 +85,8 @@ def short_margin(scores: np.ndarray, open: int, extend: int) -> int:
     return max(-int(scores.min(initial=0)), open + 2 * extend) + 1
 
 
-def short_rows(scoring: Scoring, s: int) -> int:
-    """Rows of a tile of s columns whose values differ so little that 16 bits hold them; 0 where there are too few.
+def short_rows(scores: np.ndarray, open: int, extend: int, s: int) -> int:
+    """Most rows of a tile of s columns whose values differ so little that 16 bits hold them; 0 where there are too few.
 
     A path that ends d cells further on can be cut there and continued by a gap: it scores at most d (best score +
     extend) + open more than the best one that ends here, and at most d extend + open less. So the borders of a tile
@@ -80,11 +94,17 @@ def short_rows(scoring: Scoring, s: int) -> int:
     a best score more for each row, and at most a gap across the tile less. The numbers that are kept rise by extend
     for each row.
     """
-    best, opening, extend = max(int(scoring.scores.max(initial=0)), 0), scoring.open, scoring.extend
-    margin = short_margin(scoring.scores, opening, extend)
-    across = s * (best + 2 * extend) + 4 * opening + margin + SHORT_LANES * extend + SHORT_LANES
+    best, margin = max(int(scores.max(initial=0)), 0), short_margin(scores, open, extend)
+    across = s * (best + 2 * extend) + 4 * open + margin + 3 * SHORT_LANES * extend + SHORT_LANES
     rows = min((2**16 - across) // max(2 * (best + extend), 1), MOST_SHORT_ROWS) // 8 * 8
     return rows if rows >= LEAST_SHORT_ROWS and margin + best < MOST_SHORT_SCORE else 0
+
+
+def chosen_short_rows(problem: PairProblem, parameters: StripParameters) -> int:
+    """Most rows of a tile in 16 bits; 0 where 32 bits were asked for, or are needed."""
+    scoring = problem.scoring
+    wanted = parameters.precision == "16"
+    return short_rows(scoring.scores, scoring.open, scoring.extend, parameters.s) if wanted else 0
 
 
 def slice_bytes(rows: int, width: int) -> int:
@@ -99,33 +119,43 @@ def part_bytes(rows: int, width: int) -> int:
     return directions + 16 * column_length(rows) + 2 * (rows + width)
 
 
-def score_automatic(problem: PairProblem) -> dict[str, int]:
-    """Strip width, batch and threads of least expected time."""
-    return fastest(problem, path_rows=0)
+def score_automatic(problem: PairProblem) -> dict[str, Any]:
+    """Strip width, batch, threads and precision of least expected time."""
+    return fastest_score(problem, path_rows=0)
 
 
-def alignment_automatic(problem: PairProblem) -> dict[str, int]:
-    """The same for StripedAlignment, where a wide strip makes phase 3 longer."""
-    return fastest(problem, path_rows=problem.rows)
+def alignment_automatic(problem: PairProblem) -> dict[str, Any]:
+    """Strip width, batch and threads for StripedAlignment, where a wide strip makes phase 3 longer."""
+    return _fastest(problem, problem.rows, WIDE_COST, range(WIDTH_STEP, MOST_COLUMNS + 1, WIDTH_STEP))
 
 
-def fastest(problem: PairProblem, path_rows: int) -> dict[str, int]:
-    """Strip width, batch and threads of least expected time, where all threads share so many rows of a strip again."""
+def fastest_score(problem: PairProblem, path_rows: int) -> dict[str, Any]:
+    """Sizes of least expected time, in 16 bits where strips of any width can be computed in them, which is faster.
+
+    All threads share ``path_rows`` rows of a strip again.
+    """
+    widths, scoring = range(WIDTH_STEP, MOST_COLUMNS + 1, WIDTH_STEP), problem.scoring
+    short = [s for s in widths if short_rows(scoring.scores, scoring.open, scoring.extend, s)]
+    chosen = _fastest(problem, path_rows, SHORT_COST if short else WIDE_COST, short or widths)
+    return {**chosen, "precision": "16" if short else "32"}
+
+
+def _fastest(problem: PairProblem, path_rows: int, cost: TileCost, widths: Sequence[int]) -> dict[str, Any]:
     threads = cores()
     batches = [batch for batch in BATCHES if batch < problem.rows] or BATCHES[:1]
-    candidates = itertools.product(range(WIDTH_STEP, MOST_COLUMNS + 1, WIDTH_STEP), batches)
-    s, batch = min(candidates, key=lambda sizes: _expected_time(problem, sizes[0], sizes[1], threads, path_rows))
+    candidates = itertools.product(widths, batches)
+    s, batch = min(candidates, key=lambda sizes: _expected_time(problem, sizes[0], sizes[1], threads, path_rows, cost))
     return {"s": s, "T": batch, "threads": threads}
 
 
-def _expected_time(problem: PairProblem, s: int, batch: int, threads: int, path_rows: int) -> float:
+def _expected_time(problem: PairProblem, s: int, batch: int, threads: int, path_rows: int, cost: TileCost) -> float:
     """Time in units of one column of a lane: strips in rounds, each worker a batch behind the one before it."""
     count = strips(problem, s)
     workers = min(threads, count)
-    step = s / LANES + STEP_COST
-    rows = problem.rows + -(-problem.rows // batch) * RAMP_ROWS
-    phase_1 = (-(-count // workers) * rows + (workers - 1) * (batch + RAMP_ROWS)) * step
-    return phase_1 + path_rows * step / workers + count * STRIP_COST
+    step = s / cost.lanes + cost.step
+    rows = problem.rows + -(-problem.rows // batch) * cost.ramp_rows
+    phase_1 = (-(-count // workers) * rows + (workers - 1) * (batch + cost.ramp_rows)) * step
+    return phase_1 + path_rows * (s / LANES + WIDE_COST.step) / workers + count * STRIP_COST
 
 
 def score_footprint(problem: PairProblem, parameters: StripParameters) -> Footprint:
@@ -173,8 +203,9 @@ def common(problem: PairProblem, parameters: StripParameters, every_boundary: bo
     """Bytes of the strips themselves; the first boundary column is the border of the matrix."""
     count = strips(problem, parameters.s)
     kept = count if every_boundary else min(parameters.threads + 1, count)
+    short = chosen_short_rows(problem, parameters) > 0
     return {
-        "letters": 4 * (problem.rows + problem.columns) + 2 * 16,
+        "letters": 4 * (problem.rows + problem.columns) + 2 * 16 + 2 * short * (problem.rows + 4 * SHORT_LANES + 1),
         "strips": count * (8 * WORD + 16),
         "boundary columns": (kept + 1) * _column_bytes(problem),
     }

@@ -111,8 +111,9 @@ class Strips:
 
     @property
     def nbytes(self) -> int:
-        arrays = (self.values, self.first_column, self.bottoms, self.letters, self.progress, self.best)
-        return sum(array.nbytes for array in arrays) + (0 if self.states is None else self.states.nbytes)
+        letters = self.letters.nbytes + (self.short.letters.nbytes if self.short else 0)
+        arrays = (self.values, self.first_column, self.bottoms, self.progress, self.best)
+        return letters + sum(array.nbytes for array in arrays) + (0 if self.states is None else self.states.nbytes)
 
     def columns(self, strip: int) -> tuple[int, int]:
         """First boundary column and last column of a strip."""

@@ -28,7 +28,7 @@ def score_automatic(problem: PairProblem, backend: str, multiprocessors: int | N
     """Strip width, batch and threads of StripedScore that suit the problem and the device."""
     if backend == "cuda":
         return cuda_sizes.score_automatic(problem, multiprocessors or 1)
-    return {**cpu_sizes.score_automatic(problem), "precision": "32"}
+    return cpu_sizes.score_automatic(problem)
 
 
 def alignment_automatic(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:

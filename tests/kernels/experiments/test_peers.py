@@ -100,7 +100,7 @@ def test_peers_stand_beside_methods_that_give_no_more_than_they_do():
     def found(method: str) -> set[str]:
         return {peer.id for peer in peers.of(registry.method(method))}
 
-    assert {"parasail-score-32", "parasail-path-32", "edlib-score"} <= found("striped-score")
+    assert {"parasail-score-32", "parasail-score-sat", "parasail-path-32", "edlib-score"} <= found("striped-score")
     assert "parasail-path-32" in found("striped-alignment")
     assert "parasail-score-32" not in found("striped-alignment")
     assert not found("striped-score") & {"mafft", "quicktree", "scipy-floyd-warshall"}

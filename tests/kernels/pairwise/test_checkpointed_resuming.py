@@ -65,7 +65,7 @@ def keep_first_strips(folder: Path, problem: PairProblem, cuts: list[int], s: in
     store, encoded, monitor = Store(folder, lambda: None), encode(problem), Monitor()
     monitor.store = store
     kept = [np.empty(shape, np.int32) for shape in kept_shapes(encoded.rows.size, encoded.columns.size, s, tile)]
-    strips = cpu_tiles.keeping(encoded, s, 32, 2, tile, kept)
+    strips = cpu_tiles.keeping(encoded, s, 32, 2, tile, kept, 0)
     saving = cpu_saving.Saving(strips, monitor, PhaseClock({}))
     saving.take_over()
     cpu_strips.compute(strips, Monitor(), Steps(), 0)
