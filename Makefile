@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv/bin/python
 
-.PHONY: run setup setup-dev test check gpu-test bench screenshots format clean
+.PHONY: run setup setup-dev test check gpu-test bench bench-gui screenshots format clean
 
 run: setup
 	$(VENV) main.py
@@ -30,6 +30,9 @@ gpu-test:
 
 bench: setup-dev
 	$(VENV) -m bench $(ARGS)
+
+bench-gui: setup-dev
+	$(VENV) scripts/bench_gui.py $(ARGS)
 
 screenshots: setup-dev
 	$(VENV) scripts/screenshots.py
