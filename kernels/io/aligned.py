@@ -80,7 +80,8 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequen
     """The alignments of a file, plain or gzipped; InputError names file and row or line.
 
     FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, A2M, A3M, MAF, SAM, PAF and BAliBASE's XML are told from each other
-    by their first bytes, A2M and A3M by their suffix. Of rows with equal names the later ones get _2, _3, ..., which the note says.
+    by their first bytes, A2M and A3M by their suffix. Of rows with equal names the later ones get _2, _3, ..., which
+    the note says.
     """
     path = Path(path)
     packed = path.suffix.lower() == ".gz"
