@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv/bin/python
 
-.PHONY: run setup setup-dev test check gpu-test attack bench screenshots format clean
+.PHONY: run setup setup-dev test check gpu-test attack bench bench-gui screenshots format clean
 
 run: setup
 	$(VENV) main.py
@@ -36,6 +36,9 @@ attack: setup-dev
 
 bench: setup-dev
 	$(VENV) -m bench $(ARGS)
+
+bench-gui: setup-dev
+	$(VENV) scripts/bench_gui.py $(ARGS)
 
 screenshots: setup-dev
 	$(VENV) scripts/screenshots.py

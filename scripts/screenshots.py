@@ -32,6 +32,7 @@ CELLS, CELLS_SAMPLE, PLACE = "cells", "haemoglobin-pair", "54, 59"
 CUBE_SAMPLE, CUBE_METHOD, CUBE_TABS = "globin-triple", "sloped-bt2", ("cube", "orders")
 CUBE_PARAMETERS, ORDERS_STEP = {"s": 32, "h": 32, "threads": 4}, 9
 TREE_SAMPLE, TREE_TABS, JOINS_MADE = "globins", ("tree", "joins", "distances"), 12
+ALIGNED_SAMPLE, ALIGNED_TRACKS, ALIGNED_PLACE = "globin-alignment", ("quality",), "40"
 TROPICAL = {
     "states": ("cpg-clone", "viterbi-persistent", {}, "states", ""),
     "trellis": ("cpg-clone", "viterbi-tree", {}, "states", "4650"),
@@ -98,6 +99,8 @@ def render(theme_name: str, scale: int, target: Path) -> int:
             make_cube(window, CUBE_SAMPLE)
             for view in CUBE_TABS:
                 save(window, view, target / f"{view}-{ending}")
+            make_alignment(window, ALIGNED_SAMPLE)
+            grab(window, target / f"aligned-{ending}")
             make_tree(window, TREE_SAMPLE)
             for view in TREE_TABS:
                 save(window, view, target / f"{view}-{ending}")
@@ -179,6 +182,26 @@ def make_sweep(window: Window) -> None:
     window.tune.start()
     wait(lambda: not window.tune.active)
     points.choose(min(points.measured, key=lambda point: point.value("compute_ms") or float("inf")))
+
+
+def make_alignment(window: Window, sample_id: str) -> None:
+    """An alignment of a family in the viewer, coloured as Clustal does, with a block chosen."""
+    import numpy as np
+
+    from kernels.registry.samples import sample
+
+    window.session.remove(range(len(window.session.state.sequences)))
+    window.session.remove_data(range(len(window.session.state.data)))
+    window.loader.open_sample(sample(sample_id))
+    wait(lambda: bool(window.session.state.data))
+    view: Any = window.viewer.tabs.currentWidget()
+    view.colour("clustal")
+    for name in ALIGNED_TRACKS:
+        view.set_track(name, True)
+    view.go_to(ALIGNED_PLACE)
+    rows, columns = (np.arange(size) for size in view.picture.shape)
+    view.canvas.choose((rows >= 5) & (rows < 14), (columns >= 46) & (columns < 60))
+    wait(lambda: view.sharp)
 
 
 def make_tree(window: Window, sample_id: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeWidget, QTreeWidgetItem
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTreeWidget, QTreeWidgetItem
 
 from app.kit.widgets import Card, label, quiet_button
 from app.session.session import Session
@@ -44,20 +44,22 @@ class DataPanel(Card):
         self.hint = label("", "muted", wrap=True)
         self.use_button = quiet_button("Use", "Take the selected one for the next run (Enter)")
         self.show_button = quiet_button("Show", "Look at the selected one")
-        self.sequences_button = quiet_button(
-            "As sequences", "Add the rows of the selected alignments, without their gaps, to the sequences"
+        self.sequences_button = QPushButton("Open as sequences")
+        self.sequences_button.setToolTip(
+            "Add the rows of the selected alignments, without their gaps, to the sequences"
         )
+        self.sequences_button.clicked.connect(lambda: self.as_sequences())
         self.delete_button = quiet_button("Delete", "Delete the selected ones (can be undone)")
         for button, slot in (
             (self.use_button, self.use),
             (self.show_button, self.show_it),
-            (self.sequences_button, self.as_sequences),
             (self.delete_button, self.delete),
         ):
             button.clicked.connect(lambda _=False, slot=slot: slot())
             self.header.addWidget(button)
         self.box.addWidget(self.hint)
         self.box.addWidget(self.list, 1)
+        self.box.addWidget(self.sequences_button)
         session.data_changed.connect(self._fill)
         self._fill()
 
@@ -139,7 +141,7 @@ class DataPanel(Card):
         menu.addAction("Use\tEnter", self.use)
         menu.addAction("Show", self.show_it)
         if self.sequences_button.isVisibleTo(self):
-            menu.addAction("As sequences", self.as_sequences)
+            menu.addAction("Open as sequences", self.as_sequences)
         menu.addSeparator()
         menu.addAction("Delete", self.delete)
         menu.exec(self.list.viewport().mapToGlobal(place))

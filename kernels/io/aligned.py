@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels.errors import InputError
 from kernels.io import records, sequences
-from kernels.io.alignment_files import blocks, fasta, maf, nexus, pairs, phylip, stockholm
+from kernels.io.alignment_files import balibase, blocks, fasta, maf, nexus, pairs, phylip, stockholm
 from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw
 from kernels.io.names import distinct, renaming
 from kernels.method import DataKind
@@ -79,8 +79,9 @@ def as_written(alignment: AlignedSequences, first: int = 0, last: int | None = N
 def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequences]:
     """The alignments of a file, plain or gzipped; InputError names file and row or line.
 
-    FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, A2M, A3M, MAF, SAM and PAF are told from each other by their first
-    bytes, A2M and A3M by their suffix. Of rows with equal names the later ones get _2, _3, ..., which the note says.
+    FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, A2M, A3M, MAF, SAM, PAF and BAliBASE's XML are told from each other
+    by their first bytes, A2M and A3M by their suffix. Of rows with equal names the later ones get _2, _3, ..., which
+    the note says.
     """
     path = Path(path)
     packed = path.suffix.lower() == ".gz"
@@ -162,6 +163,7 @@ FORMATS = (
     (pairs.PAF_HEAD, pairs.read_paf),
     (phylip.HEAD, phylip.read),
     (blocks.MSF_HEAD, blocks.read_msf),
+    (balibase.HEAD, balibase.read),
 )
 """How a file of each format begins, and its reader."""
 

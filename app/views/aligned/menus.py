@@ -59,6 +59,8 @@ class Menus:
     def _fill_tracks(self, menu: QMenu) -> None:
         for name, title in tracks.offered(self._view.picture).items():
             check_action(menu, title, name in self._view.canvas.tracks, partial(self._view.set_track, name))
+        menu.addSeparator()
+        menu.addAction("Compare with a reference\u2026", self._view.ask_reference)
 
     def _fill_rows(self, menu: QMenu) -> None:
         view = self._view

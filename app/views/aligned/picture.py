@@ -62,6 +62,7 @@ class Picture:
     cursor: tuple[int, int] = (0, 0)
     found: tuple[tuple[int, int, int], ...] = ()
     version: int = 0
+    reference: AlignedSequences | None = None
     tracks: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property

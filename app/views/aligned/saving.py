@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -173,6 +174,4 @@ def _chosen_rows(picture: Picture) -> Picture:
     if not picture.choice.empty:
         order = order[picture.choice.rows[order]]
     choice = Choice.none(picture.alignment.letters.shape)
-    return Picture(
-        picture.alignment, order, picture.colouring, choice, picture.columns, (-1, -1), (), 0, picture.tracks
-    )
+    return replace(picture, order=order, choice=choice, cursor=(-1, -1), found=())

@@ -16,6 +16,7 @@ from app.kit.ink import font
 from app.views.aligned.picture import Frame, Picture
 from kernels.io import aligned_pixels
 from kernels.io.aligned_columns import CLASS, LETTER
+from kernels.io.aligned_compare import compare
 from kernels.model import SequenceType
 from kernels.scoring import named_matrix
 
@@ -45,6 +46,13 @@ def class_scores() -> np.ndarray:
     return np.asarray(matrix.values, float)[np.ix_(chosen, chosen)]
 
 
+def agreement(picture: Picture) -> np.ndarray:
+    """Of the letters of each column, the share of pairs that stand together in the reference too."""
+    if picture.reference is None:
+        return np.zeros(picture.shape[1], np.float32)
+    return compare(picture.reference, picture.alignment).shares
+
+
 def letters_of(picture: Picture) -> int:
     """Letters of the alphabet."""
     return 20 if picture.alignment.type == SequenceType.PROTEIN else 4
@@ -59,6 +67,7 @@ TRACKS: Mapping[str, Track] = MappingProxyType(
         "identity": Track("Identity", BAR, lambda picture: picture.columns.identity),
         "occupancy": Track("Occupancy", BAR, lambda picture: picture.columns.occupancy),
         "gaps": Track("Gaps", BAR, lambda picture: picture.columns.gaps),
+        "agreement": Track("Reference", BAR, lambda picture: agreement(picture)),
         "entropy": Track("Entropy", BAR, lambda picture: picture.columns.entropy / np.log2(letters_of(picture))),
     }
 )
@@ -69,6 +78,8 @@ def offered(picture: Picture) -> dict[str, str]:
     """Names and titles of the tracks that can be shown of an alignment."""
     protein = picture.alignment.type == SequenceType.PROTEIN
     found = {name: track.title for name, track in TRACKS.items() if protein or name not in PROTEIN_ONLY}
+    if picture.reference is None:
+        found.pop("agreement")
     return found | {NOTE + tag: tag for tag, _ in picture.alignment.annotations.of_columns}
 
 

@@ -29,7 +29,7 @@ from app.views.aligned.schemes import SCHEMES, Colouring, Given
 from app.views.aligned.search import SearchBox, Sought, seek
 from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
 from kernels.errors import InputError
-from kernels.io import aligned_rows
+from kernels.io import aligned, aligned_compare, aligned_rows
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.model import Result, SequenceType
@@ -61,6 +61,7 @@ class AlignmentViewer(QWidget):
         self.commands = Commands(self)
         self.scheme = "residues"
         self._own_scheme: Colouring | None = None
+        self._reference: AlignedSequences | None = None
         self._columns: Columns | None = None
         self._counted: AlignedSequences | None = None
         self._telling = False
@@ -108,7 +109,8 @@ class AlignmentViewer(QWidget):
         """Show an alignment, that ``of`` a result or one by itself, or nothing."""
         self.editor = self._editor(alignment, of or alignment) if alignment is not None else None
         self._tools.setEnabled(alignment is not None)
-        self._columns = self._counted = None
+        self._columns = self._counted = self._reference = None
+        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
         if self.editor is None:
             self._counting.cancel()
             self.canvas.show_picture(None)
@@ -141,6 +143,28 @@ class AlignmentViewer(QWidget):
                 QMessageBox.warning(self, "Colours", str(error))
                 return
             self.colour("file")
+
+    def ask_reference(self) -> None:
+        """Ask for a file with a reference, and compare."""
+        name, _ = QFileDialog.getOpenFileName(self, "Reference", "", "Alignments (*)")
+        if name:
+            try:
+                self.compare_with(aligned.read(name)[0])
+            except InputError as error:
+                QMessageBox.warning(self, "Compare with a reference", str(error))
+
+    def compare_with(self, reference: AlignedSequences) -> None:
+        """Say SP and TC against a reference, and show in a track where it agrees; InputError where it cannot be."""
+        found = aligned_compare.compare(self.alignment, reference)
+        told = "SP {:.3f}, TC {:.3f} over all columns".format(*found.scores())
+        core = aligned_compare.core_columns(reference)
+        if core is not None:
+            told += "; SP {:.3f}, TC {:.3f} over core blocks".format(*found.scores(core))
+        aligned_compare.compare(reference, self.alignment)  # the track needs the reverse
+        self._reference = self.picture.reference = reference
+        self.picture.tracks.pop("agreement", None)
+        self.set_track("agreement", True)
+        self.say(f"Against {reference.name}: {told}")
 
     def set_letters(self, which: str) -> None:
         """Write "all" letters, "differences" from the consensus, or "none"."""
@@ -302,6 +326,7 @@ class AlignmentViewer(QWidget):
             cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
         columns = self._count(state.alignment)
         picture = Picture(state.alignment, state.order, self._colouring(columns, cursor), choice, columns, cursor)
+        picture.reference = self._still_comparable(state.alignment)
         if state.alignment.type != SequenceType.PROTEIN:
             self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
         self.canvas.show_picture(picture, fit)
@@ -310,6 +335,16 @@ class AlignmentViewer(QWidget):
         self._tell_undo()
         self._on_taxa(self.selection.taxa)
         self.say("")
+
+    def _still_comparable(self, alignment: AlignedSequences) -> AlignedSequences | None:
+        """The reference, where an edit left the rows such that they can be compared."""
+        if self._reference is not None:
+            try:
+                aligned_compare.compare(self._reference, alignment)
+            except InputError:
+                self._reference = None
+                self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        return self._reference
 
     def _count(self, alignment: AlignedSequences) -> Columns | None:
         """The counts of its columns, or None while a thread makes them; the old ones serve where only few changed."""

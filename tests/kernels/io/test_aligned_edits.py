@@ -202,7 +202,7 @@ def test_large_cells_are_squares_and_small_ones_means():
     assert (picture[2:, :3] == 0xFFFF0000).all() and (picture[2:, 3:] == 0xFF000000).all()
     assert painted(["AC", "G-"], 1, 1)[0, 0] == 0xFF000000 | (255 // 4) << 16 | (200 // 4) << 8 | 100 // 4
     many = painted(["AC" * 50] * 40, 2, 4)
-    # 64 samples of 0 or 200: four standard deviations are 50. Steps that fall in with every second column are off by 100.
+    # 64 samples of 0 or 200: four standard deviations are 50. Steps that meet every second column alone miss by 100.
     assert np.abs((many >> 8 & 255).astype(int) - 100).max() <= 50
     beyond = np.zeros((1, 3), np.uint32)
     edges = aligned_pixels.edges(0, 1, 3, 2)

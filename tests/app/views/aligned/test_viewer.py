@@ -79,7 +79,10 @@ def test_letters_stand_in_their_cells_and_colours_behind_them(view: AlignmentVie
     for row, column in ((0, 0), (3, 4), (4, 14)):
         place = cell(view, row, column)
         code = palette.codes[0, tracks.CLASS[view.alignment.letters[row, column]]]
-        corner = shown.pixelColor(int(place.x() - view.canvas.frame_.cell_width / 2) + 1, int(place.y() - view.canvas.frame_.cell_height / 2) + 1)
+        corner = shown.pixelColor(
+            int(place.x() - view.canvas.frame_.cell_width / 2) + 1,
+            int(place.y() - view.canvas.frame_.cell_height / 2) + 1,
+        )
         assert (corner.red(), corner.green(), corner.blue()) == tuple(palette.palette[code].tolist())
 
 

@@ -1,0 +1,49 @@
+"""The command that compares: ``compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli import report
+from kernels.errors import InputError
+from kernels.io import aligned
+from kernels.io.aligned import AlignedSequences
+from kernels.io.aligned_compare import compare as agreement
+from kernels.io.aligned_compare import core_columns
+
+COMPARE_EXAMPLES = """
+[bold]Examples[/]
+
+python main.py compare mine.fasta reference.msf
+
+python main.py compare mine.aln BB11001.xml --json
+"""
+
+
+def compare(
+    test: Annotated[str, typer.Argument(metavar="TEST", help="An alignment.")],
+    reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="The one it should be.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare an alignment with a reference: SP and TC, over all columns and over core blocks where it has them."""
+    wanted = _one(reference)
+    found = agreement(_one(test), wanted)
+    core = core_columns(wanted)
+    scores = {"all columns": found.scores()} | ({} if core is None else {"core blocks": found.scores(core)})
+    if as_json:
+        told = {name.replace(" ", "_"): {"sp": sp, "tc": tc} for name, (sp, tc) in scores.items()}
+        report.print_json({"rows": found.rows, **told})
+        return
+    report.print_rows(
+        [("rows", f"{found.rows:,}"), *((name, f"SP {sp:.4f}  TC {tc:.4f}") for name, (sp, tc) in scores.items())]
+    )
+
+
+def _one(file: str) -> AlignedSequences:
+    found = aligned.read(Path(file))
+    if len(found) != 1:
+        raise InputError(f"{file}: {len(found):,} alignments in it; give a file of one")
+    return found[0]

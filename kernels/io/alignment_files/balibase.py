@@ -1,0 +1,35 @@
+"""Reference alignments of BAliBASE, in its XML, with the core blocks as annotation of columns."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+
+from kernels.errors import InputError
+from kernels.io.alignment_files.rows import Annotations, Raw, Rows
+
+HEAD = re.compile(rb"\s*<\?xml.{0,400}<macsim>", re.DOTALL)
+CORE = "core"
+"""The tag of the core blocks: a column of one is 1, another 0."""
+
+
+def read(stream: Iterator[bytes], source: str) -> Raw:
+    """The alignment; InputError where the XML is damaged or has none."""
+    try:
+        alignment = ET.fromstring(b"".join(stream)).find("alignment")
+    except ET.ParseError as error:
+        raise InputError(f"{source}: damaged XML: {error}") from error
+    if alignment is None:
+        raise InputError(f"{source}: no alignment in this XML")
+    rows = Rows(source)
+    for sequence in alignment.findall("sequence"):
+        name = (sequence.findtext("seq-name") or "").strip()
+        letters = "".join((sequence.findtext("seq-data") or "").split()).upper()
+        rows.extend(rows.new(name.encode()), letters.encode(errors="replace"))
+    scores = alignment.findtext("column-score/colsco-data")
+    raw = rows.raw(name=(alignment.findtext("aln-name") or "").strip().rpartition("/")[2])
+    if scores is None:
+        return raw
+    marks = "".join("1" if int(score) > 0 else "0" for score in scores.split())
+    return raw._replace(annotations=Annotations(of_columns=((CORE, marks),)))

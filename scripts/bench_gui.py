@@ -1,0 +1,178 @@
+"""Time of a frame in the alignment viewer, offscreen: scrolling, zooming and editing alignments of several sizes, and
+what opening them takes.
+
+    make bench-gui
+    make bench-gui ARGS="family.msf --large"
+
+A frame is everything from a wheel's notch or a key to the painted window. Each is made 40 times; the median and the
+slowest but one are printed, and how many times the frame of 60 a second, 16.7 ms, the slowest but one takes. --large
+makes alignments of 1,000 x 1,000,000 and 100,000 x 10,000, which take 2 GB of disk and 3 GB of memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[1]
+FRAME_MS = 1000 / 60
+FRAMES = 40
+SMALL, LARGE = ((100, 1000), (5000, 2000)), ((1000, 1_000_000), (100_000, 10_000))
+WIDTH, HEIGHT = 1600, 1000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path, help="alignments to measure too")
+    parser.add_argument("--large", action="store_true", help="also the largest sizes")
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.one:
+        return measure(chosen.files[0])
+    with tempfile.TemporaryDirectory() as folder:
+        for rows, columns in SMALL + LARGE * chosen.large:
+            path = make(Path(folder) / f"{rows}x{columns}.fasta", rows, columns)
+            _apart(path)
+            path.unlink()
+        for path in chosen.files:
+            _apart(path)
+    return 0
+
+
+def _apart(path: Path) -> None:
+    """Measure in a process of its own, whose memory then is of this alignment alone."""
+    sys.stdout.flush()
+    subprocess.run([sys.executable, __file__, "--one", str(path)], check=True)
+
+
+def make(path: Path, rows: int, columns: int) -> Path:
+    """Rows of DNA that differ in a tenth of their letters, with a stretch of gaps each."""
+    import numpy as np
+
+    random = np.random.default_rng(1)
+    first = random.choice(np.frombuffer(b"ACGT", np.uint8), columns)
+    with open(path, "wb") as target:
+        for number in range(rows):
+            row = first.copy()
+            row[random.integers(0, columns, columns // 10)] = random.choice(np.frombuffer(b"ACGT-", np.uint8))
+            start = int(random.integers(0, columns))
+            row[start : start + columns // 20] = ord("-")
+            target.write(b">row_%d\n" % number)
+            lines = row[: columns // 60 * 60].reshape(-1, 60)
+            target.write(np.insert(lines, 60, ord("\n"), axis=1).tobytes() + row[lines.size :].tobytes() + b"\n")
+    return path
+
+
+def measure(path: Path) -> int:
+    sys.path.insert(0, str(ROOT))
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    import psutil
+    from PySide6.QtWidgets import QApplication
+
+    from app import theme
+    from app.kit.selection import Selection
+    from app.views.aligned.view import AlignmentViewer
+    from kernels.registry import loading
+
+    application = QApplication([])
+    theme.apply(application, "light")
+    view = AlignmentViewer(Selection())
+    view.resize(WIDTH, HEIGHT)
+    view.show()
+    _warm(view, application)
+    before = psutil.Process().memory_info().rss
+    start = time.perf_counter()
+    found = loading.read(path)[0]
+    read = time.perf_counter() - start
+    view.show_datum(found)
+    _paint(view, application)
+    shown = time.perf_counter() - start
+    while not view.sharp:
+        application.processEvents()
+        time.sleep(0.005)
+    counted = time.perf_counter() - start
+    memory = psutil.Process().memory_info().rss - before
+    print(f"\n{path.name}: {found.summary}, window {WIDTH} x {HEIGHT}")
+    print(f"read {read:.2f} s, first picture {shown:.2f} s, all tracks {counted:.2f} s, memory "
+          f"{memory / 1e6:,.0f} MB, {memory / found.letters.size:.2f} bytes a letter")  # fmt: skip
+    print("| frames of | median ms | slowest but one ms | of 16.7 ms |\n| --- | --- | --- | --- |")
+    for name, prepare, step in _scenes(view):
+        prepare()
+        _paint(view, application)
+        times = sorted(_timed(step, view, application) for _ in range(FRAMES))
+        print(f"| {name} | {median(times):.1f} | {times[-2]:.1f} | {times[-2] / FRAME_MS:.2f} |")
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def _scenes(view) -> list[tuple[str, Callable[[], None], Callable[[], None]]]:
+    """What is done a frame: its name, what goes before, and the step."""
+    canvas = view.canvas
+
+    def scroll(down: float, across: float) -> Callable[[], None]:
+        def step() -> None:
+            canvas.frame_.first_row += down / canvas.frame_.cell_height
+            canvas.frame_.first_column += across / canvas.frame_.cell_width
+            canvas.refresh()
+
+        return step
+
+    def start(width: float, height: float) -> Callable[[], None]:
+        def prepare() -> None:
+            canvas.fit()
+            canvas.frame_.zoom(width / canvas.frame_.cell_width, height / canvas.frame_.cell_height, 0, 0,
+                               view.picture.shape)  # fmt: skip
+            canvas.refresh()
+
+        return prepare
+
+    def top() -> None:
+        start(11, 17)()
+        canvas.go_to(0, 0)
+
+    scenes = [
+        ("scrolling letters down", top, scroll(51, 0)),
+        ("scrolling letters right", top, scroll(0, 55)),
+        ("scrolling cells of 2 x 2 pixels", start(2, 2), scroll(20, 20)),
+        ("zooming into the whole", canvas.fit, lambda: canvas.zoom(1.1, 1.1)),
+        ("columns wider, from the whole", canvas.fit, lambda: canvas.zoom(1.1, 1)),
+    ]
+    if view.alignment.letters.size < 100_000_000:
+        scenes.append(("a gap by a key", top, view.commands.insert_gap))
+    return scenes
+
+
+def _timed(step: Callable[[], None], view, application) -> float:
+    start = time.perf_counter()
+    step()
+    _paint(view, application)
+    return 1000 * (time.perf_counter() - start)
+
+
+def _paint(view, application) -> None:
+    """Paint now what waits for it."""
+    view.canvas.viewport().repaint()
+    view.overview.repaint()
+    application.processEvents()
+
+
+def _warm(view, application) -> None:
+    """Compile what is compiled, with an alignment of two rows."""
+    from kernels.io import aligned
+
+    view.show_datum(aligned.read_text(">a\nACG-\n>b\nACGT\n")[0])
+    for _ in range(3):
+        _paint(view, application)
+        view.canvas.fit()
+        view.canvas.zoom(0.5, 0.5)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
