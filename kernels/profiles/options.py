@@ -107,7 +107,7 @@ def no_defaults(data: Sequences[Any]) -> Mapping[str, Any]:
 def option_values(problem: Problem) -> Mapping[str, Any]:
     """The options that build the problem again."""
     scoring = problem.scoring
-    letters = {}
+    letters: dict[str, Any] = {}
     if scoring.matrix is not None:
         made = scoring_options.Scoring(scoring.matrix, 0, 0)
         named = scoring_options.values_of(made)
