@@ -219,6 +219,7 @@ def _matrices(by_vectors: bool, run: Run, chosen: BlockParameters) -> Outcome:
                 return top
             bottom = min(top + step, last)
             count = bottom - top
+            found: tuple[np.ndarray, ...]
             if by_vectors:
                 found = (rows[top] @ columns[:, :n], rows[top] @ blank_columns, rows[m] @ columns[:, :n])
             else:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.cpu.jit import compiled, inlined
-from kernels.profiles.cpu_cells import NEVER, cell, finished, keep_best, score
+from kernels.profiles.cpu_cells import NEVER, cell, finished, keep_best, parts_of, score
 from kernels.profiles.scoring import GLOBAL, LOCAL, SEMI_GLOBAL
 
 SIMPLE, ROW, COLUMN, MIX = 0, 1, 2, 3
@@ -43,89 +43,106 @@ class Walls(NamedTuple):
 
 
 @inlined
-def _vertical(pair, costs, i):
+def _vertical(parts, down, n, by_column, i):
     """What a gap opposite column i of the first costs to extend."""
-    return -score(pair, i, costs.column_extend.size) if costs.by_column else costs.row_extend[i]
+    return -score(parts, i, n) if by_column else down[i]
 
 
 @inlined
-def _horizontal(pair, costs, j):
-    return -score(pair, costs.row_extend.size, j) if costs.by_column else costs.column_extend[j]
+def _horizontal(parts, across, m, by_column, j):
+    return -score(parts, m, j) if by_column else across[j]
 
 
 @compiled
 def simple_block(pair, costs, matrices, top, left, k):
     """Simple k: a thread computes a cell, and all three numbers of it."""
-    m, n = costs.row_extend.size, costs.column_extend.size
+    down, across, by_column, parts = costs.row_extend, costs.column_extend, costs.by_column, parts_of(pair)
+    scores, verticals, horizontals, offset = (
+        matrices.scores, matrices.vertical, matrices.horizontal, pair.finish.offset,
+    )  # fmt: skip
+    m, n = down.size, across.size
     for i in range(top, min(top + k, m)):
         for j in range(left, min(left + k, n)):
             at = i * n + j
-            matrices.vertical[at] = _vertical(pair, costs, i)
-            matrices.horizontal[at] = _horizontal(pair, costs, j)
-            matrices.scores[at] = score(pair, i, j) + pair.finish.offset
+            verticals[at] = _vertical(parts, down, n, by_column, i)
+            horizontals[at] = _horizontal(parts, across, m, by_column, j)
+            scores[at] = score(parts, i, j) + offset
 
 
 @compiled
 def row_block(pair, costs, matrices, top, left, k):
     """Row k: a thread computes a row of the block, and V once for all of it."""
-    m, n = costs.row_extend.size, costs.column_extend.size
+    down, across, by_column, parts = costs.row_extend, costs.column_extend, costs.by_column, parts_of(pair)
+    scores, verticals, horizontals, offset = (
+        matrices.scores, matrices.vertical, matrices.horizontal, pair.finish.offset,
+    )  # fmt: skip
+    m, n = down.size, across.size
     for i in range(top, min(top + k, m)):
-        vertical = _vertical(pair, costs, i)
+        vertical = _vertical(parts, down, n, by_column, i)
         for j in range(left, min(left + k, n)):
             at = i * n + j
-            matrices.vertical[at] = vertical
-            matrices.horizontal[at] = _horizontal(pair, costs, j)
-            matrices.scores[at] = score(pair, i, j) + pair.finish.offset
+            verticals[at] = vertical
+            horizontals[at] = _horizontal(parts, across, m, by_column, j)
+            scores[at] = score(parts, i, j) + offset
 
 
 @compiled
 def column_block(pair, costs, matrices, top, left, k):
     """Column k: a thread computes a column of the block, and H once for all of it."""
-    m, n = costs.row_extend.size, costs.column_extend.size
+    down, across, by_column, parts = costs.row_extend, costs.column_extend, costs.by_column, parts_of(pair)
+    scores, verticals, horizontals, offset = (
+        matrices.scores, matrices.vertical, matrices.horizontal, pair.finish.offset,
+    )  # fmt: skip
+    m, n = down.size, across.size
     for j in range(left, min(left + k, n)):
-        horizontal = _horizontal(pair, costs, j)
+        horizontal = _horizontal(parts, across, m, by_column, j)
         for i in range(top, min(top + k, m)):
             at = i * n + j
-            matrices.vertical[at] = _vertical(pair, costs, i)
-            matrices.horizontal[at] = horizontal
-            matrices.scores[at] = score(pair, i, j) + pair.finish.offset
+            verticals[at] = _vertical(parts, down, n, by_column, i)
+            horizontals[at] = horizontal
+            scores[at] = score(parts, i, j) + offset
 
 
 @compiled
 def mix_block(pair, costs, matrices, top, left, k):
     """Mix k: thread t computes row t from the diagonal on, with V once, and column t below it, with H once."""
-    m, n = costs.row_extend.size, costs.column_extend.size
+    down, across, by_column, parts = costs.row_extend, costs.column_extend, costs.by_column, parts_of(pair)
+    scores, verticals, horizontals, offset = (
+        matrices.scores, matrices.vertical, matrices.horizontal, pair.finish.offset,
+    )  # fmt: skip
+    m, n = down.size, across.size
     bottom, right = min(top + k, m), min(left + k, n)
     for t in range(max(bottom - top, right - left)):
         i, j = top + t, left + t
         if i < bottom:
-            vertical = _vertical(pair, costs, i)
+            vertical = _vertical(parts, down, n, by_column, i)
             for column in range(j, right):
                 at = i * n + column
-                matrices.vertical[at] = vertical
-                matrices.horizontal[at] = _horizontal(pair, costs, column)
-                matrices.scores[at] = score(pair, i, column) + pair.finish.offset
+                verticals[at] = vertical
+                horizontals[at] = _horizontal(parts, across, m, by_column, column)
+                scores[at] = score(parts, i, column) + offset
         if j < right:
-            horizontal = _horizontal(pair, costs, j)
+            horizontal = _horizontal(parts, across, m, by_column, j)
             for row in range(i + 1, bottom):
                 at = row * n + j
-                matrices.vertical[at] = _vertical(pair, costs, row)
-                matrices.horizontal[at] = horizontal
-                matrices.scores[at] = score(pair, row, j) + pair.finish.offset
+                verticals[at] = _vertical(parts, down, n, by_column, row)
+                horizontals[at] = horizontal
+                scores[at] = score(parts, row, j) + offset
 
 
 @compiled
 def finish_rows(pair, products, first, last, scores, stop):
     """Scores (int32, flat, m x n) of rows ``first`` to ``last`` - 1 from their products (float32, flat, those rows)."""
     kind, shift, factor, origin, offset, table = pair.finish
-    n = pair.column_bias.size - 1
+    row_bias, column_bias = pair.row_bias, pair.column_bias
+    n = column_bias.size - 1
     for i in range(first, last):
         if stop[0] != 0:
             return
-        bias = pair.row_bias[i]
+        bias = row_bias[i]
         for j in range(n):
             value = np.int32(products[(i - first) * n + j])
-            scores[i * n + j] = finished(kind, shift, factor, origin, table, value, bias + pair.column_bias[j]) + offset
+            scores[i * n + j] = finished(kind, shift, factor, origin, table, value, bias + column_bias[j]) + offset
 
 
 @compiled
@@ -133,13 +150,14 @@ def finish_costs(pair, down, across, first, last, m, vertical, horizontal):
     """V and H (int32, flat, m x n) of rows ``first`` to ``last`` - 1 from products with the blank columns: ``down`` of
     the rows with the blank column, ``across`` of the blank row with the columns (float32, flat, those rows)."""
     kind, shift, factor, origin, _, table = pair.finish
-    n = pair.column_bias.size - 1
+    row_bias, column_bias = pair.row_bias, pair.column_bias
+    n = column_bias.size - 1
     for i in range(first, last):
         for j in range(n):
             at = (i - first) * n + j
-            bias = pair.row_bias[i] + pair.column_bias[n]
+            bias = row_bias[i] + column_bias[n]
             vertical[i * n + j] = -finished(kind, shift, factor, origin, table, np.int32(down[at]), bias)
-            bias = pair.row_bias[m] + pair.column_bias[j]
+            bias = row_bias[m] + column_bias[j]
             horizontal[i * n + j] = -finished(kind, shift, factor, origin, table, np.int32(across[at]), bias)
 
 
@@ -168,8 +186,9 @@ def differences(pair, first, last, scores, rows, columns, stop, done):
     2^53, and float64 finds that number again.
     """
     kind, shift, factor, origin, offset, table = pair.finish
-    n = pair.column_bias.size - 1
-    difference = np.empty(pair.symbols)
+    row_bias, column_bias = pair.row_bias, pair.column_bias
+    n = column_bias.size - 1
+    difference = np.empty(pair.rows.shape[1])
     for i in range(first, last):
         if stop[0] != 0:
             return i
@@ -177,7 +196,7 @@ def differences(pair, first, last, scores, rows, columns, stop, done):
             difference[:] = rows[i]
             axpy(-1.0, columns[j], difference)
             norm = nrm2(difference)
-            bias = pair.row_bias[i] + pair.column_bias[j]
+            bias = row_bias[i] + column_bias[j]
             value = np.int32((np.int64(bias) - np.int64(np.rint(norm * norm))) // 2)
             scores[i * n + j] = finished(kind, shift, factor, origin, table, value, bias) + offset
         done[0] = i + 1
@@ -193,7 +212,10 @@ def wave_block(pair, costs, walls, directions, top, left, k):
     m, n = costs.row_extend.size, costs.column_extend.size
     height, width = min(k, m - top), min(k, n - left)
     row, column = top // k, left // k
-    local, offset = walls.mode == LOCAL, pair.finish.offset
+    local, offset, parts = walls.mode == LOCAL, pair.finish.offset, parts_of(pair)
+    row_open, row_extend, column_open, column_extend = (
+        costs.row_open, costs.row_extend, costs.column_open, costs.column_extend,
+    )  # fmt: skip
     side = k + 1
     h, e, f = np.empty(side * side, np.int32), np.empty(side * side, np.int32), np.empty(side * side, np.int32)
     for j in range(width + 1):
@@ -209,8 +231,8 @@ def wave_block(pair, costs, walls, directions, top, left, k):
             at = (i + 1) * side + j + 1
             a, b = top + i, left + j
             h[at], e[at], f[at], direction = cell(
-                h[at - side - 1] + score(pair, a, b) + offset, h[at - side], e[at - side], h[at - 1], f[at - 1],
-                costs.row_open[a], costs.row_extend[a], costs.column_open[b], costs.column_extend[b], local,
+                h[at - side - 1] + score(parts, a, b) + offset, h[at - side], e[at - side], h[at - 1], f[at - 1],
+                row_open[a], row_extend[a], column_open[b], column_extend[b], local,
             )  # fmt: skip
             directions[a * n + b] = direction
     for i in range(height):
@@ -234,7 +256,7 @@ def walls_of(m: int, n: int, k: int, first_row: np.ndarray, first_column: np.nda
     h_rows[1:, 0] = first_column[np.minimum(np.arange(1, down + 1) * k, m)]
     best: np.ndarray = np.zeros((down * across, 3), np.int64)
     best[:, 0] = NEVER
-    return Walls(*(one.ravel() for one in (h_rows, e_rows, h_columns, f_columns)), best, mode)
+    return Walls(h_rows.ravel(), e_rows.ravel(), h_columns.ravel(), f_columns.ravel(), best, mode)
 
 
 def best_of(walls: Walls, m: int, n: int) -> tuple[int, int, int]:

@@ -1,7 +1,7 @@
 """Cells of the forward table one by one, compiled: scores of columns, the recurrence, and the way back.
 
-``made`` is `scoring.Encoded`. ``rows`` and ``columns`` are its factors with a column after the other: flat int16,
-(columns + 1) x symbols, blanks last. The table of directions is flat uint8, m x n:
+``made`` is `scoring.Encoded`. ``rows`` and ``columns`` are its factors with a column after the other: int16
+(columns + 1, symbols), blanks last. The table of directions is flat uint8, m x n:
 
     bits 0, 1    where H comes from: 0 the diagonal, 1 E, 2 F, 3 nowhere (a local alignment begins)
     bit 2        E opens here: the gap ends with this column       bit 3: F opens here
@@ -39,7 +39,6 @@ class Columns(NamedTuple):
 
     rows: np.ndarray
     columns: np.ndarray
-    symbols: int
     row_bias: np.ndarray
     column_bias: np.ndarray
     finish: Finish
@@ -70,8 +69,8 @@ def finish_of(made: Encoded) -> Finish:
 
 def columns_of(made: Encoded) -> Columns:
     """The factors, a column after the other."""
-    rows, columns = (np.ascontiguousarray(one.T).ravel() for one in (made.rows, made.columns))
-    return Columns(rows, columns, len(made.rows), made.row_bias, made.column_bias, finish_of(made))
+    rows, columns = (np.ascontiguousarray(one.T) for one in (made.rows, made.columns))
+    return Columns(rows, columns, made.row_bias, made.column_bias, finish_of(made))
 
 
 def costs_of(made: Encoded) -> Costs:
@@ -96,12 +95,12 @@ def border(opens: np.ndarray, extends: np.ndarray) -> np.ndarray:
 
 
 @inlined
-def product(left, right, i, j, symbols):
-    """The product of column i of one factor and column j of the other; both flat int16, a column after the other."""
-    total = np.int32(0)
-    for x in range(symbols):
-        total += np.int32(left[i * symbols + x]) * np.int32(right[j * symbols + x])
-    return total
+def product(left, right, i, j):
+    """The product of column i of one factor and column j of the other; both int16 (columns, symbols)."""
+    total = 0
+    for x in range(left.shape[1]):
+        total += left[i, x] * right[j, x]
+    return np.int32(total)
 
 
 @inlined
@@ -126,11 +125,19 @@ def finish_one(kind, shift, factor, origin, table, value, bias):
 
 
 @inlined
-def score(pair, i, j):
-    """The score of column i of the first and j of the second profile, without the offset."""
+def score(parts, i, j):
+    """The score of column i of the first and j of the second profile, without the offset; ``parts`` are `parts_of`."""
+    rows, columns, row_bias, column_bias, kind, shift, factor, origin, table = parts
+    value = product(rows, columns, i, j)
+    return finished(kind, shift, factor, origin, table, value, row_bias[i] + column_bias[j])
+
+
+@inlined
+def parts_of(pair):
+    """What scores are made of, out of its records: to take an array out of one counts a reference, which all threads
+    share, so that it is done once before the loops."""
     kind, shift, factor, origin, _, table = pair.finish
-    value = product(pair.rows, pair.columns, i, j, pair.symbols)
-    return finished(kind, shift, factor, origin, table, value, pair.row_bias[i] + pair.column_bias[j])
+    return pair.rows, pair.columns, pair.row_bias, pair.column_bias, kind, shift, factor, origin, table
 
 
 @inlined
@@ -215,22 +222,23 @@ def serial(pair, costs, state, directions, first, last, m, stop, done):
     """Rows ``first`` to ``last`` - 1 as algorithms 2.3 and 2.4 have them: the scores of every cell where it is."""
     h, e, n, local = state.h, state.e, state.h.size - 1, state.mode == LOCAL
     row_open, column_open, best, offset = costs.row_open, costs.column_open, state.best, pair.finish.offset
+    down, across, by_column, parts = costs.row_extend, costs.column_extend, costs.by_column, parts_of(pair)
     for i in range(first, last):
         if i % POLL == 0 and stop[0] != 0:
             return i
         diagonal, f = h[0], NEVER
         left = 0
         if state.mode == GLOBAL:
-            left = (diagonal if i > 0 else -row_open[0]) - costs.row_extend[i]
+            left = (diagonal if i > 0 else -row_open[0]) - down[i]
         h[0] = left
         for j in range(n):
             up = h[j + 1]
-            if costs.by_column:
-                row_extend, column_extend = -score(pair, i, n), -score(pair, m, j)
+            if by_column:
+                row_extend, column_extend = -score(parts, i, n), -score(parts, m, j)
             else:
-                row_extend, column_extend = costs.row_extend[i], costs.column_extend[j]
+                row_extend, column_extend = down[i], across[j]
             left, e[j + 1], f, direction = cell(
-                diagonal + score(pair, i, j) + offset, up, e[j + 1], left, f, row_open[i], row_extend, column_open[j],
+                diagonal + score(parts, i, j) + offset, up, e[j + 1], left, f, row_open[i], row_extend, column_open[j],
                 column_extend, local,
             )  # fmt: skip
             diagonal, h[j + 1] = up, left

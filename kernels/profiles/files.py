@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,10 +126,7 @@ def _of_json(path: Path, text: str) -> Profile:
     for factor in factors:
         if factor is not None and factor.shape != (len(profile),):
             raise InputError(f"{path}: {factor.size:,} factors of gap costs for {len(profile):,} columns")
-    return Profile(
-        profile.alphabet, profile.frequencies, kind, profile.letters, profile.names, profile.weights, *factors,
-        name=name, source=str(path),
-    )  # fmt: skip
+    return replace(profile, open_factors=factors[0], extend_factors=factors[1], name=name, source=str(path))
 
 
 def _checked(path: Path, values: np.ndarray, alphabet: str, kind: SequenceType, name: str) -> Profile:

@@ -14,14 +14,14 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.alignments import AlignedRows, file_formats
 from kernels.io.names import distinct
 from kernels.method import Rows
-from kernels.model import Result, SequenceType
+from kernels.model import Result
 from kernels.parameters import Parameter, resolve
 from kernels.profiles.problem import DIAGONAL, Problem, ProfileProblem, ProfileSequenceProblem
 from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span, nucleotides
 
 LETTER_OPTIONS = tuple(option for option in scoring_options.OPTIONS if option.name in ("matrix", "match", "mismatch"))
 OPTIONS = (
-    Parameter("mode", "choice", "Mode", "All columns of both; the best parts; or all columns, with free gaps at the "
+    Parameter("span", "choice", "Mode", "All columns of both; the best parts; or all columns, with free gaps at the "
               "ends.", default="global", choices=tuple(Span)),
     Parameter("column_score", "choice", "Column score", "What two columns score: their Euclidean distance, of which "
               "the least sum is sought; the mean score of their letters in a matrix; the logarithm of their mean odds; "
@@ -63,8 +63,6 @@ def build_sequence(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileS
     first, sequence = data
     if not len(sequence):
         raise InputError(f"{sequence.name}: the sequence is empty; choose one with letters")
-    if (first.type == SequenceType.PROTEIN) != (sequence.type == SequenceType.PROTEIN):
-        raise InputError(f"{first.name} is {first.type} and {sequence.name} {sequence.type}; give both of one kind")
     scoring, span = _scoring(data, options, ColumnScore.SUM_OF_PAIRS)
     problem = ProfileSequenceProblem(first, sequence, scoring, span)
     problem.encoded  # noqa: B018 - as above
@@ -73,10 +71,10 @@ def build_sequence(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileS
 
 def _scoring(data: Sequences[Any], options: Mapping[str, Any], usual: ColumnScore) -> tuple[ColumnScoring, Span]:
     values = dict(resolve(OPTIONS, options))
-    kind, gaps, span = ColumnScore(values["column_score"] or usual), Gaps(values["gaps"]), Span(values["mode"])
+    kind, gaps, span = ColumnScore(values["column_score"] or usual), Gaps(values["gaps"]), Span(values["span"])
     if kind is ColumnScore.EUCLIDEAN and values["offset"] <= 0 and span is not Span.GLOBAL:
         raise ParameterError(
-            f"mode={span}: distances are never better than no alignment at all; set offset (such as 0.7), or choose "
+            f"span={span}: distances are never better than no alignment at all; set offset (such as 0.7), or choose "
             "another column_score"
         )
     letters = {name: values[name] for name in ("matrix", "match", "mismatch") if name in options}
@@ -107,14 +105,14 @@ def no_defaults(data: Sequences[Any]) -> Mapping[str, Any]:
 def option_values(problem: Problem) -> Mapping[str, Any]:
     """The options that build the problem again."""
     scoring = problem.scoring
-    letters = {}
+    letters: dict[str, Any] = {}
     if scoring.matrix is not None:
         made = scoring_options.Scoring(scoring.matrix, 0, 0)
         named = scoring_options.values_of(made)
         letters = {name: named[name] for name in ("matrix", "match", "mismatch") if name in named}
     costs = {} if scoring.gaps is Gaps.COLUMN else {"gap_open": scoring.gap_open, "gap_extend": scoring.gap_extend}
     return {
-        "mode": str(problem.span), "column_score": str(scoring.kind), "gaps": str(scoring.gaps), **letters, **costs,
+        "span": str(problem.span), "column_score": str(scoring.kind), "gaps": str(scoring.gaps), **letters, **costs,
         "blank": scoring.blank, "offset": scoring.offset, "pseudocounts": scoring.pseudocounts, "nats": scoring.nats,
     }  # fmt: skip
 

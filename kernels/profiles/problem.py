@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.model import Sequence
+from kernels.model import Sequence, SequenceType
 from kernels.profiles.profile import Profile, from_sequence
 from kernels.profiles.scoring import ColumnScoring, Encoded, Span, encode, pair_scores
 from kernels.serialization import stored
@@ -85,6 +85,16 @@ class ProfileSequenceProblem(_Problem):
     @property
     def profiles(self) -> tuple[Profile, Profile]:
         return self.first, self.second
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That a protein meets nucleotides, which is seldom meant."""
+        if (self.first.type == SequenceType.PROTEIN) == (self.sequence.type == SequenceType.PROTEIN):
+            return ()
+        return (
+            f"The types differ: {self.first.name} is {self.first.type} and {self.sequence.name} {self.sequence.type}. "
+            "Letters are taken as those of the profile, and nothing is translated.",
+        )
 
     @property
     def data(self) -> tuple[Profile, Sequence]:

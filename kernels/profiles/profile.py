@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -96,10 +96,10 @@ class Profile:
 
     def columns(self, first: int, last: int) -> Profile:
         """The profile of columns ``first``..``last`` - 1."""
-        factors = (None if one is None else one[first:last] for one in (self.open_factors, self.extend_factors))
-        return Profile(
-            self.alphabet, self.frequencies[:, first:last], self.type, self.letters[:, first:last], self.names,
-            self.weights, *factors, name=self.name, source=self.source, note=self.note,
+        opens, extends = (None if one is None else one[first:last] for one in (self.open_factors, self.extend_factors))
+        return replace(
+            self, frequencies=self.frequencies[:, first:last], letters=self.letters[:, first:last], open_factors=opens,
+            extend_factors=extends,
         )  # fmt: skip
 
 

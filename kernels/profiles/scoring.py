@@ -203,7 +203,7 @@ def encode(first: Profile, second: Profile, scoring: ColumnScoring, span: Span) 
         mode={Span.GLOBAL: GLOBAL, Span.LOCAL: LOCAL, Span.SEMI_GLOBAL: SEMI_GLOBAL}[span],
         by_column=scoring.gaps is Gaps.COLUMN,
     )  # fmt: skip
-    made = made._replace(**_gap_costs(first, second, scoring, made))
+    made = _with_gap_costs(first, second, scoring, made)
     _refuse_overflow(first, second, scoring, made)
     return made
 
@@ -321,8 +321,8 @@ def _int16(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values, np.int16)
 
 
-def _gap_costs(first: Profile, second: Profile, scoring: ColumnScoring, made: Encoded) -> dict[str, np.ndarray]:
-    """Costs of opening and extending for every column, int32; InputError where a column costs less than nothing."""
+def _with_gap_costs(first: Profile, second: Profile, scoring: ColumnScoring, made: Encoded) -> Encoded:
+    """Costs of opening and of extending a gap for every column, int32."""
     m, n = made.m, made.n
     if scoring.gaps is Gaps.COLUMN:
         extend = [-pair_scores(made, np.arange(m), np.full(m, n)), -pair_scores(made, np.full(n, m), np.arange(n))]
@@ -332,13 +332,15 @@ def _gap_costs(first: Profile, second: Profile, scoring: ColumnScoring, made: En
         factors = [_position_factors(one) if by_position else (np.ones(len(one)),) * 2 for one in (first, second)]
         open_costs = [np.rint(scoring.gap_open * scoring.units * one[0]) for one in factors]
         extend = [np.rint(scoring.gap_extend * scoring.units * one[1]) for one in factors]
-    costs = [np.ascontiguousarray(one, np.int32) for one in (open_costs[0], extend[0], open_costs[1], extend[1])]
-    return dict(zip(("row_open", "row_extend", "column_open", "column_extend"), costs, strict=True))
+    costs = [np.ascontiguousarray(one, np.int32) for one in (*open_costs, *extend)]
+    return made._replace(row_open=costs[0], column_open=costs[1], row_extend=costs[2], column_extend=costs[3])
 
 
 def _position_factors(profile: Profile) -> tuple[np.ndarray, np.ndarray]:
+    """Of opening and of extending a gap opposite each column."""
     letters = 1 - profile.frequencies[-1]
-    return tuple(letters if one is None else one for one in (profile.open_factors, profile.extend_factors))  # type: ignore[return-value]
+    opens, extends = profile.open_factors, profile.extend_factors
+    return letters if opens is None else opens, letters if extends is None else extends
 
 
 def _refuse_overflow(first: Profile, second: Profile, scoring: ColumnScoring, made: Encoded) -> None:

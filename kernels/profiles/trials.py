@@ -83,8 +83,8 @@ def same(problem: Problem, found: ProfileAnswer, expected: ProfileAnswer, method
 
 def weighted(problem: ProfileProblem) -> ProfileProblem | None:
     """The same profiles from weights that are all three times as large."""
-    changed = [_reweighted(profile) for profile in problem.profiles]
-    return replace(problem, first=changed[0], second=changed[1]) if all(changed) else None
+    first, second = (_reweighted(profile) for profile in problem.profiles)
+    return replace(problem, first=first, second=second) if first and second else None
 
 
 def _reweighted(profile: Profile) -> Profile | None:
@@ -106,22 +106,25 @@ def _as_good(problem: Problem, found: ProfileAnswer, changed: ProfileAnswer, met
     assert found.score == changed.score, f"a score of {found.score}, and {changed.score} when changed"
 
 
-EUCLIDEAN = ColumnScoring(ColumnScore.EUCLIDEAN, Gaps.COLUMN)
 LOW = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, match_mismatch(2, -3), 5, 2)
-"""Scores that stay within 32 bits in the longest runs."""
+"""Scores that stay within 32 bits in the longest runs, and cost little."""
+WIDE = frozenset({"profile-matprod-v1"})
+"""Methods whose memory grows with the square of the second profile alone."""
 
 
 def large(method: Method, backend: str, size: int) -> Run:
-    """As long as wide; narrow blocks and strips, so that there are many."""
+    """As long as wide, unless work grows faster than memory; narrow blocks and strips, so that there are many."""
     names = {parameter.name for parameter in method.parameters}
     wanted = {"k": 32, "s": 64, "T": 32, "threads": 2, "limit": 2**16}
     values = {name: value for name, value in wanted.items() if name in names}
-    return _random(method.problem.id, 40 + 12 * size, EUCLIDEAN), values
+    if method.id in WIDE:
+        return _random(method.problem.id, 8, 40 + 12 * size), values
+    return _random(method.problem.id, 40 + 12 * size, 40 + 12 * size), values
 
 
 def long(method: Method, backend: str, size: int) -> Run:
     names = {parameter.name for parameter in method.parameters}
-    return _random(method.problem.id, 32 * size, LOW), {"limit": 2**16} if "limit" in names else {}
+    return _random(method.problem.id, 32 * size, 32 * size), {"limit": 2**16} if "limit" in names else {}
 
 
 @lru_cache(maxsize=4)
@@ -134,14 +137,15 @@ def _columns(n: int) -> tuple[Profile, Profile]:
 
 
 @lru_cache(maxsize=4)
-def _random(kind: str, n: int, scoring: ColumnScoring) -> Problem:
+def _random(kind: str, m: int, n: int) -> Problem:
     first, second = _columns(n)
+    first = first.columns(0, m)
     made: Problem
     if kind == "profiles":
-        made = ProfileProblem(first, second, scoring)
+        made = ProfileProblem(first, second, LOW)
     else:
         sequence = Sequence("sequence", second.consensus.encode("ascii"), SequenceType.PROTEIN)
-        made = ProfileSequenceProblem(first, sequence, scoring)
+        made = ProfileSequenceProblem(first, sequence, LOW)
     made.encoded  # noqa: B018 - as where the problem is built from what the user opened
     return made
 

@@ -259,14 +259,15 @@ def test_bad_input_is_one_line_and_exit_code_2(refuses, arguments, text):
 @pytest.mark.parametrize("command", ["run", "estimate"])
 def test_too_few_and_too_many_data_are_refused_by_every_method(refuses, tmp_path, command, method):
     inputs = method.problem.inputs
-    models = [MODEL] if any(taken.flag for taken in inputs) else []
+    aligned = tmp_path / "aligned.fasta"
+    aligned.write_text(">a\nACG\n>b\nACG\n>c\nACG\n")
+    files = {"model": MODEL, "profile": f"--profile={aligned}"}
+    models = [files[taken.flag] for taken in inputs if taken.flag]
     (taken,) = [taken for taken in inputs if not taken.flag]
     assert f"takes {taken.number()}, and 0 were given" in refuses(command, method.id, *models)
     if taken.maximum is not None:
-        aligned = tmp_path / "aligned.fasta"
-        aligned.write_text(">a\nACG\n>b\nACG\n>c\nACG\n")
         file = {"graph": GRAPH, "distance-matrix": DISTANCES}.get(taken.kind.id, aligned)
-        told = refuses(command, method.id, *models, file, file)
+        told = refuses(command, method.id, *models, *[file] * (taken.maximum + 1))
         assert f"takes {taken.number()}, and" in told and "were given; " in told
 
 

@@ -10,9 +10,9 @@ from kernels.errors import ParameterError
 from kernels.io.tree import Tree
 from kernels.io.tree_edits import reroot, unroot
 from kernels.io.tree_splits import distance
+from kernels.io.tree_weights import leaf_weights
 from kernels.trees import order
 from kernels.trees.rooting import RULES, rooted
-from kernels.io.tree_weights import leaf_weights
 from tests.kernels.trees.problems import path_lengths, trees
 
 
