@@ -1,6 +1,6 @@
 """What a run takes, and whether its estimate says so: resident bytes on the host, bytes of the pools on a device.
 
-What a process did before decides what it has to take anew, so each method is measured in a process of its own (`apart`).
+What a process did before decides what it has to take anew: each method is measured in a process of its own (`apart`).
 """
 
 from __future__ import annotations
