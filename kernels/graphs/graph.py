@@ -138,8 +138,9 @@ def from_edges(
 
 
 def _too_large(n: int) -> str | None:
-    """Why the weights of n vertices, and what is noted of each to check it, do not fit; None where they do."""
-    return refusal(Footprint(host={"weights": 8 * n * n, "checks": 2 * n * n}), host_bytes_free(), None)
+    """Why the weights of n vertices, checks of them, and the distances of any run do not fit; None where they do."""
+    needed = {"weights": 8 * n * n, "checks": 2 * n * n, "distances": 8 * n * n}
+    return refusal(Footprint(host=needed), host_bytes_free(), None)
 
 
 def random_graph(n: int, random: np.random.Generator) -> Graph:
