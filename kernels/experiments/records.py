@@ -64,9 +64,7 @@ def sweep_of(record: Mapping[str, Any], there: Sequence[Any] = ()) -> Sweep:
         values = {
             "contenders": tuple(record["contenders"]),
             "inputs": _inputs_of(record["inputs"], there),
-            "axes": tuple(
-                made(Axis, {**axis, "values": tuple(map(from_json, axis["values"]))}) for axis in record["axes"]
-            ),
+            "axes": tuple(map(_axis, record["axes"])),
             "options": record["options"],
             "parameters": record["parameters"],
             "backends": tuple(record["backends"]),
@@ -142,6 +140,12 @@ def _inputs_data(inputs: Inputs) -> dict[str, Any]:
 def _known(data: Iterable[Any]) -> list[dict[str, str]]:
     """By what data are found again."""
     return [{"name": str(getattr(datum, "name", "")), "digest": digest(datum)} for datum in data]
+
+
+def _axis(known: Mapping[str, Any]) -> Axis:
+    if not isinstance(known["values"], list):
+        raise TypeError("the values of an axis are no list")
+    return made(Axis, {**known, "values": tuple(map(from_json, known["values"]))})
 
 
 def _inputs_of(known: Mapping[str, Any], there: Sequence[Any]) -> Inputs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ from kernels.method import Method, ProblemType
 from kernels.plan import Plan
 
 Contender = Method | Peer
+MOST_POINTS = 100_000
+"""Points of a sweep: more would take months."""
 
 
 def known_contenders() -> list[Contender]:
@@ -139,6 +142,9 @@ class Sweep:
             raise ParameterError(f"methods of different problems ({', '.join(sorted(kinds))}) cannot be swept together")
         if self.repeats < 1 or self.warm_up < 0:
             raise ParameterError("a sweep needs at least 1 repeat, and a warm-up of 0 or more")
+        points = math.prod(len(axis.values) for axis in self.axes) * len(self.contenders)
+        if points > MOST_POINTS:
+            raise ParameterError(f"these axes have {points:,} points; {MOST_POINTS:,} are the most that are measured")
         if len(set(self._names())) < len(self.axes):
             raise ParameterError("two axes have the same name; give every axis once")
         declared = {parameter.name for method in methods for parameter in method.parameters}

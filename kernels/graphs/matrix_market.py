@@ -18,8 +18,6 @@ from kernels.text import real, shown
 BANNER = b"%%MatrixMarket"
 MOST = 2**53
 """Whole numbers are read exactly below it."""
-MOST = 2**53
-"""Whole numbers are read exactly below it."""
 SHORT = 32
 """Letters of a number up to which many are read at once."""
 STRANGE = re.compile(rb"[^ -^`-~]")

@@ -21,6 +21,7 @@ from kernels.errors import InputError
 from kernels.io.names import distinct, renaming
 from kernels.io.tree import Tree, parents_of
 from kernels.monitor import Monitor
+from kernels.text import real, shown
 
 SPECIAL = re.compile(r"""(?<![^(),:;\s\]=])'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]""")
 """A quoted name, which starts after a mark or white space (d'Orbigny has no quoted part), or a comment."""
@@ -164,22 +165,22 @@ def _lengths(text: Text, borders: np.ndarray, pieces: np.ndarray) -> np.ndarray:
     if not text.plain:
         parts = [part.replace(COMMENT, "") for part in parts]
     try:
-        if not any("_" in part for part in parts):
-            found = np.array([float(part) for part in parts])
-            if not np.isinf(found).any():
-                return found
+        found = np.array([real(part) for part in parts])
+        if not np.isinf(found).any():
+            return found
     except ValueError:
         pass
     for start, part in zip(starts, parts, strict=True):
         if not _is_number(part):
-            shown = part.strip()
-            text.refuse(start, f"{shown!r} is no branch length; give a number such as 0.1 or 2e-3 after the colon")
+            text.refuse(
+                start, f"{shown(part.strip())} is no branch length; give a number such as 0.1 or 2e-3 after the colon"
+            )
     raise AssertionError("a length was refused and then found good")
 
 
 def _is_number(part: str) -> bool:
     try:
-        return "_" not in part and abs(float(part)) != float("inf")
+        return abs(real(part)) != float("inf")
     except ValueError:
         return False
 

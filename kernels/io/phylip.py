@@ -12,6 +12,7 @@ from kernels.io import numbers
 from kernels.io.distance_matrix import DistanceMatrix, checked
 from kernels.io.names import first_repeated
 from kernels.monitor import Monitor
+from kernels.text import real
 
 LAYOUTS = {
     numbers.SQUARE: "square",
@@ -94,7 +95,7 @@ def _names(text: bytes, found: list[_Taxon], source: str) -> tuple[str, ...]:
 
 def _is_number(word: bytes) -> bool:
     try:
-        float(word)
+        real(word)
     except ValueError:
         return False
     return True
@@ -150,7 +151,7 @@ def _numbers(text: bytes, letters: np.ndarray, at: int, values: np.ndarray) -> t
             return at, f"the file ends here; {read}"
         word = text[at : at + LONGEST].split(None, 1)[0]
         try:
-            values[column] = float(word)
+            values[column] = real(word)
         except ValueError:
             return at, f"{_word(word)} is not a number; {read}"
         at, column = at + len(word), column + 1

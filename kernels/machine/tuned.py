@@ -73,7 +73,8 @@ def kept() -> tuple[Tuned, ...]:
 
 @lru_cache(maxsize=1)
 def _parsed(path: Path, *version: int) -> tuple[Tuned, ...]:
-    return tuple(made(Tuned, entry) for entry in from_json(path.read_bytes()))
+    found = [made(Tuned, entry) for entry in from_json(path.read_bytes())]
+    return tuple(one for one in found if 0 < one.time_ms < math.inf)
 
 
 def find(method: Method, backend: str, device: str, cells: int) -> Tuned | None:

@@ -26,6 +26,8 @@ REST_MS = 40
 SHADES = 9
 MOST_LETTERS = 20
 """Letters around a place that one goes to."""
+MOST_DIGITS = 18
+"""Digits of a place that one goes to."""
 
 
 class StatesView(PaintedView):
@@ -90,7 +92,7 @@ class StatesView(PaintedView):
     def go_to(self, text: str) -> bool:
         """Show the trellis around a letter, counted from 1; False where there is none."""
         word = text.replace(",", "").strip()
-        good = word.isdecimal() and 1 <= int(word) <= self.plane.length
+        good = word.isdecimal() and len(word) < MOST_DIGITS and 1 <= int(word) <= self.plane.length
         self._where.setProperty("wrong", not good)
         self._where.style().polish(self._where)
         if good:

@@ -14,6 +14,7 @@ from kernels.io import newick
 from kernels.io.distance_matrix import DistanceMatrix, additive, checked
 from kernels.io.tree import Tree
 from kernels.model import Result
+from kernels.steps import Steps
 from kernels.trees import reference
 from kernels.trees.problem import TreeProblem
 
@@ -48,7 +49,7 @@ def result(taxa: int = 6, **changes: Any) -> Result:
         "started": datetime(2025, 3, 4, 12, 4, tzinfo=UTC),
         "versions": {"python": "3.11.2"},
         "notes": (),
-        "steps": None,
+        "steps": Steps(),
     }
     return Result(**{**values, **changes})
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.errors import InputError
+from kernels.errors import InputError, ParameterError
 from kernels.experiments import axes, records, runner, tuning
 from kernels.experiments.inputs import Generated, Inputs, Loaded
 from kernels.experiments.points import Point, Run, Status
@@ -49,12 +49,22 @@ def test_loaded_data_that_are_not_there_as_they_were_are_told(there):
 
 @pytest.mark.parametrize(("changed", "said"), [
     ({"axes": [{"name": "s"}]}, "cannot be read"), ({"inputs": {"generated": {}}}, "cannot be read"),
+    ({"axes": [{"name": "s", "role": "parameter", "values": "12"}]}, "cannot be read"),
+    ({"axes": [7]}, "cannot be read"), ({"backends": ["abacus"]}, "cannot be read"),
+    ({"axes": [{"name": "s", "role": "nothing", "values": [1]}]}, "cannot be read"), ({"inputs": []}, "cannot be read"),
+    ({"repeats": 1.5}, "cannot be read"), ({"options": []}, "cannot be read"),
+    ({"contenders": [1]}, "cannot be read"), ({"title": None}, "cannot be read"), ({"devices": 0}, "cannot be read"),
 ])  # fmt: skip
 def test_a_record_of_another_make_is_told(changed, said):
     with pytest.raises(InputError, match=said):
         records.sweep_of({**records.data(sweep(Generated())), **changed})
     with pytest.raises(InputError, match="an earlier version"):
         records.sweep_of({"contenders": [CHUNKED.id], "axes": []})
+
+
+def test_more_points_than_anybody_waits_for_are_refused():
+    with pytest.raises(ParameterError, match=r"640,000 points; 100,000 are the most"):
+        sweep(Generated(), "length=1:10000:1", "s=32:1024:32").tasks()
 
 
 def test_a_title_says_methods_axes_and_input():

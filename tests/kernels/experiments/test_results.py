@@ -50,6 +50,25 @@ def test_a_point_comes_back_from_json(point):
     assert points.from_data(json.loads(json.dumps(point.data()))) == point
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"runs": 1}, {"runs": [{}]}, {"runs": [{"wall_ms": "1", "times_ms": {}}]},
+        {"runs": [{"wall_ms": 1, "times_ms": {"a": []}}]}, {"cells": 10**400}, {"cells": "x"}, {"name": None},
+        {"models": True}, {"models": {"a": "b"}}, {"coordinates": None},
+        {"status": "strange"}, {"notes": [1]}, {"score": "x"}, {"given": []},
+    ],
+)  # fmt: skip
+def test_a_damaged_point_is_left_out_and_told(tmp_path, changed):
+    path = tmp_path / "a.jsonl"
+    good = {"kind": "point", **point("a").data()}
+    lines = (good, {**good, **changed}, {"kind": "sweep", "contenders": [1]}, {"kind": "sweep", "axes": [{}]})
+    path.write_text("\n".join([*map(json.dumps, lines), "[" * 100_000]) + "\n")
+    kept = results.read(path)
+    assert kept.points == (point("a"),) and kept.sweep == {}
+    assert [f"line {line}" in warning for line, warning in enumerate(kept.warnings, 2)] == [True] * 4
+
+
 def point(key: str, status: Status = Status.MEASURED, started: str = "2026-01-01") -> Point:
     return Point(key, "striped-score", "StripedScore", {"s": 64}, status, started=started, runs=(Run(1.0, {"a": 0.5}),))
 

@@ -77,6 +77,7 @@ def test_lower_triangles_are_written() -> None:
     ("3\na 0 1 x\nb 1 0 2\nc 2 2 0\n", "line 2, taxon a: 'x' is not a number"),
     ("3\na 0 1 2\nb 1 0 2\n", "line 3: 2 taxa, and line 1 announces 3"),
     ("3\nHomo sapie0 1 2\nPan troglo1 0 2\nGorilla   2 2 y\n", "line 4, taxon Gorilla: 'y' is not a number"),
+    ("2\na 0 1_000\nb 1_000 0\n", "line 2, taxon a: '1_000' is not a number"),
     ("0\n\n", "0 taxa"),
     ("100000\n" + "a 0 1\n" * 20_000, "100,000 taxa in a file of 120,007 bytes"),
     ("two\n\n", "begins with its number of taxa"),

@@ -83,6 +83,7 @@ def test_several_trees_get_numbers() -> None:
         ("(a,b(c,d));", 1, 5, "text before"),
         ("(a:x,b);", 1, 4, "'x' is no branch length"),
         ("(a:1_0,b);", 1, 4, "'1_0' is no branch length"),
+        ("(a:\u0663,b);", 1, 4, "is no branch length"),
         ("(a:inf,b);", 1, 4, "'inf' is no branch length"),
         ("(a:,b);", 1, 3, "no branch length follows"),
         ("(a:1:2,b);", 1, 5, "comma is missing"),
