@@ -28,11 +28,12 @@ check: setup-dev
 gpu-test:
 	$(PYTHON) -m pytest -m gpu
 
-# Random problems, damaged files, killed programs, full disks and lost devices, for so many minutes; ARGS may be
-# "--only problems --backend cuda --seed 7".
+# Random problems, damaged files, killed programs, full disks and lost devices, for so many minutes. BACKEND=cuda tries
+# problems and memory on a GPU; ARGS may be "--only problems,files --seed 7".
 MINUTES ?= 10
+BACKEND ?= cpu
 attack: setup-dev
-	$(VENV) -m tests.attack --minutes $(MINUTES) $(ARGS)
+	$(VENV) -m tests.attack --minutes $(MINUTES) --backend $(BACKEND) $(ARGS)
 
 bench: setup-dev
 	$(VENV) -m bench $(ARGS)

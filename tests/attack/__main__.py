@@ -34,8 +34,8 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "problems": Kind(4, "problems", problems.attempt),
-    "files": Kind(3, "damaged files", files.attempt),
+    "problems": Kind(8, "problems", problems.attempt),
+    "files": Kind(4, "damaged files", files.attempt),
     "kills": Kind(4, "programs killed and continued", kills.attempt),
     "disks": Kind(1, "full or missing disks", disks.attempt),
     "devices": Kind(1, "devices without memory or lost", devices.attempt),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -129,4 +128,6 @@ def refused_well(ended: Ended, codes: Sequence[int]) -> str:
 def _limited(largest: int | None) -> Callable[[], None] | None:
     if largest is None:
         return None
+    import resource  # which Windows has not
+
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
