@@ -184,8 +184,6 @@ def test_hmmlearn_sums_what_we_sum(name: str):
 
 def test_scipy_finds_shortest_paths():
     peer = next(peer for peer in matrices.PEERS if peer.id == "scipy-floyd-warshall")
-    if peer.version() is None:
-        pytest.skip("SciPy is not installed")
     weights = np.array([[0, 1, np.inf], [np.inf, 0, 2], [np.inf, np.inf, 0]])
     for predecessors in (False, True):
         problem: Any = SimpleNamespace(graph=SimpleNamespace(names="abc", weights=weights), predecessors=predecessors)
