@@ -207,9 +207,12 @@ def palette(theme: Theme) -> QPalette:
 
 
 def _dress(application: QApplication, theme: Theme) -> None:
+    sheet = style_sheet(theme)
+    if application.styleSheet() == sheet:  # every widget would be dressed anew
+        return
     _state["active"] = theme
     pyqtgraph.setConfigOptions(background=theme.panel, foreground=theme.text)
     application.setStyle("Fusion")
     application.setPalette(palette(theme))
-    application.setStyleSheet(style_sheet(theme))
+    application.setStyleSheet(sheet)
     notifier.changed.emit()

@@ -45,7 +45,7 @@ SWEEP_TABS = {"lines": "Lines", "heat": "Heat map", "bars": "Phases"}
 """Names of pictures and of tabs of Tune."""
 
 SCREEN = 1600, 1000
-TIMEOUT_S = 120
+TIMEOUT_S = 600
 
 
 def main() -> int:

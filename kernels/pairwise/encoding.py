@@ -42,15 +42,19 @@ class Encoded:
         """The letters of the cells below row rows[0] and right of column columns[0], up to the ends."""
         return replace(self, rows=self.rows[slice(*rows)], columns=self.columns[slice(*columns)])
 
-    def border(self, start: int, stop: int) -> np.ndarray:
-        """H of cells start .. stop - 1 of row 0, or of column 0; int32."""
-        if self.local:
-            return np.zeros(stop - start, np.int32)
-        values = np.arange(start, stop, dtype=np.int32)
-        values *= -self.extend
-        values -= self.open
-        values[: max(1 - start, 0)] = 0
+    def border(self, start: int, stop: int, step: int = 1) -> np.ndarray:
+        """H of every step-th of the cells start .. stop - 1 of row 0, or of column 0; int32."""
+        values = np.empty(len(range(start, stop, step)), np.int32)
+        self.put_border(values, start, step)
         return values
+
+    def put_border(self, values: np.ndarray, start: int, step: int = 1) -> None:
+        """Write H of the cells start, start + step, ... of row 0, or of column 0, into an int32 array."""
+        values.fill(0 if self.local else -self.extend * step)
+        if not self.local and values.size:
+            values[0] = -self.open - self.extend * start
+            np.cumsum(values, dtype=np.int32, out=values)
+            values[: start == 0] = 0
 
     def answer(self, score: int, end: tuple[int, int], alignment: Alignment | None = None) -> PairAnswer:
         """An answer with its end (row, column) turned back to the user's order of the sequences."""

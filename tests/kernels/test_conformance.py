@@ -82,10 +82,10 @@ def test_cancelling_leaves_nothing(method: Method, backend: str, tmp_path: Path)
 @each
 def test_host_estimate_is_right(request: pytest.FixtureRequest, method: Method, backend: str) -> None:
     _expect_open(request, method, backend, HOST_OPEN)
-    memory.host_estimate_is_right(method, backend)
+    memory.apart(memory.host_estimate_is_right, method, backend)
 
 
 @pytest.mark.parametrize(("method", "backend"), ON_DEVICE)
 def test_device_estimate_is_right(request: pytest.FixtureRequest, method: Method, backend: str) -> None:
     _expect_open(request, method, backend, DEVICE_OPEN)
-    memory.device_estimate_is_right(method, backend)
+    memory.apart(memory.device_estimate_is_right, method, backend)

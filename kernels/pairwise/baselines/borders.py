@@ -25,6 +25,7 @@ def block_borders(pair: Encoded, s: int) -> BlockBorders:
     """Row 0, column 0 and the corners on them."""
     m, n = pair.rows.size, pair.columns.size
     above, beside = np.full((2, n), NEGATIVE, np.int32), np.full((2, m), NEGATIVE, np.int32)
-    above[0], beside[0] = pair.border(1, n + 1), pair.border(1, m + 1)
-    on_left, on_top = pair.border(0, m)[::s], pair.border(0, n)[::s]
+    pair.put_border(above[0], 1)
+    pair.put_border(beside[0], 1)
+    on_left, on_top = pair.border(0, m, s), pair.border(0, n, s)
     return BlockBorders(above, beside, np.concatenate([on_left[:0:-1], on_top]))

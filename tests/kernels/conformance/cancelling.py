@@ -24,6 +24,8 @@ ROOM = 2**29
 PROMISED_S, SLACK_S = 0.5, 4.5
 """A cancelled run ends within half a second; on a machine that does other things it may take longer, and no test fails
 for that. Processor time is not spent by others, so it is bounded by the promise for every core."""
+ATTEMPTS = 3
+"""What a process does for the first time, and what a machine does beside it, come and go: a deaf run is always late."""
 EXAMPLES, LATEST = 2, 4
 """Runs that are cancelled, one of the first so many times that they look."""
 
@@ -65,6 +67,16 @@ def cancelling_leaves_nothing(method: Method, backend: str, folder: Path) -> Non
 
 def _cancel(planned: engine.Plan, backend: str, at: int, folder: Path) -> None:
     """Run, and cancel at an update; 0 is before the run."""
+    late = ""
+    for _ in range(ATTEMPTS):
+        late = _lateness(planned, backend, at, folder)
+        if not late:
+            return
+    raise AssertionError(late)
+
+
+def _lateness(planned: engine.Plan, backend: str, at: int, folder: Path) -> str:
+    """How late a run ended that was cancelled, or nothing where it kept the promise; all else must be right at once."""
     monitor, threads, taken = Cancelling(at), set(threading.enumerate()), _device_bytes(backend)
     if at == 0:
         monitor.cancel()
@@ -74,16 +86,17 @@ def _cancel(planned: engine.Plan, backend: str, at: int, folder: Path) -> None:
     ):
         ended = _cancelled(planned, monitor)
     if not monitor.cancelled:
-        return  # over before so many updates
+        return ""  # over before so many updates
     spent, spent_cpu = time.perf_counter() - monitor.cancelled_s, time.process_time() - monitor.cancelled_cpu_s
     assert ended or at > 0, "a run that was cancelled before it began went through"
     assert ended or monitor.heard == 0, "the run was told that it is cancelled, and went on"
-    assert spent_cpu < PROMISED_S * (os.cpu_count() or 1) + 0.5, f"{spent_cpu:.1f} s of work after it was cancelled"
-    assert spent < PROMISED_S + SLACK_S, f"it ended {spent:.1f} s after it was cancelled"
     assert monitor.later == 0, "the run asked again after it had been told"
     if ended:  # a run that was over by then has kept its threads for the next one
         _nothing_is_left(threads, folder)
     assert _device_bytes(backend) <= taken, "device memory is left"
+    if spent_cpu >= PROMISED_S * (os.cpu_count() or 1) + 0.5:
+        return f"{spent_cpu:.1f} s of work after it was cancelled"
+    return "" if spent < PROMISED_S + SLACK_S else f"it ended {spent:.1f} s after it was cancelled"
 
 
 def long(method: Method, backend: str) -> engine.Plan:

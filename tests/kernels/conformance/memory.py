@@ -1,16 +1,21 @@
-"""What a run takes, and whether its estimate says so: resident bytes on the host, bytes of the pools on a device."""
+"""What a run takes, and whether its estimate says so: resident bytes on the host, bytes of the pools on a device.
+
+What a process did before decides what it has to take anew: each method is measured in a process of its own (`apart`).
+"""
 
 from __future__ import annotations
 
 import ctypes
 import gc
+import multiprocessing
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kernels import engine, trials
+from kernels import engine, registry, trials
 from kernels.cuda import devices
 from kernels.errors import InputError, ScoreOverflow
 from kernels.method import Method
@@ -21,14 +26,12 @@ Measure = Callable[[Callable[[], Any]], int]
 
 FACTOR = 1.5
 """An estimate may be so many times too large or too small."""
-SIZES = tuple(2**20 * size for size in (12, 24, 48))
+SIZES = tuple(2**20 * size for size in (8, 16, 24))
 """Estimates of the runs that are measured; what else a process does in the meantime is small beside them."""
 DEVICE_SIZES = tuple(2**20 * size for size in (4, 8, 16))
 """The same on a device, where bytes are counted one by one."""
 SIZES_BESIDE_A_DEVICE = tuple(2**20 * size for size in (16, 32, 64))
 """The same on the host of a GPU, whose driver takes memory and gives it back as it likes."""
-ATTEMPTS = 4
-"""What else a process does while it is measured, and what it frees, come and go: a wrong estimate is always wrong."""
 MOST_CELLS = 10**9
 """Cells of the largest run where no estimate can be measured."""
 MOST_GROWTH = 64
@@ -37,6 +40,21 @@ NEAR, TURNS = (0.8, 1.3), 12
 """How near to the size that is wanted a run must be, and how often a better one is looked for."""
 MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+SERVER = multiprocessing.get_context("forkserver")
+"""Makes processes that have imported what they need and done nothing else."""
+SERVER.set_forkserver_preload(["kernels.registry", "kernels.cpu.jit", __name__])
+
+
+def apart(check: Callable[[Method, str], None], method: Method, backend: str) -> None:
+    """A check of this module on a method of the registry, in a process that has run nothing yet."""
+    with ProcessPoolExecutor(1, SERVER) as process:
+        process.submit(_called, check, method.id, backend).result()
+
+
+def _called(check: Callable[[Method, str], None], method_id: str, backend: str) -> None:
+    check(registry.method(method_id), backend)
 
 
 def host_estimate_is_right(method: Method, backend: str) -> None:
@@ -58,13 +76,7 @@ def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measu
         _small_runs_stay_small(method, backend, kind, measure)
         return
     engine.execute(plans[0], keep_rate=False, keep=False)
-    told = []
-    for planned in plans:
-        for _ in range(ATTEMPTS):
-            found_bytes = _told_and_taken(planned, kind, measure)
-            if _is_right(*found_bytes):
-                break
-        told.append(found_bytes)
+    told = [_told_and_taken(planned, kind, measure) for planned in plans]
     wrong = [one for one in told if not _is_right(*one)]
     shown = ", ".join(f"{estimated / 2**20:.1f} MiB told, {taken / 2**20:.1f} taken" for estimated, taken in told)
     assert not wrong, f"{method.id} on {backend}, {kind}: {shown}"
