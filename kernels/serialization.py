@@ -138,8 +138,6 @@ def encode(value: Any, put: Callable[[np.ndarray], Any], own: Callable[[Any], An
 def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any] = nothing) -> Any:
     """The value that ``encode`` wrote; ``get`` finds an array again, and ``own`` reads what the writer's own wrote.
 
-    An array that can be written to is taken over, and is read-only then; others, such as those of a file, are copied.
-
     InputError for what the engine does not know, TypeError for a value that no field of its class can have.
     """
     if not isinstance(tree, dict):
@@ -153,7 +151,8 @@ def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any
             return get(place).tobytes()
         case {"array": place}:
             array = get(place)
-            array = np.asarray(array) if array.flags.writeable else np.array(array)  # no file is read from later
+            # One that can be written to is taken over; others, such as those of a file that is mapped, are copied.
+            array = np.asarray(array) if array.flags.writeable else np.array(array)
             array.setflags(write=False)
             return array
         case {"mapping": parts}:

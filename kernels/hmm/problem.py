@@ -20,6 +20,8 @@ from kernels.text import counted
 
 STEP_LIMIT = 1 << 24
 """No step of a path costs more than this, if it is possible at all."""
+FEW_TERMS = 64
+"""Numbers that are added one by one."""
 
 OPTIONS = (
     Parameter("unknown", "choice", "Other letters",
@@ -181,9 +183,6 @@ def _sum(terms: np.ndarray) -> float:
         errors.append(float(((first - (sums - of_second)) + (second - of_second)).sum()))
         terms = np.append(sums, terms[2 * half :])
     return math.fsum([*terms.tolist(), *errors])
-
-
-FEW_TERMS = 64
 
 
 def path_cost(problem: HmmProblem, states: np.ndarray) -> float:

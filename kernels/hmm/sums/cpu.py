@@ -102,6 +102,9 @@ def _shared(portions: list[LearningProblem], model: Hmm, threads: int, monitor: 
     found: list[Counts | None] = [None] * len(portions)
     numbers, stop, done = iter(range(len(portions))), stop_word(), np.zeros(threads, np.int64)
 
+    def tell() -> None:
+        monitor.update(int(done.sum()), letters[-1], "learning")
+
     def work(worker: int) -> None:
         for number in numbers:
             if stop[0]:
@@ -110,8 +113,13 @@ def _shared(portions: list[LearningProblem], model: Hmm, threads: int, monitor: 
             found[number] = _counted(portions[number], model, Silent(monitor))
             log.add(number, (0, len(model)), (letters[number], letters[number + 1]), worker, begun_ns)
             done[worker] += portions[number].letters
+            if threads == 1:
+                tell()
 
-    share(work, threads, stop, lambda: monitor.update(int(done.sum()), letters[-1], "learning"))
+    if threads == 1:
+        work(0)
+    else:
+        share(work, threads, stop, tell)
     total, *sums = zip(*(counts for counts in found if counts is not None), strict=True)
     return sum(total), *(functools.reduce(np.add, parts) for parts in sums)
 

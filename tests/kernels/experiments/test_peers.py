@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kernels import registry
+from kernels import engine, registry
 from kernels.experiments import peers, runner
 from kernels.experiments.inputs import Generated, Loaded
-from kernels.experiments.peers import matrices, programs
+from kernels.experiments.peers import PEERS, matrices, programs
 from kernels.experiments.peers import pairs as peers_pairs
 from kernels.experiments.points import Status
 from kernels.experiments.sweep import Sweep
@@ -153,6 +153,33 @@ def test_peers_for_trees_make_a_tree_of_all_taxa(peer):
     if peer.why_not(TAXA):
         pytest.skip(peer.why_not(TAXA))
     assert peer.answer(peer.prepare(TAXA)()) == "5 taxa"
+
+
+@pytest.mark.parametrize(("method", "peer", "length"), [
+    ("upgma", "scipy-upgma", 12),
+    ("distance-ktuple", "clustalw-quicktree", 30),
+])  # fmt: skip
+def test_peers_for_trees_and_distances_take_all_taxa(method: str, peer: str, length: int):
+    problem_type = registry.method(method).problem
+    problem = problem_type.make(Generated(type=SequenceType.PROTEIN, length=length, count=12).make(problem_type), {})
+    found = next(one for one in PEERS if one.id == peer)
+    if reason := found.why_not(problem):
+        pytest.skip(reason)
+    assert found.suits(registry.method(method))
+    assert found.answer(found.prepare(problem)()) == "12 taxa"
+
+
+@pytest.mark.parametrize("name", ["forward", "posterior", "baum-welch"])
+def test_hmmlearn_sums_what_we_sum(name: str):
+    method, peer = registry.method(f"hmm-{name}"), next(one for one in PEERS if one.id == f"hmmlearn-{name}")
+    options = {"iterations": 2, "tolerance": 0.0} if name == "baum-welch" else {}
+    problem = method.problem.make(Generated("random", length=(4, 90)).make(method.problem), options)
+    if reason := peer.why_not(problem):
+        pytest.skip(reason)
+    answer = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False).answer
+    expected = answer.log_probabilities[-1] if name == "baum-welch" else answer.log_probability
+    assert peer.suits(method)
+    assert peer.prepare(problem)() == pytest.approx(expected, rel=1e-9)
 
 
 def test_scipy_finds_shortest_paths():

@@ -98,6 +98,21 @@ def test_hmmlearn_agrees() -> None:
     np.testing.assert_allclose(run("hmm_posterior", made).posterior, peer.predict_proba(seen), atol=1e-9)
 
 
+def test_learning_from_many_sequences_is_the_same_on_any_number_of_threads() -> None:
+    """More sequences than portions, some of them empty, some much longer than others: to the last bit."""
+    random = np.random.default_rng(5)
+    first = model(5, 4, 0.0, 7)
+    letters = np.frombuffer(first.alphabet.encode(), np.uint8)
+    found = tuple(sequence(random.choice(letters, length).tobytes()) for length in random.integers(0, 40, 150) ** 2)
+    made = problem.LearningProblem(first, found, iterations=2)
+    one, *others = (cpu.hmm_baum_welch(made, {"threads": threads}, Monitor(), Steps()).answer for threads in (1, 2, 5))
+    assert sum(portion.letters for portion in cpu._portions(made)) == made.letters
+    for other in others:
+        assert other.log_probabilities == one.log_probabilities
+        for name in ("initial", "transitions", "emissions"):
+            np.testing.assert_array_equal(getattr(other.hmm, name), getattr(one.hmm, name))
+
+
 def test_what_cannot_be_learned() -> None:
     with pytest.raises(InputError, match="nothing to learn from"):
         problem.build_learning([model(2, 2, 0, 1), sequence(b"")], {})

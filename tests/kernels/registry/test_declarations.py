@@ -18,7 +18,7 @@ from kernels.registry.samples import sample
 
 ROOT = Path(__file__).parents[3]
 FAMILIES = {method.page.parent for method in registry.METHODS}
-NAMED = {ROOT / "kernels" / "experiments" / "suite.py"}
+NAMED = {ROOT / "kernels" / "experiments" / name for name in ("suite.py", "gpu_suite.py")}
 """Which methods are compared in the benchmark is data."""
 
 
@@ -86,12 +86,13 @@ def test_unknown_identifiers_are_errors():
 
 
 def test_neighbor_joining_is_compared_with_neighbor_joining():
-    judges = {peer.id for peer in PEERS if peer.criterion}
+    judges = {peer.id for peer in PEERS if peer.criterion == "neighbor joining"}
     assert judges == {"scikit-bio-nj", "anjl", "quicktree"}
+    assert {peer.id for peer in PEERS if peer.criterion} - judges == {"scipy-upgma"}
     suiting = {method.id: {peer.id for peer in PEERS if peer.suits(method)} for method in registry.METHODS}
     for method in registry.METHODS:
         assert (judges <= suiting[method.id]) == (method.criterion == "neighbor joining")
-    assert not suiting["upgma"] & judges
+    assert suiting["upgma"] == {"scipy-upgma"}
 
 
 def test_what_problems_recommend_is_there():
