@@ -77,7 +77,7 @@ METHODS = (
         cuts=cuts.strips,
         models=analysis.STRIPED_SCORE,
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": 5.0, "cuda": 500.0},
+        nominal_gcups={"cpu": 10.0, "cuda": 500.0},
     ),
     Method(
         id="striped-alignment",

@@ -72,7 +72,7 @@ def method(paper: Citation, strip_parameters: tuple[Parameter, ...], models: tup
         cuts=tiles,
         models=models,
         page=Path(__file__).parents[1] / "page.md",
-        nominal_gcups={"cpu": 5.0, "cuda": 400.0},
+        nominal_gcups={"cpu": 10.0, "cuda": 400.0},
         suits=lambda pair: len(pair) == 2 and len(pair[0]) * len(pair[1]) >= LONG_CELLS,
         resumption=Resumption(depends_on=("s", "tile"), disk_bytes=sizes.kept_bytes),
     )

@@ -24,29 +24,31 @@ WORD = 8
 """Distance of progress words in int64: each has a cache line of its own."""
 
 LANES, SHORT_LANES = MARGIN + 1, 2 * (MARGIN + 1)
-SHORT_MARGIN = SHORT_LANES - 1
 SCORE_BLOCK = SHORT_LANES * SHORT_LANES
 """Scores that are transposed at a time, where tiles are in 16 bits."""
-MOST_SHORT_ROWS = 4096
-LEAST_SHORT_ROWS = 64
+LEAST_SHORT_ROWS, MOST_SHORT_ROWS = 64, 4096
+"""Rows of a tile in 16 bits: with fewer, its beginning and end take most of the time."""
 MOST_SHORT_SCORE = 2**13
+"""What scores and costs together stay below in 16 bits, whatever the width."""
 TABLE_ENTRIES = 32
+"""Scores that are looked up in a register, where tiles are in 16 bits."""
 MOST_COLUMNS = 1024
-BATCHES = (64, 128, 256, 512, 1024, 2048, 4096)
+BATCHES = (64, 128, 256, 512, 1024, 2048)
 """Batches that are worth choosing from."""
 
 
 @dataclass(frozen=True, slots=True)
 class TileCost:
     """Time of a step beside its columns, in units of what one column of a step takes, about a nanosecond; rows that a
-    tile costs beside its own. Measured with AVX-512; only their ratios matter."""
+    tile costs beside its own; batches that are worth choosing from. Measured with AVX-512; only their ratios matter."""
 
     lanes: int
     step: float
     ramp_rows: int
+    batches: tuple[int, ...] = BATCHES
 
 
-WIDE_COST, SHORT_COST = TileCost(LANES, 7, 24), TileCost(SHORT_LANES, 3.5, 80)
+WIDE_COST, SHORT_COST = TileCost(LANES, 7, 24), TileCost(SHORT_LANES, 3.5, 80, (*BATCHES, 4096))
 STRIP_COST = 50_000
 """Time of a strip in Python, in the same unit."""
 
@@ -142,7 +144,7 @@ def fastest_score(problem: PairProblem, path_rows: int) -> dict[str, Any]:
 
 def _fastest(problem: PairProblem, path_rows: int, cost: TileCost, widths: Sequence[int]) -> dict[str, Any]:
     threads = cores()
-    batches = [batch for batch in BATCHES if batch < problem.rows] or BATCHES[:1]
+    batches = [batch for batch in cost.batches if batch < problem.rows] or cost.batches[:1]
     candidates = itertools.product(widths, batches)
     s, batch = min(candidates, key=lambda sizes: _expected_time(problem, sizes[0], sizes[1], threads, path_rows, cost))
     return {"s": s, "T": batch, "threads": threads}

@@ -30,6 +30,11 @@ def test_the_start_up_delay_is_that_of_the_paper():
     assert value(analysis.start_up_with_batches) == 13 * (32 + 32) * 64 / 32
 
 
+def test_a_cpu_has_twice_the_lanes_in_16_bits():
+    assert value(analysis.start_up, "cpu", precision="32") == 13 * 64 * 64 / 16
+    assert value(analysis.start_up, "cpu", precision="16") == 13 * 64 * 64 / 32
+
+
 def test_steps_have_the_two_cases_of_the_paper():
     # m s / c >= p s^2 / c: strips follow each other without a wait.
     assert value(analysis.steps_published) == 13 * 128 + 1000 * 4000 / (14 * 32)
@@ -73,7 +78,7 @@ def test_every_declared_model_has_a_value(method):
     found = models.values(planned)
     assert list(found) == [model.id for model in declared]
     assert all(number >= 0 for number in found.values())
-    assert found[OPERATIONS] >= 11 * PROBLEM.cells
+    assert found[OPERATIONS] >= (4.5 if planned.parameters.get("precision") == "16" else 11) * PROBLEM.cells
     assert all(model.help.endswith(".") and model.source.startswith("001") for model in declared)
 
 
@@ -116,11 +121,13 @@ def test_the_limit_is_the_slower_of_operations_and_traffic(monkeypatch):
     assert models.limit_ms(planned, {}) is None
 
 
-def test_points_carry_models_and_the_share_of_the_limit(monkeypatch):
+@pytest.mark.parametrize(("precision", "operations"), [("32", 11), ("16", 4.5)])
+def test_points_carry_models_and_the_share_of_the_limit(monkeypatch, precision, operations):
     roof = Roofline("cpu", engine.cpu_name(), 1, 1e12, 1e12, "")
     monkeypatch.setattr(roofline, "kept", lambda backend, device: roof)
-    sweep = Sweep(("striped-score",), Generated(length=300), parameters={"threads": 1}, backends=("cpu",), repeats=1)
+    given = {"threads": 1, "precision": precision}
+    sweep = Sweep(("striped-score",), Generated(length=300), parameters=given, backends=("cpu",), repeats=1)
     (found,) = runner.run(sweep)
-    assert found.limit_ms == pytest.approx(11 * 300 * 300 / 1e12 * 1e3)
+    assert found.limit_ms == pytest.approx(operations * 300 * 300 / 1e12 * 1e3)
     assert found.value("of_limit") == pytest.approx(found.limit_ms / found.value("compute_ms"))
     assert found.value("start-up") == found.models["start-up"] == 0
