@@ -218,6 +218,11 @@ class AlignmentViewer(QWidget):
         rows[[row for row, _, _ in self.picture.found]] = True
         self.canvas.choose(rows, None)
 
+    def choose_taxa(self) -> None:
+        """Choose the rows of the taxa that were selected in a tree or in a table."""
+        names = self.selection.taxa
+        self.canvas.choose(np.array([name in names for name in self.alignment.names]), None)
+
     def keep(self) -> None:
         """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""
         self.kept.emit(replace(saving.shown_part(self.picture, False), name=f"{self.alignment.name}, edited"))

@@ -15,7 +15,8 @@ from app.kit import export
 from app.kit.selection import Selection
 from app.views.aligned import saving, schemes, tracks
 from app.views.aligned.view import AlignmentViewer
-from kernels.io import aligned
+from kernels.errors import InputError
+from kernels.io import aligned, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
@@ -229,6 +230,33 @@ def test_rows_are_sorted_hidden_and_shown(view: AlignmentViewer) -> None:
     view.commands.show_all()
     view.commands.sort("file")
     assert view.picture.order.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_rows_follow_a_tree_and_what_is_selected_elsewhere(view: AlignmentViewer) -> None:
+    (tree,) = tree_files.parse("((row4,row1),(row0,other),row3);")
+    view.commands.sort_by_tree(tree)
+    assert view.picture.order.tolist() == [4, 1, 0, 3, 2] and "1 of 5 rows" in view._status.text()
+    view.selection.choose_taxa(["row1", "row3"])
+    view.choose_taxa()
+    assert chosen(view)[0] == [1, 3]
+    with pytest.raises(InputError, match="no leaf has the name"):
+        view.commands.sort_by_tree(tree_files.parse("(a,b);")[0])
+
+
+def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewer) -> None:
+    view.compare_with(alignment())
+    assert "SP 1.000, TC 1.000" in view._status.text() and tracks.values("agreement", view.picture).tolist() == [1] * 15
+    view.canvas.go_to(0, 3)
+    view.commands.insert_gap()
+    assert 0 < tracks.values("agreement", view.picture)[4] < 1
+    view.canvas.choose(np.arange(5) == 0, None)
+    view.commands.delete()
+    assert "agreement" in view.canvas.tracks  # fewer rows than the reference has are still compared
+    view.commands.typing = True
+    view.canvas.go_to(0, 4)
+    press(view, Qt.Key.Key_Delete)
+    view.show_datum(alignment("AC", "A-"))
+    assert "agreement" not in view.canvas.tracks
 
 
 def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
