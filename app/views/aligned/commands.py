@@ -49,7 +49,7 @@ class Commands:
                 QMessageBox.warning(self._view, "Sort by a tree", str(error))
 
     def sort_by_tree(self, tree: Tree) -> None:
-        """The rows in the order of the leaves of a tree, those that it lacks at the end; InputError where it has none."""
+        """The rows in the order of a tree's leaves, those that it lacks at the end; InputError where it has none."""
         places = {name: place for place, name in enumerate(tree.taxa)}
         order, names = self._view.picture.order, self._alignment.names
         keys = [places.get(names[row], len(places)) for row in order.tolist()]

@@ -36,8 +36,8 @@ def body(
 ) -> np.ndarray:
     """The pixels of the cells that are seen, uint32 (height, width), ``scale`` device pixels a pixel.
 
-    ``letters``: which are written: "all", "differences" from the consensus, or "none". ``check`` is called now and then,
-    and may raise.
+    ``letters``: which are written: "all", "differences" from the consensus, or "none". ``check`` is called now and
+    then, and may raise.
     """
     pixels = np.empty((max(1, round(frame.height * scale)), max(1, round(frame.width * scale))), np.uint32)
     wide, tall = frame.cell_width * scale, frame.cell_height * scale
