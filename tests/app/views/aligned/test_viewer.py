@@ -20,6 +20,7 @@ from kernels.io import aligned, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
+from tests.app.views import examples, triples
 
 ROWS = ("MKVA-LNDSTCCGHW", "MKVAALNESTC-GHW", "MRIA--NDSTC-GHF", "--IAALNDSPCCGHW", "MKVG-LQDSTCCGYW")
 Shift, Control, Alt = (
@@ -341,6 +342,20 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
     view.overview.wanted.emit((1500.0, 1000.0))
     view.canvas.readable()
     assert view.canvas.viewport().size() != QSize() and view.canvas.frame_.letters
+
+
+def test_alignments_of_two_and_of_three_are_shown_as_rows(view: AlignmentViewer) -> None:
+    pair = examples.result(examples.problem("ACGTACGTTACG", "ACGTCGTTACG", "global"))
+    triple = triples.result(triples.problem())
+    for result, rows in ((pair, 2), (triple, 3)):
+        assert view.shows(result)
+        view.show_result(result)
+        assert view.alignment.letters.shape[0] == rows and view.result is result
+        wanted = [one.letters.replace(b"-", b"") for one in result.problem.sequences]
+        assert [row.tobytes().replace(b"-", b"") for row in view.alignment.letters] == wanted
+    assert not view.shows(triples.result(triples.problem(), score_only=True))
+    view.show_result(None)
+    assert view.result is None and view.picture is None
 
 
 def test_nothing_is_shown_of_nothing(view: AlignmentViewer) -> None:
