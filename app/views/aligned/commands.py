@@ -107,18 +107,12 @@ class Commands:
             self._view.say("Choose one stretch of columns to move." if stretches else "Choose cells to move.")
             return
         (first, last), rows = stretches[0], np.flatnonzero(choice.rows)
-        before = self._alignment
-        after = before
-        moved = 0
-        for _ in range(abs(by)):
-            further = aligned_edits.move(after, rows, first + moved, last + moved, 1 if by > 0 else -1)
-            if further is after:
-                break
-            after, moved = further, moved + (1 if by > 0 else -1)
-        if self._do("moving cells", after, merge=True):
-            self._shift(moved)
-        elif after is before:
+        free = aligned_edits.free_columns(self._alignment, rows, first, last, by)
+        if not free:
             self._view.say("No gaps beside the chosen cells in all of their rows.")
+            return
+        self._do("moving cells", aligned_edits.move(self._alignment, rows, first, last, by), merge=True)
+        self._shift(free if by > 0 else -free)
 
     def insert_column(self) -> None:
         self._do("inserting a column", aligned_edits.insert_columns(self._alignment, self._first_column()))
