@@ -32,7 +32,7 @@ CELLS, CELLS_SAMPLE, PLACE = "cells", "haemoglobin-pair", "54, 59"
 CUBE_SAMPLE, CUBE_METHOD, CUBE_TABS = "globin-triple", "sloped-bt2", ("cube", "orders")
 CUBE_PARAMETERS, ORDERS_STEP = {"s": 32, "h": 32, "threads": 4}, 9
 TREE_SAMPLE, TREE_TABS, JOINS_MADE = "globins", ("tree", "joins", "distances"), 12
-ALIGNED_SAMPLE, ALIGNED_TRACKS, ALIGNED_PLACE = "globin-alignment", ("quality",), "40"
+ALIGNED_SAMPLE, ALIGNED_TRACKS, ALIGNED_PLACE = "globin-alignment", ("quality",), "HPETLE"
 TROPICAL = {
     "states": ("cpg-clone", "viterbi-persistent", {}, "states", ""),
     "trellis": ("cpg-clone", "viterbi-tree", {}, "states", "4650"),
@@ -200,7 +200,7 @@ def make_alignment(window: Window, sample_id: str) -> None:
         view.set_track(name, True)
     view.go_to(ALIGNED_PLACE)
     rows, columns = (np.arange(size) for size in view.picture.shape)
-    view.canvas.choose((rows >= 5) & (rows < 14), (columns >= 46) & (columns < 60))
+    view.canvas.choose((rows >= 5) & (rows < 14), (columns >= 26) & (columns < 40))
     wait(lambda: view.sharp)
 
 

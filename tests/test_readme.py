@@ -93,7 +93,7 @@ def _said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_the_pages_show_runs_and_an_estimate() -> None:
-    assert {command.split()[0] for _, command, _ in SHOWN} == {"run", "estimate"}
+    assert {command.split()[0] for _, command, _ in SHOWN} == {"run", "estimate", "compare"}
     assert any(page == README for page, _, _ in SHOWN)
 
 

@@ -104,15 +104,19 @@ def delete_gaps(alignment: AlignedSequences, rows: np.ndarray, at: int, count: i
     return _with_rows(alignment, rows, places, width)
 
 
-def move(alignment: AlignedSequences, rows: np.ndarray, first: int, last: int, by: int) -> AlignedSequences:
-    """The cells of columns ``first`` to ``last`` of these rows moved by some columns over gaps, as far as all of the
-    rows have gaps there."""
-    width = alignment.letters.shape[1]
+def free_columns(alignment: AlignedSequences, rows: np.ndarray, first: int, last: int, by: int) -> int:
+    """How far the cells of columns ``first`` to ``last`` of these rows can move, at most by so many columns."""
     if by < 0:
         beside = (alignment.letters[rows, max(first + by, 0) : first] == GAP).all(axis=0)[::-1]
     else:
         beside = (alignment.letters[rows, last : last + by] == GAP).all(axis=0)
-    free = beside.size if beside.all() else int(np.argmin(beside))
+    return beside.size if beside.all() else int(np.argmin(beside))
+
+
+def move(alignment: AlignedSequences, rows: np.ndarray, first: int, last: int, by: int) -> AlignedSequences:
+    """The cells of columns ``first`` to ``last`` of these rows moved by some columns over gaps, as far as all of the
+    rows have gaps there."""
+    width, free = alignment.letters.shape[1], free_columns(alignment, rows, first, last, by)
     if not free:
         return alignment
     places = np.arange(width)

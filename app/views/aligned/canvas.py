@@ -391,7 +391,9 @@ class AlignmentCanvas(QAbstractScrollArea):
             self._painted = (key, paint.body(picture, frame, scale, paint.COARSE, self.letters))
             if min(frame.cell_width, frame.cell_height) * scale < 1:
                 seen, letters = Frame(**vars(frame)), self.letters
-                self._sharpening.request(lambda monitor: (key, paint.body(picture, seen, scale, paint.FINE, letters)))
+                self._sharpening.request(
+                    lambda monitor: (key, paint.body(picture, seen, scale, paint.FINE, letters, monitor.check))
+                )
             else:
                 self._sharpening.cancel()
         return self._painted[1]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QInputDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
 from kernels.errors import InputError
-from kernels.io import aligned_edits, aligned_rows
+from kernels.io import aligned_edits, aligned_rows, tree_files
 from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.tree import Tree
 from kernels.model import SequenceType
 
 if TYPE_CHECKING:
@@ -37,6 +38,27 @@ class Commands:
         alignment, order = self._alignment, self._view.picture.order
         after = np.sort(order) if by == "file" else aligned_rows.sorted_rows(alignment, order, by, self._row())
         self._view.editor.do("sorting", alignment, after)
+
+    def ask_tree(self) -> None:
+        """Ask for a file with a tree, and sort by its leaves."""
+        name, _ = QFileDialog.getOpenFileName(self._view, "Tree", "", "Trees (*)")
+        if name:
+            try:
+                self.sort_by_tree(tree_files.read(name)[0])
+            except InputError as error:
+                QMessageBox.warning(self._view, "Sort by a tree", str(error))
+
+    def sort_by_tree(self, tree: Tree) -> None:
+        """The rows in the order of a tree's leaves, those that it lacks at the end; InputError where it has none."""
+        places = {name: place for place, name in enumerate(tree.taxa)}
+        order, names = self._view.picture.order, self._alignment.names
+        keys = [places.get(names[row], len(places)) for row in order.tolist()]
+        there = sum(key < len(places) for key in keys)
+        if not there:
+            raise InputError(f"{tree.name}: no leaf has the name of a row")
+        self._view.editor.do("sorting", self._alignment, order[np.argsort(keys, kind="stable")])
+        if there < len(keys):
+            self._view.say(f"At the end, because the tree lacks them: {len(keys) - there:,} of {len(keys):,} rows.")
 
     def group(self) -> None:
         """The chosen rows on top, in their order."""
@@ -85,18 +107,12 @@ class Commands:
             self._view.say("Choose one stretch of columns to move." if stretches else "Choose cells to move.")
             return
         (first, last), rows = stretches[0], np.flatnonzero(choice.rows)
-        before = self._alignment
-        after = before
-        moved = 0
-        for _ in range(abs(by)):
-            further = aligned_edits.move(after, rows, first + moved, last + moved, 1 if by > 0 else -1)
-            if further is after:
-                break
-            after, moved = further, moved + (1 if by > 0 else -1)
-        if self._do("moving cells", after, merge=True):
-            self._shift(moved)
-        elif after is before:
+        free = aligned_edits.free_columns(self._alignment, rows, first, last, by)
+        if not free:
             self._view.say("No gaps beside the chosen cells in all of their rows.")
+            return
+        self._do("moving cells", aligned_edits.move(self._alignment, rows, first, last, by), merge=True)
+        self._shift(free if by > 0 else -free)
 
     def insert_column(self) -> None:
         self._do("inserting a column", aligned_edits.insert_columns(self._alignment, self._first_column()))

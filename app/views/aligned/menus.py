@@ -68,6 +68,7 @@ class Menus:
         for by, title in SORTS.items():
             menu.addAction(title, partial(view.commands.sort, by))
         menu.addAction("Order of the file", partial(view.commands.sort, "file"))
+        menu.addAction("Leaves of a tree in a file\u2026", view.commands.ask_tree)
         menu.addSection("Show")
         some = bool(view.picture.choice.rows.any())
         for title, command in (
@@ -79,6 +80,7 @@ class Menus:
         hidden = len(view.alignment.names) - view.picture.order.size
         menu.addAction(f"Show all rows ({hidden:,} hidden)" if hidden else "Show all rows",
                        view.commands.show_all).setEnabled(hidden > 0)  # fmt: skip
+        menu.addAction("Choose the rows of the selected taxa", view.choose_taxa).setEnabled(bool(view.selection.taxa))
         menu.addAction("Choose the rows that were found", view.choose_found).setEnabled(bool(view.picture.found))
 
     def _fill_edit(self, menu: QMenu) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPen
@@ -16,16 +18,26 @@ from kernels.io.aligned_columns import CLASSES
 
 COARSE, FINE = 1, 8
 """How many cells a pixel looks at, along and down, while the picture moves, and when it rests."""
+BAND = 32
+"""Lines of a fine picture between two looks at the wish to stop."""
 NAMED = 8.0
 """Pixels of a row from which on its name is written."""
 MOST_MARKS = 2000
 NOTHING_SHOWN = np.zeros((1, CLASSES), np.uint8)
 
 
-def body(picture: Picture, frame: Frame, scale: float, most: int, letters: str = "all") -> np.ndarray:
+def body(
+    picture: Picture,
+    frame: Frame,
+    scale: float,
+    most: int,
+    letters: str = "all",
+    check: Callable[[], None] = lambda: None,
+) -> np.ndarray:
     """The pixels of the cells that are seen, uint32 (height, width), ``scale`` device pixels a pixel.
 
-    ``letters``: which are written: "all", "differences" from the consensus, or "none".
+    ``letters``: which are written: "all", "differences" from the consensus, or "none". ``check`` is called now and
+    then, and may raise.
     """
     pixels = np.empty((max(1, round(frame.height * scale)), max(1, round(frame.width * scale))), np.uint32)
     wide, tall = frame.cell_width * scale, frame.cell_height * scale
@@ -33,7 +45,12 @@ def body(picture: Picture, frame: Frame, scale: float, most: int, letters: str =
     columns = aligned_pixels.edges(frame.first_column, wide, pixels.shape[1], picture.shape[1])
     found, colouring = picture.alignment.letters, picture.colouring
     panel = int(theme.active().panel[1:], 16)
-    aligned_pixels.cells(found, picture.order, rows, columns, colouring.codes, colouring.palette, panel, pixels, most)
+    codes, palette = colouring.codes, colouring.palette
+    step = len(pixels) if most == COARSE else BAND
+    for at in range(0, len(pixels), step):
+        check()
+        part = pixels[at : at + step]
+        aligned_pixels.cells(found, picture.order, rows[at:], columns, codes, palette, panel, part, most)
     if frame.letters and letters != "none":
         first_row, last_row = frame.visible_rows(picture.shape[0])
         first, last = frame.visible_columns(picture.shape[1])

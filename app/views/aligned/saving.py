@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app import theme
-from app.kit import export, figure
+from app.kit import export, figure, result_text
 from app.kit.background import Latest
 from app.kit.legend import LegendItem
 from app.views.aligned import paint
@@ -22,13 +22,17 @@ from kernels.errors import InputError
 from kernels.io import aligned, aligned_edits, aligned_writing
 from kernels.io.aligned import AlignedSequences
 from kernels.io.alignments import fasta, title
-from kernels.model import Result, Sequence, SequenceType
+from kernels.io.names import distinct
+from kernels.model import Result, SequenceType
+from kernels.triple.model import TripleAnswer
 
 if TYPE_CHECKING:
     from app.views.aligned.canvas import AlignmentCanvas
 
 MOST_COPIED = 1 << 26
 """Letters that are put on the clipboard at most."""
+MOST_COLUMNS = 1 << 24
+"""Columns of a result's alignment that are made rows of, at most: they are made while the window waits."""
 MOST_FIGURE = 4_000_000
 """Cells of a wrapped figure at most."""
 WRAP = 80
@@ -36,19 +40,25 @@ PRINT_SCALE = 4
 """Pixels of a figure for each of the screen, where cells are pictures."""
 
 
-def alignment_of(result: Result) -> AlignedSequences | None:
-    """The alignment of the sequences of a result as rows; None where it has none, or an empty one."""
-    path = getattr(result.answer, "alignment", None)
-    sequences: tuple[Sequence, ...] = getattr(result.problem, "sequences", ())
-    if path is None or not hasattr(path, "gapped") or not all(isinstance(one, Sequence) for one in sequences):
-        return None
-    rows = path.gapped(sequences)
-    if not rows or not rows[0]:
-        return None
+def holds_alignment(result: Result) -> bool:
+    """Whether a result has an alignment of two or three sequences, of MOST_COLUMNS at most."""
+    if result_text.is_pair(result):
+        path = result.answer.alignment
+        return path is not None and 0 < path.operations.size <= MOST_COLUMNS
+    if isinstance(result.answer, TripleAnswer):
+        return result.answer.alignment is not None and 0 < result.answer.alignment.moves.size <= MOST_COLUMNS
+    return False
+
+
+def alignment_of(result: Result) -> AlignedSequences:
+    """The alignment of a result, for which `holds_alignment` holds, as rows."""
+    sequences, path = result.problem.sequences, result.answer.alignment
+    rows = path.gapped(*sequences) if result_text.is_pair(result) else path.gapped(sequences)
     letters = np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(len(rows), -1)
     kinds = {sequence.type for sequence in sequences}
     kind = SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else sequences[0].type
-    return AlignedSequences(tuple(sequence.name for sequence in sequences), letters, kind, "alignment")
+    names = distinct(sequence.name for sequence in sequences)
+    return AlignedSequences(names, letters, kind, " x ".join(names))
 
 
 def shown_part(picture: Picture, chosen: bool = True) -> AlignedSequences:

@@ -45,7 +45,9 @@ STRAND = dict(zip("ARNDCQEGHILKMFPSTWYV", (83, 93, 89, 54, 119, 110, 37, 75, 87,
                   137, 147, 170), strict=True))  # fmt: skip
 """Hydropathy of Kyte and Doolittle (1982); propensities of Chou and Fasman (1978), in hundredths."""
 PURINES = {"AGR": "#f3a683", "CTUY": "#7aa6da"}
-IDENTITY_STEPS = ((0.4, "#c6d9f1", "40 %"), (0.6, "#8db4e2", "60 %"), (0.8, "#4f81bd", "80 %"))
+IDENTITY_STEPS = ((0.4, 0.3, "40 %"), (0.6, 0.6, "60 %"), (0.8, 1.0, "80 %"))
+"""Shares of all rows from which on a letter is coloured, how strongly, and their names."""
+ALIKE = "#4f81bd"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +84,10 @@ def _rgb(colour: str) -> np.ndarray:
     return np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)], np.uint8)
 
 
-def _softened(colour: str) -> np.ndarray:
-    """A strong colour as the background of a letter, in the theme that is on."""
+def _softened(colour: str, strength: float = 1.0) -> np.ndarray:
+    """A strong colour as the background of a letter, in the theme that is on; less of it by its ``strength``."""
     dark = theme.active().name == "dark"
-    share = 0.5 if dark else 0.6
+    share = strength * (0.5 if dark else 0.6)
     return (share * _rgb(colour) + (1 - share) * _rgb(theme.active().panel)).astype(np.uint8)
 
 
@@ -157,8 +159,8 @@ def _identity(given: Given) -> Colouring:
     columns = given.columns
     palette, codes = _base(), np.ones((len(columns), CLASSES), np.uint8)
     codes[:, 0] = 0
-    for bound, colour, _ in IDENTITY_STEPS:
-        palette.append(_softened(colour) if theme.active().name == "dark" else _rgb(colour))
+    for bound, strength, _ in IDENTITY_STEPS:
+        palette.append(_softened(ALIKE, 1.5 * strength))
         for kind in range(1, CLASSES):
             codes[columns.counts[:, kind] > bound * columns.rows, kind] = len(palette) - 1
     items = tuple((_name(palette[code + 2]), f"more than {said}") for code, (_, _, said) in enumerate(IDENTITY_STEPS))
@@ -167,7 +169,7 @@ def _identity(given: Given) -> Colouring:
 
 def _similar(given: Given) -> Colouring:
     columns = given.columns
-    palette = [*_base(), _softened("#4f81bd"), _softened("#a9c4e8")]
+    palette = [*_base(), _softened(ALIKE, 1.5), _softened(ALIKE, 0.6)]
     codes = np.ones((len(columns), CLASSES), np.uint8)
     reference = CLASS[columns.consensus]
     codes[given.scores[reference] > 0] = 3

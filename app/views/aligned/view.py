@@ -73,7 +73,7 @@ class AlignmentViewer(QWidget):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
-        return saving.alignment_of(result) is not None
+        return saving.holds_alignment(result)
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
@@ -95,10 +95,10 @@ class AlignmentViewer(QWidget):
 
     def show_result(self, result: Result | None) -> None:
         """Show the alignment of a result, or nothing."""
-        found = saving.alignment_of(result) if result is not None else None
-        if found is None or result is not self.result:
-            self.show_alignment(found, result)
-        self.result = result if found is not None else None
+        there = result is not None and self.shows(result)
+        if not there or result is not self.result:
+            self.show_alignment(saving.alignment_of(result) if there else None, result)
+        self.result = result if there else None
 
     def show_datum(self, datum: AlignedSequences) -> None:
         """Show an alignment that no run made, as one from a file."""
@@ -217,6 +217,11 @@ class AlignmentViewer(QWidget):
         rows = np.zeros(len(self.alignment.names), bool)
         rows[[row for row, _, _ in self.picture.found]] = True
         self.canvas.choose(rows, None)
+
+    def choose_taxa(self) -> None:
+        """Choose the rows of the taxa that were selected in a tree or in a table."""
+        names = self.selection.taxa
+        self.canvas.choose(np.array([name in names for name in self.alignment.names]), None)
 
     def keep(self) -> None:
         """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""

@@ -18,6 +18,8 @@ from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw, ragged, t
 
 ENOUGH = 1 << 26
 """Bytes after which a file is taken for an alignment, if all rows so far had one length and one held a gap."""
+MANY = 50_000
+"""Records after which a file without a gap is taken for sequences."""
 
 LETTER, DASH, PECULIAR = 1, 2, 4
 KINDS = np.zeros(256, np.uint8)
@@ -126,8 +128,8 @@ def _widened(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, 
 
 
 def looks_aligned(stream: Iterator[bytes]) -> bool:
-    """Whether the records of FASTA all have one length, and some hold gaps; told from the first `ENOUGH` bytes where
-    these leave no doubt."""
+    """Whether the records of FASTA all have one length, and some hold gaps; told from the first `ENOUGH` bytes, or from
+    `MANY` records without a gap, where these leave no doubt: reads of a sequencer have one length too."""
     length, found, records, seen, done = -1, 0, 0, 0, 0
     for block in stream:
         array = np.frombuffer(block, np.uint8)
@@ -138,7 +140,7 @@ def looks_aligned(stream: Iterator[bytes]) -> bool:
                 length, found, records = (found if records == 1 else length), 0, records + 1
             more, met = count(array, start, stop, KINDS)
             found, seen = found + more, seen | met
-            if records > 1 and found > length:
+            if (records > 1 and found > length) or (records > MANY and not seen & DASH):
                 return False
         done += len(block)
         if done >= ENOUGH and records > 2 and seen & DASH:

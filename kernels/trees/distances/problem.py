@@ -144,8 +144,9 @@ class AlignedProblem:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """That rows are called otherwise here than in the file."""
-        return (f"Rows with {self.alignment.note}.",) if self.alignment.note else ()
+        """What is otherwise here than in the file: names of rows, letters, and what was left out."""
+        parts = self.alignment.note.split("; ") if self.alignment.note else []
+        return tuple(f"Rows with {part}." if part.startswith("equal") else f"In the file: {part}." for part in parts)
 
     @property
     def data(self) -> tuple[AlignedSequences]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_writing
 from kernels.io.aligned import AlignedSequences, as_written
+from kernels.io.alignment_files import fasta
 from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
 from kernels.registry import loading
@@ -141,6 +142,7 @@ def test_rows_of_one_length_with_gaps_open_as_an_alignment(tmp_path):
     assert kind(">a\nAC-\n>b\nACG\n") == "alignment" == kind(">a\nA\nC.\n>b\nACG\n")
     assert kind(">a\nACG\n>b\nACG\n") == kind(">a\nA-\n>b\nACG\n") == kind(">a-b\nAC\n>b\nACG\n") == "sequence"
     assert kind(">a\nAC-\n") == "sequence"
+    assert kind(">r\nACGT\n" * (fasta.MANY + 1) + ">r\nACG-\n") == "sequence"  # reads have one length
     packed = tmp_path / "some.fa.gz"
     packed.write_bytes(gzip.compress(b">a\r\nAC-\r\n>b x\r\nACG\r\n"))
     (found,) = loading.read(packed)

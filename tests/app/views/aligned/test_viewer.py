@@ -15,10 +15,12 @@ from app.kit import export
 from app.kit.selection import Selection
 from app.views.aligned import saving, schemes, tracks
 from app.views.aligned.view import AlignmentViewer
-from kernels.io import aligned
+from kernels.errors import InputError
+from kernels.io import aligned, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
+from tests.app.views import examples, triples
 
 ROWS = ("MKVA-LNDSTCCGHW", "MKVAALNESTC-GHW", "MRIA--NDSTC-GHF", "--IAALNDSPCCGHW", "MKVG-LQDSTCCGYW")
 Shift, Control, Alt = (
@@ -231,6 +233,33 @@ def test_rows_are_sorted_hidden_and_shown(view: AlignmentViewer) -> None:
     assert view.picture.order.tolist() == [0, 1, 2, 3, 4]
 
 
+def test_rows_follow_a_tree_and_what_is_selected_elsewhere(view: AlignmentViewer) -> None:
+    (tree,) = tree_files.parse("((row4,row1),(row0,other),row3);")
+    view.commands.sort_by_tree(tree)
+    assert view.picture.order.tolist() == [4, 1, 0, 3, 2] and "1 of 5 rows" in view._status.text()
+    view.selection.choose_taxa(["row1", "row3"])
+    view.choose_taxa()
+    assert chosen(view)[0] == [1, 3]
+    with pytest.raises(InputError, match="no leaf has the name"):
+        view.commands.sort_by_tree(tree_files.parse("(a,b);")[0])
+
+
+def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewer) -> None:
+    view.compare_with(alignment())
+    assert "SP 1.000, TC 1.000" in view._status.text() and tracks.values("agreement", view.picture).tolist() == [1] * 15
+    view.canvas.go_to(0, 3)
+    view.commands.insert_gap()
+    assert 0 < tracks.values("agreement", view.picture)[4] < 1
+    view.canvas.choose(np.arange(5) == 0, None)
+    view.commands.delete()
+    assert "agreement" in view.canvas.tracks  # fewer rows than the reference has are still compared
+    view.commands.typing = True
+    view.canvas.go_to(0, 4)
+    press(view, Qt.Key.Key_Delete)
+    view.show_datum(alignment("AC", "A-"))
+    assert "agreement" not in view.canvas.tracks
+
+
 def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
     assert view.go_to("12") and view.picture.cursor == (0, 11)
     assert view.go_to("#5") and view.picture.cursor == (0, 5)
@@ -313,6 +342,20 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
     view.overview.wanted.emit((1500.0, 1000.0))
     view.canvas.readable()
     assert view.canvas.viewport().size() != QSize() and view.canvas.frame_.letters
+
+
+def test_alignments_of_two_and_of_three_are_shown_as_rows(view: AlignmentViewer) -> None:
+    pair = examples.result(examples.problem("ACGTACGTTACG", "ACGTCGTTACG", "global"))
+    triple = triples.result(triples.problem())
+    for result, rows in ((pair, 2), (triple, 3)):
+        assert view.shows(result)
+        view.show_result(result)
+        assert view.alignment.letters.shape[0] == rows and view.result is result
+        wanted = [one.letters.replace(b"-", b"") for one in result.problem.sequences]
+        assert [row.tobytes().replace(b"-", b"") for row in view.alignment.letters] == wanted
+    assert not view.shows(triples.result(triples.problem(), score_only=True))
+    view.show_result(None)
+    assert view.result is None and view.picture is None
 
 
 def test_nothing_is_shown_of_nothing(view: AlignmentViewer) -> None:
