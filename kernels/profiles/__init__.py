@@ -63,7 +63,7 @@ def _automatic(names: tuple[str, ...], problem: Any, backend: str, multiprocesso
 
 def _method(
     id: str, name: str, section: str, summary: str, kind: ProblemType, function: str, host: sizes.Host, gcups: float,
-    parameters: tuple[Parameter, ...] = (), citation: Citation = THESIS,
+    parameters: tuple[Parameter, ...] = (), citation: Citation = THESIS, cuda: str = "",
 ) -> Method:  # fmt: skip
     names = tuple(parameter.name for parameter in parameters)
     return Method(
@@ -74,13 +74,13 @@ def _method(
         citation=citation.at(section),
         problem=kind,
         parameters=parameters,
-        backends={"cpu": f"kernels.profiles.{function}"},
+        backends={"cpu": f"kernels.profiles.{function}"} | ({"cuda": f"kernels.profiles.{cuda}"} if cuda else {}),
         returns=frozenset({"score", "alignment"}),
         footprint=partial(sizes.footprint, host),
         automatic=partial(_automatic, names),
         work=lambda problem, values: problem.cells,
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": gcups},
+        nominal_gcups={"cpu": gcups, "cuda": 100.0},
         cuts=_cuts,
     )
 
@@ -95,7 +95,7 @@ BLOCKS = (BLOCK, WORKERS)
 METHODS = (
     _method("profile-wavefront", "ProfileWavefront", "section 4.2.2", "Scores of a tile by matrix product, its cells "
             "right after, in strips; nothing of the size of the table is kept.", PROFILES, "cpu_wavefront:wavefront",
-            sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS)),
+            sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS), cuda="cuda_wavefront:wavefront"),
     _method("profile-serial", "ProfProfAlign", "algorithm 2.3", "A cell after another, with the three scores of each.",
             PROFILES, "cpu:serial", sizes.serial, 0.03),
     _method("profile-simple", "Simple k", "algorithm 4.1", "Scores in blocks of k x k, a thread a cell; then their "

@@ -22,12 +22,14 @@ STRIP_WIDTH = Parameter(
     name="s",
     kind="int",
     label="Strip width s",
-    help="Columns of a strip. Those of a narrow one stay in fast memory; between wide ones less is handed on.",
+    help="Columns of a strip; 128 on a GPU. Those of a narrow one stay in fast memory; between wide ones less is handed"
+    " on.",
     default=None,
     minimum=64,
     maximum=4096,
     step=16,
     unit="columns",
+    backends=("cpu",),
 )
 BATCH = Parameter(
     name="T",

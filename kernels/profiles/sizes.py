@@ -14,6 +14,8 @@ Host = Callable[[int, int, int, Mapping[str, Any]], dict[str, int]]
 """Bytes by purpose, of m, n, symbols and parameters."""
 
 BLOCK, STRIP_WIDTH, BATCH = 64, 512, 256
+GPU_STRIP = 128
+"""Columns of a strip on a GPU: four for each lane of a warp, whose factors fill its registers."""
 SHORT = 256 * 256
 """Cells below which threads are not worth their start."""
 SAVED = 16
@@ -24,6 +26,8 @@ def footprint(host: Host, problem: Problem, parameters: Mapping[str, Any], backe
     """Bytes of a run."""
     first, second = problem.profiles
     m, n, symbols = len(first), len(second), len(first.alphabet)
+    if backend == "cuda":
+        return _on_gpu(m, n, symbols, parameters)
     return Footprint(host={"encoded profiles": 2 * symbols * (m + n), **host(m, n, symbols, parameters)})
 
 
@@ -87,6 +91,17 @@ def strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[
         "tile of the path": tile,
         "strips at work": each * min(parameters["threads"], count),
     }
+
+
+def _on_gpu(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> Footprint:
+    """profile-wavefront on a GPU: the borders are kept on both sides, for the path is found on the host."""
+    kept = strips(m, n, symbols, {**parameters, "s": GPU_STRIP, "threads": 1})
+    names = ("borders of strips", "last rows of batches")
+    padded = 4 * (-(-symbols // 4) * 4 * m + symbols * n)
+    return Footprint(
+        host={**kept, **{f"{name}, copied": kept[name] for name in names}},
+        device={"factors": padded, "columns": 4 * (3 * m + 4 * n), **{name: kept[name] for name in names}},
+    )
 
 
 def automatic(problem: Problem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
