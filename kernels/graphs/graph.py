@@ -20,6 +20,9 @@ LARGEST = 50_000
 ROWS = 256
 """Rows of weights that are looked at together."""
 
+DIGITS = (24, 53)
+"""Binary digits of a number of 32 and of 64 bits."""
+
 LEAST_EXPONENT = -1074
 """The smallest number of 64 bits is 2 to this power."""
 
@@ -67,8 +70,12 @@ class Graph:
         """The weights, a few rows at a time."""
         return (self.weights[first : first + ROWS] for first in range(0, len(self), ROWS))
 
-    def sums_are_exact(self, digits: int) -> bool:
-        """Whether every sum of up to n weights is a number of so many binary digits, so that nothing is rounded."""
+    @cached_property
+    def digits(self) -> float:
+        """Binary digits in which no sum of up to n weights is rounded: those of float32 or float64, else infinite."""
+        return next((digits for digits in DIGITS if self._sums_are_exact(digits)), math.inf)
+
+    def _sums_are_exact(self, digits: int) -> bool:
         if not math.isfinite(len(self) * self.heaviest):
             return False
         _, exponent = math.frexp(len(self) * self.heaviest)

@@ -102,7 +102,7 @@ class PathsProblem:
     @cached_property
     def lifts(self) -> bool:
         """Whether a run takes weights without negative edges (heights.py): there are such, and sums are rounded."""
-        return self.graph.lightest < 0 and not self.graph.sums_are_exact(DIGITS[self.precision])
+        return self.graph.lightest < 0 and self.graph.digits > DIGITS[self.precision]
 
     @cached_property
     def sides(self) -> np.ndarray:

@@ -37,7 +37,7 @@ def search(graph: Graph, monitor: Monitor, log: PhaseLog | None = None) -> Found
     """
     if graph.lightest >= 0:
         return (), np.zeros(len(graph))
-    slack = 0.0 if graph.sums_are_exact(DIGITS["float64"]) else SLACK * graph.heaviest
+    slack = 0.0 if graph.digits <= DIGITS["float64"] else SLACK * graph.heaviest
     found = _searched(graph.weights, slack, monitor, log)
     monitor.update(1, 1, CYCLES)
     return found
