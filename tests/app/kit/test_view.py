@@ -32,7 +32,7 @@ def test_a_view_is_whole_in_what_it_can_do(qtbot, kind):
 def test_the_abilities_are_told_apart(qtbot):
     able = {view.id: [ability for ability in ABILITIES if issubclass_of(view, ability)] for view in VIEWS}
     assert able["tree"] == [DataView, EditedView, MakingView, GradualView]
-    assert {view for view, found in able.items() if DataView in found} == {"tree", "distances", "dotplot"}
+    assert {view for view, found in able.items() if DataView in found} == {"tree", "distances", "dotplot", "aligned"}
     assert able["summary"] == []
 
 
