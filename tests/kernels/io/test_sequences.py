@@ -174,10 +174,18 @@ def test_any_beginning_of_an_alignment_is_read_or_refused(tmp_path):
                 assert len(read_it(write(tmp_path, CLUSTAL[:size]))) > 0
 
 
-def test_a_damaged_line_of_clustal_has_a_reason(tmp_path):
-    for damaged in (CLUSTAL.replace(b"ACGTTA", b"ACG"), CLUSTAL.replace(b"two", b"   "), CLUSTAL + b"\none\n"):
-        with pytest.raises(InputError, match=r"not a valid clustal alignment: \w"):
-            aligned.read(write(tmp_path, damaged))
+@pytest.mark.parametrize(
+    ("damaged", "reason"),
+    [
+        (CLUSTAL.replace(b"ACGTTA", b"ACG"), "row two: 3 columns, and one has 6"),
+        (CLUSTAL.replace(b"two", b"   "), "line 5: a line without a name"),
+        (CLUSTAL + b"\none\n", "line 8: 'one' is no name with letters"),
+        (b"CLUSTAL X", "the alignment is empty"),
+    ],
+)
+def test_a_damaged_clustal_alignment_has_a_reason(tmp_path, damaged, reason):
+    with pytest.raises(InputError, match=reason):
+        aligned.read(write(tmp_path, damaged))
 
 
 def test_reading_by_biopython_can_be_cancelled():
