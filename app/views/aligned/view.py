@@ -26,7 +26,7 @@ from app.views.aligned.menus import Menus
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Picture
 from app.views.aligned.schemes import Colouring, Given
-from app.views.aligned.search import SearchBox, Sought, seek
+from app.views.aligned.search import SearchBox, Sought, next_of, seek
 from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_compare
@@ -195,20 +195,11 @@ class AlignmentViewer(QWidget):
 
     def next_hit(self, step: int = 1) -> bool:
         """Go to the next place that the search found, or the one before."""
-        hits = self._sought.hits
-        if not hits or self.picture is None:
+        if self.picture is None or not self._sought.hits:
             return False
-        places = {int(row): place for place, row in enumerate(self.picture.order.tolist())}
-        ordered = sorted((places[row], first) for row, first, _ in hits if row in places)
-        here = self.picture.cursor
-        if step > 0:
-            at = next((number for number, hit in enumerate(ordered) if hit > here), 0)
-        elif step < 0:
-            at = next((number for number in range(len(ordered) - 1, -1, -1) if ordered[number] < here), -1)
-        else:
-            at = 0
-        self.canvas.go_to(*ordered[at])
-        self.say(f"{at % len(ordered) + 1:,} of {self._sought.told}")
+        at, count, cell = next_of(self._sought.hits, self.picture.order, self.picture.cursor, step)
+        self.canvas.go_to(*cell)
+        self.say(f"{min(at + 1, count):,} of {count:,}: {self._sought.told}")
         return True
 
     def choose_found(self) -> None:
