@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
@@ -19,6 +19,8 @@ MEASURED = 200
 """Names that are measured for the room that they get."""
 GRIP = 4
 """Pixels beside the border of the names in which it is dragged."""
+REST_MS = 120
+"""How long a picture rests until its fine form is made: while it moves, both cores are for the coarse ones."""
 UNIT = 16
 """Steps of a scroll bar in a cell."""
 MOST_STEPS = 2**30
@@ -58,6 +60,8 @@ class AlignmentCanvas(QAbstractScrollArea):
         self._moved_by = 0
         self._sharpening = Latest(self)
         self._sharpening.finished.connect(self._take_sharp)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._sharpen)
         self.horizontalScrollBar().valueChanged.connect(self._on_bars)
         self.verticalScrollBar().valueChanged.connect(self._on_bars)
         self._setting_bars = self._fitted = False
@@ -86,7 +90,7 @@ class AlignmentCanvas(QAbstractScrollArea):
     @property
     def sharp(self) -> bool:
         """Whether what is on the screen is what stays there."""
-        return not self._sharpening.busy
+        return not self._sharpening.busy and not self._rest.isActive()
 
     def refresh(self) -> None:
         """Paint anew, as after a change of the picture or of the colours."""
@@ -390,13 +394,21 @@ class AlignmentCanvas(QAbstractScrollArea):
         if self._painted is None or self._painted[0] != key:
             self._painted = (key, paint.body(picture, frame, scale, paint.COARSE, self.letters))
             if min(frame.cell_width, frame.cell_height) * scale < 1:
-                seen, letters = Frame(**vars(frame)), self.letters
-                self._sharpening.request(
-                    lambda monitor: (key, paint.body(picture, seen, scale, paint.FINE, letters, monitor.check))
-                )
+                self._rest.start()
             else:
-                self._sharpening.cancel()
+                self._rest.stop()
+            self._sharpening.cancel()
         return self._painted[1]
+
+    def _sharpen(self) -> None:
+        """Make the fine picture of what is seen, now that it rests."""
+        if self._painted is None or self.picture is None:
+            return
+        key, picture, seen, letters = self._painted[0], self.picture, Frame(**vars(self.frame_)), self.letters
+        scale = self.viewport().devicePixelRatioF()
+        self._sharpening.request(
+            lambda monitor: (key, paint.body(picture, seen, scale, paint.FINE, letters, monitor.check))
+        )
 
     def _take_sharp(self, made: tuple[Any, np.ndarray]) -> None:
         if self._painted is not None and self._painted[0] == made[0]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -233,6 +233,19 @@ def available(protein: bool) -> dict[str, str]:
     """Names and titles of the schemes for proteins, or for nucleotides."""
     kind = "protein" if protein else "nucleotides"
     return {name: scheme.title for name, scheme in SCHEMES.items() if scheme.alphabet in ("", kind)}
+
+
+def colouring(name: str, given: Given) -> Colouring:
+    """The colours of a scheme, or those of groups of letters while what it needs is not there.
+
+    The reference that is ``given`` is the row that the scheme may compare with.
+    """
+    scheme = SCHEMES.get(name, SCHEMES["residues"])
+    if scheme.counted and given.columns is None:
+        scheme = SCHEMES["residues"]
+    if scheme.against == "consensus" and given.columns is not None:
+        given = replace(given, reference=given.columns.consensus)
+    return scheme.make(given)
 
 
 def from_file(path: Path) -> Colouring:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,6 +78,23 @@ def seek(alignment: AlignedSequences, order: np.ndarray, cursor: tuple[int, int]
     if not found:
         raise InputError(f"no name and no row has {text.removeprefix('=')!r}")
     return Sought(f"{len(found):,} places of {text.removeprefix('=')}", found)
+
+
+def next_of(
+    hits: tuple[tuple[int, int, int], ...], order: np.ndarray, here: tuple[int, int], step: int
+) -> tuple[int, int, tuple[int, int]]:
+    """The number of the hit after a cell (``step`` 1), before it (-1), or of the first (0), from 0; of how many that
+    are shown; and its cell: place in ``order`` and column."""
+    places = {int(row): place for place, row in enumerate(order.tolist())}
+    cells = sorted((places[row], first) for row, first, _ in hits if row in places)
+    if not cells:
+        return 0, 0, here
+    at = 0
+    if step > 0:
+        at = bisect_right(cells, here) % len(cells)
+    elif step < 0:
+        at = (bisect_left(cells, here) - 1) % len(cells)
+    return at, len(cells), cells[at]
 
 
 def _column(alignment: AlignedSequences, number: int) -> Sought:

@@ -15,22 +15,22 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QVBoxLayout, QWi
 from app import theme
 from app.kit.background import Latest
 from app.kit.flow import Flow, together
-from app.kit.legend import Legend, LegendItem
+from app.kit.legend import Legend
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.aligned import saving, schemes
+from app.views.aligned import saving, schemes, telling
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.commands import Commands
-from app.views.aligned.history import AlignmentEditor
+from app.views.aligned.history import AlignmentEditor, State
 from app.views.aligned.menus import Menus
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Picture
-from app.views.aligned.schemes import SCHEMES, Colouring, Given
-from app.views.aligned.search import SearchBox, Sought, seek
+from app.views.aligned.schemes import Colouring, Given
+from app.views.aligned.search import SearchBox, Sought, next_of, seek
 from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare, aligned_rows
-from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io import aligned, aligned_compare
+from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.model import Result, SequenceType
 
@@ -39,7 +39,6 @@ EDITORS = 4
 SMALL = 1 << 22
 """Letters that are counted at once; more are on a thread."""
 FIRST_TRACKS = ("logo", "consensus", "conservation", "occupancy")
-HINT = "Drag to choose, Ctrl+wheel to zoom (with Shift: columns, with Alt: rows); Space and Backspace: gaps"
 
 
 class AlignmentViewer(QWidget):
@@ -196,20 +195,11 @@ class AlignmentViewer(QWidget):
 
     def next_hit(self, step: int = 1) -> bool:
         """Go to the next place that the search found, or the one before."""
-        hits = self._sought.hits
-        if not hits or self.picture is None:
+        if self.picture is None or not self._sought.hits:
             return False
-        places = {int(row): place for place, row in enumerate(self.picture.order.tolist())}
-        ordered = sorted((places[row], first) for row, first, _ in hits if row in places)
-        here = self.picture.cursor
-        if step > 0:
-            at = next((number for number, hit in enumerate(ordered) if hit > here), 0)
-        elif step < 0:
-            at = next((number for number in range(len(ordered) - 1, -1, -1) if ordered[number] < here), -1)
-        else:
-            at = 0
-        self.canvas.go_to(*ordered[at])
-        self.say(f"{at % len(ordered) + 1:,} of {self._sought.told}")
+        at, count, cell = next_of(self._sought.hits, self.picture.order, self.picture.cursor, step)
+        self.canvas.go_to(*cell)
+        self.say(f"{min(at + 1, count):,} of {count:,}: {self._sought.told}")
         return True
 
     def choose_found(self) -> None:
@@ -254,7 +244,7 @@ class AlignmentViewer(QWidget):
 
     def say(self, text: str) -> None:
         """Say something below; nothing gives what is at the cursor."""
-        self._status.setText(text or self._about())
+        self._status.setText(text or telling.about(self.picture))
 
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
@@ -330,13 +320,15 @@ class AlignmentViewer(QWidget):
         if before is not None:
             cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
         columns = self._count(state.alignment)
-        picture = Picture(state.alignment, state.order, self._colouring(columns, cursor), choice, columns, cursor)
+        picture = Picture(
+            state.alignment, state.order, self._colouring(state, columns, cursor), choice, columns, cursor
+        )
         picture.reference = self._still_comparable(state.alignment)
         if state.alignment.type != SequenceType.PROTEIN:
             self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
         self.canvas.show_picture(picture, fit)
         self.overview.show_picture(picture)
-        self._describe()
+        self._legend.show_items(telling.legend(self.picture))
         self._tell_undo()
         self._on_taxa(self.selection.taxa)
         self.say("")
@@ -368,39 +360,26 @@ class AlignmentViewer(QWidget):
             self.picture.tracks.clear()
             self._recolour()
 
-    def _colouring(self, columns: Columns | None, cursor: tuple[int, int]) -> Colouring:
-        """The colours of the scheme, or those of groups of letters while what it needs is not there."""
-        alignment, state = self.alignment, self.editor.state
+    def _colouring(self, state: State, columns: Columns | None, cursor: tuple[int, int]) -> Colouring:
+        """The colours of the scheme that is chosen."""
         if self.scheme == "file" and self._own_scheme is not None:
             return self._own_scheme
-        scheme = SCHEMES.get(self.scheme, SCHEMES["residues"])
-        if scheme.counted and columns is None:
-            scheme = SCHEMES["residues"]
-        row = int(state.order[cursor[0]])
-        reference = alignment.letters[row] if scheme.against == "row" else columns.consensus if columns else None
+        found = state.alignment
         scores = class_scores() if self.scheme == "blosum" else None
-        return scheme.make(Given(columns, alignment.type == SequenceType.PROTEIN, reference, scores))
+        given = Given(columns, found.type == SequenceType.PROTEIN, found.letters[int(state.order[cursor[0]])], scores)
+        return schemes.colouring(self.scheme, given)
 
     def _recolour(self) -> None:
         if self.picture is None:
             return
-        self.picture.colouring = self._colouring(self.picture.columns, self.picture.cursor)
+        self.picture.colouring = self._colouring(self.editor.state, self.picture.columns, self.picture.cursor)
         self.picture.version += 1
         self.canvas.refresh()
         self.overview.show_picture(self.picture)
-        self._describe()
+        self._legend.show_items(telling.legend(self.picture))
 
     def _restyle(self) -> None:
         self._recolour()
-
-    def _describe(self) -> None:
-        """Legend: what the alignment holds, what is chosen, what the colours mean."""
-        picture, items = self.picture, [LegendItem("text", self.alignment.summary)]
-        hidden = len(self.alignment.names) - picture.order.size
-        if hidden:
-            items.append(LegendItem("text", f"{hidden:,} rows hidden"))
-        items += [LegendItem("fill", word, (colour,)) for colour, word in picture.colouring.items[:14]]
-        self._legend.show_items(tuple(items))
 
     def _tell_undo(self) -> None:
         for button, text, word, keys in (
@@ -410,25 +389,9 @@ class AlignmentViewer(QWidget):
             button.setEnabled(bool(text))
             button.setToolTip(f"{word} {text} ({keys} in the alignment)" if text else f"Nothing to {word.lower()}")
 
-    def _about(self, cell: tuple[int, int] | None = None) -> str:
-        """What is at a cell, or at the cursor, and what is chosen."""
-        picture = self.picture
-        if picture is None:
-            return ""
-        place, column = cell or picture.cursor
-        row = int(picture.order[place])
-        letter = chr(self.alignment.letters[row, column])
-        position = aligned_rows.positions(self.alignment, row, column)
-        where = f"letter {letter} {position:,}" if letter != chr(GAP) else f"gap after letter {position:,}"
-        parts = [f"column {column + 1:,}", f"row {place + 1:,} {self.alignment.names[row]}", where]
-        choice = picture.choice
-        if not choice.empty:
-            parts.append(f"chosen: {int(choice.rows.sum()):,} rows x {int(choice.columns.sum()):,} columns")
-        return " \N{MIDDLE DOT} ".join(parts if cell or not choice.empty or place or column else [*parts, HINT])
-
     def _on_point(self, cell: tuple[int, int] | None) -> None:
         self.selection.hover_column(cell[1] if cell else None)
-        self._status.setText(self._about(cell))
+        self._status.setText(telling.about(self.picture, cell))
 
     def _on_choice(self) -> None:
         picture = self.picture

@@ -1,0 +1,37 @@
+"""What is told of an alignment below it: what is at a cell, what is chosen, what the colours mean."""
+
+from __future__ import annotations
+
+from app.kit.legend import LegendItem
+from app.views.aligned.picture import Picture
+from kernels.io import aligned_rows
+from kernels.io.aligned import GAP
+
+HINT = "Drag to choose, Ctrl+wheel to zoom (with Shift: columns, with Alt: rows); Space and Backspace: gaps"
+MOST_COLOURS = 14
+
+
+def about(picture: Picture | None, cell: tuple[int, int] | None = None) -> str:
+    """What is at a cell, or at the cursor, and what is chosen; what can be done where there is nothing of it."""
+    if picture is None:
+        return ""
+    place, column = cell or picture.cursor
+    row, alignment, choice = int(picture.order[place]), picture.alignment, picture.choice
+    letter = chr(alignment.letters[row, column])
+    position = aligned_rows.positions(alignment, row, column)
+    where = f"letter {letter} {position:,}" if letter != chr(GAP) else f"gap after letter {position:,}"
+    parts = [f"column {column + 1:,}", f"row {place + 1:,} {alignment.names[row]}", where]
+    if not choice.empty:
+        parts.append(f"chosen: {int(choice.rows.sum()):,} rows x {int(choice.columns.sum()):,} columns")
+    elif not (cell or place or column):
+        parts.append(HINT)
+    return " \N{MIDDLE DOT} ".join(parts)
+
+
+def legend(picture: Picture) -> tuple[LegendItem, ...]:
+    """What the alignment holds, how many rows are hidden, and what the colours mean."""
+    items = [LegendItem("text", picture.alignment.summary)]
+    if hidden := len(picture.alignment.names) - picture.order.size:
+        items.append(LegendItem("text", f"{hidden:,} rows hidden"))
+    colours = picture.colouring.items[:MOST_COLOURS]
+    return (*items, *(LegendItem("fill", word, (colour,)) for colour, word in colours))
