@@ -32,13 +32,15 @@ class Run:
     """Times, step log and the wish to cancel of one run on the current device, which `devices.use` has begun.
 
     Where ``rows`` is given, every launch is in the log, with so many rows, and as columns what it does of its phase;
-    else the family logs what its device code tells of itself.
+    where ``columns`` is, it has so many columns, and does rows; else the family logs what its device code tells of
+    itself.
     """
 
     monitor: Monitor
     steps: Steps = field(default_factory=Steps)
     times_ms: dict[str, float] = field(default_factory=lambda: {"compilation": 0.0, "transfer": 0.0})
     rows: int = 0
+    columns: int = 0
     began_ns: int = field(default_factory=time.perf_counter_ns)
     _numbers: dict[str, int] = field(default_factory=dict)
     _told: dict[str, float] = field(default_factory=dict)
@@ -111,11 +113,12 @@ class Run:
         else:
             self.monitor.check()
 
-    def log(self, phase: str, columns: tuple[int, int], from_ms: float, until_ms: float) -> None:
+    def log(self, phase: str, done: tuple[int, int], from_ms: float, until_ms: float) -> None:
         """A launch, in the times of the run; the device is one worker."""
         begun_ns, ended_ns = round(1e6 * from_ms), round(1e6 * until_ms)
-        columns = min(columns), max(columns)
-        self.steps.add(self._numbers[phase], 0, (0, self.rows), columns, 0, begun_ns, ended_ns)
+        done = min(done), max(done)
+        rows, columns = (done, (0, self.columns)) if self.columns else ((0, self.rows), done)
+        self.steps.add(self._numbers[phase], 0, rows, columns, 0, begun_ns, ended_ns)
 
     @property
     def device_bytes(self) -> int:
@@ -167,7 +170,7 @@ class Phase:
     def _wait(self) -> None:
         event, done, total = self._pending.pop(0)
         event.synchronize()
-        if self._run.rows:
+        if self._run.rows or self._run.columns:
             at_ms = self._before_ms + cupy.cuda.get_elapsed_time(self._first, event)
             self._run.log(self._name, (self._done, done), self._at_ms, at_ms)
             self._at_ms, self._done = at_ms, done

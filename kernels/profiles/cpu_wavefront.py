@@ -37,7 +37,7 @@ def _align(run: Run, chosen: StripParameters) -> Outcome:
     kept, packed = room(whole), cpu_strips.packed_rows(whole.rows)
     _strips(run, whole, packed, kept, chosen.threads)
     run.clock.phase("strips")
-    answer = _path(run, whole, packed, kept)
+    answer = path(run.made, whole, packed, kept, run.monitor)
     run.clock.phase("path")
     arrays = (*kept, packed, whole.first_row, whole.first_column)
     return Outcome(answer, run.times_ms, sum(one.nbytes for one in arrays))
@@ -92,8 +92,8 @@ def _strips(run: Run, whole: Whole, packed: np.ndarray, kept: Kept, threads: int
     )
 
 
-def _path(run: Run, whole: Whole, packed: np.ndarray, kept: Kept) -> ProfileAnswer:
-    """The path, on a worker that hears a wish to cancel."""
+def path(made: Encoded, whole: Whole, packed: np.ndarray, kept: Kept, monitor: Monitor) -> ProfileAnswer:
+    """The path through the borders that were kept, on a worker that hears a wish to cancel."""
     stop, found = workers.stop_word(), []
     score, i, j = cpu_strips.best_end(whole, kept)
     operations = np.empty(i + j, np.uint8)
@@ -101,9 +101,9 @@ def _path(run: Run, whole: Whole, packed: np.ndarray, kept: Kept) -> ProfileAnsw
     def work(worker: int) -> None:
         found.append(cpu_strips.path(whole, packed, kept, i, j, operations, stop))
 
-    workers.share(work, 1, stop, run.monitor.check)
+    workers.share(work, 1, stop, monitor.check)
     count, first, second, _ = found[0]
-    return whole_answer(run.made, score, (first, second), (i, j), operations[:count][::-1])
+    return whole_answer(made, score, (first, second), (i, j), operations[:count][::-1])
 
 
 @cache

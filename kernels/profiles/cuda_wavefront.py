@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.profiles import cpu_strips, cpu_wavefront
 from kernels.profiles.cpu_strips import Kept, Whole
-from kernels.profiles.cpu_table import whole_answer
 from kernels.profiles.parameters import StripParameters
 from kernels.profiles.problem import Problem
 from kernels.profiles.scoring import (
@@ -34,6 +34,8 @@ from kernels.profiles.scoring import (
 from kernels.profiles.sizes import GPU_STRIP
 from kernels.steps import Steps
 
+SLICE_CELLS = 2**31
+"""Cells of a launch, about: some tens of milliseconds, so that progress is real and a wish to cancel is heard."""
 LANES, WARPS = 32, 16
 """Lanes of a warp; and warps for each multiprocessor: as many as registers allow, or more, which then wait."""
 
@@ -51,6 +53,7 @@ KEPT = Struct("Kept", """
     unsigned long long* progress;
     int *ticket;
     int strips, batch, batches, padded;
+    int from, until;            // rows of this launch
 """)  # fmt: skip
 NUMBERS = Constants.of(
     LINEAR=LINEAR, ROOT=ROOT, LOGARITHM=LOGARITHM, GLOBAL=GLOBAL, LOCAL=LOCAL, SEMI_GLOBAL=SEMI_GLOBAL,
@@ -62,18 +65,19 @@ STRIPS = (NUMBERS, WHOLE, FINISH, KEPT, Path(__file__).with_name("strips.cu"))
 def wavefront(problem: Problem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The best alignment in strips of 128 columns; no matrix of the size of the table is ever in memory."""
     made, batch = problem.encoded, typed(StripParameters, {"s": GPU_STRIP, **parameters}).T
-    run = Run(monitor, steps, rows=made.m)
+    run = Run(monitor, steps, columns=made.n)
     run.spend("compilation", time_ms(cpu_wavefront._compiled))
     whole = cpu_wavefront.whole_of(made, GPU_STRIP, batch)
     kept = _kept(run, made, whole)
     with run.timed("path"):
-        stop: np.ndarray = np.zeros(1, np.int64)
-        score, i, j = cpu_strips.best_end(whole, kept)
-        operations = np.empty(i + j, np.uint8)
-        packed = cpu_strips.packed_rows(whole.rows)
-        count, first, second, _ = cpu_strips.path(whole, packed, kept, i, j, operations, stop)
-    answer = whole_answer(made, score, (first, second), (i, j), operations[:count][::-1])
+        answer = cpu_wavefront.path(made, whole, cpu_strips.packed_rows(whole.rows), kept, monitor)
     return Outcome(answer, run.times_ms, sum(one.nbytes for one in kept), run.device_bytes)
+
+
+def slices(m: int, n: int, batch: int) -> list[tuple[int, int]]:
+    """First row and end of each launch, in whole batches of rows."""
+    rows = max(SLICE_CELLS // (n * batch), 1) * batch
+    return [(first, min(first + rows, m)) for first in range(0, m, rows)]
 
 
 def defines(made: Encoded) -> dict[str, int]:
@@ -98,14 +102,17 @@ def _kept(run: Run, made: Encoded, whole: Whole) -> Kept:
     kept = Kept(columns, run.empty(on_host.rows.shape, np.int32), run.filled((count, 3), np.int64))
     progress, ticket = run.filled(count, np.uint64), run.filled(1, np.int32)
     names = ("row_bias", "column_bias", "row_open", "row_extend", "column_open", "column_extend", "first_row", "table")
-    arguments = (
+    given_whole = (
         *WHOLE(rows=factors[0], columns=factors[1], m=m, n=n, **dict(zip(names, given, strict=True))),
         *FINISH(unit=2.0**-made.shift, factor=made.factor, origin=made.origin, offset=made.offset),
-        *KEPT(columns=kept.columns, rows=kept.rows, best=kept.best, progress=progress, ticket=ticket, strips=count,
-              batch=whole.cuts[3], batches=on_host.rows.shape[1] + 1, padded=on_host.rows.shape[3]),
-    )  # fmt: skip
+    )
+    given_kept = partial(KEPT, columns=kept.columns, rows=kept.rows, best=kept.best, progress=progress, ticket=ticket,
+                         strips=count, batch=whole.cuts[3], batches=on_host.rows.shape[1] + 1,
+                         padded=on_host.rows.shape[3])  # fmt: skip
     with run.phase("strips") as phase:
         warps = min(count, WARPS * blocks.multiprocessors())
-        kernel((warps,), (LANES,), arguments)
-        phase.launched()
+        for first, until in slices(m, n, whole.cuts[3]):
+            ticket.data.memset_async(0, ticket.nbytes, cupy.cuda.get_current_stream())
+            kernel((warps,), (LANES,), (*given_whole, *given_kept(**{"from": first}, until=until)))
+            phase.launched(until, m)
     return Kept(*(run.down(one) for one in kept))

@@ -8,6 +8,8 @@
 // go to the next lane by a shuffle. Lane 0 takes them from the column on the left, 32 rows at a time, once the warp
 // there says so in its progress word; strips are handed out in order, so that the one on the left is running or done.
 // The factors of a row are read by the lanes as 16-byte words, row after row, and stay in the cache for all of them.
+// A launch computes rows [from, until) of all strips; both are borders of batches, whose last rows the next launch begins
+// with.
 //
 // Memory.  Columns between strips: int (strips + 1, 2, m + 1), H and F; rows between batches: int (strips, batches - 1, 2,
 // padded), H and E. They are kept for the path. Every number is whole, and products are below 2^24: float32 is exact.
@@ -54,6 +56,13 @@ struct Columns {
         }
     }
 
+    // Go on below the last row of a batch: H and E of it, ``at`` columns into the strip.
+    __device__ __forceinline__ void go_on(const int* row, int padded, int at) {
+#pragma unroll
+        for (int c = 0; c < PER; ++c)
+            if (at + c < padded) h[c] = row[at + c], e[c] = row[padded + at + c];
+    }
+
     // The products of a row with the four columns.
     __device__ __forceinline__ void products(const float4* row, float (&found)[PER]) const {
 #pragma unroll
@@ -76,7 +85,7 @@ strips(WHOLE_PARAMETERS(given), FINISH_PARAMETERS(given_finish), KEPT_PARAMETERS
     const Whole whole = WHOLE_OF(given);
     const Finish finish = FINISH_OF(given_finish);
     const Kept kept = KEPT_OF(given_kept);
-    const int lane = threadIdx.x, m = whole.m, n = whole.n;
+    const int lane = threadIdx.x, m = whole.m, n = whole.n, from = kept.from, until = kept.until;
     __shared__ int table[257];
     if (KIND == LOGARITHM)
         for (int at = lane; at < 257; at += LANES) table[at] = whole.table[at];
@@ -93,24 +102,29 @@ strips(WHOLE_PARAMETERS(given), FINISH_PARAMETERS(given_finish), KEPT_PARAMETERS
         Columns columns;
         columns.load(whole, own);
         int corner = own <= n ? whole.first_row[own] : 0;      // H above, in the column on the left
+        if (from > 0) {
+            const int* row = kept.rows + ((long long)number * (kept.batches - 1) + from / kept.batch - 1) * 2 * kept.padded;
+            columns.go_on(row, kept.padded, lane * PER);
+            corner = lane == 0 ? left_h[from] : lane * PER <= kept.padded ? row[lane * PER - 1] : 0;
+        }
         int out_h = 0, out_f = 0, waiting_h = 0, waiting_f = 0;
         Best best = {0, 0, 0};
-        if (lane == writer) right_h[0] = whole.first_row[first + real], right_f[0] = MINUS_INFINITY;
-        for (int step = 0; step < m + LANES - 1; ++step) {
-            if (step % LANES == 0 && step < m) {
+        if (lane == writer && from == 0) right_h[0] = whole.first_row[first + real], right_f[0] = MINUS_INFINITY;
+        for (int step = 0; step < until - from + LANES - 1; ++step) {
+            if (step % LANES == 0 && from + step < until) {
                 if (number > 0) {
-                    unsigned long long goal = min(step + LANES, m);
+                    unsigned long long goal = min(from + step + LANES, until);
                     while (load_shared_by_all(kept.progress + number - 1) < goal) {}
                     __threadfence();
                 }
-                int row = min(step + lane, m - 1);
+                int row = min(from + step + lane, until - 1);
                 waiting_h = left_h[row + 1], waiting_f = left_h[m + 1 + row + 1];
             }
             int h_left = __shfl_up_sync(WARP, out_h, 1), f = __shfl_up_sync(WARP, out_f, 1);
             int from_h = __shfl_sync(WARP, waiting_h, step % LANES), from_f = __shfl_sync(WARP, waiting_f, step % LANES);
             if (lane == 0) h_left = from_h, f = from_f;
-            const int i = step - lane;
-            if (i >= 0 && i < m) {
+            const int i = from + step - lane;
+            if (i >= from && i < until) {
                 float products[PER];
                 columns.products(whole.rows + (long long)i * WORDS, products);
                 const int row_open = whole.row_open[i], row_extend = whole.row_extend[i];
@@ -138,7 +152,7 @@ strips(WHOLE_PARAMETERS(given), FINISH_PARAMETERS(given_finish), KEPT_PARAMETERS
                         if (lane * PER + c < kept.padded)
                             row[lane * PER + c] = columns.h[c], row[kept.padded + lane * PER + c] = columns.e[c];
                 }
-                if (lane == writer && ((i + 1) % LANES == 0 || i + 1 == m)) {
+                if (lane == writer && ((i + 1 - from) % LANES == 0 || i + 1 == until)) {
                     __threadfence();
                     store_shared_by_all(kept.progress + number, (unsigned long long)(i + 1));
                 }
@@ -152,6 +166,8 @@ strips(WHOLE_PARAMETERS(given), FINISH_PARAMETERS(given_finish), KEPT_PARAMETERS
         }
         if (lane == 0) {
             long long* found = kept.best + 3LL * number;
+            Best earlier = {(int)found[0], (int)found[1], (int)found[2]};
+            if (before(earlier, best)) best = earlier;
             found[0] = best.score, found[1] = best.row, found[2] = best.column;
         }
     }

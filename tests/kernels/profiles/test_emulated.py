@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -38,6 +40,19 @@ def test_several_strips(emulated, span: Span, m: int, n: int) -> None:
     first, second = random_profile(m, random), random_profile(n, random)
     scoring = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, named_matrix("BLOSUM62"), 3, 1)
     agree(emulated, ProfileProblem(first, second, scoring, span), 1, 16)
+
+
+@pytest.mark.parametrize("span", [Span.GLOBAL, Span.LOCAL, Span.SEMI_GLOBAL])
+def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, span: Span) -> None:
+    """Every launch goes on where the one before stopped: here after each batch of 20 rows."""
+    cuda_wavefront = importlib.import_module("kernels.profiles.cuda_wavefront")
+    monkeypatch.setattr(cuda_wavefront, "SLICE_CELLS", 1)
+    assert cuda_wavefront.slices(70, 300, 20) == [(0, 20), (20, 40), (40, 60), (60, 70)]
+    random = np.random.default_rng(3)
+    first, second = random_profile(70, random), random_profile(300, random)
+    scoring = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, named_matrix("BLOSUM62"), 3, 1)
+    for seed in (0, 1):
+        agree(emulated, ProfileProblem(first, second, scoring, span), seed, 20)
 
 
 def test_nucleotides(emulated) -> None:
