@@ -103,7 +103,8 @@ class Trials:
     - ``unlogged(method, backend)``: phases that compute no chunk, so that the step log has none of them;
     - ``read_back(result, data)``: raises AssertionError where ``data``, read from a file that the result was saved as,
       are not those of the result; where it is not given, the data among them are to equal the products of the result;
-    - ``unread``: suffixes of formats for people alone, though files of some kind of data have these suffixes too;
+    - ``unread``: suffixes of formats for people alone, or whose letters stand in another file, though files of some
+      kind of data have these suffixes too;
     - ``examples``: how many problems are drawn; a check may take a part of them.
     """
 

@@ -162,5 +162,5 @@ TRIALS = Trials(
     values=values,
     unlogged=unlogged,
     read_back=read_back,
-    unread=frozenset({".txt"}),
+    unread=frozenset({".txt", ".sam", ".paf"}),
 )

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontInfo, QFontMetricsF, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app import theme
 from app.kit import export
 from app.kit.selection import Selection
 from app.views.aligned import saving, schemes, tracks
@@ -86,6 +87,13 @@ def test_letters_stand_in_their_cells_and_colours_behind_them(view: AlignmentVie
             int(place.y() - view.canvas.frame_.cell_height / 2) + 1,
         )
         assert (corner.red(), corner.green(), corner.blue()) == tuple(palette.palette[code].tolist())
+
+
+def test_letters_have_one_width_whatever_fonts_the_system_has(view: AlignmentViewer) -> None:
+    found = QFontInfo(theme.fixed_font())
+    assert found.family() == "JetBrains Mono" and theme.FONT.with_name("JetBrainsMono-OFL.txt").exists()
+    metrics = QFontMetricsF(theme.fixed_font())
+    assert len({metrics.horizontalAdvance(letter) for letter in "ACGTWMIJ-*il.|"}) == 1
 
 
 @pytest.mark.parametrize("kind", [SequenceType.PROTEIN, SequenceType.DNA])
