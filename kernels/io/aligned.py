@@ -228,12 +228,14 @@ def _plain(
     letters: np.ndarray, unknown: int, names: list[str], source: str
 ) -> tuple[np.ndarray | None, np.ndarray | None, int]:
     """Make letters plain in place; where they were lower case, where dots, and how many were '?'."""
+    from kernels.io.alignment_files.loops import met_by  # loads Numba, which reading other files does not need
+
     rows, columns = letters.shape
     packed: dict[int, np.ndarray] = {}
     missing, step = 0, max(1, PART // columns)
     for first in range(0, rows, step):
         part = letters[first : first + step]
-        if not (fasta.met_by(part.reshape(-1), _PECULIAR)):
+        if not met_by(part.reshape(-1), _PECULIAR):
             continue
         peculiar = _PECULIAR[part]
         if (peculiar == WRONG).any():

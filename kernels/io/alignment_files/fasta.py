@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
 from kernels.errors import InputError
 from kernels.io.alignment_files.room import Room
 from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw, ragged, titled
@@ -28,42 +27,6 @@ DASH, and PECULIAR is all that has to be looked at again, '.' for a gap too."""
 KINDS[33:127] = PECULIAR
 KINDS[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ*")] = LETTER
 KINDS[list(b"-.~")] = DASH, DASH | PECULIAR, DASH | PECULIAR
-
-
-@compiled
-def take(source, start, stop, kinds, target, at):
-    """Copy ``source[start:stop]`` without white space to ``target[at:]``, uint8; (the place after them, kinds met).
-
-    ``target`` has room for one more.
-    """
-    met = 0
-    for place in range(start, stop):
-        kind = kinds[source[place]]
-        target[at] = source[place]
-        at += kind != 0
-        met |= kind
-    return at, met
-
-
-@compiled
-def all_plain(letters):
-    """Whether all are capitals, '-' or '*'; without a branch, so that many are looked at together."""
-    others = 0
-    for place in range(letters.size):
-        letter = letters[place]
-        others += (np.uint8(letter - 65) > 25) & (letter != 45) & (letter != 42)
-    return others == 0
-
-
-@compiled
-def count(source, start, stop, kinds):
-    """How many letters and gaps there are, and the kinds met."""
-    found, met = 0, 0
-    for place in range(start, stop):
-        kind = kinds[source[place]]
-        found += kind != 0
-        met |= kind
-    return found, met
 
 
 def read(stream: Iterator[bytes], source: str, size: int) -> Raw:
@@ -130,6 +93,8 @@ def _widened(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, 
 def looks_aligned(stream: Iterator[bytes]) -> bool:
     """Whether the records of FASTA all have one length, and some hold gaps; told from the first `ENOUGH` bytes, or from
     `MANY` records without a gap, where these leave no doubt: reads of a sequencer have one length too."""
+    from kernels.io.alignment_files.loops import count  # loads Numba, which reading other files does not need
+
     length, found, records, seen, done = -1, 0, 0, 0, 0
     for block in stream:
         array = np.frombuffer(block, np.uint8)
@@ -190,7 +155,9 @@ def _flat(stream: Iterator[bytes], source: str, size: int) -> tuple[list[bytes],
 
 
 def _put(block: bytes, start: int, stop: int, flat: np.ndarray, at: int) -> tuple[int, int]:
-    """As `take`; quick where there are line ends and plain letters alone."""
+    """As `take` (loops.py); quick where there are line ends and plain letters alone."""
+    from kernels.io.alignment_files.loops import all_plain, take
+
     letters = np.frombuffer(block[start:stop].replace(b"\n", b""), np.uint8)
     if all_plain(letters):
         flat[at : at + letters.size] = letters
@@ -206,12 +173,3 @@ def _ahead(stream: Iterator[bytes]) -> Iterator[bytes]:
             coming = reader.submit(next, stream, None)
             yield block
             block = coming.result()
-
-
-@compiled
-def met_by(letters, kinds):
-    """The kinds of these letters joined by "or"."""
-    met = np.uint8(0)
-    for place in range(letters.size):
-        met |= kinds[letters[place]]
-    return met
