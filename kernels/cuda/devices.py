@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -114,10 +114,11 @@ def use(index: int) -> Iterator[None]:
             with stream, cupy.cuda.using_allocator(take):
                 yield
         finally:
-            if (
-                not stream.is_capturing()
-            ):  # where a run failed while it recorded a graph, the next would be recorded too
-                idle.append(stream)
+            # Where a run failed while it recorded a graph, the next would be recorded too. A recording that was made
+            # invalid, or a lost GPU, raises here: that stream is not used again, and what was wrong is told as it is.
+            with suppress(RuntimeError):
+                if not stream.is_capturing():
+                    idle.append(stream)
             cupy.get_default_memory_pool().free_all_blocks()
             if kept_memory().free_bytes() * KEPT_SHARE > device(index).memory_bytes:
                 kept_memory().free_all_blocks()

@@ -10,7 +10,7 @@ from kernels.hmm.problem import HmmProblem
 LOWEST = -900
 """A state may be improbable by 2 to this power without being lost; some room is left to the smallest number."""
 CLOSE = 1e-9
-"""A share of the logarithm that is rounding."""
+"""A share of the logarithm of a path's probability that is rounding."""
 
 
 def steepest(hmm: Hmm) -> float:

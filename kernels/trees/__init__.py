@@ -12,7 +12,7 @@ from kernels.parameters import Parameter
 from kernels.trees import sizes
 from kernels.trees.distances import sizes as distance_sizes
 from kernels.trees.distances.problem import ALIGNED, FULL, KTUPLE, SIXMER
-from kernels.trees.parameters import BLOCK, CELLS, EPOCH, PAIR_THREADS, THREADS
+from kernels.trees.parameters import BLOCK, CELLS, EPOCH, JOIN_THREADS, PAIR_THREADS, THREADS
 from kernels.trees.problem import NEIGHBOR_JOINING, TREE_PROBLEM, UPGMA
 
 PAPER = Citation(
@@ -137,7 +137,7 @@ METHODS = (
         "Neighbor joining, every pair compared at every join, the triangle cut into blocks of pairs.",
         PAPER.at("section 4.2"),
         {"cpu": 1.5, "cuda": 400.0},
-        (BLOCK, CELLS, THREADS),
+        (BLOCK, CELLS, JOIN_THREADS),
         ON_BOTH,
         footprint=sizes.basic_footprint,
         work=sizes.full_work,
@@ -149,7 +149,7 @@ METHODS = (
         "NJ-basic in half the memory: the lower half of the triangle is folded into the empty half of the matrix.",
         PAPER.at("section 4.3"),
         {"cpu": 1.5, "cuda": 400.0},
-        (BLOCK, CELLS, THREADS),
+        (BLOCK, CELLS, JOIN_THREADS),
         ON_BOTH,
         footprint=sizes.compact_footprint,
         work=sizes.full_work,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kernels.parameters import Parameter
 
@@ -46,6 +46,7 @@ THREADS = Parameter(
     unit="threads",
     backends=("cpu",),
 )
+JOIN_THREADS = replace(THREADS, help="Threads that compare the pairs of every join together.")
 PAIR_THREADS = Parameter(
     name="threads",
     kind="int",

@@ -14,6 +14,7 @@ import numpy as np
 
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
 from kernels.cpu.workers import end_idle, share, stop_word
+from kernels.errors import InputError, ScoreOverflow
 from kernels.hmm import kinds, sizes, vanishing
 from kernels.hmm.cpu_tables import Tables, probabilities, tiny
 from kernels.hmm.hmm import Hmm
@@ -54,7 +55,7 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
 
 def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The probability of every state at every letter, given the whole sequence."""
-    times_ms = {"compilation": time_ms(partial(_posterior, _warm(), Monitor(), _unheard(), NOTHING)), "transfer": 0.0}
+    times_ms = {"compilation": time_ms(partial(_warm_posterior, vanishing.bounded(problem))), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     model = probabilities(problem)
     found, rows = _posterior(model, monitor, PhaseLog(steps, 1, clock.started_ns), NOTHING)
@@ -70,7 +71,10 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
 
 def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
-    times_ms = {"compilation": time_ms(_warm_counts), "transfer": 0.0}
+    times_ms = {
+        "compilation": time_ms(partial(_warm_counts, all(map(vanishing.bounded, problem.parts)))),
+        "transfer": 0.0,
+    }
     clock = PhaseClock(times_ms)
     log, portions = PhaseLog(steps, 1, clock.started_ns), _portions(problem)
     threads = min(typed(HmmParameters, parameters).threads, len(portions))
@@ -101,16 +105,21 @@ def _shared(portions: list[LearningProblem], model: Hmm, threads: int, monitor: 
     letters = np.cumsum([0, *(portion.letters for portion in portions)]).tolist()
     found: list[Counts | None] = [None] * len(portions)
     numbers, stop, done = iter(range(len(portions))), stop_word(), np.zeros(threads, np.int64)
+    failures: dict[int, InputError | ScoreOverflow] = {}
 
     def tell() -> None:
         monitor.update(int(done.sum()), letters[-1], "learning")
 
     def work(worker: int) -> None:
         for number in numbers:
-            if stop[0]:
+            if stop[0] or failures:
                 return
             begun_ns = time.perf_counter_ns()
-            found[number] = _counted(portions[number], model, Silent(monitor))
+            try:
+                found[number] = _counted(portions[number], model, Silent(monitor))
+            except (InputError, ScoreOverflow) as error:
+                failures[number] = error
+                return
             log.add(number, (0, len(model)), (letters[number], letters[number + 1]), worker, begun_ns)
             done[worker] += portions[number].letters
             if threads == 1:
@@ -120,6 +129,8 @@ def _shared(portions: list[LearningProblem], model: Hmm, threads: int, monitor: 
         work(0)
     else:
         share(work, threads, stop, tell)
+    if failures:  # portions begin in order, so that the first one is told, whatever the threads
+        raise failures[min(failures)]
     total, *sums = zip(*(counts for counts in found if counts is not None), strict=True)
     return sum(total), *(functools.reduce(np.add, parts) for parts in sums)
 
@@ -132,7 +143,14 @@ def _warm() -> Tables:
     return tiny(0.0, np.array([0.5, 0.5]), np.full((2, 2), 0.5), 1.0)
 
 
-def _warm_counts() -> None:
+def _warm_posterior(bounded: bool) -> None:
+    _posterior(_warm(), Monitor(), _unheard(), NOTHING)
+    if not bounded:
+        underflow.compile_for(_warm())
+
+
+def _warm_counts(bounded: bool) -> None:
+    _warm_posterior(bounded)
     model = _warm()
     _, rows = _posterior(model, Monitor(), _unheard(), np.zeros(model.width**2))
     cpu_sums.count_letters(rows, model, 0, 1, np.zeros(2 * model.width))

@@ -13,11 +13,13 @@ from kernels.errors import ScoreOverflow
 from kernels.hmm.cpu_tables import Tables, probabilities
 from kernels.hmm.problem import HmmProblem
 from kernels.hmm.sums import cpu_underflow
-from kernels.hmm.vanishing import CLOSE, bounded, least
+from kernels.hmm.vanishing import bounded, least
 from kernels.monitor import Monitor, Silent
 
 SLICE = 1 << 24
 """Cells between two looks at whether the user cancelled."""
+ROUNDED = 1e-9
+"""What logarithms of equal probabilities differ by at least before they are different."""
 COMPARED = 1 << 28
 """Cells of a run on a GPU up to which its answer is compared with that of the CPU, which takes a second at most."""
 NOTE = (
@@ -71,7 +73,9 @@ def compare(problem: HmmProblem, model: Tables, found: float, monitor: Monitor) 
     if bounded(problem):
         return
     exact = log_probability(problem, model, Silent(monitor))
-    if exact == found or abs(exact - found) <= CLOSE * max(1.0, abs(exact)):
+    # Where a share f of the probability is lost, the logarithm falls by f, about, however long the sequence is.
+    allowed = ROUNDED + 4 * np.finfo(float).eps * (problem.n * model.width + 64 * abs(exact))
+    if exact == found or (math.isfinite(exact) and abs(exact - found) <= allowed):
         return
     raise ScoreOverflow(
         f"{problem.title}: states that are less probable than others by a factor of 10^-270 come back later, and the "

@@ -20,8 +20,10 @@ STATE_BYTES = 16 * 16
 
 LETTER_BYTES = 16
 """Bytes a letter: codes, words, and their places."""
-WORD_BYTES = 24
+WORD_BYTES = 28
 """Bytes of a 6-mer on the CPU: which and how often, in the order of the sequences and in that of the words."""
+PAIR_BYTES = 48
+"""Bytes a letter of the longest sequence that a thread of the CPU chains words with, and 16 for a letter of a word."""
 COUNTS_BYTES = 12 * 16 + 64
 """Bytes a row that a thread of the CPU counts, 16 rows with all others at a time, and makes distances of."""
 
@@ -79,6 +81,8 @@ def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Foot
         threads = typed(PairParameters, parameters).threads
         if isinstance(problem, FullProblem):
             host["threads"] = threads * STATE_BYTES * longest
+        if isinstance(problem, KtupleProblem):
+            host["threads"] = min(threads, taxa) * (PAIR_BYTES + 16 * problem.ktuple) * longest
         if isinstance(problem, SixmerProblem):
             host["letters"] = WORD_BYTES * int(lengths.sum())
             host["threads"] = 4 * threads * taxa

@@ -33,3 +33,19 @@ def test_a_device_that_fails_is_told_and_the_next_run_is_right(emulated, problem
     with _lost(at), pytest.raises(BackendUnavailable, match="GPU 0 failed in the middle"):
         emulated(JOINING, problem)
     np.testing.assert_array_equal(emulated(JOINING, problem).answer.joins, expected.joins)
+
+
+def test_an_invalid_recording_does_not_hide_what_was_wrong(emulated, problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA refuses to say whether a stream records whose recording an error made invalid."""
+    import cupy
+
+    def refused(stream: cupy.cuda.Stream) -> bool:
+        raise RuntimeError("an error has invalidated the capture sequence")
+
+    expected = emulated(JOINING, problem).answer
+    with monkeypatch.context() as patched:
+        patched.setattr(cupy.cuda.Stream, "is_capturing", refused)
+        with _lost(5), pytest.raises(BackendUnavailable, match="GPU 0 failed in the middle"):
+            emulated(JOINING, problem)
+    assert devices.kept_memory().used_bytes() == 0
+    np.testing.assert_array_equal(emulated(JOINING, problem).answer.joins, expected.joins)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -10,7 +11,7 @@ import pytest
 
 from kernels import registry
 from kernels.engine import execute, plan
-from kernels.errors import ScoreOverflow
+from kernels.errors import InputError, ScoreOverflow
 from kernels.hmm import hmm, reference, vanishing
 from kernels.hmm.cpu_tables import probabilities
 from kernels.hmm.problem import HmmProblem
@@ -82,6 +83,29 @@ def test_learning_refuses() -> None:
     made = overtaken()
     with pytest.raises(ScoreOverflow, match="instead of -"):
         run("hmm-baum-welch", LearningProblem(made.hmm, (made.sequence,), iterations=2))
+
+
+def test_a_small_share_that_is_lost_is_no_rounding_however_long_the_sequence() -> None:
+    random = np.random.default_rng(4)
+    long = HmmProblem(overtaken(1).hmm, sequence(b"A" + bytes(random.choice(list(b"AB"), 100_000).tolist())))
+    model, found = probabilities(long), run("hmm-posterior", long).answer.log_probability
+    assert found < -1e4
+    for lost in (1e-5, 1.0):
+        with pytest.raises(ScoreOverflow, match="instead of -"):
+            underflow.compare(long, model, found - lost, Monitor())
+
+
+def test_the_sequence_that_cannot_be_learned_from_is_the_first_whatever_the_threads() -> None:
+    random, made = np.random.default_rng(5), overtaken(1).hmm
+    parts = [b"A" + bytes(random.choice(list(b"AB"), 60).tolist()) for _ in range(60)]
+    for number in (7, 31, 52):  # the state in which all begin gives no B
+        parts[number] = b"B" + parts[number]
+    named = (replace(sequence(part), name=f"s{number}") for number, part in enumerate(parts))
+    problem = LearningProblem(made, tuple(named))
+    for threads in (1, 2, 5):
+        planned = plan(registry.method("hmm-baum-welch"), problem, {"threads": threads}, "cpu", use_tuned=False)
+        with pytest.raises(InputError, match="s7"):
+            execute(planned, keep_rate=False, keep=False)
 
 
 @pytest.mark.parametrize("method", VITERBI)
