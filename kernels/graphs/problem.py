@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kernels.errors import ParameterError
+from kernels.graphs.digits import DIGITS
 from kernels.graphs.graph import Graph, bipartition
 from kernels.parameters import Parameter, resolve
 from kernels.semiring import FINITE_LIMIT, MIN_PLUS
@@ -18,12 +19,6 @@ from kernels.serialization import stored
 from kernels.text import counted
 
 PRECISIONS = ("int32", "float32", "float64")
-
-DIGITS = {"int32": 53, "float32": 24, "float64": 53}
-"""Binary digits of a number; weights of int32 were made sure of when the problem was built."""
-
-TOLERANCE = {"int32": 0.0, "float32": 1e-5, "float64": 1e-12}
-"""How far, as a part of the largest distance, two equal ways may differ by rounding."""
 
 OPTIONS = (
     Parameter("numbers", "choice", "Numbers",

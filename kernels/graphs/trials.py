@@ -9,8 +9,9 @@ from functools import lru_cache, partial
 import numpy as np
 
 from kernels.graphs import problem, reference
+from kernels.graphs.digits import TOLERANCE
 from kernels.graphs.graph import Graph, from_weights
-from kernels.graphs.problem import PRECISIONS, TOLERANCE, PathsAnswer, PathsProblem
+from kernels.graphs.problem import PRECISIONS, PathsAnswer, PathsProblem
 from kernels.method import Method
 from kernels.trials import Choose, Run, Symmetry, Trials
 

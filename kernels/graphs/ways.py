@@ -11,8 +11,8 @@ import numpy as np
 
 from kernels.cpu.phases import PhaseLog
 from kernels.graphs import cpu_ways
+from kernels.graphs.digits import DIGITS, TOLERANCE
 from kernels.graphs.graph import Graph
-from kernels.graphs.problem import DIGITS, TOLERANCE
 from kernels.monitor import Monitor
 
 ROWS = 256
