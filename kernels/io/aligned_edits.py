@@ -145,7 +145,7 @@ def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarr
     letters = as_written(alignment).copy()
     part = np.ix_(rows, np.flatnonzero(columns))
     single = rows.size == 1 and columns.sum() == 1
-    letters[part] = np.where((letters[part] != GAP) | single, ord(letter), letters[part])
+    letters[part] = np.where((alignment.letters[part] != GAP) | single, ord(letter), letters[part])
     return _made(alignment, letters, alignment.annotations)
 
 

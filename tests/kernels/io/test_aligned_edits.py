@@ -75,6 +75,9 @@ def test_letters_are_changed_only_where_they_are():
     found = alignment("A-G", "ACG")
     assert text(aligned_edits.set_letters(found, rows(0, 1), mask(".xx"), "N")) == ["A-N", "ANN"]
     assert text(aligned_edits.set_letters(found, rows(0), mask(".x."), "C")) == ["ACG", "ACG"]
+    dotted = alignment("A..g", "ACGT")
+    assert text(aligned_edits.set_letters(dotted, rows(0, 1), mask("xxxx"), "N")) == ["N..N", "NNNN"]
+    assert text(aligned_edits.set_letters(dotted, rows(0), mask(".x.."), "C")) == ["AC.g", "ACGT"]
     assert aligned_edits.renamed(found, 1, " new  name ").names == ("r0", "new name")
     for name in ("r0", " "):
         with pytest.raises(InputError):
