@@ -45,26 +45,21 @@ def write(path: str | Path, alignments: Sequences[AlignedSequences]) -> None:
 
 def fasta(alignment: AlignedSequences) -> Pieces:
     """Aligned FASTA, with what followed the names."""
-    described = {row: said for row, tag, said in alignment.annotations.of_rows if tag == DESCRIPTION}
-    for row, name in enumerate(alignment.names):
-        yield f">{word(name)} {described.get(row, '')}".rstrip().encode() + b"\n"
+    for row, title in enumerate(_titles(alignment)):
+        yield title
         yield _lines(as_written(alignment, row, row + 1)[0])
 
 
 def a3m(alignment: AlignedSequences) -> Pieces:
-    """A3M: FASTA without the gaps of columns of insertions, those whose letters are all in lower case.
+    """A3M: FASTA without the gaps of columns of insertions, whose letters start again at the left of each insertion.
 
     Letters of other columns are written as capitals.
     """
-    inserted = np.ones(alignment.letters.shape[1], bool)
-    for row in range(len(alignment.names)):
-        shown = as_written(alignment, row, row + 1)[0]
-        inserted &= (shown >= ord("a")) | (alignment.letters[row] == GAP)
-    inserted &= (alignment.letters != GAP).any(axis=0)
-    for row, name in enumerate(alignment.names):
+    inserted = _inserted(alignment)
+    for row, title in enumerate(_titles(alignment)):
         letters = alignment.letters[row]
         shown = np.where(inserted & (letters != GAP), letters + np.uint8(32), letters)
-        yield b">" + word(name).encode() + b"\n" + shown[~inserted | (letters != GAP)].tobytes() + b"\n"
+        yield title + shown[~inserted | (letters != GAP)].tobytes() + b"\n"
 
 
 def clustal(alignment: AlignedSequences) -> Pieces:
@@ -182,6 +177,27 @@ WRITERS: Mapping[str, tuple[str, Callable[[AlignedSequences], Pieces], bool]] = 
 def _names(alignment: AlignedSequences) -> list[bytes]:
     """Names without white space, each there once."""
     return [name.encode() for name in distinct(word(name) for name in alignment.names)]
+
+
+def _titles(alignment: AlignedSequences) -> Iterator[bytes]:
+    """The lines of FASTA with names and what followed them."""
+    described = {row: said for row, tag, said in alignment.annotations.of_rows if tag == DESCRIPTION}
+    for row, name in enumerate(alignment.names):
+        yield f">{word(name)} {described.get(row, '')}".rstrip().encode() + b"\n"
+
+
+def _inserted(alignment: AlignedSequences) -> np.ndarray:
+    """A mask of the columns of insertions: their letters are in lower case and their gaps '.', as A2M writes them.
+
+    Where no letter at all is a capital, the case says nothing of insertions, and there are none.
+    """
+    inserted = np.ones(alignment.letters.shape[1], bool)
+    capital = False
+    for row in range(len(alignment.names)):
+        shown = as_written(alignment, row, row + 1)[0]
+        inserted &= (shown >= ord("a")) | (shown == ord("."))
+        capital |= bool(((shown >= ord("A")) & (shown <= ord("Z"))).any())
+    return inserted & (alignment.letters != GAP).any(axis=0) & capital
 
 
 def _dashed(alignment: AlignedSequences, row: int) -> bytes:

@@ -1,6 +1,7 @@
 """Files of alignments: what is read is what others read, what is written is read again as it was."""
 
 import gzip
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -174,18 +175,53 @@ def alignments(draw) -> AlignedSequences:
     return AlignedSequences(tuple(names), letters, SequenceType.PROTEIN, lower=lower)
 
 
-@pytest.mark.parametrize("suffix", [".fasta", ".aln", ".sto", ".phy", ".nex", ".msf", ".a2m", ".maf", ".fa.gz"])
+SUFFIXES = [".fasta", ".aln", ".sto", ".phy", ".nex", ".msf", ".a2m", ".a3m", ".maf", ".fa.gz"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
 @given(alignment=alignments())
 def test_what_is_written_is_read_again(suffix, alignment, tmp_path_factory):
     path = tmp_path_factory.mktemp("written") / f"some{suffix}"
     aligned_writing.write(path, [alignment])
     (found,) = aligned.read(path)
-    assert found.names == alignment.names and rows(found) == rows(alignment)
     assert found == alignment
+    assert rows(found) == rows(alignment) or suffix == ".a3m"  # where lower case is an insertion, or nothing
     if suffix in BIOPYTHON and not (suffix == ".nex" and alignment.lower is not None):
         by_others = AlignIO.read(StringIO(path.read_text()), BIOPYTHON[suffix])
         letters = [str(record.seq).upper().replace(".", "-").replace("~", "-") for record in by_others]
         assert letters == [row.upper() for row in rows(alignment)]
+
+
+@given(alignment=alignments(), case=st.sampled_from(["insertions", "lower", "some lower"]), data=st.data())
+def test_a3m_goes_round(alignment, case, data, tmp_path_factory):
+    """Insertions of one column each: those of several have their letters moved to the left by the format."""
+    letters = alignment.letters.copy()
+    there = letters != ord("-")
+    place = np.arange(letters.shape[1]) % 3 == 1
+    if case == "insertions":
+        letters[0, place & ~there[0]] = ord("A")
+        there[0] |= place
+        letters[there & place] += 32
+        letters[~there & place] = ord(".")
+    else:
+        chosen = there if case == "lower" else there & np.array(data.draw(st.lists(
+            st.booleans(), min_size=letters.shape[1], max_size=letters.shape[1])))  # fmt: skip
+        letters[chosen] += 32
+    notes = Annotations(of_rows=((1, "DE", "what it is"),))
+    given_ = aligned.made(replace(alignment, annotations=notes), letters)
+    path = tmp_path_factory.mktemp("written") / "some.a3m"
+    aligned_writing.write(path, [given_])
+    (found,) = aligned.read(path)
+    assert found == given_ and found.annotations == notes
+    if case == "insertions":
+        assert rows(found) == rows(given_)
+
+
+def test_lower_case_alone_is_no_insertion(tmp_path):
+    found = one(">a\nacg-t\n>b\na-gtt\n", ".fa", tmp_path)
+    path = tmp_path / "again.a3m"
+    aligned_writing.write(path, [found])
+    assert path.read_text() == ">a\nACG-T\n>b\nA-GTT\n"
 
 
 def test_stockholm_goes_round_with_its_annotation(tmp_path):
