@@ -13,6 +13,7 @@ import numpy as np
 from Bio.Data.CodonTable import unambiguous_dna_by_id
 
 from kernels.errors import InputError
+from kernels.io import aligned_places
 from kernels.io.aligned import GAP, AlignedSequences, as_written, made
 from kernels.io.alignment_files.rows import Annotations
 from kernels.io.names import distinct
@@ -35,6 +36,7 @@ def take_columns(alignment: AlignedSequences, columns: np.ndarray) -> AlignedSeq
         alignment, letters,
         replace(
             notes,
+            of_rows=aligned_places.of_columns(alignment, columns),
             of_columns=tuple((tag, _remapped(marks, columns)) for tag, marks in notes.of_columns),
             of_letters=tuple((row, tag, _remapped(marks, columns)) for row, tag, marks in notes.of_letters),
         ),
@@ -145,8 +147,11 @@ def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarr
     letters = as_written(alignment).copy()
     part = np.ix_(rows, np.flatnonzero(columns))
     single = rows.size == 1 and columns.sum() == 1
-    letters[part] = np.where((alignment.letters[part] != GAP) | single, ord(letter), letters[part])
-    return _made(alignment, letters, alignment.annotations)
+    old = letters[part]
+    letters[part] = np.where((alignment.letters[part] != GAP) | single, ord(letter), old)
+    changed = rows[(letters[part] != old).any(axis=1)]
+    notes = replace(alignment.annotations, of_rows=aligned_places.without(alignment, changed))
+    return _made(alignment, letters, notes)
 
 
 def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
@@ -158,7 +163,8 @@ def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
         table[list(b"Aa")] = list(b"Uu")
     back = np.arange(alignment.letters.shape[1])[::-1]
     turned = take_columns(alignment, back)
-    return _made(turned, table[as_written(turned)], turned.annotations)
+    notes = replace(turned.annotations, of_rows=aligned_places.turned(alignment))
+    return _made(turned, table[as_written(turned)], notes)
 
 
 def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
@@ -175,7 +181,8 @@ def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
     codes = bases[alignment.letters[:, frame : frame + 3 * whole]].reshape(len(alignment.names), whole, 3)
     letters = table[codes[..., 0], codes[..., 1], codes[..., 2]]
     letters.setflags(write=False)
-    notes = Annotations(alignment.annotations.of_file, alignment.annotations.of_rows)
+    every = np.arange(len(alignment.names))
+    notes = Annotations(alignment.annotations.of_file, aligned_places.without(alignment, every))
     name = f"{alignment.name}, frame {frame + 1}"
     return AlignedSequences(alignment.names, letters, SequenceType.PROTEIN, name, alignment.source, "translated", notes)
 

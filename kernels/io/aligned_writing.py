@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io import newick
+from kernels.io import aligned_places, newick
 from kernels.io.aligned import GAP, AlignedSequences, as_written
 from kernels.io.aligned_columns import clustal_marks
 from kernels.io.alignment_files import maf
@@ -149,7 +149,9 @@ def maf_block(alignment: AlignedSequences) -> Pieces:
     yield f"##maf version=1\n\na {said}".rstrip().encode() + b"\n"
     for row, name in enumerate(_names(alignment)):
         size = int(np.count_nonzero(alignment.letters[row] != GAP))
-        place = places.get(row, f"0 {size} + {size}")
+        place = places.get(row, "")
+        if not aligned_places.MAF_PLACE.fullmatch(place):
+            place = f"0 {size} + {size}"
         yield b"s %b %b " % (name, place.encode()) + as_written(alignment, row, row + 1).tobytes() + b"\n"
         if row in qualities:
             yield b"q %b %b\n" % (name, qualities[row].encode())

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_writing
+from kernels.io import aligned, aligned_edits, aligned_writing
 from kernels.io.aligned import AlignedSequences, as_written
 from kernels.io.alignment_files import fasta
 from kernels.io.alignment_files.rows import Annotations
@@ -215,6 +215,23 @@ def test_a3m_goes_round(alignment, case, data, tmp_path_factory):
     assert found == given_ and found.annotations == notes
     if case == "insertions":
         assert rows(found) == rows(given_)
+
+
+def test_maf_says_where_the_letters_lie_that_it_has(tmp_path):
+    head = "##maf version=1\n\na score=3\n"
+    found = one(head + "s hg18 1000 6 + 2000 ACG-TTT\ns mm4 10 5 - 80 AC-GTT-\n", ".maf", tmp_path)
+    path = tmp_path / "again.maf"
+    part = aligned_edits.take_columns(found, np.arange(1, 4))
+    aligned_writing.write(path, [part, aligned_edits.reverse_complement(part)])
+    lines = [line.split()[1:] for line in path.read_text().splitlines() if line.startswith("s ")]
+    assert lines == [
+        ["hg18", "1001", "2", "+", "2000", "CG-"],
+        ["mm4", "11", "2", "-", "80", "C-G"],
+        ["hg18", "997", "2", "-", "2000", "-CG"],
+        ["mm4", "67", "2", "+", "80", "C-G"],
+    ]
+    aligned_writing.write(path, [aligned_edits.set_letters(part, np.arange(1), np.ones(3, bool), "N")])
+    assert "s hg18 0 2 + 2 NN-\n" in path.read_text() and "s mm4 11 2 - 80 C-G\n" in path.read_text()
 
 
 def test_lower_case_alone_is_no_insertion(tmp_path):
