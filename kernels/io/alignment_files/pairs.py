@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def _of_sam(fields: list[bytes], place: Place) -> Raw | None:
         return None
     above, below, at = bytearray(), bytearray(), 0
     operations = [(int(size), kind) for size, kind in CIGAR.findall(cigar)]
-    first = sum(size for size, kind in operations[:2] if kind in b"SH")
+    first = sum(size for size, _ in takewhile(lambda one: one[1] in b"SH", operations))
     for size, kind in operations:
         if kind in b"M=X":
             above += letters[at : at + size]

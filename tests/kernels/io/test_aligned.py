@@ -107,6 +107,22 @@ def test_sam_and_paf_give_pairs_and_say_what_is_left_out(tmp_path):
         aligned.read(_file(tmp_path / "bad.sam", sam.replace("1A3^GG1", "1A3^G1")))
 
 
+@pytest.mark.parametrize(
+    ("cigar", "letters", "first"),
+    [
+        ("4M2S", "ACGATT", 1),
+        ("4M5H", "ACGA", 1),
+        ("4M1S2H", "ACGAT", 1),
+        ("2S4M", "TTACGA", 3),
+        ("2H1S4M1S2H", "TACGAT", 4),
+    ],
+)
+def test_letters_clipped_at_the_front_alone_move_the_place(cigar, letters, first, tmp_path):
+    sam = f"@SQ\tSN:c\tLN:90\nr\t0\tc\t11\t60\t{cigar}\t*\t0\t0\t{letters}\t*\tMD:Z:4\n"
+    (found,) = aligned.read(_file(tmp_path / "p.sam", sam))
+    assert rows(found) == ["ACGA", "ACGA"] and found.annotations.of_rows[1] == (1, "place", f"{first} +")
+
+
 def _file(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
