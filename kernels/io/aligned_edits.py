@@ -15,6 +15,7 @@ from Bio.Data.CodonTable import unambiguous_dna_by_id
 from kernels.errors import InputError
 from kernels.io import aligned_places
 from kernels.io.aligned import GAP, AlignedSequences, as_written, made
+from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
 from kernels.io.alignment_files.rows import Annotations
 from kernels.io.names import distinct
 from kernels.model import SequenceType
@@ -69,7 +70,7 @@ def take_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences
     """The rows of these numbers, in this order; a row may come twice."""
     if not rows.size:
         raise InputError(f"{alignment.name}: no row would be left; keep one")
-    notes = alignment.annotations
+    notes = _unmarked(alignment.annotations)
     first: dict[int, int] = {}
     for place, row in enumerate(rows.tolist()):
         first.setdefault(row, place)
@@ -226,7 +227,12 @@ def _remapped(marks: str, places: np.ndarray) -> str:
 def _made(alignment: AlignedSequences, letters: np.ndarray, notes: Annotations) -> AlignedSequences:
     """With other letters, as written."""
     plain = alignment.lower is None and alignment.dots is None
-    return made(replace(alignment, annotations=notes), letters, plain)
+    return made(replace(alignment, annotations=_unmarked(notes)), letters, plain)
+
+
+def _unmarked(notes: Annotations) -> Annotations:
+    """Without the marks of Clustal, which say how alike the letters of a column were before."""
+    return replace(notes, of_columns=tuple(note for note in notes.of_columns if note[0] != CLUSTAL_MARKS))
 
 
 @cache

@@ -14,6 +14,7 @@ from kernels.io import aligned_places, newick
 from kernels.io.aligned import GAP, AlignedSequences, as_written
 from kernels.io.aligned_columns import clustal_marks
 from kernels.io.alignment_files import maf
+from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
 from kernels.io.alignment_files.rows import DESCRIPTION
 from kernels.io.alignments import LINE, word
 from kernels.io.files import write_bytes
@@ -74,7 +75,7 @@ def clustal(alignment: AlignedSequences) -> Pieces:
 
 
 def stockholm(alignment: AlignedSequences) -> Pieces:
-    """Stockholm with all annotation, each row in one line."""
+    """Stockholm with all annotation but the marks of Clustal, each row in one line."""
     names, notes = _names(alignment), alignment.annotations
     yield b"# STOCKHOLM 1.0\n"
     yield from (f"#=GF {tag} {said}".rstrip().encode() + b"\n" for tag, said in notes.of_file)
@@ -90,6 +91,8 @@ def stockholm(alignment: AlignedSequences) -> Pieces:
         for tag, marks in of_letters.get(row, ()):
             yield (b"#=GR %b %b" % (name, word(tag).encode())).ljust(margin) + b" " + _solid(marks) + b"\n"
     for tag, marks in notes.of_columns:
+        if tag == CLUSTAL_MARKS:
+            continue  # a blank means something, and the format has none
         yield f"#=GC {word(tag)}".encode().ljust(margin) + b" " + _solid(marks) + b"\n"
     yield b"//\n"
 

@@ -260,6 +260,16 @@ def test_maf_says_where_the_letters_lie_that_it_has(tmp_path):
     assert "s hg18 0 2 + 2 NN-\n" in path.read_text() and "s mm4 11 2 - 80 C-G\n" in path.read_text()
 
 
+def test_marks_of_clustal_are_told_anew_and_not_by_stockholm(tmp_path):
+    found = one(*FORMS["clustal"], tmp_path)
+    assert found.annotations.of_columns == (("clustal", "** .** "),)
+    aligned_writing.write(tmp_path / "some.sto", [found])
+    assert "clustal" not in (tmp_path / "some.sto").read_text()
+    aligned_writing.write(tmp_path / "some.aln", [found])
+    (again,) = aligned.read(tmp_path / "some.aln")
+    assert again.annotations.of_columns == (("clustal", "**  ** "),)
+
+
 def test_lower_case_alone_is_no_insertion(tmp_path):
     found = one(">a\nacg-t\n>b\na-gtt\n", ".fa", tmp_path)
     path = tmp_path / "again.a3m"

@@ -71,6 +71,23 @@ def test_columns_and_rows_go_with_all_that_is_said_of_them():
         aligned_edits.take_rows(found, rows())
 
 
+def test_marks_of_clustal_do_not_outlive_an_edit():
+    found = alignment("AC-", "ACG", notes=Annotations(of_columns=(("clustal", "*. "), ("SS", "abc"))))
+    every = rows(0, 1)
+    for edited in (
+        aligned_edits.insert_columns(found, 1),
+        aligned_edits.take_columns(found, rows(0, 2)),
+        aligned_edits.take_rows(found, rows(0)),
+        aligned_edits.insert_gaps(found, rows(0), 1),
+        aligned_edits.move(found, rows(0), 0, 2, 1),
+        aligned_edits.degap(found, every),
+        aligned_edits.set_letters(found, every, mask("x.."), "N"),
+        aligned_edits.reverse_complement(found),
+    ):
+        assert [tag for tag, _ in edited.annotations.of_columns] == ["SS"]
+    assert aligned_edits.renamed(found, 0, "other").annotations == found.annotations
+
+
 def test_places_in_genomes_follow_the_letters():
     said = ((0, "MAF", "1000 8 + 2000"), (0, "DE", "kept"), (1, "MAF", "10 6 - 100"), (2, "place", "1,000 +"))
     found = alignment("ACG--TACGT", "--GTTTAC--", "ACGTACGTAC", notes=Annotations(of_rows=said))
