@@ -147,6 +147,9 @@ def test_biopython_reads_the_same_path_from_sam(operations):
     """Clipped letters, gaps at the ends, and = and X where letters are the same and where they differ."""
     one = result(operations)
     (record,) = Align.parse(io.StringIO("".join(_lines(one, ".sam"))), "sam")
+    start, end = record.coordinates[0, [0, -1]].tolist()
+    aligned = one.problem.second.letters[start:end]
+    assert not aligned or bytes(record.target.seq[start:end]) == aligned, "MD says other letters"
     record.target.seq = Seq(one.problem.second.letters.decode())
     assert (record[1], record[0]) == rows(one)
     fields = "".join(_lines(one, ".sam")).splitlines()[-1].split("\t")
