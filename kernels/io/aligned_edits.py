@@ -13,7 +13,9 @@ import numpy as np
 from Bio.Data.CodonTable import unambiguous_dna_by_id
 
 from kernels.errors import InputError
+from kernels.io import aligned_places
 from kernels.io.aligned import GAP, AlignedSequences, as_written, made
+from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
 from kernels.io.alignment_files.rows import Annotations
 from kernels.io.names import distinct
 from kernels.model import SequenceType
@@ -35,6 +37,7 @@ def take_columns(alignment: AlignedSequences, columns: np.ndarray) -> AlignedSeq
         alignment, letters,
         replace(
             notes,
+            of_rows=aligned_places.of_columns(alignment, columns),
             of_columns=tuple((tag, _remapped(marks, columns)) for tag, marks in notes.of_columns),
             of_letters=tuple((row, tag, _remapped(marks, columns)) for row, tag, marks in notes.of_letters),
         ),
@@ -67,7 +70,7 @@ def take_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences
     """The rows of these numbers, in this order; a row may come twice."""
     if not rows.size:
         raise InputError(f"{alignment.name}: no row would be left; keep one")
-    notes = alignment.annotations
+    notes = _unmarked(alignment.annotations)
     first: dict[int, int] = {}
     for place, row in enumerate(rows.tolist()):
         first.setdefault(row, place)
@@ -145,8 +148,11 @@ def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarr
     letters = as_written(alignment).copy()
     part = np.ix_(rows, np.flatnonzero(columns))
     single = rows.size == 1 and columns.sum() == 1
-    letters[part] = np.where((letters[part] != GAP) | single, ord(letter), letters[part])
-    return _made(alignment, letters, alignment.annotations)
+    old = letters[part]
+    letters[part] = np.where((alignment.letters[part] != GAP) | single, ord(letter), old)
+    changed = rows[(letters[part] != old).any(axis=1)]
+    notes = replace(alignment.annotations, of_rows=aligned_places.without(alignment, changed))
+    return _made(alignment, letters, notes)
 
 
 def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
@@ -158,7 +164,8 @@ def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
         table[list(b"Aa")] = list(b"Uu")
     back = np.arange(alignment.letters.shape[1])[::-1]
     turned = take_columns(alignment, back)
-    return _made(turned, table[as_written(turned)], turned.annotations)
+    notes = replace(turned.annotations, of_rows=aligned_places.turned(alignment))
+    return _made(turned, table[as_written(turned)], notes)
 
 
 def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
@@ -175,7 +182,8 @@ def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
     codes = bases[alignment.letters[:, frame : frame + 3 * whole]].reshape(len(alignment.names), whole, 3)
     letters = table[codes[..., 0], codes[..., 1], codes[..., 2]]
     letters.setflags(write=False)
-    notes = Annotations(alignment.annotations.of_file, alignment.annotations.of_rows)
+    every = np.arange(len(alignment.names))
+    notes = Annotations(alignment.annotations.of_file, aligned_places.without(alignment, every))
     name = f"{alignment.name}, frame {frame + 1}"
     return AlignedSequences(alignment.names, letters, SequenceType.PROTEIN, name, alignment.source, "translated", notes)
 
@@ -219,7 +227,12 @@ def _remapped(marks: str, places: np.ndarray) -> str:
 def _made(alignment: AlignedSequences, letters: np.ndarray, notes: Annotations) -> AlignedSequences:
     """With other letters, as written."""
     plain = alignment.lower is None and alignment.dots is None
-    return made(replace(alignment, annotations=notes), letters, plain)
+    return made(replace(alignment, annotations=_unmarked(notes)), letters, plain)
+
+
+def _unmarked(notes: Annotations) -> Annotations:
+    """Without the marks of Clustal, which say how alike the letters of a column were before."""
+    return replace(notes, of_columns=tuple(note for note in notes.of_columns if note[0] != CLUSTAL_MARKS))
 
 
 @cache

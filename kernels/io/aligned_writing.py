@@ -10,10 +10,11 @@ from types import MappingProxyType
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io import newick
+from kernels.io import aligned_places, newick
 from kernels.io.aligned import GAP, AlignedSequences, as_written
 from kernels.io.aligned_columns import clustal_marks
 from kernels.io.alignment_files import maf
+from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
 from kernels.io.alignment_files.rows import DESCRIPTION
 from kernels.io.alignments import LINE, word
 from kernels.io.files import write_bytes
@@ -45,26 +46,21 @@ def write(path: str | Path, alignments: Sequences[AlignedSequences]) -> None:
 
 def fasta(alignment: AlignedSequences) -> Pieces:
     """Aligned FASTA, with what followed the names."""
-    described = {row: said for row, tag, said in alignment.annotations.of_rows if tag == DESCRIPTION}
-    for row, name in enumerate(alignment.names):
-        yield f">{word(name)} {described.get(row, '')}".rstrip().encode() + b"\n"
+    for row, title in enumerate(_titles(alignment)):
+        yield title
         yield _lines(as_written(alignment, row, row + 1)[0])
 
 
 def a3m(alignment: AlignedSequences) -> Pieces:
-    """A3M: FASTA without the gaps of columns of insertions, those whose letters are all in lower case.
+    """A3M: FASTA without the gaps of columns of insertions, whose letters start again at the left of each insertion.
 
     Letters of other columns are written as capitals.
     """
-    inserted = np.ones(alignment.letters.shape[1], bool)
-    for row in range(len(alignment.names)):
-        shown = as_written(alignment, row, row + 1)[0]
-        inserted &= (shown >= ord("a")) | (alignment.letters[row] == GAP)
-    inserted &= (alignment.letters != GAP).any(axis=0)
-    for row, name in enumerate(alignment.names):
+    inserted = _inserted(alignment)
+    for row, title in enumerate(_titles(alignment)):
         letters = alignment.letters[row]
         shown = np.where(inserted & (letters != GAP), letters + np.uint8(32), letters)
-        yield b">" + word(name).encode() + b"\n" + shown[~inserted | (letters != GAP)].tobytes() + b"\n"
+        yield title + shown[~inserted | (letters != GAP)].tobytes() + b"\n"
 
 
 def clustal(alignment: AlignedSequences) -> Pieces:
@@ -79,7 +75,7 @@ def clustal(alignment: AlignedSequences) -> Pieces:
 
 
 def stockholm(alignment: AlignedSequences) -> Pieces:
-    """Stockholm with all annotation, each row in one line."""
+    """Stockholm with all annotation but the marks of Clustal, each row in one line."""
     names, notes = _names(alignment), alignment.annotations
     yield b"# STOCKHOLM 1.0\n"
     yield from (f"#=GF {tag} {said}".rstrip().encode() + b"\n" for tag, said in notes.of_file)
@@ -95,6 +91,8 @@ def stockholm(alignment: AlignedSequences) -> Pieces:
         for tag, marks in of_letters.get(row, ()):
             yield (b"#=GR %b %b" % (name, word(tag).encode())).ljust(margin) + b" " + _solid(marks) + b"\n"
     for tag, marks in notes.of_columns:
+        if tag == CLUSTAL_MARKS:
+            continue  # a blank means something, and the format has none
         yield f"#=GC {word(tag)}".encode().ljust(margin) + b" " + _solid(marks) + b"\n"
     yield b"//\n"
 
@@ -154,7 +152,9 @@ def maf_block(alignment: AlignedSequences) -> Pieces:
     yield f"##maf version=1\n\na {said}".rstrip().encode() + b"\n"
     for row, name in enumerate(_names(alignment)):
         size = int(np.count_nonzero(alignment.letters[row] != GAP))
-        place = places.get(row, f"0 {size} + {size}")
+        place = places.get(row, "")
+        if not aligned_places.MAF_PLACE.fullmatch(place):
+            place = f"0 {size} + {size}"
         yield b"s %b %b " % (name, place.encode()) + as_written(alignment, row, row + 1).tobytes() + b"\n"
         if row in qualities:
             yield b"q %b %b\n" % (name, qualities[row].encode())
@@ -182,6 +182,27 @@ WRITERS: Mapping[str, tuple[str, Callable[[AlignedSequences], Pieces], bool]] = 
 def _names(alignment: AlignedSequences) -> list[bytes]:
     """Names without white space, each there once."""
     return [name.encode() for name in distinct(word(name) for name in alignment.names)]
+
+
+def _titles(alignment: AlignedSequences) -> Iterator[bytes]:
+    """The lines of FASTA with names and what followed them."""
+    described = {row: said for row, tag, said in alignment.annotations.of_rows if tag == DESCRIPTION}
+    for row, name in enumerate(alignment.names):
+        yield f">{word(name)} {described.get(row, '')}".rstrip().encode() + b"\n"
+
+
+def _inserted(alignment: AlignedSequences) -> np.ndarray:
+    """A mask of the columns of insertions: their letters are in lower case and their gaps '.', as A2M writes them.
+
+    Where no letter at all is a capital, the case says nothing of insertions, and there are none.
+    """
+    inserted = np.ones(alignment.letters.shape[1], bool)
+    capital = False
+    for row in range(len(alignment.names)):
+        shown = as_written(alignment, row, row + 1)[0]
+        inserted &= (shown >= ord("a")) | (shown == ord("."))
+        capital |= bool(((shown >= ord("A")) & (shown <= ord("Z"))).any())
+    return inserted & (alignment.letters != GAP).any(axis=0) & capital
 
 
 def _dashed(alignment: AlignedSequences, row: int) -> bytes:

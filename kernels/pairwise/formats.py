@@ -11,6 +11,7 @@ import numpy as np
 from kernels.io.alignments import LINE, AlignedRows, file_formats, unique_names
 from kernels.method import FileFormat
 from kernels.model import Result, Sequence
+from kernels.pairwise.differences import cs, md
 from kernels.pairwise.model import DIAGONAL, Alignment
 from kernels.scoring import Mode
 
@@ -71,7 +72,9 @@ def _sam(result: Result) -> Iterator[str]:
         return
     front, back = path.start[0], len(first) - path.end[0]
     clipped = f"{front}S" * (front > 0) + path.cigar(first, second) + f"{back}S" * (back > 0)
-    yield f"{query}\t0\t{reference}\t{path.start[1] + 1}\t255\t{clipped}\t*\t0\t0\t{letters}\t*\t{_score_tag(result)}\n"
+    fields = (query, 0, reference, path.start[1] + 1, 255, clipped, "*", 0, 0, letters, "*",
+              _score_tag(result), *_tag("MD", md(path, first, second)))  # fmt: skip
+    yield "\t".join(map(str, fields)) + "\n"
 
 
 def _paf(result: Result) -> Iterator[str]:
@@ -83,8 +86,14 @@ def _paf(result: Result) -> Iterator[str]:
         return
     same = int(path.identical(first, second).sum())
     fields = (query, len(first), path.start[0], path.end[0], "+", target, len(second), path.start[1], path.end[1],
-              same, path.operations.size, 255, _score_tag(result), f"cg:Z:{path.cigar(first, second)}")  # fmt: skip
+              same, path.operations.size, 255, _score_tag(result), *_tag("cg", path.cigar(first, second)),
+              *_tag("cs", cs(path, first, second)))  # fmt: skip
     yield "\t".join(map(str, fields)) + "\n"
+
+
+def _tag(name: str, said: str | None) -> list[str]:
+    """A tag of text, left out where there is nothing to say."""
+    return [] if said is None else [f"{name}:Z:{said}"]
 
 
 def _score_tag(result: Result) -> str:

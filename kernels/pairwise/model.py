@@ -14,6 +14,8 @@ from kernels.serialization import stored
 DIAGONAL, UP, LEFT = 0, 1, 2
 """Operations of a path: both letters; a letter of the first against a gap (E); of the second (F)."""
 
+SAME, INSERTED, DELETED, MISMATCH = DIAGONAL, UP, LEFT, 3
+"""Kinds of columns, seen from the second sequence."""
 
 CHUNK = 1 << 20
 """Operations handled at a time where temporary arrays are wider than the path itself."""
@@ -103,8 +105,7 @@ class Alignment:
 
     def cigar(self, first: Sequence, second: Sequence) -> str:
         """CIGAR with = X I D; the first sequence is the query, the second the reference."""
-        kinds = self.operations.copy()
-        kinds[(kinds == DIAGONAL) & ~self.identical(first, second)] = 3
+        kinds = self.kinds(first, second)
         borders = np.flatnonzero(kinds[1:] != kinds[:-1]) + 1
         pieces = []
         for at in range(0, borders.size + 1 if kinds.size else 0, CHUNK):
@@ -113,6 +114,12 @@ class Alignment:
             runs = zip(lengths.tolist(), kinds[ends - 1].tolist(), strict=True)
             pieces.append("".join(f"{length}{'=IDX'[kind]}" for length, kind in runs))
         return "".join(pieces)
+
+    def kinds(self, first: Sequence, second: Sequence) -> np.ndarray:
+        """What each column is to the second sequence: SAME, INSERTED, DELETED or MISMATCH, uint8."""
+        kinds = self.operations.copy()
+        kinds[(kinds == DIAGONAL) & ~self.identical(first, second)] = MISMATCH
+        return kinds
 
     def identical(self, first: Sequence, second: Sequence) -> np.ndarray:
         """Whether each column holds the same letter twice, bool; U equals T where DNA meets RNA."""

@@ -122,13 +122,15 @@ def unlogged(method: Method, backend: str) -> frozenset[str]:
 
 
 def read_back(result: Result, data: Sequences[Any]) -> None:
-    """The rows, or where the file gives sequences alone, their letters."""
+    """The rows by their names, in whatever order, or where the file gives sequences alone, their letters."""
     rows = result.answer.alignment.gapped(*result.problem.sequences)
+    named = {sequence.name: row for sequence, row in zip(result.problem.sequences, rows, strict=True)}
     for datum in data:
         if isinstance(datum, Sequence):
             assert datum.letters.decode() in {row.replace("-", "") for row in rows}, f"{datum.name} has other letters"
         else:
-            assert tuple(row.tobytes().decode() for row in datum.letters) == rows, "the rows are others"
+            found = {name: row.tobytes().decode() for name, row in zip(datum.names, datum.letters, strict=True)}
+            assert found == named, "the rows are others"
 
 
 def values(method: Method, backend: str, drawn: dict[str, Any]) -> dict[str, Any]:
@@ -162,5 +164,5 @@ TRIALS = Trials(
     values=values,
     unlogged=unlogged,
     read_back=read_back,
-    unread=frozenset({".txt", ".sam", ".paf"}),
+    unread=frozenset({".txt"}),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 import numpy as np
 
@@ -31,12 +32,12 @@ PairOf = Callable[[list[bytes], Place], "Raw | None"]
 
 def read_sam(stream: Iterator[bytes], source: str) -> Iterator[Raw]:
     """The alignments of the records with MD, reference above query."""
-    return _read(stream, source, _of_sam, "without MD or letters")
+    return _read(stream, source, _of_sam, "without MD or letters, or with an intron (N)")
 
 
 def read_paf(stream: Iterator[bytes], source: str) -> Iterator[Raw]:
     """The alignments of the records with the long form of cs, target above query."""
-    return _read(stream, source, _of_paf, "without the long form of cs (minimap2 --cs=long)")
+    return _read(stream, source, _of_paf, "without the long form of cs (minimap2 --cs=long), or with an intron (~)")
 
 
 def _read(stream: Iterator[bytes], source: str, pair_of: PairOf, why: str) -> Iterator[Raw]:
@@ -65,11 +66,11 @@ def _of_sam(fields: list[bytes], place: Place) -> Raw | None:
         place.refuse(f"{len(fields)} fields, and a record of SAM has 11 or more")
     name, flag, reference, start, _, cigar, _, _, _, letters = fields[:10]
     tag = next((field[5:] for field in fields[11:] if field.startswith(b"MD:Z:")), None)
-    if cigar == b"*" or letters == b"*" or int(flag) & 4 or tag is None:
+    if cigar == b"*" or b"N" in cigar or letters == b"*" or int(flag) & 4 or tag is None:
         return None
     above, below, at = bytearray(), bytearray(), 0
     operations = [(int(size), kind) for size, kind in CIGAR.findall(cigar)]
-    first = sum(size for size, kind in operations[:2] if kind in b"SH")
+    first = sum(size for size, _ in takewhile(lambda one: one[1] in b"SH", operations))
     for size, kind in operations:
         if kind in b"M=X":
             above += letters[at : at + size]
@@ -79,7 +80,7 @@ def _of_sam(fields: list[bytes], place: Place) -> Raw | None:
             above += b"-" * size
             below += letters[at : at + size]
             at += size
-        elif kind in b"DN":
+        elif kind == b"D":
             above += b"N" * size
             below += b"-" * size
         elif kind == b"S":
@@ -110,7 +111,7 @@ def _of_paf(fields: list[bytes], place: Place) -> Raw | None:
     if len(fields) < 12:
         place.refuse(f"{len(fields)} fields, and a record of PAF has 12 or more")
     tag = next((field[5:] for field in fields[12:] if field.startswith(b"cs:Z:")), None)
-    if tag is None or b"=" not in tag or b":" in tag or b"~" in tag:
+    if not tag or b":" in tag or b"~" in tag:  # ":" stands for letters that are the same in the short form
         return None
     above, below = bytearray(), bytearray()
     for same, target, query, inserted, deleted, _ in CS.findall(tag):

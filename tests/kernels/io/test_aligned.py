@@ -1,6 +1,7 @@
 """Files of alignments: what is read is what others read, what is written is read again as it was."""
 
 import gzip
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_writing
+from kernels.io import aligned, aligned_edits, aligned_writing
 from kernels.io.aligned import AlignedSequences, as_written
 from kernels.io.alignment_files import fasta
 from kernels.io.alignment_files.rows import Annotations
@@ -98,12 +99,38 @@ def test_sam_and_paf_give_pairs_and_say_what_is_left_out(tmp_path):
     (found,) = aligned.read(_file(tmp_path / "p.sam", sam))
     assert rows(found) == ["AAG-GTGGC", "ACGAGT--C"] and found.names == ("c", "r")
     assert found.annotations.of_rows == ((0, "place", "11 +"), (1, "place", "3 +"))
-    assert found.note == "left out: 1 of 2 records, without MD or letters"
+    assert found.note == "left out: 1 of 2 records, without MD or letters, or with an intron (N)"
     paf = "q\t9\t0\t6\t-\tt\t50\t10\t16\t5\t7\t60\tcs:Z:=AC*gt+ta-c=G\n"
     (found,) = aligned.read(_file(tmp_path / "p.paf", paf))
     assert rows(found) == ["ACG--CG", "ACTTA-G"]
     with pytest.raises(InputError, match="contradict"):
         aligned.read(_file(tmp_path / "bad.sam", sam.replace("1A3^GG1", "1A3^G1")))
+
+
+def test_records_across_introns_are_left_out(tmp_path):
+    record = "{}\t0\tc\t11\t60\t{}\t*\t0\t0\tACGT\t*\tMD:Z:4\n"
+    spliced = "@SQ\tSN:c\tLN:900\n" + record.format("s", "2M500N2M")
+    (found,) = aligned.read(_file(tmp_path / "p.sam", spliced + record.format("r", "4M")))
+    assert found.names == ("c", "r") and rows(found) == ["ACGT", "ACGT"]
+    assert found.note == "left out: 1 of 2 records, without MD or letters, or with an intron (N)"
+    with pytest.raises(InputError, match="1 records, all without MD or letters, or with an intron"):
+        aligned.read(_file(tmp_path / "p.sam", spliced))
+
+
+@pytest.mark.parametrize(
+    ("cigar", "letters", "first"),
+    [
+        ("4M2S", "ACGATT", 1),
+        ("4M5H", "ACGA", 1),
+        ("4M1S2H", "ACGAT", 1),
+        ("2S4M", "TTACGA", 3),
+        ("2H1S4M1S2H", "TACGAT", 4),
+    ],
+)
+def test_letters_clipped_at_the_front_alone_move_the_place(cigar, letters, first, tmp_path):
+    sam = f"@SQ\tSN:c\tLN:90\nr\t0\tc\t11\t60\t{cigar}\t*\t0\t0\t{letters}\t*\tMD:Z:4\n"
+    (found,) = aligned.read(_file(tmp_path / "p.sam", sam))
+    assert rows(found) == ["ACGA", "ACGA"] and found.annotations.of_rows[1] == (1, "place", f"{first} +")
 
 
 def _file(path: Path, text: str) -> Path:
@@ -174,18 +201,80 @@ def alignments(draw) -> AlignedSequences:
     return AlignedSequences(tuple(names), letters, SequenceType.PROTEIN, lower=lower)
 
 
-@pytest.mark.parametrize("suffix", [".fasta", ".aln", ".sto", ".phy", ".nex", ".msf", ".a2m", ".maf", ".fa.gz"])
+SUFFIXES = [".fasta", ".aln", ".sto", ".phy", ".nex", ".msf", ".a2m", ".a3m", ".maf", ".fa.gz"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
 @given(alignment=alignments())
 def test_what_is_written_is_read_again(suffix, alignment, tmp_path_factory):
     path = tmp_path_factory.mktemp("written") / f"some{suffix}"
     aligned_writing.write(path, [alignment])
     (found,) = aligned.read(path)
-    assert found.names == alignment.names and rows(found) == rows(alignment)
     assert found == alignment
+    assert rows(found) == rows(alignment) or suffix == ".a3m"  # where lower case is an insertion, or nothing
     if suffix in BIOPYTHON and not (suffix == ".nex" and alignment.lower is not None):
         by_others = AlignIO.read(StringIO(path.read_text()), BIOPYTHON[suffix])
         letters = [str(record.seq).upper().replace(".", "-").replace("~", "-") for record in by_others]
         assert letters == [row.upper() for row in rows(alignment)]
+
+
+@given(alignment=alignments(), case=st.sampled_from(["insertions", "lower", "some lower"]), data=st.data())
+def test_a3m_goes_round(alignment, case, data, tmp_path_factory):
+    """Insertions of one column each: those of several have their letters moved to the left by the format."""
+    letters = alignment.letters.copy()
+    there = letters != ord("-")
+    place = np.arange(letters.shape[1]) % 3 == 1
+    if case == "insertions":
+        letters[0, place & ~there[0]] = ord("A")
+        there[0] |= place
+        letters[there & place] += 32
+        letters[~there & place] = ord(".")
+    else:
+        chosen = there if case == "lower" else there & np.array(data.draw(st.lists(
+            st.booleans(), min_size=letters.shape[1], max_size=letters.shape[1])))  # fmt: skip
+        letters[chosen] += 32
+    notes = Annotations(of_rows=((1, "DE", "what it is"),))
+    given_ = aligned.made(replace(alignment, annotations=notes), letters)
+    path = tmp_path_factory.mktemp("written") / "some.a3m"
+    aligned_writing.write(path, [given_])
+    (found,) = aligned.read(path)
+    assert found == given_ and found.annotations == notes
+    if case == "insertions":
+        assert rows(found) == rows(given_)
+
+
+def test_maf_says_where_the_letters_lie_that_it_has(tmp_path):
+    head = "##maf version=1\n\na score=3\n"
+    found = one(head + "s hg18 1000 6 + 2000 ACG-TTT\ns mm4 10 5 - 80 AC-GTT-\n", ".maf", tmp_path)
+    path = tmp_path / "again.maf"
+    part = aligned_edits.take_columns(found, np.arange(1, 4))
+    aligned_writing.write(path, [part, aligned_edits.reverse_complement(part)])
+    lines = [line.split()[1:] for line in path.read_text().splitlines() if line.startswith("s ")]
+    assert lines == [
+        ["hg18", "1001", "2", "+", "2000", "CG-"],
+        ["mm4", "11", "2", "-", "80", "C-G"],
+        ["hg18", "997", "2", "-", "2000", "-CG"],
+        ["mm4", "67", "2", "+", "80", "C-G"],
+    ]
+    aligned_writing.write(path, [aligned_edits.set_letters(part, np.arange(1), np.ones(3, bool), "N")])
+    assert "s hg18 0 2 + 2 NN-\n" in path.read_text() and "s mm4 11 2 - 80 C-G\n" in path.read_text()
+
+
+def test_marks_of_clustal_are_told_anew_and_not_by_stockholm(tmp_path):
+    found = one(*FORMS["clustal"], tmp_path)
+    assert found.annotations.of_columns == (("clustal", "** .** "),)
+    aligned_writing.write(tmp_path / "some.sto", [found])
+    assert "clustal" not in (tmp_path / "some.sto").read_text()
+    aligned_writing.write(tmp_path / "some.aln", [found])
+    (again,) = aligned.read(tmp_path / "some.aln")
+    assert again.annotations.of_columns == (("clustal", "**  ** "),)
+
+
+def test_lower_case_alone_is_no_insertion(tmp_path):
+    found = one(">a\nacg-t\n>b\na-gtt\n", ".fa", tmp_path)
+    path = tmp_path / "again.a3m"
+    aligned_writing.write(path, [found])
+    assert path.read_text() == ">a\nACG-T\n>b\nA-GTT\n"
 
 
 def test_stockholm_goes_round_with_its_annotation(tmp_path):

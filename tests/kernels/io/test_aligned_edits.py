@@ -71,10 +71,54 @@ def test_columns_and_rows_go_with_all_that_is_said_of_them():
         aligned_edits.take_rows(found, rows())
 
 
+def test_marks_of_clustal_do_not_outlive_an_edit():
+    found = alignment("AC-", "ACG", notes=Annotations(of_columns=(("clustal", "*. "), ("SS", "abc"))))
+    every = rows(0, 1)
+    for edited in (
+        aligned_edits.insert_columns(found, 1),
+        aligned_edits.take_columns(found, rows(0, 2)),
+        aligned_edits.take_rows(found, rows(0)),
+        aligned_edits.insert_gaps(found, rows(0), 1),
+        aligned_edits.move(found, rows(0), 0, 2, 1),
+        aligned_edits.degap(found, every),
+        aligned_edits.set_letters(found, every, mask("x.."), "N"),
+        aligned_edits.reverse_complement(found),
+    ):
+        assert [tag for tag, _ in edited.annotations.of_columns] == ["SS"]
+    assert aligned_edits.renamed(found, 0, "other").annotations == found.annotations
+
+
+def test_places_in_genomes_follow_the_letters():
+    said = ((0, "MAF", "1000 8 + 2000"), (0, "DE", "kept"), (1, "MAF", "10 6 - 100"), (2, "place", "1,000 +"))
+    found = alignment("ACG--TACGT", "--GTTTAC--", "ACGTACGTAC", notes=Annotations(of_rows=said))
+
+    def places(edited: AlignedSequences) -> list[str]:
+        assert (0, "DE", "kept") in edited.annotations.of_rows
+        there = {row: place for row, tag, place in edited.annotations.of_rows if tag != "DE"}
+        return [there.get(row, "") for row in range(3)]
+
+    unchanged = ["1000 8 + 2000", "10 6 - 100", "1,000 +"]
+    part = aligned_edits.take_columns(found, np.arange(2, 7))
+    assert places(part) == ["1002 3 + 2000", "10 5 - 100", "1,002 +"]
+    assert places(aligned_edits.delete_columns(found, mask("...xx....."))) == ["1000 8 + 2000", "", ""]
+    assert places(aligned_edits.take_columns(found, np.arange(3, 5))) == ["", "11 2 - 100", "1,003 +"]
+    assert places(aligned_edits.insert_columns(found, 4, 2)) == unchanged
+    assert places(aligned_edits.degap(found, rows(0, 1))) == unchanged
+    assert places(aligned_edits.insert_gaps(found, rows(0), 4)) == unchanged
+    assert places(aligned_edits.set_letters(found, rows(0, 1), mask(".....x...."), "N")) == ["", "", "1,000 +"]
+    assert places(aligned_edits.translate(found)) == ["", "", ""]
+    turned = aligned_edits.reverse_complement(found)
+    assert places(turned) == ["992 8 - 2000", "84 6 + 100", ""]
+    assert places(aligned_edits.reverse_complement(turned))[:2] == unchanged[:2]
+
+
 def test_letters_are_changed_only_where_they_are():
     found = alignment("A-G", "ACG")
     assert text(aligned_edits.set_letters(found, rows(0, 1), mask(".xx"), "N")) == ["A-N", "ANN"]
     assert text(aligned_edits.set_letters(found, rows(0), mask(".x."), "C")) == ["ACG", "ACG"]
+    dotted = alignment("A..g", "ACGT")
+    assert text(aligned_edits.set_letters(dotted, rows(0, 1), mask("xxxx"), "N")) == ["N..N", "NNNN"]
+    assert text(aligned_edits.set_letters(dotted, rows(0), mask(".x.."), "C")) == ["AC.g", "ACGT"]
     assert aligned_edits.renamed(found, 1, " new  name ").names == ("r0", "new name")
     for name in ("r0", " "):
         with pytest.raises(InputError):

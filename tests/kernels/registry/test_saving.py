@@ -139,7 +139,7 @@ def test_paf(tmp_path):
     assert [fields[0], *fields[4:6]] == ["first", "+", "second"]
     assert [int(field) for field in fields[1:4] + fields[6:9]] == sizes
     assert [int(field) for field in fields[9:12]] == [same, len(top), 255]
-    assert fields[12:] == ["AS:i:12", "cg:Z:" + path.cigar(*one.problem.sequences)]
+    assert fields[12:] == ["AS:i:12", "cg:Z:" + path.cigar(*one.problem.sequences), "cs:Z:=AC+g*gt-gt=A"]
 
 
 @given(OPERATIONS)
@@ -147,6 +147,9 @@ def test_biopython_reads_the_same_path_from_sam(operations):
     """Clipped letters, gaps at the ends, and = and X where letters are the same and where they differ."""
     one = result(operations)
     (record,) = Align.parse(io.StringIO("".join(_lines(one, ".sam"))), "sam")
+    start, end = record.coordinates[0, [0, -1]].tolist()
+    aligned = one.problem.second.letters[start:end]
+    assert not aligned or bytes(record.target.seq[start:end]) == aligned, "MD says other letters"
     record.target.seq = Seq(one.problem.second.letters.decode())
     assert (record[1], record[0]) == rows(one)
     fields = "".join(_lines(one, ".sam")).splitlines()[-1].split("\t")
