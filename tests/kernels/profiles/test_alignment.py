@@ -16,6 +16,7 @@ from kernels.profiles import PROFILE_SEQUENCE, PROFILES, batch, cpu_cells, refer
 from kernels.profiles.problem import ProfileAnswer, ProfileProblem, rescore
 from kernels.profiles.profile import PROTEIN, from_alignment, from_sequence, random_profile
 from kernels.profiles.scoring import (
+    BACKGROUND,
     LINEAR,
     LOGARITHM,
     ROOT,
@@ -69,11 +70,57 @@ def test_scores_are_near_those_without_rounding() -> None:
             np.log(np.einsum("ax,ab,bx->x", p, np.exp(nats * letters), q, optimize=True)) / nats,
             0.1,
         ),
+        ColumnScore.PSSM: (np.einsum("ax,ax->x", log_odds(first.frequencies, nats, -4)[:, i], q), 0.02),
     }
+    assert set(exact) == set(ColumnScore)
     for kind, (expected, within) in exact.items():
         scoring = ColumnScoring(kind, Gaps.COLUMN, BLOSUM, blank=-4)
         made = ProfileProblem(first, second, scoring).encoded
         assert np.abs(pair_scores(made, i, j) / scoring.units - expected).max() < within, kind
+
+
+def robinson() -> dict[str, float]:
+    """Frequencies of amino acids in nature, for judges that take nothing else from the program."""
+    found = dict(zip(PROTEIN, BACKGROUND[PROTEIN], strict=False))
+    return {letter: share / sum(found.values()) for letter, share in found.items()}
+
+
+def log_odds(frequencies: np.ndarray, nats: float, blank: float) -> np.ndarray:
+    """A position-specific matrix of whole columns, symbol by symbol; odds below 1/256 count as 1/256."""
+    found = np.empty(frequencies.shape)
+    share = 1 - frequencies[-1]
+    for symbol, nature in enumerate(robinson().values()):
+        odds = np.maximum(frequencies[symbol] / share / nature, 1 / 256)
+        found[symbol] = share * np.log(odds) / nats + (1 - share) * blank
+    found[-1] = share * blank
+    return found
+
+
+def test_a_position_specific_score_of_a_letter_is_the_entry_of_the_matrix() -> None:
+    """Ten rows and a pseudo-count of 1: the letters of the sequence are not mixed with the background."""
+    first = from_alignment(aligned(*["WA"] * 10, kind=SequenceType.PROTEIN))
+    nature, nats = robinson(), float(np.log(2) / 2)
+    entry = [np.log((10 + nature[letter]) / 11 / nature[letter]) / nats for letter in "WA"]
+    found = np.array([12.19, 7.11])
+    np.testing.assert_allclose(entry, found, atol=0.005)
+    made = PROFILE_SEQUENCE.make([first, protein("WA")], {"column_score": "pssm", "gaps": "affine"}).encoded
+    np.testing.assert_allclose(pair_scores(made, np.arange(2), np.arange(2)) / 256, entry, atol=0.02)
+
+
+def test_position_specific_gaps_cost_little_opposite_blanks() -> None:
+    """Nine blanks of ten rows: a tenth of the cost of a full column, as in sums of pairs; letters score the rest."""
+    first = from_alignment(aligned("WA-", *["W--"] * 9, kind=SequenceType.PROTEIN))
+    options = {"column_score": "pssm", "gaps": "column", "blank": -4.0, "pseudocounts": 0.0}
+    problem = PROFILE_SEQUENCE.make([first, protein("A")], options)
+    made, pairs = (
+        problem.encoded,
+        PROFILE_SEQUENCE.make([first, protein("A")], {**options, "column_score": "sum-of-pairs"}),
+    )
+    np.testing.assert_allclose(made.row_extend / 256, [4, 0.4, 0], atol=0.005)
+    np.testing.assert_allclose(made.row_extend, pairs.encoded.row_extend, atol=1)
+    entry = np.log(1 / robinson()["A"]) / problem.scoring.nats
+    found = pair_scores(made, np.array([1, 2]), np.zeros(2, int)) / 256
+    np.testing.assert_allclose(found, [0.1 * entry - 0.9 * 4, -4], atol=0.02)
 
 
 def test_roots_and_logarithms_of_compiled_code_are_exact() -> None:

@@ -105,8 +105,16 @@ def test_pseudocounts_leave_blanks_as_they_are() -> None:
     profile = from_alignment(aligned("AA", "A-"))
     mixed = with_pseudocounts(profile, 2)
     np.testing.assert_allclose(mixed.sum(axis=0), 1)
-    np.testing.assert_allclose(mixed[:, 1], [0.3125, 0.0625, 0.0625, 0.0625, 0.5])
+    np.testing.assert_allclose(mixed[:, 1], [0.25, 1 / 12, 1 / 12, 1 / 12, 0.5])
     assert with_pseudocounts(profile, 0) is profile.frequencies
+
+
+def test_pseudocounts_weigh_more_where_a_column_has_few_letters() -> None:
+    """One letter of 100 rows and a count of 1: half of the letters are the background's; blanks stay alone."""
+    profile = from_alignment(aligned(*["A-", *["--"] * 99]))
+    mixed = with_pseudocounts(profile, 1)
+    np.testing.assert_allclose(mixed[:, 0], [0.00625, 0.00125, 0.00125, 0.00125, 0.99])
+    assert mixed[:, 1].tolist() == [0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".json"])
