@@ -338,7 +338,8 @@ def _with_gap_costs(first: Profile, second: Profile, scoring: ColumnScoring, mad
         factors = [_position_factors(one) if by_position else (np.ones(len(one)),) * 2 for one in (first, second)]
         open_costs = [np.rint(scoring.gap_open * scoring.units * one[0]) for one in factors]
         extend = [np.rint(scoring.gap_extend * scoring.units * one[1]) for one in factors]
-    costs = [np.ascontiguousarray(one, np.int32) for one in (*open_costs, *extend)]
+    # Costs beyond the limit of scores are refused next; what 32 bits cannot hold must stay beyond it until then.
+    costs = [np.ascontiguousarray(np.minimum(one, SCORE_LIMIT), np.int32) for one in (*open_costs, *extend)]
     return made._replace(row_open=costs[0], column_open=costs[1], row_extend=costs[2], column_extend=costs[3])
 
 

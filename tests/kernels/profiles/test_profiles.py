@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +158,7 @@ def test_an_alignment_is_read_as_its_profile(tmp_path: Path) -> None:
         ("column,A,C,-\n1,0,0,0\n", "column 1: frequencies are 0 or more"),
         ("column,A,C,-\n", "without columns"),
         ("column,A,CC,-\n1,1,0,0\n", "one symbol each"),
+        ("column,A,A,-\n1,1,0,0\n", "alphabet 'AA-': give different symbols"),
         ('{"format": "antidiag-profile"}', "no profile that this program wrote"),
     ],
 )
@@ -164,6 +166,47 @@ def test_wrong_files_say_what_is_wrong(tmp_path: Path, text: str, message: str) 
     path = tmp_path / ("wrong.json" if text.startswith("{") else "wrong.csv")
     path.write_text(text)
     with pytest.raises(InputError, match=message):
+        files.read(path)
+
+
+@pytest.mark.parametrize("rows", [True, False])
+def test_factors_of_gap_costs_read_back(tmp_path: Path, rows: bool) -> None:
+    profile = from_alignment(aligned("ACGT")) if rows else random_profile(4, np.random.default_rng(2))
+    saved = replace(profile, open_factors=np.array([0.5, 1, 0, 2]), extend_factors=np.arange(4.0))
+    files.write(tmp_path / "saved.json", saved)
+    (found,) = files.read(tmp_path / "saved.json")
+    assert found.open_factors is not None and found.extend_factors is not None
+    assert (found.open_factors.tolist(), found.extend_factors.tolist()) == ([0.5, 1, 0, 2], [0, 1, 2, 3])
+    assert not found.open_factors.flags.writeable
+
+
+@pytest.mark.parametrize("rows", [["AC"], []])
+@pytest.mark.parametrize(
+    ("factors", "message"),
+    [
+        ([-1, 1], "open_factors are 2 numbers, finite and 0 or more"),
+        ([float("nan"), 1], "open_factors are 2 numbers, finite and 0 or more"),
+        ([float("inf"), 1], "open_factors are 2 numbers, finite and 0 or more"),
+        ([1], "open_factors are 2 numbers, finite and 0 or more"),
+        (["x", 1], "no profile that this program wrote: could not convert"),
+    ],
+)
+def test_wrong_factors_of_gap_costs_are_refused(
+    tmp_path: Path, rows: list[str], factors: list[object], message: str
+) -> None:
+    fields = files.json_fields(from_alignment(aligned("AC")))
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(fields | {"rows": rows, "open_factors": factors}))
+    with pytest.raises(InputError, match=message) as told:
+        files.read(path)
+    assert str(told.value).startswith(str(path))
+
+
+def test_wrong_weights_in_a_file_name_the_file(tmp_path: Path) -> None:
+    fields = files.json_fields(from_alignment(aligned("AC")))
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(fields | {"weights": [-1]}))
+    with pytest.raises(InputError, match=r"wrong\.json: .*1 rows need as many weights"):
         files.read(path)
 
 
