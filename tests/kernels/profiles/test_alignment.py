@@ -175,6 +175,24 @@ def test_free_gaps_cost_nothing_but_inner_ones_do() -> None:
     assert AFFINE.unscaled(reference.align(problem).score) == inner - 11
 
 
+def by(method: str, problem: ProfileProblem, parameters: dict[str, int] | None = None) -> ProfileAnswer:
+    """The answer of a method of the registry, on the CPU."""
+    plan = engine.plan(registry.method(method), problem, parameters or {}, "cpu")
+    return engine.execute(plan, keep_rate=False).answer
+
+
+@pytest.mark.parametrize("kind", [ColumnScore.EUCLIDEAN, ColumnScore.SUM_OF_PAIRS])
+def test_an_offset_beyond_the_whole_numbers_of_float32_is_added_exactly(kind: ColumnScore) -> None:
+    random = np.random.default_rng(4)
+    first, second = random_profile(3, random), random_profile(3, random)
+    scoring = ColumnScoring(kind, Gaps.AFFINE, BLOSUM, 1, 1)
+    for units in (2**24 + 1, 2**24 + 2):
+        problem = ProfileProblem(first, second, replace(scoring, offset=units / scoring.units))
+        expected = reference.align(problem)
+        for method in ("profile-wavefront", "profile-serial"):
+            assert by(method, problem).score == expected.score, method
+
+
 def test_many_pairs_at_once_are_each_by_itself() -> None:
     random = np.random.default_rng(5)
     pairs = [
