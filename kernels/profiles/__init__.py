@@ -80,7 +80,7 @@ def _method(
         automatic=partial(_automatic, names),
         work=lambda problem, values: problem.cells,
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": gcups, "cuda": 100.0},
+        nominal_gcups={"cpu": gcups} | ({"cuda": 100.0} if cuda else {}),
         cuts=_cuts,
     )
 
