@@ -171,12 +171,12 @@ def marks(result: Result) -> str:
     """A star where both profiles have a column and most rows of each hold the same letter."""
     found = np.full(result.answer.operations.size, ord(" "), np.uint8)
     best = [
-        np.frombuffer(profile.consensus.encode("ascii"), np.uint8)[start:end]
+        np.where(profile.majority, np.frombuffer(profile.consensus.encode("ascii"), np.uint8), 0)[start:end]
         for profile, start, end in zip(result.problem.profiles, result.answer.start, result.answer.end, strict=True)
     ]
     both = result.answer.operations == DIAGONAL
     first, second = (one[both[result.answer.taken(side)]] for side, one in enumerate(best))
-    found[np.flatnonzero(both)[first == second]] = ord("*")
+    found[np.flatnonzero(both)[(first == second) & (first != 0)]] = ord("*")
     return found.tobytes().decode("ascii")
 
 

@@ -93,16 +93,23 @@ class Profile:
 
     @property
     def consensus(self) -> str:
-        """The most frequent letter of every column; of equal ones the first of the alphabet. Blanks do not count."""
-        best = np.argmax(self.frequencies[:-1], axis=0)
+        """The most frequent letter of every column; of equal ones the first of the alphabet. Blanks do not count, but
+        a column without any letter is a blank."""
+        letters = self.frequencies[:-1]
+        best = np.where(letters.any(axis=0), np.argmax(letters, axis=0), len(letters))
         return "".join(self.alphabet[symbol] for symbol in best)
+
+    @property
+    def majority(self) -> np.ndarray:
+        """Whether more than half of the rows, by weight, hold the letter of the consensus; bool, one for a column."""
+        return self.frequencies[:-1].max(axis=0) > 0.5
 
     @property
     def rows(self) -> tuple[tuple[Sequence, np.ndarray], ...]:
         """The rows as sequences and their letters with gaps (uint8); the consensus where the rows are not known."""
         if not self.names:
             consensus = np.frombuffer(self.consensus.encode("ascii"), np.uint8)
-            return ((Sequence(self.name, consensus.tobytes(), self.type), consensus),)
+            return ((Sequence(self.name, consensus[consensus != GAP].tobytes(), self.type), consensus),)
         return tuple(
             (Sequence(name, row[row != GAP].tobytes(), self.type), row)
             for name, row in zip(self.names, self.letters, strict=True)

@@ -12,7 +12,7 @@ from kernels.errors import InputError, ParameterError, ScoreOverflow
 from kernels.model import Sequence, SequenceType
 from kernels.pairwise import reference as pairwise
 from kernels.pairwise.model import PairProblem
-from kernels.profiles import PROFILE_SEQUENCE, PROFILES, batch, cpu_cells, reference
+from kernels.profiles import PROFILE_SEQUENCE, PROFILES, batch, cpu_cells, options, reference, sizes
 from kernels.profiles.problem import ProfileAnswer, ProfileProblem, rescore
 from kernels.profiles.profile import PROTEIN, from_alignment, from_sequence, random_profile
 from kernels.profiles.scoring import (
@@ -110,11 +110,11 @@ def test_a_position_specific_score_of_a_letter_is_the_entry_of_the_matrix() -> N
 def test_position_specific_gaps_cost_little_opposite_blanks() -> None:
     """Nine blanks of ten rows: a tenth of the cost of a full column, as in sums of pairs; letters score the rest."""
     first = from_alignment(aligned("WA-", *["W--"] * 9, kind=SequenceType.PROTEIN))
-    options = {"column_score": "pssm", "gaps": "column", "blank": -4.0, "pseudocounts": 0.0}
-    problem = PROFILE_SEQUENCE.make([first, protein("A")], options)
+    chosen = {"column_score": "pssm", "gaps": "column", "blank": -4.0, "pseudocounts": 0.0}
+    problem = PROFILE_SEQUENCE.make([first, protein("A")], chosen)
     made, pairs = (
         problem.encoded,
-        PROFILE_SEQUENCE.make([first, protein("A")], {**options, "column_score": "sum-of-pairs"}),
+        PROFILE_SEQUENCE.make([first, protein("A")], {**chosen, "column_score": "sum-of-pairs"}),
     )
     np.testing.assert_allclose(made.row_extend / 256, [4, 0.4, 0], atol=0.005)
     np.testing.assert_allclose(made.row_extend, pairs.encoded.row_extend, atol=1)
@@ -163,6 +163,16 @@ def test_merged_rows_are_both_alignments() -> None:
         replace(answer, score=answer.score + 1).check(problem)
     with pytest.raises(AssertionError, match="the path leads"):
         replace(answer, operations=answer.operations[:-1]).check(problem)
+
+
+def test_stars_stand_where_most_rows_of_both_hold_a_letter() -> None:
+    first = from_alignment(aligned("AACA", *["A-C-"] * 9))
+    half = from_alignment(aligned("AC", "AT"))
+    for one, second, stars in ((first, "AACA", "* * "), (half, "AC", "* ")):
+        problem = PROFILES.make([one, from_alignment(aligned(second))], {})
+        result = engine.execute(engine.plan(registry.method("profile-serial"), problem, {}, "cpu"), keep_rate=False)
+        assert result.answer.operations.tolist() == [0] * len(second)
+        assert options.marks(result) == stars
 
 
 def test_free_gaps_cost_nothing_but_inner_ones_do() -> None:
@@ -214,12 +224,12 @@ def test_many_pairs_at_once_are_each_by_itself() -> None:
 
 def test_options_build_the_same_problem_again() -> None:
     pair = [from_alignment(aligned("ACGT", "A-GT")), from_alignment(aligned("AGT"))]
-    for options in (
+    for chosen in (
         {}, {"column_score": "sum-of-pairs", "gaps": "affine", "span": "local", "match": 3, "mismatch": -2},
         {"column_score": "log-average", "matrix": "NUC.4.4", "gaps": "position", "gap_open": 3.0, "gap_extend": 0.5},
         {"column_score": "pssm", "span": "semi-global"}, {"offset": 0.7, "span": "local"},
     ):  # fmt: skip
-        problem = PROFILES.make(pair, options)
+        problem = PROFILES.make(pair, chosen)
         assert PROFILES.make(pair, PROFILES.option_values(problem)) == problem
 
 
@@ -244,3 +254,19 @@ def test_matrices_beyond_the_limit_are_refused() -> None:
     with pytest.raises(ParameterError, match=r"limit=1 MiB: H, V and D of 300 x 300 columns take 1\.0 MiB"):
         engine.plan(method, problem, {"limit": 1}, "cpu")
     assert engine.plan(method, problem, {"limit": 2}, "cpu").refusal is None
+
+
+def test_a_run_on_a_gpu_says_how_wide_its_strips_are() -> None:
+    """What is drawn of a run goes by its parameters."""
+    first = random_profile(30, np.random.default_rng(1))
+    problem = PROFILES.make([first, first], {})
+    method = registry.method("profile-wavefront")
+    widths = {backend: method.automatic(problem, backend, 132)["s"] for backend in method.backends}
+    assert widths == {"cpu": sizes.STRIP_WIDTH, "cuda": sizes.GPU_STRIP}
+    assert {backend: method.cuts({"s": width}).strip for backend, width in widths.items()} == {"cpu": 512, "cuda": 128}
+
+
+def test_speeds_are_foretold_for_the_backends_that_a_method_has() -> None:
+    for method in registry.METHODS:
+        if method.family == "profiles":
+            assert method.nominal_gcups.keys() == method.backends.keys(), method.id

@@ -86,6 +86,13 @@ def test_a_tree_without_a_row_is_refused() -> None:
         from_alignment(aligned("A", "C"), tree)
 
 
+def test_a_column_of_blanks_has_no_letter() -> None:
+    profile = from_frequencies(np.array([[0.4, 0, 0], [0, 0, 1], [0.6, 1, 0]]), "AC-", SequenceType.DNA)
+    assert profile.consensus == "A-C"
+    ((sequence, row),) = profile.rows
+    assert (sequence.letters, row.tobytes()) == (b"AC", b"A-C")
+
+
 def test_any_alphabet() -> None:
     profile = from_alignment(aligned("HP", "H-"), alphabet="HP-")
     assert profile.frequencies.tolist() == [[1, 0], [0, 0.5], [0, 0.5]]
