@@ -116,7 +116,7 @@ def _of_json(path: Path, text: str) -> Profile:
             profile = from_alignment(found, fields["weights"], alphabet)
         else:
             profile = from_frequencies(np.array(fields["frequencies"], float).T, alphabet, kind, name)
-        factors = {key: _numbers(fields[key]) for key in FACTORS if fields.get(key) is not None}
+        factors: dict[str, Any] = {key: _numbers(fields[key]) for key in FACTORS if fields.get(key) is not None}
         return replace(profile, **factors, name=name, source=str(path))
     except (ValueError, KeyError, TypeError, UnicodeEncodeError) as error:
         raise InputError(f"{path}: no profile that this program wrote: {error}") from error

@@ -12,7 +12,7 @@ from kernels.errors import InputError, ParameterError, ScoreOverflow
 from kernels.model import Sequence, SequenceType
 from kernels.pairwise import reference as pairwise
 from kernels.pairwise.model import PairProblem
-from kernels.profiles import PROFILE_SEQUENCE, PROFILES, batch, cpu_cells, options, reference, sizes
+from kernels.profiles import PROFILE_SEQUENCE, PROFILES, batch, cpu_blocks, cpu_cells, options, reference, sizes
 from kernels.profiles.problem import ProfileAnswer, ProfileProblem, rescore
 from kernels.profiles.profile import PROTEIN, from_alignment, from_sequence, random_profile
 from kernels.profiles.scoring import (
@@ -245,6 +245,32 @@ def test_what_cannot_be_aligned_is_refused() -> None:
     other = from_alignment(aligned("HPHP"), alphabet="HP-")
     with pytest.raises(InputError, match="no score of the letter"):
         PROFILES.make([other, other], {"column_score": "sum-of-pairs", "matrix": "NUC.4.4"})
+
+
+@pytest.mark.parametrize(("method", "wide"), [("profseq-matvecprod-v1", False), ("profseq-matprod-v1", True)])
+def test_v_is_filled_by_columns_where_the_thesis_has_products_with_a_vector(
+    monkeypatch: pytest.MonkeyPatch, method: str, wide: bool
+) -> None:
+    """Algorithm 4.3, lines 4 to 6: n products of the profile and a vector; algorithm 4.4: one product of matrices."""
+    seen, finish = [], cpu_blocks.finish_vertical
+
+    def watched(pair, down, first, last, left, right, vertical) -> None:
+        seen.append((left, right))
+        assert down.size == (last - first) * (right - left)
+        finish(pair, down, first, last, left, right, vertical)
+
+    problem = PROFILE_SEQUENCE.make([random_profile(9, np.random.default_rng(1)), protein("ACDEFW")], {})
+    expected = reference.align(problem)
+    by(method, problem)  # compiled, so that none but this run is watched
+    monkeypatch.setattr(cpu_blocks, "finish_vertical", watched)
+    found = by(method, problem)
+    assert found.score == expected.score
+    assert set(seen) == ({(0, 6)} if wide else {(column, column + 1) for column in range(6)})
+
+
+def test_all_scores_of_a_sequence_are_one_product() -> None:
+    """Algorithm 4.6 knows no blocks."""
+    assert not registry.method("profseq-matprod-v2").parameters
 
 
 def test_matrices_beyond_the_limit_are_refused() -> None:
