@@ -13,7 +13,6 @@ import pytest
 from kernels.errors import InputError, ParameterError
 from kernels.io import newick
 from kernels.io.aligned import AlignedSequences
-from kernels.io.tree_weights import leaf_weights
 from kernels.model import Sequence, SequenceType
 from kernels.profiles import files
 from kernels.profiles.profile import (
@@ -68,10 +67,9 @@ def test_weights_are_given_or_those_of_a_tree() -> None:
     assert from_alignment(rows, [1, 2, 1]).frequencies[:, 0].tolist() == [0.25, 0.5, 0.25, 0, 0]
     (tree,) = newick.parse("((row0:1,row2:1):1,row1:4);")
     found = from_alignment(rows, tree)
-    by_name = dict(zip(tree.taxa, leaf_weights(tree), strict=True))
-    expected = np.array([by_name[name] for name in rows.names])
-    np.testing.assert_allclose(found.frequencies[:3, 0], (expected / expected.sum()))
-    assert found.weights.max() == found.weights[1] == 1
+    # Up to the root row0 and row2 have an edge of 1 each and half of one of 1, row1 one of 4; the largest becomes 1.
+    assert found.weights.tolist() == [1.5 / 4, 1, 1.5 / 4]
+    np.testing.assert_allclose(found.frequencies[:3, 0], [1.5 / 7, 4 / 7, 1.5 / 7])
 
 
 @pytest.mark.parametrize("weights", [[1], [1, -1, 1], [0, 0, 0], [1, np.nan, 1]])
