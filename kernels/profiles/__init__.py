@@ -80,7 +80,7 @@ def _method(
         automatic=partial(_automatic, names),
         work=lambda problem, values: problem.cells,
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": gcups, "cuda": 100.0},
+        nominal_gcups={"cpu": gcups} | ({"cuda": 100.0} if cuda else {}),
         cuts=_cuts,
     )
 
@@ -115,11 +115,12 @@ METHODS = (
     _method("profile-smwavefront", "SMwavefront k", "section 4.2.2", "The blocks of an antidiagonal at a time, scores "
             "and cells together, borders through memory.", PROFILES, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS),
     _method("profseq-matprod-v2", "ProSeqAlign MatProd V2", "algorithm 4.6", "All scores by one product of matrices, "
-            "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,)),
+            "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v2", sizes.product, 0.15),
     _method("profseq-serial", "ProSeqAlign", "algorithm 2.4", "A cell after another, with the three scores of each.",
             PROFILE_SEQUENCE, "cpu:serial", sizes.serial, 0.03),
-    _method("profseq-matvecprod-v1", "ProSeqAlign MatVecProd V1", "algorithm 4.3", "H, V and D as matrices, row by "
-            "row, each by a product of a vector and a matrix.", PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1",
+    _method("profseq-matvecprod-v1", "ProSeqAlign MatVecProd V1", "algorithm 4.3", "H, V and D as matrices: columns of "
+            "V, and rows of H and D, each by a product of a matrix and a vector.",
+            PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1",
             sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,)),
     _method("profseq-matvecprod-v2", "ProSeqAlign MatVecProd V2", "algorithm 4.5", "As V1, with gap costs as vectors.",
             PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v2", sizes.products, 0.1),

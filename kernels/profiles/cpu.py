@@ -18,7 +18,8 @@ from kernels.profiles.cpu_blocks import Matrices
 from kernels.profiles.cpu_table import Run, Table, by_blocks, by_rows, maximise, tiny, vectors
 from kernels.profiles.parameters import BlockParameters
 from kernels.profiles.problem import Problem
-from kernels.profiles.scoring import GLOBAL
+from kernels.profiles.scoring import GLOBAL, Encoded
+from kernels.profiles.sizes import SLAB
 from kernels.steps import Steps
 
 Values = Mapping[str, Any]
@@ -61,7 +62,7 @@ def matprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: St
 
 
 def matprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: Steps) -> Outcome:
-    """Algorithms 4.2 and 4.6, MatProd V2: rows of scores by a product of matrices, gap costs as vectors."""
+    """Algorithm 4.2, MatProd V2: k rows of scores by a product of matrices, gap costs as vectors."""
     return _run(_by_products, problem, parameters, monitor, steps)
 
 
@@ -71,13 +72,19 @@ def smwavefront(problem: Problem, parameters: Values, monitor: Monitor, steps: S
 
 
 def sequence_matvecprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: Steps) -> Outcome:
-    """Algorithm 4.3: H, V and D as matrices, a product of a matrix and a vector for each row or column."""
+    """Algorithm 4.3: H, V and D as matrices, a product of a matrix and a vector for each column of V and each row of H
+    and of D."""
     return _run(partial(_matrices, True), problem, parameters, monitor, steps)
 
 
 def sequence_matvecprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: Steps) -> Outcome:
     """Algorithm 4.5: D a row at a time, gap costs as vectors."""
     return _run(_by_vectors, problem, parameters, monitor, steps)
+
+
+def sequence_matprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: Steps) -> Outcome:
+    """Algorithm 4.6: all of D as a product of matrices, gap costs as vectors."""
+    return _run(_by_matrix, problem, parameters, monitor, steps)
 
 
 def sequence_matprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: Steps) -> Outcome:
@@ -161,15 +168,24 @@ def _by_identity(run: Run, chosen: BlockParameters) -> Outcome:
 
 def _by_products(run: Run, chosen: BlockParameters) -> Outcome:
     """k rows of scores by one product of matrices."""
-    rows = np.ascontiguousarray(run.made.rows[:, :-1].T, np.float32)
-    columns = np.ascontiguousarray(run.made.columns[:, :-1], np.float32)
+    rows, columns = _letters(run.made)
     return _by_rows_of_products(run, chosen.k, lambda first, last: rows[first:last] @ columns)
+
+
+def _by_matrix(run: Run, chosen: BlockParameters) -> Outcome:
+    """All scores by a product of matrices, of which so many rows are made at a time that it can be cancelled."""
+    rows, columns = _letters(run.made)
+    return _by_rows_of_products(run, SLAB, lambda first, last: rows[first:last] @ columns)
+
+
+def _letters(made: Encoded) -> tuple[np.ndarray, np.ndarray]:
+    """Both factors without the blank columns, float32: rows of the first one, columns of the second."""
+    return np.ascontiguousarray(made.rows[:, :-1].T, np.float32), np.ascontiguousarray(made.columns[:, :-1], np.float32)
 
 
 def _by_vectors(run: Run, chosen: BlockParameters) -> Outcome:
     """A row of scores by a product of a vector and a matrix."""
-    rows = np.ascontiguousarray(run.made.rows[:, :-1].T, np.float32)
-    columns = np.ascontiguousarray(run.made.columns[:, :-1], np.float32)
+    rows, columns = _letters(run.made)
     return _by_rows_of_products(run, 1, lambda first, last: rows[first] @ columns)
 
 
@@ -196,10 +212,6 @@ def _finish(
     return last
 
 
-SLAB = 64
-"""Rows of a matrix that are made at a time where the thesis makes all of it at once, so that it can be cancelled."""
-
-
 def _matrices(by_vectors: bool, run: Run, chosen: BlockParameters) -> Outcome:
     """H, V and D as matrices, by products of matrices or of a matrix and a vector.
 
@@ -208,50 +220,62 @@ def _matrices(by_vectors: bool, run: Run, chosen: BlockParameters) -> Outcome:
     made, table, m, n = run.made, Table.of(run.made), run.made.m, run.made.n
     scores, vertical, horizontal = (np.empty(m * n, np.int32) for _ in range(3))
     rows = np.ascontiguousarray(made.rows.T, np.float32)
-    columns = np.ascontiguousarray(made.columns, np.float32)
-    blank_rows = np.repeat(rows[m:], SLAB, axis=0)
-    blank_columns = np.repeat(columns[:, n:], n, axis=1)
-    step = 1 if by_vectors else SLAB
+    columns, blank = np.ascontiguousarray(made.columns[:, :n], np.float32), made.columns[:, n].astype(np.float32)
 
-    def advance(first: int, last: int, stop: np.ndarray, done: np.ndarray) -> int:
-        for top in range(first, last, step):
+    def put(top: int, bottom: int, across: np.ndarray, found: np.ndarray, stop: np.ndarray) -> None:
+        """Rows of D and H from their products."""
+        cpu_blocks.finish_rows(table.pair, found.ravel(), top, bottom, scores, stop)
+        _horizontal(table, across.ravel(), top, bottom, horizontal)
+
+    def by_row_and_column(first: int, last: int, stop: np.ndarray, done: np.ndarray) -> int:
+        """Algorithm 4.3 for a slice of rows: V column by column, then H and D row by row."""
+        for column in range(n):
+            if stop[0]:
+                return first
+            _vertical(table, rows[first:last] @ blank, (first, last), (column, column + 1), vertical)
+        for top in range(first, last):
             if stop[0]:
                 return top
-            bottom = min(top + step, last)
-            count = bottom - top
-            found: tuple[np.ndarray, ...]
-            if by_vectors:
-                found = (rows[top] @ columns[:, :n], rows[top] @ blank_columns, rows[m] @ columns[:, :n])
-            else:
-                found = tuple(
-                    left @ right
-                    for left, right in (
-                        (rows[top:bottom], columns[:, :n]), (rows[top:bottom], blank_columns),
-                        (blank_rows[:count], columns[:, :n]),
-                    )
-                )  # fmt: skip
-            cpu_blocks.finish_rows(table.pair, found[0].ravel(), top, bottom, scores, stop)
-            _costs(table, found[1], found[2], top, bottom, vertical, horizontal)
+            put(top, top + 1, rows[m] @ columns, rows[top] @ columns, stop)
+            done[0] = top + 1
+        return last
+
+    def by_slab(first: int, last: int, stop: np.ndarray, done: np.ndarray) -> int:
+        """Algorithm 4.4 for a slice of rows."""
+        blank_columns, blank_rows = np.repeat(blank[:, None], n, axis=1), np.repeat(rows[m:], SLAB, axis=0)
+        for top in range(first, last, SLAB):
+            if stop[0]:
+                return top
+            bottom = min(top + SLAB, last)
+            left = rows[top:bottom]
+            _vertical(table, (left @ blank_columns).ravel(), (top, bottom), (0, n), vertical)
+            put(top, bottom, blank_rows[: bottom - top] @ columns, left @ columns, stop)
             done[0] = bottom
         return last
 
-    by_rows(run, 1, SCORES, advance)
+    by_rows(run, 1, SCORES, by_row_and_column if by_vectors else by_slab)
     maximise(run, 2, table, scores, (vertical, n, 1), (horizontal, n, 1))
     return run.outcome(table, 3 * scores.nbytes)
 
 
-def _costs(
-    table: Table, down: np.ndarray, across: np.ndarray, top: int, bottom: int, vertical: np.ndarray,
-    horizontal: np.ndarray,
-) -> None:  # fmt: skip
-    """V and H of some rows from their products with the blank column."""
-    made, m, n = table.made, table.made.m, table.made.n
-    piece = slice(top * n, bottom * n)
-    if not made.by_column:
-        vertical[piece] = np.repeat(made.row_extend[top:bottom], n)
-        horizontal[piece] = np.tile(made.column_extend, bottom - top)
-        return
-    cpu_blocks.finish_costs(table.pair, down.ravel(), across.ravel(), top, bottom, m, vertical, horizontal)
+def _vertical(
+    table: Table, down: np.ndarray, rows: tuple[int, int], columns: tuple[int, int], vertical: np.ndarray
+) -> None:
+    """V of some rows and columns from the products of the rows with the blank column."""
+    made = table.made
+    if made.by_column:
+        cpu_blocks.finish_vertical(table.pair, down, *rows, *columns, vertical)
+    else:
+        vertical.reshape(made.m, made.n)[slice(*rows), slice(*columns)] = made.row_extend[slice(*rows), None]
+
+
+def _horizontal(table: Table, across: np.ndarray, top: int, bottom: int, horizontal: np.ndarray) -> None:
+    """H of some rows from the products of the blank column of the first profile with all columns."""
+    made = table.made
+    if made.by_column:
+        cpu_blocks.finish_horizontal(table.pair, across, top, bottom, made.m, horizontal)
+    else:
+        horizontal.reshape(made.m, made.n)[top:bottom] = made.column_extend
 
 
 def _waves(run: Run, chosen: BlockParameters) -> Outcome:

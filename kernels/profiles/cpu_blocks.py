@@ -146,19 +146,30 @@ def finish_rows(pair, products, first, last, scores, stop):
 
 
 @compiled
-def finish_costs(pair, down, across, first, last, m, vertical, horizontal):
-    """V and H (int32, flat, m x n) of rows ``first`` to ``last`` - 1 from products with the blank columns: ``down`` of
-    the rows with the blank column, ``across`` of the blank row with the columns (float32, flat, those rows)."""
+def finish_vertical(pair, down, first, last, left, right, vertical):
+    """V (int32, flat, m x n) of rows ``first`` to ``last`` - 1 and columns ``left`` to ``right`` - 1 from the products
+    ``down`` of these rows with the blank column, as often (float32, flat)."""
+    kind, shift, factor, origin, _, table = pair.finish
+    row_bias, column_bias = pair.row_bias, pair.column_bias
+    n, width = column_bias.size - 1, right - left
+    for i in range(first, last):
+        bias = row_bias[i] + column_bias[n]
+        for j in range(left, right):
+            value = np.int32(down[(i - first) * width + j - left])
+            vertical[i * n + j] = -finished(kind, shift, factor, origin, table, value, bias)
+
+
+@compiled
+def finish_horizontal(pair, across, first, last, m, horizontal):
+    """H (int32, flat, m x n) of rows ``first`` to ``last`` - 1 from the products ``across`` of the blank column of the
+    first profile with all columns (float32, flat, those rows)."""
     kind, shift, factor, origin, _, table = pair.finish
     row_bias, column_bias = pair.row_bias, pair.column_bias
     n = column_bias.size - 1
     for i in range(first, last):
         for j in range(n):
-            at = (i - first) * n + j
-            bias = row_bias[i] + column_bias[n]
-            vertical[i * n + j] = -finished(kind, shift, factor, origin, table, np.int32(down[at]), bias)
-            bias = row_bias[m] + column_bias[j]
-            horizontal[i * n + j] = -finished(kind, shift, factor, origin, table, np.int32(across[at]), bias)
+            value, bias = np.int32(across[(i - first) * n + j]), row_bias[m] + column_bias[j]
+            horizontal[i * n + j] = -finished(kind, shift, factor, origin, table, value, bias)
 
 
 @compiled

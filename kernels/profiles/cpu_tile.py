@@ -101,25 +101,25 @@ def _products(factors, group, target):
 def _finish(products, scores, bias, column_bias, finish):
     """Scores of a row from its products; a loop for each kind, so that each is made of vectors."""
     kind, shift, factor, origin, offset, table = finish
-    half, added = np.float32(0.5), np.float32(offset)
+    half, added = np.float32(0.5), np.int32(offset)
     if kind == LINEAR:
         unit = np.float32(1.0 / (1 << shift))
         for j in range(scores.size):
-            scores[j] = np.int32(np.floor(products[j] * unit + half) + added)
+            scores[j] = np.int32(np.floor(products[j] * unit + half)) + added
     elif kind == ROOT:
         wide, two = np.float32(bias), np.float32(2)
         for j in range(scores.size):
             square = (wide + np.float32(column_bias[j])) - two * products[j]
-            scores[j] = np.int32(added - np.ceil(np.sqrt(square) - half))
+            scores[j] = added - np.int32(np.ceil(np.sqrt(square) - half))
     else:
-        bits, to_bits = products.view(np.int32), np.int32(offset)
+        bits = products.view(np.int32)
         times, begin, one = np.int32(factor), np.int32(origin), np.int32((1 << LOG_BITS) >> 1)
         for j in range(scores.size):
             word = max(bits[j], np.int32(ONE_BITS))
             power, at, rest = (word >> 23) - 127, (word >> 15) & 255, word & 0x7FFF
             low = table[at]
             logarithm = np.int32((power << LOG_BITS) + low + ((np.int32(table[at + 1] - low) * rest) >> 15))
-            scores[j] = (np.int32(np.int32(logarithm - begin) * times + one) >> LOG_BITS) + to_bits
+            scores[j] = (np.int32(np.int32(logarithm - begin) * times + one) >> LOG_BITS) + added
 
 
 @called

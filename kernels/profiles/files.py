@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
+from kernels.errors import InputError, ParameterError
 from kernels.io import aligned, records
 from kernels.io.aligned import AlignedSequences
 from kernels.io.files import write_lines
 from kernels.method import DataKind
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
-from kernels.profiles.profile import NUCLEOTIDES, Profile, from_alignment, from_frequencies, random_profile
+from kernels.profiles.profile import FACTORS, NUCLEOTIDES, Profile, from_alignment, from_frequencies, random_profile
 
 HEADING = "column"
 FORMAT = "antidiag-profile"
@@ -67,10 +67,7 @@ def csv_lines(profile: Profile) -> Iterator[str]:
 
 def json_fields(profile: Profile) -> dict[str, Any]:
     """The whole profile as plain data."""
-    factors = {
-        name: None if (found := getattr(profile, name)) is None else found.tolist()
-        for name in ("open_factors", "extend_factors")
-    }
+    factors = {name: None if (found := getattr(profile, name)) is None else found.tolist() for name in FACTORS}
     return {
         "format": FORMAT,
         "name": profile.name,
@@ -113,20 +110,25 @@ def _of_json(path: Path, text: str) -> Profile:
     try:
         fields = json.loads(text)
         kind, name, alphabet = SequenceType(fields["type"]), str(fields["name"]), str(fields["alphabet"])
-        if not fields["rows"]:
-            return _checked(path, np.array(fields["frequencies"], float).T, alphabet, kind, name)
-        letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for row in fields["rows"]], np.uint8)
-        found = AlignedSequences(tuple(map(str, fields["names"])), letters, kind, name, str(path))
-        profile = from_alignment(found, fields["weights"], alphabet)
+        if fields["rows"]:
+            letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for row in fields["rows"]], np.uint8)
+            found = AlignedSequences(tuple(map(str, fields["names"])), letters, kind, name, str(path))
+            profile = from_alignment(found, fields["weights"], alphabet)
+        else:
+            profile = from_frequencies(np.array(fields["frequencies"], float).T, alphabet, kind, name)
+        factors: dict[str, Any] = {key: _numbers(fields[key]) for key in FACTORS if fields.get(key) is not None}
+        return replace(profile, **factors, name=name, source=str(path))
     except (ValueError, KeyError, TypeError, UnicodeEncodeError) as error:
         raise InputError(f"{path}: no profile that this program wrote: {error}") from error
-    factors = [
-        None if (one := fields.get(key)) is None else np.array(one, float) for key in ("open_factors", "extend_factors")
-    ]
-    for factor in factors:
-        if factor is not None and factor.shape != (len(profile),):
-            raise InputError(f"{path}: {factor.size:,} factors of gap costs for {len(profile):,} columns")
-    return replace(profile, open_factors=factors[0], extend_factors=factors[1], name=name, source=str(path))
+    except (InputError, ParameterError) as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def _numbers(values: list[float]) -> np.ndarray:
+    """Numbers of a file, float64, read-only."""
+    found = np.array(values, float)
+    found.setflags(write=False)
+    return found
 
 
 def _checked(path: Path, values: np.ndarray, alphabet: str, kind: SequenceType, name: str) -> Profile:

@@ -37,8 +37,9 @@ OPTIONS = (
               "cost of gaps, else 0.", default=None, maximum=0),
     Parameter("offset", "float", "Offset", "Added to the score of two columns: with one, distances can be aligned "
               "locally.", default=0.0),
-    Parameter("pseudocounts", "float", "Pseudo-counts", "Letters of the background that are added to every column; "
-              "automatic: 1 for position-specific scores, else none.", default=None, minimum=0, maximum=1000),
+    Parameter("pseudocounts", "float", "Pseudo-counts", "Letters of the background that are added to every column "
+              "that has letters; for position-specific scores those of the first profile alone, of which the matrix is "
+              "made. Automatic: 1 for position-specific scores, else none.", default=None, minimum=0, maximum=1000),
     Parameter("nats", "float", "Unit of the matrix", "The logarithm of odds that a score of 1 stands for: 0.3466 "
               "(ln 2 / 2) in BLOSUM62. For mean odds and position-specific scores.",
               default=float(np.log(2) / 2), minimum=0.05, maximum=5),
@@ -170,12 +171,12 @@ def marks(result: Result) -> str:
     """A star where both profiles have a column and most rows of each hold the same letter."""
     found = np.full(result.answer.operations.size, ord(" "), np.uint8)
     best = [
-        np.frombuffer(profile.consensus.encode("ascii"), np.uint8)[start:end]
+        np.where(profile.majority, np.frombuffer(profile.consensus.encode("ascii"), np.uint8), 0)[start:end]
         for profile, start, end in zip(result.problem.profiles, result.answer.start, result.answer.end, strict=True)
     ]
     both = result.answer.operations == DIAGONAL
     first, second = (one[both[result.answer.taken(side)]] for side, one in enumerate(best))
-    found[np.flatnonzero(both)[first == second]] = ord("*")
+    found[np.flatnonzero(both)[(first == second) & (first != 0)]] = ord("*")
     return found.tobytes().decode("ascii")
 
 

@@ -31,6 +31,9 @@ MEANS = {
 SPARSE = 0.3
 """Concentration of random columns: of protein some three letters make most of one, as in alignments of families."""
 
+FACTORS = ("open_factors", "extend_factors")
+"""The fields of a profile that scale gap costs."""
+
 
 @stored("profile")
 @dataclass(frozen=True, eq=False)
@@ -40,8 +43,9 @@ class Profile:
     ``alphabet`` ends with the blank, '-'. ``frequencies`` is float64 (symbols, columns), each column sums to 1,
     read-only. ``letters`` is uint8 (rows, columns), as in `AlignedSequences`, and has no rows where the profile comes
     from elsewhere; ``names`` and ``weights`` (float64) belong to the rows. ``open_factors`` and ``extend_factors``
-    (float64, one for a column) scale the cost of opening and of extending a gap opposite a column, where gap costs
-    depend on the position; without them that is the share of rows that have a letter there.
+    (float64, one for a column, finite and 0 or more, else InputError) scale the cost of opening and of extending a gap
+    opposite a column, where gap costs depend on the position; without them that is the share of rows that have a letter
+    there.
     """
 
     alphabet: str
@@ -56,13 +60,23 @@ class Profile:
     source: str = ""
     note: str = ""
 
+    def __post_init__(self) -> None:
+        for name in FACTORS:
+            factors = getattr(self, name)
+            if factors is None:
+                continue
+            if factors.shape != (len(self),) or not np.isfinite(factors).all() or (factors < 0).any():
+                raise InputError(
+                    f"{self.name}: {name} are {counted(len(self), 'number')}, finite and 0 or more, one for a column"
+                )
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Profile)
             and (self.alphabet, self.names) == (other.alphabet, other.names)
             and np.array_equal(self.frequencies, other.frequencies)
             and np.array_equal(self.letters, other.letters)
-            and all(_equal(getattr(self, one), getattr(other, one)) for one in ("open_factors", "extend_factors"))
+            and all(_equal(getattr(self, one), getattr(other, one)) for one in FACTORS)
         )
 
     def __hash__(self) -> int:
@@ -79,16 +93,23 @@ class Profile:
 
     @property
     def consensus(self) -> str:
-        """The most frequent letter of every column; of equal ones the first of the alphabet. Blanks do not count."""
-        best = np.argmax(self.frequencies[:-1], axis=0)
+        """The most frequent letter of every column; of equal ones the first of the alphabet. Blanks do not count, but
+        a column without any letter is a blank."""
+        letters = self.frequencies[:-1]
+        best = np.where(letters.any(axis=0), np.argmax(letters, axis=0), len(letters))
         return "".join(self.alphabet[symbol] for symbol in best)
+
+    @property
+    def majority(self) -> np.ndarray:
+        """Whether more than half of the rows, by weight, hold the letter of the consensus; bool, one for a column."""
+        return self.frequencies[:-1].max(axis=0) > 0.5
 
     @property
     def rows(self) -> tuple[tuple[Sequence, np.ndarray], ...]:
         """The rows as sequences and their letters with gaps (uint8); the consensus where the rows are not known."""
         if not self.names:
             consensus = np.frombuffer(self.consensus.encode("ascii"), np.uint8)
-            return ((Sequence(self.name, consensus.tobytes(), self.type), consensus),)
+            return ((Sequence(self.name, consensus[consensus != GAP].tobytes(), self.type), consensus),)
         return tuple(
             (Sequence(name, row[row != GAP].tobytes(), self.type), row)
             for name, row in zip(self.names, self.letters, strict=True)
@@ -141,10 +162,13 @@ def from_frequencies(
 ) -> Profile:
     """A profile of frequencies (symbols, columns) alone; each column is scaled to sum to 1.
 
-    InputError for numbers that are negative or not finite, and for a column without any.
+    InputError for an alphabet that repeats a symbol, for numbers that are negative or not finite, and for a column
+    without any.
     """
     values = np.array(frequencies, float)
-    if values.ndim != 2 or values.shape[0] != len(alphabet) or not alphabet.endswith("-"):
+    if not _proper(alphabet):
+        raise InputError(f"{name}: {NO_ALPHABET.format(alphabet)}")
+    if values.ndim != 2 or values.shape[0] != len(alphabet):
         raise InputError(f"{name}: {values.shape[0]} rows of frequencies; the alphabet {alphabet} has {len(alphabet)}")
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=0) | (values < 0).any(axis=0) | ~values.any(axis=0))
     if wrong.size:
@@ -160,10 +184,18 @@ def random_profile(size: int, random: np.random.Generator, alphabet: str = PROTE
     return from_frequencies(columns, alphabet, kind, "random")
 
 
+NO_ALPHABET = "alphabet {!r}: give different symbols, and '-' as the last one"
+
+
+def _proper(alphabet: str) -> bool:
+    """Whether symbols are an alphabet: a letter at least, none twice, the blank last."""
+    return len(set(alphabet)) == len(alphabet) >= 2 and alphabet.endswith("-")
+
+
 def _shares(alphabet: str, aligned: AlignedSequences) -> np.ndarray:
     """What one letter adds to each symbol, float64 (symbols, 256); InputError for a letter that has no place."""
-    if len(set(alphabet)) != len(alphabet) or not alphabet.endswith("-") or len(alphabet) < 2:
-        raise ParameterError(f"alphabet {alphabet!r}: give different symbols, and '-' as the last one")
+    if not _proper(alphabet):
+        raise ParameterError(NO_ALPHABET.format(alphabet))
     shares = np.zeros((len(alphabet), 256))
     means = MEANS.get(alphabet)
     for letter in np.unique(aligned.letters).tolist():

@@ -77,8 +77,9 @@ class ColumnScoring:
 
     ``matrix`` scores letters; the Euclidean distance has none. ``blank`` is the score of a letter with a blank, 0 or
     less; two blanks score 0. ``nats`` is what a unit of the matrix stands for: ln 2 / 2 in BLOSUM62. ``offset`` is
-    added to the score of two columns. ``pseudocounts`` so many letters of the background are added to every column. A
-    gap of length k costs gap_open + k gap_extend, 0 or more, times the factors of the columns where ``gaps`` says so.
+    added to the score of two columns. ``pseudocounts`` so many letters of the background are added to every column that
+    has letters; with position-specific scores to those of the first profile alone. A gap of length k costs
+    gap_open + k gap_extend, 0 or more, times the factors of the columns where ``gaps`` says so.
     """
 
     kind: ColumnScore
@@ -246,7 +247,7 @@ def _factors(first: Profile, second: Profile, scoring: ColumnScoring) -> tuple[n
         return _int16(whole(frequencies[0])), _int16(whole(frequencies[1])), FREQUENCY_UNITS
     if scoring.kind is ColumnScore.PSSM:
         scored, scale = _scaled(_log_odds(first.alphabet, left, scoring))
-        return _int16(scored), _int16(whole(frequencies[1])), scale
+        return _int16(scored), _int16(whole(np.hstack([second.frequencies, blank]))), scale
     assert scoring.matrix is not None
     values = letter_scores(first.alphabet, scoring.matrix, scoring.blank)
     if scoring.kind is ColumnScore.LOG_AVERAGE:
@@ -276,13 +277,15 @@ def letter_scores(alphabet: str, matrix: SubstitutionMatrix, blank: float) -> np
 def with_pseudocounts(profile: Profile, count: float) -> np.ndarray:
     """Frequencies, of letters mixed with so many of the background; the share of blanks stays as it is.
 
-    A column of letters counts as many as there are rows, 1 where these are not known.
+    A column has as many letters as its share of the rows, which are 1 where they are not known: the fewer letters, the
+    more of the background.
     """
     if not count:
         return profile.frequencies
     rows = max(len(profile.names), 1)
     letters, blanks = profile.frequencies[:-1], profile.frequencies[-1:]
-    mixed = (rows * letters + count * (1 - blanks) * _background(profile.alphabet)[:, None]) / (rows + count)
+    share = 1 - blanks
+    mixed = share * (rows * letters + count * _background(profile.alphabet)[:, None]) / (rows * share + count)
     return np.vstack([mixed, blanks])
 
 
@@ -293,12 +296,15 @@ def _background(alphabet: str) -> np.ndarray:
 
 
 def _log_odds(alphabet: str, frequencies: np.ndarray, scoring: ColumnScoring) -> np.ndarray:
-    """A position-specific matrix of a profile, blanks last, float64 (symbols, columns + 1), in units of ``nats``."""
+    """A position-specific matrix of a profile, blanks last, float64 (symbols, columns + 1), in units of ``nats``.
+
+    Blanks of the profile score as they do in sums of pairs: ``blank`` with a letter, 0 with a blank.
+    """
     letters = frequencies[:-1]
     share = letters.sum(axis=0)
     odds = np.divide(letters, share * _background(alphabet)[:, None], out=np.ones_like(letters), where=share > 0)
-    scores = np.log(np.maximum(odds, LEAST_ODDS)) / scoring.nats
-    blank = np.full((1, scores.shape[1]), scoring.blank)
+    scores = share * np.log(np.maximum(odds, LEAST_ODDS)) / scoring.nats + (1 - share) * scoring.blank
+    blank = scoring.blank * share[None, :]
     last = np.full((len(alphabet), 1), scoring.blank)
     last[-1] = 0
     return np.hstack([np.vstack([scores, blank]), last])
@@ -332,7 +338,8 @@ def _with_gap_costs(first: Profile, second: Profile, scoring: ColumnScoring, mad
         factors = [_position_factors(one) if by_position else (np.ones(len(one)),) * 2 for one in (first, second)]
         open_costs = [np.rint(scoring.gap_open * scoring.units * one[0]) for one in factors]
         extend = [np.rint(scoring.gap_extend * scoring.units * one[1]) for one in factors]
-    costs = [np.ascontiguousarray(one, np.int32) for one in (*open_costs, *extend)]
+    # Costs beyond the limit of scores are refused next; what 32 bits cannot hold must stay beyond it until then.
+    costs = [np.ascontiguousarray(np.minimum(one, SCORE_LIMIT), np.int32) for one in (*open_costs, *extend)]
     return made._replace(row_open=costs[0], column_open=costs[1], row_extend=costs[2], column_extend=costs[3])
 
 

@@ -14,6 +14,8 @@ Host = Callable[[int, int, int, Mapping[str, Any]], dict[str, int]]
 """Bytes by purpose, of m, n, symbols and parameters."""
 
 BLOCK, STRIP_WIDTH, BATCH = 64, 512, 256
+SLAB = 64
+"""Rows of a matrix that are made at a time where the thesis makes all of it at once, so that it can be cancelled."""
 GPU_STRIP = 128
 """Columns of a strip on a GPU: four for each lane of a warp, whose factors fill its registers."""
 SHORT = 256 * 256
@@ -54,6 +56,11 @@ def products(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dic
             "factors": 4 * symbols * (m + n)}  # fmt: skip
 
 
+def product(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """MatProd V2 of a sequence: the product is made by slabs."""
+    return products(m, n, symbols, {"k": SLAB})
+
+
 def limited(host: Host) -> Host:
     """Methods that are refused where the thesis' card was full: ParameterError says so."""
 
@@ -61,8 +68,8 @@ def limited(host: Host) -> Host:
         needed, limit = 12 * m * n, parameters["limit"] * 2**20
         if needed > limit:
             raise ParameterError(
-                f"limit={parameters['limit']:,} MiB: H, V and D of {m:,} x {n:,} columns take {bytes_text(needed)}, as "
-                "in the thesis, which stopped here; raise limit, or take a V2, which keeps H and V as vectors"
+                f"limit={parameters['limit']:,} MiB: H, V and D of {m:,} x {n:,} columns take {bytes_text(needed)}; "
+                "raise limit (the thesis had a card of 1,024 MiB), or take a V2, which keeps H and V as vectors"
             )
         return {**host(m, n, symbols, parameters), "factors": 4 * symbols * (m + 2 * n)}
 
@@ -105,6 +112,7 @@ def _on_gpu(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> Foot
 
 
 def automatic(problem: Problem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """All cores where the table is large; strips and batches whose borders take 1/24 of a byte for a cell."""
+    """All cores where the table is large; strips and batches whose borders take 1/21 of a byte for a cell on the CPU,
+    and 1/11 on a GPU."""
     threads = workers.cores() if problem.cells > SHORT else 1
-    return {"k": BLOCK, "s": STRIP_WIDTH, "T": BATCH, "threads": threads}
+    return {"k": BLOCK, "s": GPU_STRIP if backend == "cuda" else STRIP_WIDTH, "T": BATCH, "threads": threads}

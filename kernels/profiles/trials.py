@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import replace
 from functools import lru_cache
@@ -14,7 +15,7 @@ from kernels.method import Method
 from kernels.model import Result, Sequence, SequenceType
 from kernels.profiles import options, reference
 from kernels.profiles.problem import Problem, ProfileAnswer, ProfileProblem, ProfileSequenceProblem
-from kernels.profiles.profile import Profile, from_alignment, random_profile
+from kernels.profiles.profile import FACTORS, Profile, from_alignment, random_profile
 from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
 from kernels.scoring import SubstitutionMatrix, match_mismatch, named_matrix
 from kernels.trials import Choose, Run, Symmetry, Trials
@@ -45,12 +46,20 @@ def _length(choose: Choose, longest: int) -> int:
 def _profile(choose: Choose, longest: int) -> Profile:
     columns, kind = _length(choose, longest), choose.of(("rows", "rows", "rows", "columns"))
     rows, letters, random = choose.integer(1, 4), choose.of((b"A", b"AC-", b"ACDEWY-X")), choose.random()
+    factors: dict[str, np.ndarray] = {
+        name: random.choice((0, 0.25, 1, 1.7), columns) for name in choose.of(((), (), FACTORS, *zip(FACTORS)))
+    }
     if kind == "columns":
-        return random_profile(columns, random)
+        return _scaled(random_profile(columns, random), factors)
     found = random.choice(list(letters), (rows, columns)).astype(np.uint8)
     names = tuple(f"row{number}" for number in range(rows))
     aligned = AlignedSequences(names, found, SequenceType.PROTEIN)
-    return from_alignment(aligned, random.random(rows) + 0.1 if choose.of((False, True)) else None)
+    return _scaled(from_alignment(aligned, random.random(rows) + 0.1 if choose.of((False, True)) else None), factors)
+
+
+def _scaled(profile: Profile, factors: Mapping[str, Any]) -> Profile:
+    """The profile with factors of gap costs of its own."""
+    return replace(profile, **factors) if factors else profile
 
 
 def _scored(choose: Choose) -> tuple[ColumnScoring, Span]:
@@ -91,7 +100,9 @@ def _reweighted(profile: Profile) -> Profile | None:
     if not profile.names:
         return None
     aligned = AlignedSequences(profile.names, profile.letters, profile.type)
-    return from_alignment(aligned, FACTOR * profile.weights)
+    return _scaled(
+        from_alignment(aligned, FACTOR * profile.weights), {name: getattr(profile, name) for name in FACTORS}
+    )
 
 
 def exchanged(problem: ProfileProblem) -> ProfileProblem | None:

@@ -12,10 +12,11 @@ from kernels.errors import InputError, ParameterError, ScoreOverflow
 from kernels.model import Sequence, SequenceType
 from kernels.pairwise import reference as pairwise
 from kernels.pairwise.model import PairProblem
-from kernels.profiles import PROFILE_SEQUENCE, PROFILES, batch, cpu_cells, reference
+from kernels.profiles import PROFILE_SEQUENCE, PROFILES, batch, cpu_blocks, cpu_cells, options, reference, sizes
 from kernels.profiles.problem import ProfileAnswer, ProfileProblem, rescore
 from kernels.profiles.profile import PROTEIN, from_alignment, from_sequence, random_profile
 from kernels.profiles.scoring import (
+    BACKGROUND,
     LINEAR,
     LOGARITHM,
     ROOT,
@@ -50,9 +51,12 @@ def test_profiles_of_one_sequence_give_the_pairwise_alignment(span: Span, mode: 
     best = pairwise.align(pair)
     for one, two in ((letters, other), (other, letters)):
         problem = ProfileProblem(from_sequence(protein(one)), from_sequence(protein(two)), AFFINE, span)
-        found = reference.align(problem)
-        assert AFFINE.unscaled(found.score) == best.score
-    assert (found.start[::-1], found.end[::-1]) == (best.alignment.start, best.alignment.end)
+        for found in (reference.align(problem), by("profile-wavefront", problem), by("profile-serial", problem)):
+            assert AFFINE.unscaled(found.score) == best.score
+            places = (found.start, found.end) if one == letters else (found.start[::-1], found.end[::-1])
+            assert places == (best.alignment.start, best.alignment.end)
+            if one == letters:  # the rule of ties is the same; exchanged, a gap of one is a gap of the other
+                np.testing.assert_array_equal(found.operations, best.alignment.operations)
 
 
 def test_scores_are_near_those_without_rounding() -> None:
@@ -69,11 +73,57 @@ def test_scores_are_near_those_without_rounding() -> None:
             np.log(np.einsum("ax,ab,bx->x", p, np.exp(nats * letters), q, optimize=True)) / nats,
             0.1,
         ),
+        ColumnScore.PSSM: (np.einsum("ax,ax->x", log_odds(first.frequencies, nats, -4)[:, i], q), 0.02),
     }
+    assert set(exact) == set(ColumnScore)
     for kind, (expected, within) in exact.items():
         scoring = ColumnScoring(kind, Gaps.COLUMN, BLOSUM, blank=-4)
         made = ProfileProblem(first, second, scoring).encoded
         assert np.abs(pair_scores(made, i, j) / scoring.units - expected).max() < within, kind
+
+
+def robinson() -> dict[str, float]:
+    """Frequencies of amino acids in nature, for judges that take nothing else from the program."""
+    found = dict(zip(PROTEIN, BACKGROUND[PROTEIN], strict=False))
+    return {letter: share / sum(found.values()) for letter, share in found.items()}
+
+
+def log_odds(frequencies: np.ndarray, nats: float, blank: float) -> np.ndarray:
+    """A position-specific matrix of whole columns, symbol by symbol; odds below 1/256 count as 1/256."""
+    found = np.empty(frequencies.shape)
+    share = 1 - frequencies[-1]
+    for symbol, nature in enumerate(robinson().values()):
+        odds = np.maximum(frequencies[symbol] / share / nature, 1 / 256)
+        found[symbol] = share * np.log(odds) / nats + (1 - share) * blank
+    found[-1] = share * blank
+    return found
+
+
+def test_a_position_specific_score_of_a_letter_is_the_entry_of_the_matrix() -> None:
+    """Ten rows and a pseudo-count of 1: the letters of the sequence are not mixed with the background."""
+    first = from_alignment(aligned(*["WA"] * 10, kind=SequenceType.PROTEIN))
+    nature, nats = robinson(), float(np.log(2) / 2)
+    entry = [np.log((10 + nature[letter]) / 11 / nature[letter]) / nats for letter in "WA"]
+    found = np.array([12.19, 7.11])
+    np.testing.assert_allclose(entry, found, atol=0.005)
+    made = PROFILE_SEQUENCE.make([first, protein("WA")], {"column_score": "pssm", "gaps": "affine"}).encoded
+    np.testing.assert_allclose(pair_scores(made, np.arange(2), np.arange(2)) / 256, entry, atol=0.02)
+
+
+def test_position_specific_gaps_cost_little_opposite_blanks() -> None:
+    """Nine blanks of ten rows: a tenth of the cost of a full column, as in sums of pairs; letters score the rest."""
+    first = from_alignment(aligned("WA-", *["W--"] * 9, kind=SequenceType.PROTEIN))
+    chosen = {"column_score": "pssm", "gaps": "column", "blank": -4.0, "pseudocounts": 0.0}
+    problem = PROFILE_SEQUENCE.make([first, protein("A")], chosen)
+    made, pairs = (
+        problem.encoded,
+        PROFILE_SEQUENCE.make([first, protein("A")], {**chosen, "column_score": "sum-of-pairs"}),
+    )
+    np.testing.assert_allclose(made.row_extend / 256, [4, 0.4, 0], atol=0.005)
+    np.testing.assert_allclose(made.row_extend, pairs.encoded.row_extend, atol=1)
+    entry = np.log(1 / robinson()["A"]) / problem.scoring.nats
+    found = pair_scores(made, np.array([1, 2]), np.zeros(2, int)) / 256
+    np.testing.assert_allclose(found, [0.1 * entry - 0.9 * 4, -4], atol=0.02)
 
 
 def test_roots_and_logarithms_of_compiled_code_are_exact() -> None:
@@ -118,6 +168,16 @@ def test_merged_rows_are_both_alignments() -> None:
         replace(answer, operations=answer.operations[:-1]).check(problem)
 
 
+def test_stars_stand_where_most_rows_of_both_hold_a_letter() -> None:
+    first = from_alignment(aligned("AACA", *["A-C-"] * 9))
+    half = from_alignment(aligned("AC", "AT"))
+    for one, second, stars in ((first, "AACA", "* * "), (half, "AC", "* ")):
+        problem = PROFILES.make([one, from_alignment(aligned(second))], {})
+        result = engine.execute(engine.plan(registry.method("profile-serial"), problem, {}, "cpu"), keep_rate=False)
+        assert result.answer.operations.tolist() == [0] * len(second)
+        assert options.marks(result) == stars
+
+
 def test_free_gaps_cost_nothing_but_inner_ones_do() -> None:
     first, second = (from_sequence(protein(letters)) for letters in ("WWACDEFGHWWW", "ACDFGH"))
     problem = ProfileProblem(first, second, AFFINE, Span.SEMI_GLOBAL)
@@ -128,15 +188,31 @@ def test_free_gaps_cost_nothing_but_inner_ones_do() -> None:
     assert AFFINE.unscaled(reference.align(problem).score) == inner - 11
 
 
+def by(method: str, problem: ProfileProblem, parameters: dict[str, int] | None = None) -> ProfileAnswer:
+    """The answer of a method of the registry, on the CPU."""
+    plan = engine.plan(registry.method(method), problem, parameters or {}, "cpu")
+    return engine.execute(plan, keep_rate=False).answer
+
+
+@pytest.mark.parametrize("kind", [ColumnScore.EUCLIDEAN, ColumnScore.SUM_OF_PAIRS])
+def test_an_offset_beyond_the_whole_numbers_of_float32_is_added_exactly(kind: ColumnScore) -> None:
+    random = np.random.default_rng(4)
+    first, second = random_profile(3, random), random_profile(3, random)
+    scoring = ColumnScoring(kind, Gaps.AFFINE, BLOSUM, 1, 1)
+    for units in (2**24 + 1, 2**24 + 2):
+        problem = ProfileProblem(first, second, replace(scoring, offset=units / scoring.units))
+        expected = reference.align(problem)
+        for method in ("profile-wavefront", "profile-serial"):
+            assert by(method, problem).score == expected.score, method
+
+
 def test_many_pairs_at_once_are_each_by_itself() -> None:
     random = np.random.default_rng(5)
     pairs = [
         (random_profile(m, random), random_profile(n, random)) for m, n in ((1, 1), (700, 30), (33, 600), (80, 81))
     ]
     for span in Span:
-        told: list[int] = []
         found = batch.align(pairs, AFFINE, span, threads=2)
-        told += [answer.score for answer in found]
         wavefront = registry.method("profile-wavefront")
         for pair, answer in zip(pairs, found, strict=True):
             problem = ProfileProblem(*pair, AFFINE, span)
@@ -149,12 +225,12 @@ def test_many_pairs_at_once_are_each_by_itself() -> None:
 
 def test_options_build_the_same_problem_again() -> None:
     pair = [from_alignment(aligned("ACGT", "A-GT")), from_alignment(aligned("AGT"))]
-    for options in (
+    for chosen in (
         {}, {"column_score": "sum-of-pairs", "gaps": "affine", "span": "local", "match": 3, "mismatch": -2},
         {"column_score": "log-average", "matrix": "NUC.4.4", "gaps": "position", "gap_open": 3.0, "gap_extend": 0.5},
         {"column_score": "pssm", "span": "semi-global"}, {"offset": 0.7, "span": "local"},
     ):  # fmt: skip
-        problem = PROFILES.make(pair, options)
+        problem = PROFILES.make(pair, chosen)
         assert PROFILES.make(pair, PROFILES.option_values(problem)) == problem
 
 
@@ -172,6 +248,32 @@ def test_what_cannot_be_aligned_is_refused() -> None:
         PROFILES.make([other, other], {"column_score": "sum-of-pairs", "matrix": "NUC.4.4"})
 
 
+@pytest.mark.parametrize(("method", "wide"), [("profseq-matvecprod-v1", False), ("profseq-matprod-v1", True)])
+def test_v_is_filled_by_columns_where_the_thesis_has_products_with_a_vector(
+    monkeypatch: pytest.MonkeyPatch, method: str, wide: bool
+) -> None:
+    """Algorithm 4.3, lines 4 to 6: n products of the profile and a vector; algorithm 4.4: one product of matrices."""
+    seen, finish = [], cpu_blocks.finish_vertical
+
+    def watched(pair, down, first, last, left, right, vertical) -> None:
+        seen.append((left, right))
+        assert down.size == (last - first) * (right - left)
+        finish(pair, down, first, last, left, right, vertical)
+
+    problem = PROFILE_SEQUENCE.make([random_profile(9, np.random.default_rng(1)), protein("ACDEFW")], {})
+    expected = reference.align(problem)
+    by(method, problem)  # compiled, so that none but this run is watched
+    monkeypatch.setattr(cpu_blocks, "finish_vertical", watched)
+    found = by(method, problem)
+    assert found.score == expected.score
+    assert set(seen) == ({(0, 6)} if wide else {(column, column + 1) for column in range(6)})
+
+
+def test_all_scores_of_a_sequence_are_one_product() -> None:
+    """Algorithm 4.6 knows no blocks."""
+    assert not registry.method("profseq-matprod-v2").parameters
+
+
 def test_matrices_beyond_the_limit_are_refused() -> None:
     first = random_profile(300, np.random.default_rng(1))
     problem = PROFILE_SEQUENCE.make([first, protein(random_letters(300, 1))], {})
@@ -179,3 +281,19 @@ def test_matrices_beyond_the_limit_are_refused() -> None:
     with pytest.raises(ParameterError, match=r"limit=1 MiB: H, V and D of 300 x 300 columns take 1\.0 MiB"):
         engine.plan(method, problem, {"limit": 1}, "cpu")
     assert engine.plan(method, problem, {"limit": 2}, "cpu").refusal is None
+
+
+def test_a_run_on_a_gpu_says_how_wide_its_strips_are() -> None:
+    """What is drawn of a run goes by its parameters."""
+    first = random_profile(30, np.random.default_rng(1))
+    problem = PROFILES.make([first, first], {})
+    method = registry.method("profile-wavefront")
+    widths = {backend: method.automatic(problem, backend, 132)["s"] for backend in method.backends}
+    assert widths == {"cpu": sizes.STRIP_WIDTH, "cuda": sizes.GPU_STRIP}
+    assert {backend: method.cuts({"s": width}).strip for backend, width in widths.items()} == {"cpu": 512, "cuda": 128}
+
+
+def test_speeds_are_foretold_for_the_backends_that_a_method_has() -> None:
+    for method in registry.METHODS:
+        if method.family == "profiles":
+            assert method.nominal_gcups.keys() == method.backends.keys(), method.id

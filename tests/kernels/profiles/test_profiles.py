@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,6 @@ import pytest
 from kernels.errors import InputError, ParameterError
 from kernels.io import newick
 from kernels.io.aligned import AlignedSequences
-from kernels.io.tree_weights import leaf_weights
 from kernels.model import Sequence, SequenceType
 from kernels.profiles import files
 from kernels.profiles.profile import (
@@ -67,10 +67,9 @@ def test_weights_are_given_or_those_of_a_tree() -> None:
     assert from_alignment(rows, [1, 2, 1]).frequencies[:, 0].tolist() == [0.25, 0.5, 0.25, 0, 0]
     (tree,) = newick.parse("((row0:1,row2:1):1,row1:4);")
     found = from_alignment(rows, tree)
-    by_name = dict(zip(tree.taxa, leaf_weights(tree), strict=True))
-    expected = np.array([by_name[name] for name in rows.names])
-    np.testing.assert_allclose(found.frequencies[:3, 0], (expected / expected.sum()))
-    assert found.weights.max() == found.weights[1] == 1
+    # Up to the root row0 and row2 have an edge of 1 each and half of one of 1, row1 one of 4; the largest becomes 1.
+    assert found.weights.tolist() == [1.5 / 4, 1, 1.5 / 4]
+    np.testing.assert_allclose(found.frequencies[:3, 0], [1.5 / 7, 4 / 7, 1.5 / 7])
 
 
 @pytest.mark.parametrize("weights", [[1], [1, -1, 1], [0, 0, 0], [1, np.nan, 1]])
@@ -83,6 +82,13 @@ def test_a_tree_without_a_row_is_refused() -> None:
     (tree,) = newick.parse("(row0:1,other:1);")
     with pytest.raises(InputError, match="row1 is no leaf"):
         from_alignment(aligned("A", "C"), tree)
+
+
+def test_a_column_of_blanks_has_no_letter() -> None:
+    profile = from_frequencies(np.array([[0.4, 0, 0], [0, 0, 1], [0.6, 1, 0]]), "AC-", SequenceType.DNA)
+    assert profile.consensus == "A-C"
+    ((sequence, row),) = profile.rows
+    assert (sequence.letters, row.tobytes()) == (b"AC", b"A-C")
 
 
 def test_any_alphabet() -> None:
@@ -105,8 +111,16 @@ def test_pseudocounts_leave_blanks_as_they_are() -> None:
     profile = from_alignment(aligned("AA", "A-"))
     mixed = with_pseudocounts(profile, 2)
     np.testing.assert_allclose(mixed.sum(axis=0), 1)
-    np.testing.assert_allclose(mixed[:, 1], [0.3125, 0.0625, 0.0625, 0.0625, 0.5])
+    np.testing.assert_allclose(mixed[:, 1], [0.25, 1 / 12, 1 / 12, 1 / 12, 0.5])
     assert with_pseudocounts(profile, 0) is profile.frequencies
+
+
+def test_pseudocounts_weigh_more_where_a_column_has_few_letters() -> None:
+    """One letter of 100 rows and a count of 1: half of the letters are the background's; blanks stay alone."""
+    profile = from_alignment(aligned(*["A-", *["--"] * 99]))
+    mixed = with_pseudocounts(profile, 1)
+    np.testing.assert_allclose(mixed[:, 0], [0.00625, 0.00125, 0.00125, 0.00125, 0.99])
+    assert mixed[:, 1].tolist() == [0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".json"])
@@ -149,6 +163,7 @@ def test_an_alignment_is_read_as_its_profile(tmp_path: Path) -> None:
         ("column,A,C,-\n1,0,0,0\n", "column 1: frequencies are 0 or more"),
         ("column,A,C,-\n", "without columns"),
         ("column,A,CC,-\n1,1,0,0\n", "one symbol each"),
+        ("column,A,A,-\n1,1,0,0\n", "alphabet 'AA-': give different symbols"),
         ('{"format": "antidiag-profile"}', "no profile that this program wrote"),
     ],
 )
@@ -156,6 +171,47 @@ def test_wrong_files_say_what_is_wrong(tmp_path: Path, text: str, message: str) 
     path = tmp_path / ("wrong.json" if text.startswith("{") else "wrong.csv")
     path.write_text(text)
     with pytest.raises(InputError, match=message):
+        files.read(path)
+
+
+@pytest.mark.parametrize("rows", [True, False])
+def test_factors_of_gap_costs_read_back(tmp_path: Path, rows: bool) -> None:
+    profile = from_alignment(aligned("ACGT")) if rows else random_profile(4, np.random.default_rng(2))
+    saved = replace(profile, open_factors=np.array([0.5, 1, 0, 2]), extend_factors=np.arange(4.0))
+    files.write(tmp_path / "saved.json", saved)
+    (found,) = files.read(tmp_path / "saved.json")
+    assert found.open_factors is not None and found.extend_factors is not None
+    assert (found.open_factors.tolist(), found.extend_factors.tolist()) == ([0.5, 1, 0, 2], [0, 1, 2, 3])
+    assert not found.open_factors.flags.writeable
+
+
+@pytest.mark.parametrize("rows", [["AC"], []])
+@pytest.mark.parametrize(
+    ("factors", "message"),
+    [
+        ([-1, 1], "open_factors are 2 numbers, finite and 0 or more"),
+        ([float("nan"), 1], "open_factors are 2 numbers, finite and 0 or more"),
+        ([float("inf"), 1], "open_factors are 2 numbers, finite and 0 or more"),
+        ([1], "open_factors are 2 numbers, finite and 0 or more"),
+        (["x", 1], "no profile that this program wrote: could not convert"),
+    ],
+)
+def test_wrong_factors_of_gap_costs_are_refused(
+    tmp_path: Path, rows: list[str], factors: list[object], message: str
+) -> None:
+    fields = files.json_fields(from_alignment(aligned("AC")))
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(fields | {"rows": rows, "open_factors": factors}))
+    with pytest.raises(InputError, match=message) as told:
+        files.read(path)
+    assert str(told.value).startswith(str(path))
+
+
+def test_wrong_weights_in_a_file_name_the_file(tmp_path: Path) -> None:
+    fields = files.json_fields(from_alignment(aligned("AC")))
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(fields | {"weights": [-1]}))
+    with pytest.raises(InputError, match=r"wrong\.json: .*1 rows need as many weights"):
         files.read(path)
 
 
