@@ -153,9 +153,9 @@ class AlignmentCanvas(QAbstractScrollArea):
         self.chosen.emit()
 
     def choose(self, rows: np.ndarray | None, columns: np.ndarray | None) -> None:
-        """Choose rows of the alignment and columns, as masks; None for all of them."""
-        choice = Choice.none(self.picture.alignment.letters.shape)
-        choice.rows[:] = True if rows is None else rows
+        """Choose rows of the alignment, those of them that are shown, and columns, as masks; None for all of them."""
+        choice, order = Choice.none(self.picture.alignment.letters.shape), self.picture.order
+        choice.rows[order] = True if rows is None else rows[order]
         choice.columns[:] = True if columns is None else columns
         self.picture.choice = choice
         self.viewport().update()

@@ -34,9 +34,14 @@ class Choice:
     def whole_rows(self) -> bool:
         return bool(self.columns.all())
 
-    @property
-    def whole_columns(self) -> bool:
-        return bool(self.rows.all())
+    def on(self, order: np.ndarray, columns: int) -> Choice:
+        """The same cells in the rows of ``order`` alone, where there are so many ``columns`` now, no fewer; new columns
+        are chosen where whole rows are."""
+        rows = np.zeros_like(self.rows)
+        rows[order] = self.rows[order]
+        wider = np.full(columns, self.whole_rows)
+        wider[: self.columns.size] = self.columns
+        return Choice(rows, wider)
 
     def stretches(self) -> list[tuple[int, int]]:
         """The chosen columns as half-open ranges."""
@@ -69,6 +74,11 @@ class Picture:
     def shape(self) -> tuple[int, int]:
         """Rows and columns that are shown."""
         return self.order.size, self.alignment.letters.shape[1]
+
+    @property
+    def whole_columns(self) -> bool:
+        """Whether all rows that are shown are chosen: columns that are chosen then are meant in hidden rows too."""
+        return bool(self.choice.rows[self.order].all())
 
 
 @dataclass

@@ -316,7 +316,7 @@ class AlignmentViewer(QWidget):
         letters = state.alignment.letters
         choice, cursor = Choice.none(letters.shape), (0, 0)
         if before is not None and before.alignment.letters.shape == letters.shape:
-            choice = before.choice
+            choice = before.choice.on(state.order, letters.shape[1])
         if before is not None:
             cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
         columns = self._count(state.alignment)
@@ -400,7 +400,7 @@ class AlignmentViewer(QWidget):
         self.say("")
         if picture is not None and not self._telling:
             self._telling = True
-            whole = picture.choice.whole_rows and not picture.choice.whole_columns
+            whole = picture.choice.whole_rows and not picture.whole_columns
             rows = np.flatnonzero(picture.choice.rows).tolist() if whole else []
             self.selection.choose_taxa(self.alignment.names[row] for row in rows)
             self._telling = False

@@ -36,18 +36,6 @@ def alignment(*rows: str, kind: SequenceType = SequenceType.PROTEIN) -> AlignedS
     return AlignedSequences(tuple(f"row{n}" for n in range(len(letters))), letters, kind, "some", annotations=notes)
 
 
-@pytest.fixture
-def view(qtbot: Any) -> AlignmentViewer:
-    made = AlignmentViewer(Selection())
-    qtbot.addWidget(made)
-    made.resize(1000, 700)
-    made.show()
-    qtbot.waitExposed(made)
-    made.show_datum(alignment())
-    made.canvas.setFocus()
-    return made
-
-
 def text(view: AlignmentViewer) -> list[str]:
     return [row.tobytes().decode() for row in view.alignment.letters]
 
