@@ -115,7 +115,9 @@ class Commands:
         self._shift(free if by > 0 else -free)
 
     def insert_column(self) -> None:
-        self._do("inserting a column", aligned_edits.insert_columns(self._alignment, self._first_column()))
+        after = aligned_edits.insert_columns(self._alignment, self._first_column())
+        if self._do("inserting a column", after):
+            self._shift(1)
 
     def delete(self) -> None:
         """The chosen rows where all of their columns are chosen, else the chosen columns of all rows, if that is

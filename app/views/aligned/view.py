@@ -315,9 +315,10 @@ class AlignmentViewer(QWidget):
         state, before = self.editor.state, self.picture
         letters = state.alignment.letters
         choice, cursor = Choice.none(letters.shape), (0, 0)
-        if before is not None and before.alignment.letters.shape == letters.shape:
-            choice = before.choice.on(state.order, letters.shape[1])
         if before is not None:
+            shape = before.alignment.letters.shape
+            if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
+                choice = before.choice.on(state.order, letters.shape[1])
             cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
         columns = self._count(state.alignment)
         picture = Picture(

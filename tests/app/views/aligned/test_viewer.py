@@ -183,6 +183,20 @@ def test_gaps_by_keys_are_undone_in_one_step(view: AlignmentViewer) -> None:
     assert text(view)[0].startswith("MKV--A")
 
 
+def test_gaps_go_into_the_chosen_rows_however_wide_the_alignment_becomes(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ACDEF", "ACDEF", "ACDEF"))
+    view.canvas.choose(np.arange(3) > 0, np.arange(5) == 2)
+    press(view, Qt.Key.Key_Space)
+    press(view, Qt.Key.Key_Space)
+    assert text(view) == ["ACDEF--", "AC--DEF", "AC--DEF"] and chosen(view) == ([1, 2], [4])
+    view.canvas.choose(np.arange(3) > 0, None)
+    press(view, Qt.Key.Key_Space)
+    assert chosen(view) == ([1, 2], list(range(8)))
+    view.canvas.choose(None, np.arange(8) == 3)
+    view.commands.insert_column()
+    assert chosen(view) == ([0, 1, 2], [4])
+
+
 def test_a_chosen_block_is_dragged_over_gaps(view: AlignmentViewer) -> None:
     view.canvas.choose(np.arange(5) == 2, (np.arange(15) >= 2) & (np.arange(15) < 4))
     drag(view, cell(view, 2, 3), cell(view, 2, 5))
