@@ -31,14 +31,15 @@ Shift, Control, Alt = (
 
 class AlignmentCanvas(QAbstractScrollArea):
     """Shows a picture. ``pointed((place, column) or None)`` follows the mouse, ``chosen()`` what is chosen or where the
-    cursor is, ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, and ``typed(event)`` is a key that
-    edits."""
+    cursor is, ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is a key that
+    edits, and ``turned()`` says that something else begins: what is edited next has nothing to do with what was."""
 
     pointed = Signal(object)
     chosen = Signal()
     moved = Signal()
     dragged = Signal(object)
     typed = Signal(object)
+    turned = Signal()
     copied = Signal()
 
     def __init__(self) -> None:
@@ -146,6 +147,7 @@ class AlignmentCanvas(QAbstractScrollArea):
 
     def go_to(self, row: int, column: int) -> None:
         """Put the cursor on a cell, and show it."""
+        self.turned.emit()
         rows, columns = self.picture.shape
         self.picture.cursor = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
         self._anchor = self.picture.cursor
@@ -158,11 +160,13 @@ class AlignmentCanvas(QAbstractScrollArea):
         choice.rows[order] = True if rows is None else rows[order]
         choice.columns[:] = True if columns is None else columns
         self.picture.choice = choice
+        self.turned.emit()
         self.viewport().update()
         self.chosen.emit()
 
     def clear_choice(self) -> None:
         self.picture.choice = Choice.none(self.picture.alignment.letters.shape)
+        self.turned.emit()
         self.viewport().update()
         self.chosen.emit()
 
@@ -219,6 +223,7 @@ class AlignmentCanvas(QAbstractScrollArea):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.picture is None:
             return
+        self.turned.emit()
         place, where = event.position(), self._where(event.position())
         cell = self._cell(place)
         adding, extending = bool(event.modifiers() & Control), bool(event.modifiers() & Shift)

@@ -42,13 +42,16 @@ def navigate(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
 def _arrow(canvas: AlignmentCanvas, down: int, along: int, modifiers: Qt.KeyboardModifier) -> None:
     (rows, _), (row, column) = canvas.picture.shape, canvas.picture.cursor
     choosing = bool(modifiers & Shift)
+    moving = modifiers & Control and along and not canvas.picture.choice.empty and not choosing
+    if not moving:
+        canvas.turned.emit()
     if modifiers & Alt:
         canvas.zoom(STEP**along, STEP**-down)
     elif not modifiers & Control:
         canvas.step(row + down, column + along, choosing)
     elif down:
         canvas.step(0 if down < 0 else rows - 1, column, choosing)
-    elif not canvas.picture.choice.empty and not choosing:
+    elif moving:
         canvas.dragged.emit(along)
     else:
         canvas.step(row, _next_edge(canvas, row, column, along), choosing)
@@ -67,6 +70,7 @@ def _moved(canvas: AlignmentCanvas, key: Qt.Key, modifiers: Qt.KeyboardModifier)
     }
     if key not in targets:
         return False
+    canvas.turned.emit()
     canvas.step(*targets[key], choosing=bool(modifiers & Shift))
     return True
 

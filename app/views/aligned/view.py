@@ -287,6 +287,7 @@ class AlignmentViewer(QWidget):
         self.canvas.chosen.connect(self._on_choice)
         self.canvas.dragged.connect(self.commands.move)
         self.canvas.typed.connect(self.commands.type_key)
+        self.canvas.turned.connect(lambda: self.editor.close())
         self.canvas.copied.connect(lambda: self.copy(".fasta"))
         self.overview.wanted.connect(self._on_overview)
         self._counting.finished.connect(self._take_counts)

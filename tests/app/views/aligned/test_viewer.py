@@ -183,6 +183,28 @@ def test_gaps_by_keys_are_undone_in_one_step(view: AlignmentViewer) -> None:
     assert text(view)[0].startswith("MKV--A")
 
 
+def test_edits_at_other_places_are_undone_one_by_one(view: AlignmentViewer) -> None:
+    def undone(between: Any) -> list[str]:
+        view.show_datum(alignment("ACDEF--", "ACDEF--"))
+        view.canvas.go_to(0, 2)
+        press(view, Qt.Key.Key_Space)
+        press(view, Qt.Key.Key_Space)
+        between()
+        press(view, Qt.Key.Key_Space)
+        press(view, Qt.Key.Key_Z, Control)
+        return text(view)
+
+    assert undone(lambda: None) == ["ACDEF--", "ACDEF--"]
+    for between in (
+        lambda: press(view, Qt.Key.Key_Down),
+        lambda: press(view, Qt.Key.Key_End),
+        lambda: drag(view, cell(view, 1, 1), cell(view, 1, 1)),
+        lambda: view.canvas.go_to(1, 0),
+        lambda: (view.editor.undo(), view.editor.redo()),
+    ):
+        assert undone(between) == ["AC--DEF", "ACDEF--"]
+
+
 def test_gaps_go_into_the_chosen_rows_however_wide_the_alignment_becomes(view: AlignmentViewer) -> None:
     view.show_datum(alignment("ACDEF", "ACDEF", "ACDEF"))
     view.canvas.choose(np.arange(3) > 0, np.arange(5) == 2)
