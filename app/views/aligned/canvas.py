@@ -32,13 +32,14 @@ Shift, Control, Alt = (
 class AlignmentCanvas(QAbstractScrollArea):
     """Shows a picture. ``pointed((place, column) or None)`` follows the mouse, ``chosen()`` what is chosen or where the
     cursor is, ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is a key that
-    edits, and ``turned()`` says that something else begins: what is edited next has nothing to do with what was."""
+    edits, ``searched()`` wants the search, and ``turned()`` says that something else begins: what is edited next has nothing to do with what was."""
 
     pointed = Signal(object)
     chosen = Signal()
     moved = Signal()
     dragged = Signal(object)
     typed = Signal(object)
+    searched = Signal()
     turned = Signal()
     copied = Signal()
 
@@ -172,7 +173,7 @@ class AlignmentCanvas(QAbstractScrollArea):
 
     def event(self, event: QEvent) -> bool:
         # While the canvas has the focus these keys are its own, not the window's.
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and keys.own(event):
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and keys.own(self, event):
             event.accept()
             return True
         return super().event(event)

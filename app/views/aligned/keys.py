@@ -20,14 +20,14 @@ Shift, Control, Alt = (
 )  # fmt: skip
 
 
-def own(event: QKeyEvent) -> bool:
+def own(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
     """Whether a key is the canvas's own where the window has it as a shortcut too."""
     if any(event.matches(standard) for standard in (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)):
         return True
     key = Qt.Key(event.key())
-    if key in ARROWS:
-        return True
-    return key in (Qt.Key.Key_Escape, Qt.Key.Key_Delete) or (bool(event.modifiers() & Control) and key in LETTERS)
+    if key == Qt.Key.Key_Escape:
+        return canvas.picture is not None and not canvas.picture.choice.empty
+    return key in ARROWS or key == Qt.Key.Key_Delete or (bool(event.modifiers() & Control) and key in LETTERS)
 
 
 def navigate(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
@@ -91,6 +91,8 @@ def _zoomed(canvas: AlignmentCanvas, key: Qt.Key, modifiers: Qt.KeyboardModifier
             canvas.fit()
     elif key == Qt.Key.Key_A:
         canvas.choose(None, None)
+    elif key == Qt.Key.Key_F:
+        canvas.searched.emit()
     else:
         return False
     return True

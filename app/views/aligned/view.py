@@ -64,7 +64,7 @@ class AlignmentViewer(QWidget):
         self._columns: Columns | None = None
         self._counted: AlignedSequences | None = None
         self._telling = False
-        self._sought = Sought("", ())
+        self._sought, self._wanted = Sought(""), ""
         self._counting, self._saving = Latest(self), Latest(self)
         self._build()
         self._connect()
@@ -110,6 +110,8 @@ class AlignmentViewer(QWidget):
         self._tools.setEnabled(alignment is not None)
         self._columns = self._counted = self._reference = None
         self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        self._sought, self._wanted = Sought(""), ""
+        self.search_box.forget()
         if self.editor is None:
             self._counting.cancel()
             self.canvas.show_picture(None)
@@ -179,28 +181,41 @@ class AlignmentViewer(QWidget):
         """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name or a motif; False where none is."""
         if self.picture is None or not text.strip():
             return False
-        try:
-            found = seek(self.alignment, self.picture.order, self.picture.cursor, text.strip())
-        except InputError as error:
-            self.say(str(error))
+        found = self._seek(text.strip())
+        if found is None:
             return False
         if found.column is not None:
             self.canvas.go_to(self.picture.cursor[0], found.column)
             return True
-        self._sought = found
-        self.picture.found = found.hits
-        self.canvas.viewport().update()
+        self._show_found(found, text.strip())
         self.say(found.told)
         return bool(found.hits) and self.next_hit(0)
 
     def next_hit(self, step: int = 1) -> bool:
-        """Go to the next place that the search found, or the one before."""
-        if self.picture is None or not self._sought.hits:
+        """Go to the next place that the search found, or the one before; after an edit it is sought anew."""
+        if self.picture is None:
+            return False
+        if not self._sought.hits and self._wanted and (found := self._seek(self._wanted)) is not None:
+            self._show_found(found, self._wanted)
+        if not self._sought.hits:
             return False
         at, count, cell = next_of(self._sought.hits, self.picture.order, self.picture.cursor, step)
         self.canvas.go_to(*cell)
         self.say(f"{min(at + 1, count):,} of {count:,}: {self._sought.told}")
         return True
+
+    def _seek(self, text: str) -> Sought | None:
+        """What a text asks for; None where nothing is found, which is said."""
+        try:
+            return seek(self.alignment, self.picture.order, self.picture.cursor, text)
+        except InputError as error:
+            self.say(str(error))
+            return None
+
+    def _show_found(self, found: Sought, text: str) -> None:
+        self._sought, self._wanted = found, text
+        self.picture.found = found.hits
+        self.canvas.viewport().update()
 
     def choose_found(self) -> None:
         """Choose the rows that the search found."""
@@ -287,6 +302,7 @@ class AlignmentViewer(QWidget):
         self.canvas.chosen.connect(self._on_choice)
         self.canvas.dragged.connect(self.commands.move)
         self.canvas.typed.connect(self.commands.type_key)
+        self.canvas.searched.connect(self._start_search)
         self.canvas.turned.connect(lambda: self.editor.close())
         self.canvas.copied.connect(lambda: self.copy(".fasta"))
         self.overview.wanted.connect(self._on_overview)
@@ -325,6 +341,10 @@ class AlignmentViewer(QWidget):
         picture = Picture(
             state.alignment, state.order, self._colouring(state, columns, cursor), choice, columns, cursor
         )
+        if before is not None and before.alignment is state.alignment:
+            picture.found = before.found
+        else:
+            self._sought = Sought("")  # its rows and columns are others now
         picture.reference = self._still_comparable(state.alignment)
         if state.alignment.type != SequenceType.PROTEIN:
             self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
@@ -411,6 +431,10 @@ class AlignmentViewer(QWidget):
         """Mark the rows of sequences that were chosen elsewhere."""
         self.canvas.taxa = names
         self.canvas.viewport().update()
+
+    def _start_search(self) -> None:
+        self.search_box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search_box.selectAll()
 
     def _on_overview(self, cell: tuple[float, float]) -> None:
         frame = self.canvas.frame_

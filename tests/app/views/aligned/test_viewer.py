@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QFontInfo, QFontMetricsF, QImage
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtGui import QFontInfo, QFontMetricsF, QImage, QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -17,7 +17,7 @@ from app.kit.selection import Selection
 from app.views.aligned import saving, schemes, tracks
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
-from kernels.io import aligned, tree_files
+from kernels.io import aligned, aligned_rows, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
@@ -305,6 +305,47 @@ def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) 
     assert chosen(view)[0] == [0, 2, 3]
     for wrong, said in (("99", "1 to 15"), ("#99", "1 to 14"), ("QQQQ", "no name and no row")):
         assert not view.go_to(wrong) and said in view._status.text()
+
+
+def test_what_was_found_is_sought_anew_after_an_edit(view: AlignmentViewer) -> None:
+    view.search_box.setText("NDS")
+    QTest.keyClick(view.search_box, Qt.Key.Key_Return)
+    view.commands.sort("name")
+    assert [hit[0] for hit in view.picture.found] == [0, 2, 3]
+    view.canvas.choose(np.arange(5) == 0, None)
+    view.commands.delete()
+    assert view.picture.found == ()
+    QTest.keyClick(view.search_box, Qt.Key.Key_Return)
+    assert view.picture.cursor == (1, 6) and view.picture.found == ((1, 6, 9), (2, 6, 9))
+    view.show_datum(alignment("ACDEF", "ANDSF"))
+    QTest.keyClick(view.search_box, Qt.Key.Key_Return)
+    assert view.picture.cursor == (1, 1)
+    view.show_datum(alignment("ACDEF"))
+    assert not view.next_hit() and view.picture.found == ()
+
+
+def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aligned_rows, "MOST_HITS", 2)
+    view.go_to("NDS")
+    assert "the first 2 places" in view._status.text()
+
+
+def test_keys_of_the_window_stay_with_it(view: AlignmentViewer) -> None:
+    def accepted(key: Any, modifiers: Any = Qt.KeyboardModifier.NoModifier) -> bool:
+        event = QKeyEvent(QEvent.Type.ShortcutOverride, key, modifiers)
+        event.ignore()
+        QApplication.sendEvent(view.canvas, event)
+        return event.isAccepted()
+
+    assert not accepted(Qt.Key.Key_Escape)
+    view.canvas.choose(None, None)
+    assert accepted(Qt.Key.Key_Escape)
+    press(view, Qt.Key.Key_F, Control)
+    assert QApplication.focusWidget() is view.search_box
+    view.canvas.setFocus()
+    event = QKeyEvent(QEvent.Type.KeyPress, 0x424, Qt.KeyboardModifier.NoModifier, "\N{CYRILLIC CAPITAL LETTER EF}")
+    QApplication.sendEvent(view.canvas, event)
+    assert text(view) == list(ROWS)
 
 
 def test_letters_are_typed_only_when_that_was_meant(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
