@@ -32,7 +32,8 @@ Shift, Control, Alt = (
 class AlignmentCanvas(QAbstractScrollArea):
     """Shows a picture. ``pointed((place, column) or None)`` follows the mouse, ``chosen()`` what is chosen or where the
     cursor is, ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is a key that
-    edits, ``searched()`` wants the search, and ``turned()`` says that something else begins: what is edited next has nothing to do with what was."""
+    edits, ``searched()`` wants the search, and ``turned()`` says that something else begins: what
+    is edited next has nothing to do with what was."""
 
     pointed = Signal(object)
     chosen = Signal()

@@ -14,9 +14,8 @@ from app import theme
 from app.kit import glyphs
 from app.kit.ink import font
 from app.views.aligned.picture import Frame, Picture
-from kernels.io import aligned_pixels
+from kernels.io import aligned_compare, aligned_pixels
 from kernels.io.aligned_columns import CLASS, LETTER
-from kernels.io.aligned_compare import compare
 from kernels.model import SequenceType
 from kernels.scoring import named_matrix
 
@@ -50,7 +49,7 @@ def agreement(picture: Picture) -> np.ndarray:
     """Of the letters of each column, the share of pairs that stand together in the reference too."""
     if picture.reference is None:
         return np.zeros(picture.shape[1], np.float32)
-    return compare(picture.reference, picture.alignment).shares
+    return aligned_compare.agreement(picture.alignment, picture.reference)
 
 
 def letters_of(picture: Picture) -> int:

@@ -161,7 +161,6 @@ class AlignmentViewer(QWidget):
         core = aligned_compare.core_columns(reference)
         if core is not None:
             told += "; SP {:.3f}, TC {:.3f} over core blocks".format(*found.scores(core))
-        aligned_compare.compare(reference, self.alignment)  # the track needs the reverse
         self._reference = self.picture.reference = reference
         self.picture.tracks.pop("agreement", None)
         self.set_track("agreement", True)
@@ -359,7 +358,7 @@ class AlignmentViewer(QWidget):
         """The reference, where an edit left the rows such that they can be compared."""
         if self._reference is not None:
             try:
-                aligned_compare.compare(self._reference, alignment)
+                aligned_compare.agreement(alignment, self._reference)
             except InputError:
                 self._reference = None
                 self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]

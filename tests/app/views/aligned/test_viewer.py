@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -290,6 +291,12 @@ def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewe
     press(view, Qt.Key.Key_Delete)
     view.show_datum(alignment("AC", "A-"))
     assert "agreement" not in view.canvas.tracks
+
+
+def test_a_reference_may_have_fewer_rows(view: AlignmentViewer) -> None:
+    view.compare_with(replace(alignment(*ROWS[:3]), name="three"))
+    assert "Against three: SP 1.000" in view._status.text() and "agreement" in view.canvas.tracks
+    assert tracks.values("agreement", view.picture).tolist() == [1] * 15
 
 
 def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
