@@ -64,12 +64,14 @@ def alignment_of(result: Result) -> AlignedSequences:
 def shown_part(picture: Picture, chosen: bool = True) -> AlignedSequences:
     """The rows that are shown, in their order; of these the chosen cells where some are, and ``chosen`` is True."""
     found, order, choice = picture.alignment, picture.order, picture.choice
-    if chosen and not choice.empty:
+    some = chosen and not choice.empty
+    if some:
         order = order[choice.rows[order]]
-        if not choice.whole_rows:
-            found = aligned_edits.take_columns(found, np.flatnonzero(choice.columns))
-    same = np.array_equal(order, np.arange(len(found.names)))
-    return found if same else aligned_edits.take_rows(found, order)
+    if not np.array_equal(order, np.arange(len(found.names))):
+        found = aligned_edits.take_rows(found, order)
+    # Rows before columns: these are taken of those rows alone, and not of all.
+    whole = not some or choice.whole_rows
+    return found if whole else aligned_edits.take_columns(found, np.flatnonzero(choice.columns))
 
 
 def text_of(picture: Picture, form: str) -> str:

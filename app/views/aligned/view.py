@@ -244,7 +244,13 @@ class AlignmentViewer(QWidget):
 
     def save_alignment(self, chosen: bool = False) -> None:
         """Ask for a file and write the alignment, or the chosen cells, in the format of its suffix."""
-        saving.ask_and_save(self, self.picture, chosen, self._saving, self.say)
+        if self._saving.busy:
+            self.say("Another file is being written; save again when that is done.")
+            return
+        try:
+            saving.ask_and_save(self, self.picture, chosen, self._saving, self.say)
+        except InputError as error:
+            self.say(str(error))
 
     def save_picture(self) -> None:
         saving.ask_and_save_picture(self, self.canvas, self._legend.items)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QFontInfo, QFontMetricsF, QImage, QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app import theme
 from app.kit import export
@@ -18,7 +19,7 @@ from app.kit.selection import Selection
 from app.views.aligned import saving, schemes, tracks
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_rows, tree_files
+from kernels.io import aligned, aligned_rows, aligned_writing, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
@@ -383,6 +384,30 @@ def test_copies_hold_the_chosen_cells(view: AlignmentViewer) -> None:
         assert QApplication.clipboard().text() == wanted
     view.copy(".aln")
     assert QApplication.clipboard().text().startswith("CLUSTAL")
+
+
+def test_one_file_is_written_at_a_time(
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    paths = iter([tmp_path / "one.fasta", tmp_path / "two.fasta", tmp_path / "missing" / "three.fasta"])
+    monkeypatch.setattr(saving.QFileDialog, "getSaveFileName", lambda *_: (str(next(paths)), ""))
+    told: list[str] = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, said: told.append(said))
+    wait, write = threading.Event(), aligned_writing.write
+    monkeypatch.setattr(aligned_writing, "write", lambda *given: wait.wait() and write(*given))
+    view.save_alignment()
+    view.save_alignment()
+    assert "Another file is being written" in view._status.text()
+    wait.set()
+    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    assert (tmp_path / "one.fasta").read_text().startswith(">row0\nMKVA-LNDSTCCGHW\n")
+    view.canvas.choose(np.arange(5) == 1, np.arange(15) < 3)
+    view.save_alignment(True)
+    qtbot.waitUntil(lambda: "two.fasta" in view._status.text() and not view._saving.busy)
+    assert (tmp_path / "two.fasta").read_text() == ">row1\nMKV\n"
+    view.save_alignment()
+    qtbot.waitUntil(lambda: bool(told))
+    assert "three.fasta" in told[0]
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
