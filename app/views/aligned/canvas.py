@@ -183,13 +183,17 @@ class AlignmentCanvas(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), QColor(theme.active().panel))
         if self.picture is not None:
-            self.draw(painter, self.viewport().devicePixelRatioF())
+            scale = self.viewport().devicePixelRatioF()
+            self._draw(painter, scale, self._body(scale))
         painter.end()
 
     def draw(self, painter: QPainter, scale: float) -> None:
-        """Cells, names, tracks and marks."""
+        """What is seen, as a figure: in its fine form at once, and the screen stays as it is."""
+        self._draw(painter, scale, paint.body(self.picture, self.frame_, scale, paint.FINE, self.letters))
+
+    def _draw(self, painter: QPainter, scale: float, pixels: np.ndarray) -> None:
+        """Cells, which are these pixels, names, tracks and marks."""
         frame = self.frame_
-        pixels = self._body(scale)
         painter.drawImage(QRectF(frame.left, frame.top, frame.width, frame.height), tracks.as_image(pixels))
         paint.draw_names(painter, self.picture, frame, self.taxa)
         paint.draw_head(painter, self.picture, frame, self.tracks, scale)

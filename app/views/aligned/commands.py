@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -153,8 +154,9 @@ class Commands:
     def remove_gap_columns(self) -> None:
         """Columns that hold nothing but gaps."""
         gone = aligned_edits.gap_columns(self._alignment)
-        self._try("removing columns of gaps", lambda: aligned_edits.delete_columns(self._alignment, gone))
-        self._view.say(f"{int(gone.sum()):,} columns of gaps removed.")
+        remove = partial(aligned_edits.delete_columns, self._alignment, gone)
+        if not gone.any() or self._try("removing columns of gaps", remove):
+            self._view.say(f"{int(gone.sum()):,} columns of gaps removed.")
 
     def ask_trim(self) -> None:
         share, given = QInputDialog.getInt(

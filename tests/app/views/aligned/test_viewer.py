@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from app import theme
 from app.kit import export
 from app.kit.selection import Selection
-from app.views.aligned import saving, schemes, tracks
+from app.views.aligned import paint, saving, schemes, tracks
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_rows, aligned_writing, tree_files
@@ -418,6 +418,31 @@ def test_figures_are_written(view: AlignmentViewer, tmp_path: Any, suffix: str) 
         assert path.stat().st_size > 2000 and size.height() > 100
     if suffix == ".svg":
         assert ">G</text>" in path.read_text()  # letters are letters, not a picture
+
+
+def test_a_figure_is_fine_and_leaves_the_screen_alone(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    image(view)
+    painted, asked, body = view.canvas._painted, [], paint.body
+    monkeypatch.setattr(paint, "body", lambda *given: asked.append(given[3]) or body(*given))
+    saving.copy_picture(view.canvas, ())
+    assert asked == [paint.FINE] and view.canvas._painted is painted
+
+
+def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tmp_path: Any) -> None:
+    view.show_datum(alignment("AAAAA" + "C" * 890 + "DDDDD", "AAAAA" + "C" * 890 + "DDDDD"))
+    view.canvas.set_tracks([])
+    places = np.arange(900)
+    view.canvas.choose(None, (places < 5) | (places >= 895))
+    size, draw = saving.wrapped(view.canvas, ())
+    export.save(tmp_path / "figure.svg", size, draw, "some")
+    written = (tmp_path / "figure.svg").read_text()
+    assert [written.count(f">{letter}</text>") for letter in "ACD"] == [10, 0, 10]
+
+
+def test_an_alignment_of_gaps_alone_stays(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("---", "---"))
+    view.commands.remove_gap_columns()
+    assert text(view) == ["---", "---"] and "keep one" in view._status.text()
 
 
 def test_edits_are_kept_and_put_back(view: AlignmentViewer, qtbot: Any) -> None:
