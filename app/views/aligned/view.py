@@ -59,7 +59,7 @@ class AlignmentViewer(QWidget):
         self.canvas, self.overview = AlignmentCanvas(), Overview()
         self.commands = Commands(self)
         self.scheme = "residues"
-        self._own_scheme: Colouring | None = None
+        self._own_groups: dict[str, str] = {}
         self._reference: AlignedSequences | None = None
         self._columns: Columns | None = None
         self._counted: AlignedSequences | None = None
@@ -119,8 +119,6 @@ class AlignmentViewer(QWidget):
             self._legend.show_items(())
             self.say("")
             return
-        if self.scheme not in schemes.available(self.alignment.type == SequenceType.PROTEIN) and self.scheme != "file":
-            self.scheme = "residues"
         self.canvas.picture = None
         self._lay_out(fit=True)
 
@@ -139,7 +137,7 @@ class AlignmentViewer(QWidget):
         name, _ = QFileDialog.getOpenFileName(self, "Colours", "", "Lines of letters and a colour (*)")
         if name:
             try:
-                self._own_scheme = schemes.from_file(Path(name))
+                self._own_groups = schemes.from_file(Path(name))
             except InputError as error:
                 QMessageBox.warning(self, "Colours", str(error))
                 return
@@ -342,6 +340,9 @@ class AlignmentViewer(QWidget):
             if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
                 choice = before.choice.on(state.order, letters.shape[1])
             cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
+        known = schemes.available(state.alignment.type == SequenceType.PROTEIN)
+        if self.scheme not in known and self.scheme != "file":
+            self.scheme = "residues"
         columns = self._count(state.alignment)
         picture = Picture(
             state.alignment, state.order, self._colouring(state, columns, cursor), choice, columns, cursor
@@ -389,8 +390,8 @@ class AlignmentViewer(QWidget):
 
     def _colouring(self, state: State, columns: Columns | None, cursor: tuple[int, int]) -> Colouring:
         """The colours of the scheme that is chosen."""
-        if self.scheme == "file" and self._own_scheme is not None:
-            return self._own_scheme
+        if self.scheme == "file" and self._own_groups:
+            return schemes.of_groups(self._own_groups)
         found = state.alignment
         scores = class_scores() if self.scheme == "blosum" else None
         given = Given(columns, found.type == SequenceType.PROTEIN, found.letters[int(state.order[cursor[0]])], scores)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
-from PySide6.QtGui import QFontInfo, QFontMetricsF, QImage, QKeyEvent
+from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QImage, QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
@@ -17,6 +17,7 @@ from app import theme
 from app.kit import export
 from app.kit.selection import Selection
 from app.views.aligned import paint, saving, schemes, tracks
+from app.views.aligned import view as view_of_aligned
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_rows, aligned_writing, tree_files
@@ -130,11 +131,38 @@ def test_differences_are_told_from_the_row_at_the_cursor(view: AlignmentViewer) 
 def test_a_scheme_comes_from_a_file(view: AlignmentViewer, tmp_path: Any) -> None:
     path = tmp_path / "colours.txt"
     path.write_text("// mine\nMK #ff0000\nV=00ff00\n")
-    found = schemes.from_file(path)
+    found = schemes.of_groups(schemes.from_file(path))
     assert found.palette[found.codes[0, tracks.CLASS[ord("V")]]].tolist() == [0, 255, 0]
     path.write_text("MK red\n")
     with pytest.raises(Exception, match="line 1: 'MK red' is no letters and a colour"):
         schemes.from_file(path)
+
+
+def test_a_scheme_from_a_file_follows_the_theme(
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "colours.txt"
+    path.write_text("MK #ff0000\n")
+    monkeypatch.setattr(view_of_aligned.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    view.ask_scheme()
+    try:
+        for name in (theme.choice_of("dark"), theme.choice_of("light")):
+            theme.switch(name)
+            panel = QColor(theme.active().panel)
+            assert view.picture.colouring.palette[0].tolist() == [panel.red(), panel.green(), panel.blue()]
+            assert view.picture.colouring.palette[2].tolist() == [255, 0, 0]
+    finally:
+        theme.switch("light")
+
+
+def test_colours_of_nucleotides_are_not_those_of_their_translation(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ATGAAATAA", kind=SequenceType.DNA))
+    view.colour("purine")
+    view.commands.translate(0)
+    assert view.scheme == "residues"
+    view.colour("zappo")
+    view.editor.undo()
+    assert view.scheme == "residues"
 
 
 def test_the_mouse_chooses_cells_rows_and_columns(view: AlignmentViewer) -> None:
