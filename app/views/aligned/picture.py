@@ -57,7 +57,8 @@ def ranges(mask: np.ndarray) -> list[tuple[int, int]]:
 @dataclass(eq=False)
 class Picture:
     """``order`` are the rows that are shown, from the top, int64; ``cursor`` a place in it and a column; ``found`` are
-    places that a search found: row, first and last column."""
+    places that a search found: row, first and last column. ``tracks`` are values that were made; where these ``wait``
+    for a thread, painting makes none."""
 
     alignment: AlignedSequences
     order: np.ndarray
@@ -69,6 +70,7 @@ class Picture:
     version: int = 0
     reference: AlignedSequences | None = None
     tracks: dict[str, np.ndarray] = field(default_factory=dict)
+    wait: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:

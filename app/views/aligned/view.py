@@ -18,7 +18,7 @@ from app.kit.flow import Flow, together
 from app.kit.legend import Legend
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.aligned import saving, schemes, telling
+from app.views.aligned import saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.commands import Commands
 from app.views.aligned.history import AlignmentEditor, State
@@ -173,6 +173,7 @@ class AlignmentViewer(QWidget):
         """Switch a track on or off."""
         shown = [track for track in self.canvas.tracks if track != name]
         self.canvas.set_tracks([*shown, name] if on else shown)
+        self._count_behind()
 
     def go_to(self, text: str) -> bool:
         """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name or a motif; False where none is."""
@@ -310,6 +311,7 @@ class AlignmentViewer(QWidget):
         self.canvas.copied.connect(lambda: self.copy(".fasta"))
         self.overview.wanted.connect(self._on_overview)
         self._counting.finished.connect(self._take_counts)
+        self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
         self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
         self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save alignment", str(error)))
         self.selection.taxa_changed.connect(self._on_taxa)
@@ -349,9 +351,11 @@ class AlignmentViewer(QWidget):
         )
         if before is not None and before.alignment is state.alignment:
             picture.found = before.found
+            picture.tracks = before.tracks
         else:
             self._sought = Sought("")  # its rows and columns are others now
-        picture.reference = self._still_comparable(state.alignment)
+        picture.wait = letters.size > SMALL
+        picture.reference = self._reference if picture.wait else self._still_comparable(state.alignment)
         if state.alignment.type != SequenceType.PROTEIN:
             self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
         self.canvas.show_picture(picture, fit)
@@ -360,6 +364,7 @@ class AlignmentViewer(QWidget):
         self._tell_undo()
         self._on_taxa(self.selection.taxa)
         self.say("")
+        self._count_behind()
 
     def _still_comparable(self, alignment: AlignedSequences) -> AlignedSequences | None:
         """The reference, where an edit left the rows such that they can be compared."""
@@ -367,26 +372,39 @@ class AlignmentViewer(QWidget):
             try:
                 aligned_compare.agreement(alignment, self._reference)
             except InputError:
-                self._reference = None
-                self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+                self._forget_reference()
         return self._reference
 
+    def _forget_reference(self) -> None:
+        self._reference = None
+        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+
     def _count(self, alignment: AlignedSequences) -> Columns | None:
-        """The counts of its columns, or None while a thread makes them; the old ones serve where only few changed."""
-        if self._counted is alignment:
-            return self._columns
-        self._counted, self._columns = alignment, None
-        if alignment.letters.size <= SMALL:
-            self._columns = count(alignment.letters)
-        else:
-            self._counting.request(lambda monitor: (alignment, count(alignment.letters, monitor)))
+        """The counts of its columns, or None until a thread has made them."""
+        if self._counted is not alignment:
+            self._counted, self._columns = alignment, None
+            if alignment.letters.size <= SMALL:
+                self._columns = count(alignment.letters)
         return self._columns
 
-    def _take_counts(self, made: tuple[AlignedSequences, Columns]) -> None:
-        if self.picture is not None and self.picture.alignment is made[0]:
-            self._columns = self.picture.columns = made[1]
-            self.picture.tracks.clear()
-            self._recolour()
+    def _count_behind(self) -> None:
+        """Let a thread make what painting waits for: counts, values of tracks, the comparison with a reference."""
+        picture, shown = self.picture, list(self.canvas.tracks)
+        if picture is None or not picture.wait or not (picture.columns is None or tracks.lacking(picture, shown)):
+            self._counting.cancel()
+        else:
+            asked = replace(picture)
+            self._counting.request(lambda monitor: tracks.with_values(asked, shown, monitor))
+
+    def _take_counts(self, made: Picture) -> None:
+        if self.picture is None or self.picture.alignment is not made.alignment:
+            return
+        self._columns = self.picture.columns = made.columns
+        self.picture.tracks.update(made.tracks)
+        if made.reference is None and self._reference is not None:
+            self.picture.reference = None
+            self._forget_reference()
+        self._recolour()
 
     def _colouring(self, state: State, columns: Columns | None, cursor: tuple[int, int]) -> Colouring:
         """The colours of the scheme that is chosen."""

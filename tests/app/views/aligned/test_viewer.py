@@ -502,6 +502,37 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
     assert view.canvas.viewport().size() != QSize() and view.canvas.frame_.letters
 
 
+def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
+    view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    monkeypatch.setattr(view_of_aligned, "SMALL", 1)
+    threads: list[bool] = []
+
+    def seen(work: Any) -> Any:
+        return lambda *given: threads.append(threading.current_thread() is threading.main_thread()) or work(*given)
+
+    monkeypatch.setattr(tracks, "TRACKS", {
+        name: replace(track, values=track.values and seen(track.values)) for name, track in tracks.TRACKS.items()
+    })  # fmt: skip
+    view.show_datum(alignment())
+    image(view)
+    qtbot.waitUntil(lambda: view.sharp and "conservation" in view.picture.tracks)
+    view.set_track("entropy", True)
+    image(view)
+    qtbot.waitUntil(lambda: "entropy" in view.picture.tracks)
+    view.compare_with(alignment())
+    qtbot.waitUntil(lambda: "agreement" in view.picture.tracks)
+    view.canvas.go_to(0, 3)
+    view.commands.insert_gap()
+    image(view)
+    qtbot.waitUntil(lambda: "agreement" in view.picture.tracks)
+    assert 0 < view.picture.tracks["agreement"][4] < 1
+    view.canvas.choose(None, np.arange(16) < 2)
+    view.commands.delete()  # now it has other letters than the reference
+    qtbot.waitUntil(lambda: "agreement" not in view.canvas.tracks)
+    assert view.picture.reference is None and threads and not any(threads)
+
+
 def test_alignments_of_two_and_of_three_are_shown_as_rows(view: AlignmentViewer) -> None:
     pair = examples.result(examples.problem("ACGTACGTTACG", "ACGTCGTTACG", "global"))
     triple = triples.result(triples.problem())
