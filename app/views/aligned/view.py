@@ -21,12 +21,12 @@ from app.kit.widgets import Elided, tool_button
 from app.views.aligned import saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.commands import Commands
+from app.views.aligned.finder import Finder
 from app.views.aligned.history import AlignmentEditor, State
 from app.views.aligned.menus import Menus
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Picture
 from app.views.aligned.schemes import Colouring, Given
-from app.views.aligned.search import SearchBox, Sought, next_of, seek
 from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_compare
@@ -64,7 +64,6 @@ class AlignmentViewer(QWidget):
         self._columns: Columns | None = None
         self._counted: AlignedSequences | None = None
         self._telling = False
-        self._sought, self._wanted = Sought(""), ""
         self._counting, self._saving = Latest(self), Latest(self)
         self._build()
         self._connect()
@@ -110,8 +109,7 @@ class AlignmentViewer(QWidget):
         self._tools.setEnabled(alignment is not None)
         self._columns = self._counted = self._reference = None
         self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
-        self._sought, self._wanted = Sought(""), ""
-        self.search_box.forget()
+        self.finder.forget()
         if self.editor is None:
             self._counting.cancel()
             self.canvas.show_picture(None)
@@ -175,52 +173,6 @@ class AlignmentViewer(QWidget):
         self.canvas.set_tracks([*shown, name] if on else shown)
         self._count_behind()
 
-    def go_to(self, text: str) -> bool:
-        """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name or a motif; False where none is."""
-        if self.picture is None or not text.strip():
-            return False
-        found = self._seek(text.strip())
-        if found is None:
-            return False
-        if found.column is not None:
-            self.canvas.go_to(self.picture.cursor[0], found.column)
-            return True
-        self._show_found(found, text.strip())
-        self.say(found.told)
-        return bool(found.hits) and self.next_hit(0)
-
-    def next_hit(self, step: int = 1) -> bool:
-        """Go to the next place that the search found, or the one before; after an edit it is sought anew."""
-        if self.picture is None:
-            return False
-        if not self._sought.hits and self._wanted and (found := self._seek(self._wanted)) is not None:
-            self._show_found(found, self._wanted)
-        if not self._sought.hits:
-            return False
-        at, count, cell = next_of(self._sought.hits, self.picture.order, self.picture.cursor, step)
-        self.canvas.go_to(*cell)
-        self.say(f"{min(at + 1, count):,} of {count:,}: {self._sought.told}")
-        return True
-
-    def _seek(self, text: str) -> Sought | None:
-        """What a text asks for; None where nothing is found, which is said."""
-        try:
-            return seek(self.alignment, self.picture.order, self.picture.cursor, text)
-        except InputError as error:
-            self.say(str(error))
-            return None
-
-    def _show_found(self, found: Sought, text: str) -> None:
-        self._sought, self._wanted = found, text
-        self.picture.found = found.hits
-        self.canvas.viewport().update()
-
-    def choose_found(self) -> None:
-        """Choose the rows that the search found."""
-        rows = np.zeros(len(self.alignment.names), bool)
-        rows[[row for row, _, _ in self.picture.found]] = True
-        self.canvas.choose(rows, None)
-
     def choose_taxa(self) -> None:
         """Choose the rows of the taxa that were selected in a tree or in a table."""
         names = self.selection.taxa
@@ -269,11 +221,11 @@ class AlignmentViewer(QWidget):
         return QSize(900, 600)
 
     def _build(self) -> None:
-        self.search_box = SearchBox()
+        self.finder = Finder(self)
         self._tools = QWidget()
         self.menus = Menus(self)
         row = Flow(self._tools)
-        row.addWidget(self.search_box)
+        row.addWidget(self.finder.box)
         row.addWidget(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
         row.addWidget(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))
         for word, across, down in (("Columns", 1.25, 1.0), ("Rows", 1.0, 1.25)):
@@ -298,15 +250,13 @@ class AlignmentViewer(QWidget):
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     def _connect(self) -> None:
-        self.search_box.sought.connect(self.go_to)
-        self.search_box.next_wanted.connect(self.next_hit)
         self.canvas.customContextMenuRequested.connect(self._open_menu)
         self.canvas.moved.connect(lambda: self.overview.show_frame(self.canvas.frame_))
         self.canvas.pointed.connect(self._on_point)
         self.canvas.chosen.connect(self._on_choice)
         self.canvas.dragged.connect(self.commands.move)
         self.canvas.typed.connect(self.commands.type_key)
-        self.canvas.searched.connect(self._start_search)
+        self.canvas.searched.connect(self.finder.start)
         self.canvas.turned.connect(lambda: self.editor.close())
         self.canvas.copied.connect(lambda: self.copy(".fasta"))
         self.overview.wanted.connect(self._on_overview)
@@ -353,7 +303,7 @@ class AlignmentViewer(QWidget):
             picture.found = before.found
             picture.tracks = before.tracks
         else:
-            self._sought = Sought("")  # its rows and columns are others now
+            self.finder.lose()
         picture.wait = letters.size > SMALL
         picture.reference = self._reference if picture.wait else self._still_comparable(state.alignment)
         if state.alignment.type != SequenceType.PROTEIN:
@@ -455,10 +405,6 @@ class AlignmentViewer(QWidget):
         """Mark the rows of sequences that were chosen elsewhere."""
         self.canvas.taxa = names
         self.canvas.viewport().update()
-
-    def _start_search(self) -> None:
-        self.search_box.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search_box.selectAll()
 
     def _on_overview(self, cell: tuple[float, float]) -> None:
         frame = self.canvas.frame_

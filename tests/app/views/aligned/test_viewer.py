@@ -329,40 +329,40 @@ def test_a_reference_may_have_fewer_rows(view: AlignmentViewer) -> None:
 
 
 def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
-    assert view.go_to("12") and view.picture.cursor == (0, 11)
-    assert view.go_to("#5") and view.picture.cursor == (0, 5)
-    assert view.go_to("ROW3") and view.picture.cursor[0] == 3
-    assert view.go_to("NDS") and [hit[0] for hit in view.picture.found] == [0, 2, 3]
-    view.next_hit()
+    assert view.finder.go_to("12") and view.picture.cursor == (0, 11)
+    assert view.finder.go_to("#5") and view.picture.cursor == (0, 5)
+    assert view.finder.go_to("ROW3") and view.picture.cursor[0] == 3
+    assert view.finder.go_to("NDS") and [hit[0] for hit in view.picture.found] == [0, 2, 3]
+    view.finder.next_hit()
     assert view.picture.cursor == (2, 6)
-    view.next_hit(-1)
+    view.finder.next_hit(-1)
     assert view.picture.cursor == (0, 6)
-    view.choose_found()
+    view.finder.choose_found()
     assert chosen(view)[0] == [0, 2, 3]
     for wrong, said in (("99", "1 to 15"), ("#99", "1 to 14"), ("QQQQ", "no name and no row")):
-        assert not view.go_to(wrong) and said in view._status.text()
+        assert not view.finder.go_to(wrong) and said in view._status.text()
 
 
 def test_what_was_found_is_sought_anew_after_an_edit(view: AlignmentViewer) -> None:
-    view.search_box.setText("NDS")
-    QTest.keyClick(view.search_box, Qt.Key.Key_Return)
+    view.finder.box.setText("NDS")
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
     view.commands.sort("name")
     assert [hit[0] for hit in view.picture.found] == [0, 2, 3]
     view.canvas.choose(np.arange(5) == 0, None)
     view.commands.delete()
     assert view.picture.found == ()
-    QTest.keyClick(view.search_box, Qt.Key.Key_Return)
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
     assert view.picture.cursor == (1, 6) and view.picture.found == ((1, 6, 9), (2, 6, 9))
     view.show_datum(alignment("ACDEF", "ANDSF"))
-    QTest.keyClick(view.search_box, Qt.Key.Key_Return)
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
     assert view.picture.cursor == (1, 1)
     view.show_datum(alignment("ACDEF"))
-    assert not view.next_hit() and view.picture.found == ()
+    assert not view.finder.next_hit() and view.picture.found == ()
 
 
 def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aligned_rows, "MOST_HITS", 2)
-    view.go_to("NDS")
+    view.finder.go_to("NDS")
     assert "the first 2 places" in view._status.text()
 
 
@@ -377,7 +377,7 @@ def test_keys_of_the_window_stay_with_it(view: AlignmentViewer) -> None:
     view.canvas.choose(None, None)
     assert accepted(Qt.Key.Key_Escape)
     press(view, Qt.Key.Key_F, Control)
-    assert QApplication.focusWidget() is view.search_box
+    assert QApplication.focusWidget() is view.finder.box
     view.canvas.setFocus()
     event = QKeyEvent(QEvent.Type.KeyPress, 0x424, Qt.KeyboardModifier.NoModifier, "\N{CYRILLIC CAPITAL LETTER EF}")
     QApplication.sendEvent(view.canvas, event)
