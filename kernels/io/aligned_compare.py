@@ -13,6 +13,7 @@ import numpy as np
 
 from kernels.errors import InputError
 from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.aligned_edits import take_rows
 from kernels.io.alignment_files.balibase import CORE
 
 PART = 1 << 22
@@ -63,6 +64,17 @@ def compare(test: AlignedSequences, reference: AlignedSequences) -> Agreement:
         _check_letters(name, test.letters[places[name], here], reference.letters[row, there])
         found[row, there] = here
     return _counted(found)
+
+
+def agreement(test: AlignedSequences, reference: AlignedSequences) -> np.ndarray:
+    """Of the pairs of letters in each column of a test, the share that stand together in the reference too, float32
+    (columns,); rows that the reference lacks do not count. InputError as of `compare`, or where no row is in both."""
+    known = set(reference.names)
+    shared = np.array([row for row, name in enumerate(test.names) if name in known], np.int64)
+    if not shared.size:
+        raise InputError(f"no row of {test.name} is in the reference; both need the same names")
+    found = test if shared.size == len(test.names) else take_rows(test, shared)
+    return compare(reference, found).shares
 
 
 def _check_letters(name: str, test: np.ndarray, reference: np.ndarray) -> None:

@@ -31,14 +31,17 @@ Shift, Control, Alt = (
 
 class AlignmentCanvas(QAbstractScrollArea):
     """Shows a picture. ``pointed((place, column) or None)`` follows the mouse, ``chosen()`` what is chosen or where the
-    cursor is, ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, and ``typed(event)`` is a key that
-    edits."""
+    cursor is, ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is a key that
+    edits, ``searched()`` wants the search, and ``turned()`` says that something else begins: what
+    is edited next has nothing to do with what was."""
 
     pointed = Signal(object)
     chosen = Signal()
     moved = Signal()
     dragged = Signal(object)
     typed = Signal(object)
+    searched = Signal()
+    turned = Signal()
     copied = Signal()
 
     def __init__(self) -> None:
@@ -146,6 +149,7 @@ class AlignmentCanvas(QAbstractScrollArea):
 
     def go_to(self, row: int, column: int) -> None:
         """Put the cursor on a cell, and show it."""
+        self.turned.emit()
         rows, columns = self.picture.shape
         self.picture.cursor = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
         self._anchor = self.picture.cursor
@@ -153,22 +157,24 @@ class AlignmentCanvas(QAbstractScrollArea):
         self.chosen.emit()
 
     def choose(self, rows: np.ndarray | None, columns: np.ndarray | None) -> None:
-        """Choose rows of the alignment and columns, as masks; None for all of them."""
-        choice = Choice.none(self.picture.alignment.letters.shape)
-        choice.rows[:] = True if rows is None else rows
+        """Choose rows of the alignment, those of them that are shown, and columns, as masks; None for all of them."""
+        choice, order = Choice.none(self.picture.alignment.letters.shape), self.picture.order
+        choice.rows[order] = True if rows is None else rows[order]
         choice.columns[:] = True if columns is None else columns
         self.picture.choice = choice
+        self.turned.emit()
         self.viewport().update()
         self.chosen.emit()
 
     def clear_choice(self) -> None:
         self.picture.choice = Choice.none(self.picture.alignment.letters.shape)
+        self.turned.emit()
         self.viewport().update()
         self.chosen.emit()
 
     def event(self, event: QEvent) -> bool:
         # While the canvas has the focus these keys are its own, not the window's.
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and keys.own(event):
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and keys.own(self, event):
             event.accept()
             return True
         return super().event(event)
@@ -177,13 +183,17 @@ class AlignmentCanvas(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), QColor(theme.active().panel))
         if self.picture is not None:
-            self.draw(painter, self.viewport().devicePixelRatioF())
+            scale = self.viewport().devicePixelRatioF()
+            self._draw(painter, scale, self._body(scale))
         painter.end()
 
     def draw(self, painter: QPainter, scale: float) -> None:
-        """Cells, names, tracks and marks."""
+        """What is seen, as a figure: in its fine form at once, and the screen stays as it is."""
+        self._draw(painter, scale, paint.body(self.picture, self.frame_, scale, paint.FINE, self.letters))
+
+    def _draw(self, painter: QPainter, scale: float, pixels: np.ndarray) -> None:
+        """Cells, which are these pixels, names, tracks and marks."""
         frame = self.frame_
-        pixels = self._body(scale)
         painter.drawImage(QRectF(frame.left, frame.top, frame.width, frame.height), tracks.as_image(pixels))
         paint.draw_names(painter, self.picture, frame, self.taxa)
         paint.draw_head(painter, self.picture, frame, self.tracks, scale)
@@ -219,6 +229,7 @@ class AlignmentCanvas(QAbstractScrollArea):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.picture is None:
             return
+        self.turned.emit()
         place, where = event.position(), self._where(event.position())
         cell = self._cell(place)
         adding, extending = bool(event.modifiers() & Control), bool(event.modifiers() & Shift)

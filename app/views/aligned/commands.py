@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,13 +85,13 @@ class Commands:
 
     def insert_gap(self) -> None:
         """A gap before the cursor, or before the chosen cells, in the chosen rows."""
-        rows, column = self._rows(), self._first_column()
+        rows, column = self._moved_rows(), self._first_column()
         if self._do("inserting gaps", aligned_edits.insert_gaps(self._alignment, rows, column), merge=True):
             self._shift(1)
 
     def delete_gap(self, before: bool = True) -> None:
         """The gap before the cursor or the chosen cells, or the one at it, in the chosen rows."""
-        rows, column = self._rows(), self._first_column() - before
+        rows, column = self._moved_rows(), self._first_column() - before
         if column < 0:
             return
         after = aligned_edits.delete_gaps(self._alignment, rows, column)
@@ -106,7 +107,7 @@ class Commands:
         if len(stretches) != 1:
             self._view.say("Choose one stretch of columns to move." if stretches else "Choose cells to move.")
             return
-        (first, last), rows = stretches[0], np.flatnonzero(choice.rows)
+        (first, last), rows = stretches[0], self._moved_rows()
         free = aligned_edits.free_columns(self._alignment, rows, first, last, by)
         if not free:
             self._view.say("No gaps beside the chosen cells in all of their rows.")
@@ -115,18 +116,22 @@ class Commands:
         self._shift(free if by > 0 else -free)
 
     def insert_column(self) -> None:
-        self._do("inserting a column", aligned_edits.insert_columns(self._alignment, self._first_column()))
+        after = aligned_edits.insert_columns(self._alignment, self._first_column())
+        if self._do("inserting a column", after):
+            self._shift(1)
 
     def delete(self) -> None:
         """The chosen rows where all of their columns are chosen, else the chosen columns of all rows, if that is
         meant: cells of some rows cannot go without moving the others."""
-        choice = self._view.picture.choice
-        if choice.empty:
+        picture = self._view.picture
+        if picture.choice.empty:
             self.delete_gap(before=False)
-        elif choice.whole_rows and not choice.whole_columns:
-            self._take_rows("deleting rows", ~choice.rows)
-        elif choice.whole_columns or self._all_gaps():
+        elif picture.choice.whole_rows and not picture.whole_columns:
+            self._take_rows("deleting rows", ~picture.choice.rows)
+        elif picture.whole_columns:
             self._delete_columns()
+        elif self._all_gaps():
+            self._delete_gaps()
         else:
             self._view.say("Choose whole rows (by their names) or whole columns (in the ruler) to delete them; "
                            "chosen gaps go with Del.")  # fmt: skip
@@ -137,9 +142,11 @@ class Commands:
 
     def keep_only(self) -> None:
         """Only the chosen rows and columns."""
-        choice = self._view.picture.choice
+        choice, order = self._view.picture.choice, self._view.picture.order
+        if choice.empty:
+            self._view.say("Choose cells to keep.")
+            return
         after = aligned_edits.delete_columns(self._alignment, ~choice.columns)
-        order = self._view.picture.order
         kept = order[choice.rows[order]]
         after = aligned_edits.take_rows(after, kept)
         self._view.editor.do("keeping the chosen", after, np.arange(kept.size))
@@ -147,8 +154,9 @@ class Commands:
     def remove_gap_columns(self) -> None:
         """Columns that hold nothing but gaps."""
         gone = aligned_edits.gap_columns(self._alignment)
-        self._try("removing columns of gaps", lambda: aligned_edits.delete_columns(self._alignment, gone))
-        self._view.say(f"{int(gone.sum()):,} columns of gaps removed.")
+        remove = partial(aligned_edits.delete_columns, self._alignment, gone)
+        if not gone.any() or self._try("removing columns of gaps", remove):
+            self._view.say(f"{int(gone.sum()):,} columns of gaps removed.")
 
     def ask_trim(self) -> None:
         share, given = QInputDialog.getInt(
@@ -231,6 +239,13 @@ class Commands:
         choice = self._view.picture.choice
         return np.array([self._row()]) if choice.empty else np.flatnonzero(choice.rows)
 
+    def _moved_rows(self) -> np.ndarray:
+        """The rows in which cells move: with columns of all rows that are shown the hidden ones move too, as else they
+        would no longer be aligned with them."""
+        picture = self._view.picture
+        whole = picture.whole_columns and not picture.choice.empty
+        return np.arange(len(self._alignment.names)) if whole else self._rows()
+
     def _first_column(self) -> int:
         choice = self._view.picture.choice
         return self._view.picture.cursor[1] if choice.empty else int(choice.columns.argmax())
@@ -242,10 +257,12 @@ class Commands:
         return bool((self._alignment.letters[np.ix_(rows, np.flatnonzero(choice.columns))] == GAP).all())
 
     def _delete_columns(self) -> None:
+        gone, hidden = self._view.picture.choice.columns, len(self._alignment.names) - self._view.picture.order.size
+        if self._try("deleting columns", lambda: aligned_edits.delete_columns(self._alignment, gone)) and hidden:
+            self._view.say(f"{int(gone.sum()):,} columns deleted, in the {hidden:,} hidden rows too.")
+
+    def _delete_gaps(self) -> None:
         choice = self._view.picture.choice
-        if choice.whole_columns:
-            self._try("deleting columns", lambda: aligned_edits.delete_columns(self._alignment, choice.columns))
-            return
         after, rows = self._alignment, np.flatnonzero(choice.rows)
         for first, last in reversed(choice.stretches()):
             after = aligned_edits.delete_gaps(after, rows, first, last - first)

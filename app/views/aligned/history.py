@@ -35,6 +35,7 @@ class AlignmentEditor(QObject):
         self._states: list[tuple[State, str]] = [(first, "")]
         self._at = 0
         self._edited = False
+        self._open = False
 
     @property
     def state(self) -> State:
@@ -69,13 +70,15 @@ class AlignmentEditor(QObject):
     def do(self, what: str, alignment: AlignedSequences, order: np.ndarray | None = None, merge: bool = False) -> bool:
         """Go on with another alignment; False where it is the one that is there.
 
-        ``merge``: one step of undo takes this back together with the step before, where both are called the same.
+        ``merge``: one step of undo takes this back together with the step before, where both are called the same and
+        the gesture is the same: nothing was closed in between.
         """
         before = self.state
         order = before.order if order is None else order
         if alignment is before.alignment and np.array_equal(order, before.order):
             return False
-        merged = merge and self._at > 0 and self.undo_text == what
+        merged = merge and self._open and self._at > 0 and self.undo_text == what
+        self._open = merge
         del self._states[self._at + (0 if merged else 1) :]
         self._states.append((State(alignment, order), what))
         self._at, self._edited = len(self._states) - 1, True
@@ -83,12 +86,18 @@ class AlignmentEditor(QObject):
         self.changed.emit()
         return True
 
+    def close(self) -> None:
+        """End a gesture: what follows is a step of its own."""
+        self._open = False
+
     def undo(self) -> None:
+        self.close()
         if self.undo_text:
             self._at -= 1
             self.changed.emit()
 
     def redo(self) -> None:
+        self.close()
         if self.redo_text:
             self._at += 1
             self.changed.emit()

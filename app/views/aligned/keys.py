@@ -20,14 +20,14 @@ Shift, Control, Alt = (
 )  # fmt: skip
 
 
-def own(event: QKeyEvent) -> bool:
+def own(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
     """Whether a key is the canvas's own where the window has it as a shortcut too."""
     if any(event.matches(standard) for standard in (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)):
         return True
     key = Qt.Key(event.key())
-    if key in ARROWS:
-        return True
-    return key in (Qt.Key.Key_Escape, Qt.Key.Key_Delete) or (bool(event.modifiers() & Control) and key in LETTERS)
+    if key == Qt.Key.Key_Escape:
+        return canvas.picture is not None and not canvas.picture.choice.empty
+    return key in ARROWS or key == Qt.Key.Key_Delete or (bool(event.modifiers() & Control) and key in LETTERS)
 
 
 def navigate(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
@@ -42,13 +42,16 @@ def navigate(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
 def _arrow(canvas: AlignmentCanvas, down: int, along: int, modifiers: Qt.KeyboardModifier) -> None:
     (rows, _), (row, column) = canvas.picture.shape, canvas.picture.cursor
     choosing = bool(modifiers & Shift)
+    moving = modifiers & Control and along and not canvas.picture.choice.empty and not choosing
+    if not moving:
+        canvas.turned.emit()
     if modifiers & Alt:
         canvas.zoom(STEP**along, STEP**-down)
     elif not modifiers & Control:
         canvas.step(row + down, column + along, choosing)
     elif down:
         canvas.step(0 if down < 0 else rows - 1, column, choosing)
-    elif not canvas.picture.choice.empty and not choosing:
+    elif moving:
         canvas.dragged.emit(along)
     else:
         canvas.step(row, _next_edge(canvas, row, column, along), choosing)
@@ -67,6 +70,7 @@ def _moved(canvas: AlignmentCanvas, key: Qt.Key, modifiers: Qt.KeyboardModifier)
     }
     if key not in targets:
         return False
+    canvas.turned.emit()
     canvas.step(*targets[key], choosing=bool(modifiers & Shift))
     return True
 
@@ -87,6 +91,8 @@ def _zoomed(canvas: AlignmentCanvas, key: Qt.Key, modifiers: Qt.KeyboardModifier
             canvas.fit()
     elif key == Qt.Key.Key_A:
         canvas.choose(None, None)
+    elif key == Qt.Key.Key_F:
+        canvas.searched.emit()
     else:
         return False
     return True

@@ -81,7 +81,7 @@ class Menus:
         menu.addAction(f"Show all rows ({hidden:,} hidden)" if hidden else "Show all rows",
                        view.commands.show_all).setEnabled(hidden > 0)  # fmt: skip
         menu.addAction("Choose the rows of the selected taxa", view.choose_taxa).setEnabled(bool(view.selection.taxa))
-        menu.addAction("Choose the rows that were found", view.choose_found).setEnabled(bool(view.picture.found))
+        menu.addAction("Choose the rows that were found", view.finder.choose_found).setEnabled(bool(view.picture.found))
 
     def _fill_edit(self, menu: QMenu) -> None:
         view, commands = self._view, self._view.commands

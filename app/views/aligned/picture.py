@@ -34,9 +34,14 @@ class Choice:
     def whole_rows(self) -> bool:
         return bool(self.columns.all())
 
-    @property
-    def whole_columns(self) -> bool:
-        return bool(self.rows.all())
+    def on(self, order: np.ndarray, columns: int) -> Choice:
+        """The same cells in the rows of ``order`` alone, where there are so many ``columns`` now, no fewer; new columns
+        are chosen where whole rows are."""
+        rows = np.zeros_like(self.rows)
+        rows[order] = self.rows[order]
+        wider = np.full(columns, self.whole_rows)
+        wider[: self.columns.size] = self.columns
+        return Choice(rows, wider)
 
     def stretches(self) -> list[tuple[int, int]]:
         """The chosen columns as half-open ranges."""
@@ -52,7 +57,8 @@ def ranges(mask: np.ndarray) -> list[tuple[int, int]]:
 @dataclass(eq=False)
 class Picture:
     """``order`` are the rows that are shown, from the top, int64; ``cursor`` a place in it and a column; ``found`` are
-    places that a search found: row, first and last column."""
+    places that a search found: row, first and last column. ``tracks`` are values that were made; where these ``wait``
+    for a thread, painting makes none."""
 
     alignment: AlignedSequences
     order: np.ndarray
@@ -64,11 +70,17 @@ class Picture:
     version: int = 0
     reference: AlignedSequences | None = None
     tracks: dict[str, np.ndarray] = field(default_factory=dict)
+    wait: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns that are shown."""
         return self.order.size, self.alignment.letters.shape[1]
+
+    @property
+    def whole_columns(self) -> bool:
+        """Whether all rows that are shown are chosen: columns that are chosen then are meant in hidden rows too."""
+        return bool(self.choice.rows[self.order].all())
 
 
 @dataclass

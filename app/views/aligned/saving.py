@@ -64,12 +64,14 @@ def alignment_of(result: Result) -> AlignedSequences:
 def shown_part(picture: Picture, chosen: bool = True) -> AlignedSequences:
     """The rows that are shown, in their order; of these the chosen cells where some are, and ``chosen`` is True."""
     found, order, choice = picture.alignment, picture.order, picture.choice
-    if chosen and not choice.empty:
+    some = chosen and not choice.empty
+    if some:
         order = order[choice.rows[order]]
-        if not choice.whole_rows:
-            found = aligned_edits.take_columns(found, np.flatnonzero(choice.columns))
-    same = np.array_equal(order, np.arange(len(found.names)))
-    return found if same else aligned_edits.take_rows(found, order)
+    if not np.array_equal(order, np.arange(len(found.names))):
+        found = aligned_edits.take_rows(found, order)
+    # Rows before columns: these are taken of those rows alone, and not of all.
+    whole = not some or choice.whole_rows
+    return found if whole else aligned_edits.take_columns(found, np.flatnonzero(choice.columns))
 
 
 def text_of(picture: Picture, form: str) -> str:
@@ -140,24 +142,24 @@ def ask_and_save_wrapped(parent: QWidget, canvas: AlignmentCanvas, items: tuple[
 
 
 def wrapped(canvas: AlignmentCanvas, items: tuple[LegendItem, ...], wrap: int = WRAP) -> tuple[QSize, export.Draw]:
-    """The figure of the chosen cells, or of all, in blocks of so many columns with the tracks that are switched on.
+    """The figure of the chosen cells, or of all, in blocks of so many columns with the tracks that are switched on;
+    each stretch of chosen columns begins a block.
 
     InputError where these are too many cells.
     """
     picture = canvas.picture
     part = _chosen_rows(picture)
-    columns = np.flatnonzero(picture.choice.columns) if not picture.choice.empty else np.arange(picture.shape[1])
-    first, last = int(columns[0]), int(columns[-1]) + 1
-    if part.order.size * (last - first) > MOST_FIGURE:
-        raise InputError(
-            f"{part.order.size:,} rows of {last - first:,} columns are too many for a wrapped figure; choose fewer"
-        )
+    stretches = [(0, picture.shape[1])] if picture.choice.empty else picture.choice.stretches()
+    columns = sum(last - first for first, last in stretches)
+    if part.order.size * columns > MOST_FIGURE:
+        raise InputError(f"{part.order.size:,} rows of {columns:,} columns are too many for a wrapped figure; "
+                         "choose fewer")  # fmt: skip
     cell_width, cell_height = 9.0, 14.0
     head = paint.head_height(canvas.tracks)
     metrics = QFontMetrics(QGuiApplication.font())
     names = [picture.alignment.names[row] for row in part.order.tolist()]
     left = min(max(map(metrics.horizontalAdvance, names)) + 24, 300)
-    blocks = [(at, min(at + wrap, last)) for at in range(first, last, wrap)]
+    blocks = [(at, min(at + wrap, last)) for first, last in stretches for at in range(first, last, wrap)]
     tall = int(head + part.order.size * cell_height + 16)
 
     def draw_blocks(painter: QPainter, width: float, height: float) -> None:
@@ -174,7 +176,7 @@ def wrapped(canvas: AlignmentCanvas, items: tuple[LegendItem, ...], wrap: int = 
     def draw(painter: QPainter, area: QRectF) -> None:
         figure.draw(painter, area, picture.alignment.name, items, draw_blocks)
 
-    width = left + min(wrap, last - first) * cell_width + theme.MARGIN
+    width = left + max(stop - start for start, stop in blocks) * cell_width + theme.MARGIN
     return figure.size(width, len(blocks) * tall, items), draw
 
 

@@ -248,8 +248,13 @@ def colouring(name: str, given: Given) -> Colouring:
     return scheme.make(given)
 
 
-def from_file(path: Path) -> Colouring:
-    """A scheme of the user's: lines of letters and a colour, "AVILM #77aadd"; InputError names the line."""
+def of_groups(groups: Mapping[str, str]) -> Colouring:
+    """The colours of groups of letters, such as those from a file, as they are, in the theme that is on."""
+    return _by_letters(groups, soften=False)
+
+
+def from_file(path: Path) -> dict[str, str]:
+    """The groups of a scheme of the user's and their colours: lines as "AVILM #77aadd"; InputError names the line."""
     groups: dict[str, str] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -267,4 +272,4 @@ def from_file(path: Path) -> Colouring:
         groups[letters] = colour
     if not groups:
         raise InputError(f"{path}: no colours in it; give lines such as AVILM #77aadd")
-    return _by_letters(groups, soften=False)
+    return groups

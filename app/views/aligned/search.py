@@ -45,9 +45,10 @@ class SearchBox(QLineEdit):
         self.setFixedWidth(WIDTH)
         self.setClearButtonEnabled(True)
         self._last = ""
-        self.textChanged.connect(self._forget)
+        self.textChanged.connect(self.forget)
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Seek anew at the next Enter, as in another alignment."""
         self._last = ""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -77,7 +78,8 @@ def seek(alignment: AlignedSequences, order: np.ndarray, cursor: tuple[int, int]
     found = tuple(aligned_rows.find(alignment, order, text.removeprefix("=")))
     if not found:
         raise InputError(f"no name and no row has {text.removeprefix('=')!r}")
-    return Sought(f"{len(found):,} places of {text.removeprefix('=')}", found)
+    most = "the first " if len(found) == aligned_rows.MOST_HITS else ""
+    return Sought(f"{most}{len(found):,} places of {text.removeprefix('=')}", found)
 
 
 def next_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -14,10 +14,11 @@ from app import theme
 from app.kit import glyphs
 from app.kit.ink import font
 from app.views.aligned.picture import Frame, Picture
-from kernels.io import aligned_pixels
-from kernels.io.aligned_columns import CLASS, LETTER
-from kernels.io.aligned_compare import compare
+from kernels.errors import InputError
+from kernels.io import aligned_compare, aligned_pixels
+from kernels.io.aligned_columns import CLASS, LETTER, count
 from kernels.model import SequenceType
+from kernels.monitor import Monitor
 from kernels.scoring import named_matrix
 
 RULER = 22
@@ -30,7 +31,7 @@ NOTE = "note:"
 
 @dataclass(frozen=True)
 class Track:
-    """``values(picture)`` are a value a column from 0 to 1, for a track of bars."""
+    """``values(picture)`` are a value a column, from 0 to 1 for a track of bars, in bits for the logo."""
 
     title: str
     height: int
@@ -50,7 +51,7 @@ def agreement(picture: Picture) -> np.ndarray:
     """Of the letters of each column, the share of pairs that stand together in the reference too."""
     if picture.reference is None:
         return np.zeros(picture.shape[1], np.float32)
-    return compare(picture.reference, picture.alignment).shares
+    return aligned_compare.agreement(picture.alignment, picture.reference)
 
 
 def letters_of(picture: Picture) -> int:
@@ -60,7 +61,7 @@ def letters_of(picture: Picture) -> int:
 
 TRACKS: Mapping[str, Track] = MappingProxyType(
     {
-        "logo": Track("Logo", LOGO),
+        "logo": Track("Logo", LOGO, lambda picture: picture.columns.information(letters_of(picture))),
         "consensus": Track("Consensus", LINE),
         "conservation": Track("Conservation", BAR, lambda picture: picture.columns.conservation / 11),
         "quality": Track("Quality", BAR, lambda picture: picture.columns.quality(class_scores())),
@@ -113,7 +114,7 @@ def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int,
     if name == "consensus" or name.startswith(NOTE):
         _line(painter, name, picture, frame, top, scale)
         return
-    if picture.columns is None:
+    if picture.columns is None or (picture.wait and name not in picture.tracks):
         return
     pixels = np.full(
         (round(height * scale), round(frame.width * scale)), 0xFF000000 | _rgb(theme.active().panel), np.uint32
@@ -128,10 +129,32 @@ def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int,
 
 
 def values(name: str, picture: Picture) -> np.ndarray:
-    """The values of a track of bars, kept with the picture."""
+    """The values of a track, kept with the picture."""
     if name not in picture.tracks:
         picture.tracks[name] = TRACKS[name].values(picture)
     return picture.tracks[name]
+
+
+def lacking(picture: Picture, shown: list[str]) -> list[str]:
+    """Of the tracks that are shown, and that of a reference, those whose values are still to be made."""
+    wanted = dict.fromkeys(shown if picture.reference is None else [*shown, "agreement"])
+    return [name for name in wanted if name in TRACKS and TRACKS[name].values and name not in picture.tracks]
+
+
+def with_values(picture: Picture, shown: list[str], monitor: Monitor) -> Picture:
+    """The picture with its columns counted and the values of the tracks that are shown, as a thread makes them; without
+    the reference where that can no longer be compared."""
+    made = replace(picture, columns=picture.columns or count(picture.alignment.letters, monitor))
+    made.tracks = dict(picture.tracks)
+    for name in lacking(made, shown):
+        monitor.check()
+        try:
+            values(name, made)
+        except InputError:
+            if name != "agreement":
+                raise
+            made.reference = None
+    return made
 
 
 def as_image(pixels: np.ndarray) -> QImage:
@@ -142,9 +165,7 @@ def as_image(pixels: np.ndarray) -> QImage:
 
 def _logo(picture: Picture, columns: np.ndarray, pixels: np.ndarray) -> None:
     """The letters of all columns, the highest column of all filling the track."""
-    if "logo" not in picture.tracks:
-        picture.tracks["logo"] = picture.columns.information(letters_of(picture))
-    information = picture.tracks["logo"]
+    information = values("logo", picture)
     colours = theme.active().residues(picture.alignment.type == SequenceType.PROTEIN)
     table = np.full((len(LETTER), 3), 128, np.uint8)
     for letter, colour in colours.items():

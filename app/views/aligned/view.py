@@ -18,15 +18,15 @@ from app.kit.flow import Flow, together
 from app.kit.legend import Legend
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.aligned import saving, schemes, telling
+from app.views.aligned import saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.commands import Commands
+from app.views.aligned.finder import Finder
 from app.views.aligned.history import AlignmentEditor, State
 from app.views.aligned.menus import Menus
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Picture
 from app.views.aligned.schemes import Colouring, Given
-from app.views.aligned.search import SearchBox, Sought, next_of, seek
 from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_compare
@@ -59,12 +59,11 @@ class AlignmentViewer(QWidget):
         self.canvas, self.overview = AlignmentCanvas(), Overview()
         self.commands = Commands(self)
         self.scheme = "residues"
-        self._own_scheme: Colouring | None = None
+        self._own_groups: dict[str, str] = {}
         self._reference: AlignedSequences | None = None
         self._columns: Columns | None = None
         self._counted: AlignedSequences | None = None
         self._telling = False
-        self._sought = Sought("", ())
         self._counting, self._saving = Latest(self), Latest(self)
         self._build()
         self._connect()
@@ -110,6 +109,7 @@ class AlignmentViewer(QWidget):
         self._tools.setEnabled(alignment is not None)
         self._columns = self._counted = self._reference = None
         self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        self.finder.forget()
         if self.editor is None:
             self._counting.cancel()
             self.canvas.show_picture(None)
@@ -117,8 +117,6 @@ class AlignmentViewer(QWidget):
             self._legend.show_items(())
             self.say("")
             return
-        if self.scheme not in schemes.available(self.alignment.type == SequenceType.PROTEIN) and self.scheme != "file":
-            self.scheme = "residues"
         self.canvas.picture = None
         self._lay_out(fit=True)
 
@@ -137,7 +135,7 @@ class AlignmentViewer(QWidget):
         name, _ = QFileDialog.getOpenFileName(self, "Colours", "", "Lines of letters and a colour (*)")
         if name:
             try:
-                self._own_scheme = schemes.from_file(Path(name))
+                self._own_groups = schemes.from_file(Path(name))
             except InputError as error:
                 QMessageBox.warning(self, "Colours", str(error))
                 return
@@ -159,7 +157,6 @@ class AlignmentViewer(QWidget):
         core = aligned_compare.core_columns(reference)
         if core is not None:
             told += "; SP {:.3f}, TC {:.3f} over core blocks".format(*found.scores(core))
-        aligned_compare.compare(reference, self.alignment)  # the track needs the reverse
         self._reference = self.picture.reference = reference
         self.picture.tracks.pop("agreement", None)
         self.set_track("agreement", True)
@@ -174,39 +171,7 @@ class AlignmentViewer(QWidget):
         """Switch a track on or off."""
         shown = [track for track in self.canvas.tracks if track != name]
         self.canvas.set_tracks([*shown, name] if on else shown)
-
-    def go_to(self, text: str) -> bool:
-        """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name or a motif; False where none is."""
-        if self.picture is None or not text.strip():
-            return False
-        try:
-            found = seek(self.alignment, self.picture.order, self.picture.cursor, text.strip())
-        except InputError as error:
-            self.say(str(error))
-            return False
-        if found.column is not None:
-            self.canvas.go_to(self.picture.cursor[0], found.column)
-            return True
-        self._sought = found
-        self.picture.found = found.hits
-        self.canvas.viewport().update()
-        self.say(found.told)
-        return bool(found.hits) and self.next_hit(0)
-
-    def next_hit(self, step: int = 1) -> bool:
-        """Go to the next place that the search found, or the one before."""
-        if self.picture is None or not self._sought.hits:
-            return False
-        at, count, cell = next_of(self._sought.hits, self.picture.order, self.picture.cursor, step)
-        self.canvas.go_to(*cell)
-        self.say(f"{min(at + 1, count):,} of {count:,}: {self._sought.told}")
-        return True
-
-    def choose_found(self) -> None:
-        """Choose the rows that the search found."""
-        rows = np.zeros(len(self.alignment.names), bool)
-        rows[[row for row, _, _ in self.picture.found]] = True
-        self.canvas.choose(rows, None)
+        self._count_behind()
 
     def choose_taxa(self) -> None:
         """Choose the rows of the taxa that were selected in a tree or in a table."""
@@ -230,7 +195,13 @@ class AlignmentViewer(QWidget):
 
     def save_alignment(self, chosen: bool = False) -> None:
         """Ask for a file and write the alignment, or the chosen cells, in the format of its suffix."""
-        saving.ask_and_save(self, self.picture, chosen, self._saving, self.say)
+        if self._saving.busy:
+            self.say("Another file is being written; save again when that is done.")
+            return
+        try:
+            saving.ask_and_save(self, self.picture, chosen, self._saving, self.say)
+        except InputError as error:
+            self.say(str(error))
 
     def save_picture(self) -> None:
         saving.ask_and_save_picture(self, self.canvas, self._legend.items)
@@ -250,11 +221,11 @@ class AlignmentViewer(QWidget):
         return QSize(900, 600)
 
     def _build(self) -> None:
-        self.search_box = SearchBox()
+        self.finder = Finder(self)
         self._tools = QWidget()
         self.menus = Menus(self)
         row = Flow(self._tools)
-        row.addWidget(self.search_box)
+        row.addWidget(self.finder.box)
         row.addWidget(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
         row.addWidget(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))
         for word, across, down in (("Columns", 1.25, 1.0), ("Rows", 1.0, 1.25)):
@@ -279,17 +250,18 @@ class AlignmentViewer(QWidget):
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     def _connect(self) -> None:
-        self.search_box.sought.connect(self.go_to)
-        self.search_box.next_wanted.connect(self.next_hit)
         self.canvas.customContextMenuRequested.connect(self._open_menu)
         self.canvas.moved.connect(lambda: self.overview.show_frame(self.canvas.frame_))
         self.canvas.pointed.connect(self._on_point)
         self.canvas.chosen.connect(self._on_choice)
         self.canvas.dragged.connect(self.commands.move)
         self.canvas.typed.connect(self.commands.type_key)
+        self.canvas.searched.connect(self.finder.start)
+        self.canvas.turned.connect(lambda: self.editor.close())
         self.canvas.copied.connect(lambda: self.copy(".fasta"))
         self.overview.wanted.connect(self._on_overview)
         self._counting.finished.connect(self._take_counts)
+        self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
         self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
         self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save alignment", str(error)))
         self.selection.taxa_changed.connect(self._on_taxa)
@@ -315,15 +287,25 @@ class AlignmentViewer(QWidget):
         state, before = self.editor.state, self.picture
         letters = state.alignment.letters
         choice, cursor = Choice.none(letters.shape), (0, 0)
-        if before is not None and before.alignment.letters.shape == letters.shape:
-            choice = before.choice
         if before is not None:
+            shape = before.alignment.letters.shape
+            if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
+                choice = before.choice.on(state.order, letters.shape[1])
             cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
+        known = schemes.available(state.alignment.type == SequenceType.PROTEIN)
+        if self.scheme not in known and self.scheme != "file":
+            self.scheme = "residues"
         columns = self._count(state.alignment)
         picture = Picture(
             state.alignment, state.order, self._colouring(state, columns, cursor), choice, columns, cursor
         )
-        picture.reference = self._still_comparable(state.alignment)
+        if before is not None and before.alignment is state.alignment:
+            picture.found = before.found
+            picture.tracks = before.tracks
+        else:
+            self.finder.lose()
+        picture.wait = letters.size > SMALL
+        picture.reference = self._reference if picture.wait else self._still_comparable(state.alignment)
         if state.alignment.type != SequenceType.PROTEIN:
             self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
         self.canvas.show_picture(picture, fit)
@@ -332,38 +314,52 @@ class AlignmentViewer(QWidget):
         self._tell_undo()
         self._on_taxa(self.selection.taxa)
         self.say("")
+        self._count_behind()
 
     def _still_comparable(self, alignment: AlignedSequences) -> AlignedSequences | None:
         """The reference, where an edit left the rows such that they can be compared."""
         if self._reference is not None:
             try:
-                aligned_compare.compare(self._reference, alignment)
+                aligned_compare.agreement(alignment, self._reference)
             except InputError:
-                self._reference = None
-                self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+                self._forget_reference()
         return self._reference
 
+    def _forget_reference(self) -> None:
+        self._reference = None
+        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+
     def _count(self, alignment: AlignedSequences) -> Columns | None:
-        """The counts of its columns, or None while a thread makes them; the old ones serve where only few changed."""
-        if self._counted is alignment:
-            return self._columns
-        self._counted, self._columns = alignment, None
-        if alignment.letters.size <= SMALL:
-            self._columns = count(alignment.letters)
-        else:
-            self._counting.request(lambda monitor: (alignment, count(alignment.letters, monitor)))
+        """The counts of its columns, or None until a thread has made them."""
+        if self._counted is not alignment:
+            self._counted, self._columns = alignment, None
+            if alignment.letters.size <= SMALL:
+                self._columns = count(alignment.letters)
         return self._columns
 
-    def _take_counts(self, made: tuple[AlignedSequences, Columns]) -> None:
-        if self.picture is not None and self.picture.alignment is made[0]:
-            self._columns = self.picture.columns = made[1]
-            self.picture.tracks.clear()
-            self._recolour()
+    def _count_behind(self) -> None:
+        """Let a thread make what painting waits for: counts, values of tracks, the comparison with a reference."""
+        picture, shown = self.picture, list(self.canvas.tracks)
+        if picture is None or not picture.wait or not (picture.columns is None or tracks.lacking(picture, shown)):
+            self._counting.cancel()
+        else:
+            asked = replace(picture)
+            self._counting.request(lambda monitor: tracks.with_values(asked, shown, monitor))
+
+    def _take_counts(self, made: Picture) -> None:
+        if self.picture is None or self.picture.alignment is not made.alignment:
+            return
+        self._columns = self.picture.columns = made.columns
+        self.picture.tracks.update(made.tracks)
+        if made.reference is None and self._reference is not None:
+            self.picture.reference = None
+            self._forget_reference()
+        self._recolour()
 
     def _colouring(self, state: State, columns: Columns | None, cursor: tuple[int, int]) -> Colouring:
         """The colours of the scheme that is chosen."""
-        if self.scheme == "file" and self._own_scheme is not None:
-            return self._own_scheme
+        if self.scheme == "file" and self._own_groups:
+            return schemes.of_groups(self._own_groups)
         found = state.alignment
         scores = class_scores() if self.scheme == "blosum" else None
         given = Given(columns, found.type == SequenceType.PROTEIN, found.letters[int(state.order[cursor[0]])], scores)
@@ -400,7 +396,7 @@ class AlignmentViewer(QWidget):
         self.say("")
         if picture is not None and not self._telling:
             self._telling = True
-            whole = picture.choice.whole_rows and not picture.choice.whole_columns
+            whole = picture.choice.whole_rows and not picture.whole_columns
             rows = np.flatnonzero(picture.choice.rows).tolist() if whole else []
             self.selection.choose_taxa(self.alignment.names[row] for row in rows)
             self._telling = False

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_writing
 from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_compare import compare, core_columns
+from kernels.io.aligned_compare import agreement, compare, core_columns
 from kernels.model import SequenceType
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
@@ -94,3 +95,12 @@ def test_scores_on_a_real_family_are_those_of_the_judge(tmp_path):
     found = compare(test, reference)
     mine = [f"{score:.4f}" for scores in (found.scores(), found.scores(core)) for score in scores]
     assert mine == [word for word in told if word[0].isdigit()]
+
+
+def test_agreement_is_of_the_rows_that_both_have() -> None:
+    test, reference = alignment(["AC-D", "ACE-", "WWWW"]), alignment(["ACD", "ACE"])
+    assert agreement(test, reference).tolist() == [1, 1, 1, 1]
+    assert agreement(alignment(["A-C", "AC-", "WW-"]), alignment(["AC", "AC"])).tolist() == [1, 1, 1]
+    assert agreement(alignment(["AC", "AC"]), alignment(["A-C", "AC-"])).tolist() == [1, 0]
+    with pytest.raises(InputError, match="no row of"):
+        agreement(replace(test, names=("x", "y", "z")), reference)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import threading
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QFontInfo, QFontMetricsF, QImage
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QImage, QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app import theme
 from app.kit import export
 from app.kit.selection import Selection
-from app.views.aligned import saving, schemes, tracks
+from app.views.aligned import paint, saving, schemes, tracks
+from app.views.aligned import view as view_of_aligned
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
-from kernels.io import aligned, tree_files
+from kernels.io import aligned, aligned_rows, aligned_writing, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
@@ -34,18 +37,6 @@ def alignment(*rows: str, kind: SequenceType = SequenceType.PROTEIN) -> AlignedS
     letters.setflags(write=False)
     notes = Annotations(of_columns=(("SS", "H" * letters.shape[1]),))
     return AlignedSequences(tuple(f"row{n}" for n in range(len(letters))), letters, kind, "some", annotations=notes)
-
-
-@pytest.fixture
-def view(qtbot: Any) -> AlignmentViewer:
-    made = AlignmentViewer(Selection())
-    qtbot.addWidget(made)
-    made.resize(1000, 700)
-    made.show()
-    qtbot.waitExposed(made)
-    made.show_datum(alignment())
-    made.canvas.setFocus()
-    return made
 
 
 def text(view: AlignmentViewer) -> list[str]:
@@ -140,11 +131,38 @@ def test_differences_are_told_from_the_row_at_the_cursor(view: AlignmentViewer) 
 def test_a_scheme_comes_from_a_file(view: AlignmentViewer, tmp_path: Any) -> None:
     path = tmp_path / "colours.txt"
     path.write_text("// mine\nMK #ff0000\nV=00ff00\n")
-    found = schemes.from_file(path)
+    found = schemes.of_groups(schemes.from_file(path))
     assert found.palette[found.codes[0, tracks.CLASS[ord("V")]]].tolist() == [0, 255, 0]
     path.write_text("MK red\n")
     with pytest.raises(Exception, match="line 1: 'MK red' is no letters and a colour"):
         schemes.from_file(path)
+
+
+def test_a_scheme_from_a_file_follows_the_theme(
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "colours.txt"
+    path.write_text("MK #ff0000\n")
+    monkeypatch.setattr(view_of_aligned.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    view.ask_scheme()
+    try:
+        for name in (theme.choice_of("dark"), theme.choice_of("light")):
+            theme.switch(name)
+            panel = QColor(theme.active().panel)
+            assert view.picture.colouring.palette[0].tolist() == [panel.red(), panel.green(), panel.blue()]
+            assert view.picture.colouring.palette[2].tolist() == [255, 0, 0]
+    finally:
+        theme.switch("light")
+
+
+def test_colours_of_nucleotides_are_not_those_of_their_translation(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ATGAAATAA", kind=SequenceType.DNA))
+    view.colour("purine")
+    view.commands.translate(0)
+    assert view.scheme == "residues"
+    view.colour("zappo")
+    view.editor.undo()
+    assert view.scheme == "residues"
 
 
 def test_the_mouse_chooses_cells_rows_and_columns(view: AlignmentViewer) -> None:
@@ -193,6 +211,42 @@ def test_gaps_by_keys_are_undone_in_one_step(view: AlignmentViewer) -> None:
     assert text(view) == list(ROWS) and view.editor.edits is None
     press(view, Qt.Key.Key_Z, Control | Shift)
     assert text(view)[0].startswith("MKV--A")
+
+
+def test_edits_at_other_places_are_undone_one_by_one(view: AlignmentViewer) -> None:
+    def undone(between: Any) -> list[str]:
+        view.show_datum(alignment("ACDEF--", "ACDEF--"))
+        view.canvas.go_to(0, 2)
+        press(view, Qt.Key.Key_Space)
+        press(view, Qt.Key.Key_Space)
+        between()
+        press(view, Qt.Key.Key_Space)
+        press(view, Qt.Key.Key_Z, Control)
+        return text(view)
+
+    assert undone(lambda: None) == ["ACDEF--", "ACDEF--"]
+    for between in (
+        lambda: press(view, Qt.Key.Key_Down),
+        lambda: press(view, Qt.Key.Key_End),
+        lambda: drag(view, cell(view, 1, 1), cell(view, 1, 1)),
+        lambda: view.canvas.go_to(1, 0),
+        lambda: (view.editor.undo(), view.editor.redo()),
+    ):
+        assert undone(between) == ["AC--DEF", "ACDEF--"]
+
+
+def test_gaps_go_into_the_chosen_rows_however_wide_the_alignment_becomes(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ACDEF", "ACDEF", "ACDEF"))
+    view.canvas.choose(np.arange(3) > 0, np.arange(5) == 2)
+    press(view, Qt.Key.Key_Space)
+    press(view, Qt.Key.Key_Space)
+    assert text(view) == ["ACDEF--", "AC--DEF", "AC--DEF"] and chosen(view) == ([1, 2], [4])
+    view.canvas.choose(np.arange(3) > 0, None)
+    press(view, Qt.Key.Key_Space)
+    assert chosen(view) == ([1, 2], list(range(8)))
+    view.canvas.choose(None, np.arange(8) == 3)
+    view.commands.insert_column()
+    assert chosen(view) == ([0, 1, 2], [4])
 
 
 def test_a_chosen_block_is_dragged_over_gaps(view: AlignmentViewer) -> None:
@@ -268,19 +322,66 @@ def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewe
     assert "agreement" not in view.canvas.tracks
 
 
+def test_a_reference_may_have_fewer_rows(view: AlignmentViewer) -> None:
+    view.compare_with(replace(alignment(*ROWS[:3]), name="three"))
+    assert "Against three: SP 1.000" in view._status.text() and "agreement" in view.canvas.tracks
+    assert tracks.values("agreement", view.picture).tolist() == [1] * 15
+
+
 def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
-    assert view.go_to("12") and view.picture.cursor == (0, 11)
-    assert view.go_to("#5") and view.picture.cursor == (0, 5)
-    assert view.go_to("ROW3") and view.picture.cursor[0] == 3
-    assert view.go_to("NDS") and [hit[0] for hit in view.picture.found] == [0, 2, 3]
-    view.next_hit()
+    assert view.finder.go_to("12") and view.picture.cursor == (0, 11)
+    assert view.finder.go_to("#5") and view.picture.cursor == (0, 5)
+    assert view.finder.go_to("ROW3") and view.picture.cursor[0] == 3
+    assert view.finder.go_to("NDS") and [hit[0] for hit in view.picture.found] == [0, 2, 3]
+    view.finder.next_hit()
     assert view.picture.cursor == (2, 6)
-    view.next_hit(-1)
+    view.finder.next_hit(-1)
     assert view.picture.cursor == (0, 6)
-    view.choose_found()
+    view.finder.choose_found()
     assert chosen(view)[0] == [0, 2, 3]
     for wrong, said in (("99", "1 to 15"), ("#99", "1 to 14"), ("QQQQ", "no name and no row")):
-        assert not view.go_to(wrong) and said in view._status.text()
+        assert not view.finder.go_to(wrong) and said in view._status.text()
+
+
+def test_what_was_found_is_sought_anew_after_an_edit(view: AlignmentViewer) -> None:
+    view.finder.box.setText("NDS")
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
+    view.commands.sort("name")
+    assert [hit[0] for hit in view.picture.found] == [0, 2, 3]
+    view.canvas.choose(np.arange(5) == 0, None)
+    view.commands.delete()
+    assert view.picture.found == ()
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
+    assert view.picture.cursor == (1, 6) and view.picture.found == ((1, 6, 9), (2, 6, 9))
+    view.show_datum(alignment("ACDEF", "ANDSF"))
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
+    assert view.picture.cursor == (1, 1)
+    view.show_datum(alignment("ACDEF"))
+    assert not view.finder.next_hit() and view.picture.found == ()
+
+
+def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aligned_rows, "MOST_HITS", 2)
+    view.finder.go_to("NDS")
+    assert "the first 2 places" in view._status.text()
+
+
+def test_keys_of_the_window_stay_with_it(view: AlignmentViewer) -> None:
+    def accepted(key: Any, modifiers: Any = Qt.KeyboardModifier.NoModifier) -> bool:
+        event = QKeyEvent(QEvent.Type.ShortcutOverride, key, modifiers)
+        event.ignore()
+        QApplication.sendEvent(view.canvas, event)
+        return event.isAccepted()
+
+    assert not accepted(Qt.Key.Key_Escape)
+    view.canvas.choose(None, None)
+    assert accepted(Qt.Key.Key_Escape)
+    press(view, Qt.Key.Key_F, Control)
+    assert QApplication.focusWidget() is view.finder.box
+    view.canvas.setFocus()
+    event = QKeyEvent(QEvent.Type.KeyPress, 0x424, Qt.KeyboardModifier.NoModifier, "\N{CYRILLIC CAPITAL LETTER EF}")
+    QApplication.sendEvent(view.canvas, event)
+    assert text(view) == list(ROWS)
 
 
 def test_letters_are_typed_only_when_that_was_meant(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,6 +414,30 @@ def test_copies_hold_the_chosen_cells(view: AlignmentViewer) -> None:
     assert QApplication.clipboard().text().startswith("CLUSTAL")
 
 
+def test_one_file_is_written_at_a_time(
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    paths = iter([tmp_path / "one.fasta", tmp_path / "two.fasta", tmp_path / "missing" / "three.fasta"])
+    monkeypatch.setattr(saving.QFileDialog, "getSaveFileName", lambda *_: (str(next(paths)), ""))
+    told: list[str] = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, said: told.append(said))
+    wait, write = threading.Event(), aligned_writing.write
+    monkeypatch.setattr(aligned_writing, "write", lambda *given: wait.wait() and write(*given))
+    view.save_alignment()
+    view.save_alignment()
+    assert "Another file is being written" in view._status.text()
+    wait.set()
+    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    assert (tmp_path / "one.fasta").read_text().startswith(">row0\nMKVA-LNDSTCCGHW\n")
+    view.canvas.choose(np.arange(5) == 1, np.arange(15) < 3)
+    view.save_alignment(True)
+    qtbot.waitUntil(lambda: "two.fasta" in view._status.text() and not view._saving.busy)
+    assert (tmp_path / "two.fasta").read_text() == ">row1\nMKV\n"
+    view.save_alignment()
+    qtbot.waitUntil(lambda: bool(told))
+    assert "three.fasta" in told[0]
+
+
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_figures_are_written(view: AlignmentViewer, tmp_path: Any, suffix: str) -> None:
     for number, (size, draw) in enumerate((saving.seen(view.canvas, ()), saving.wrapped(view.canvas, (), 10))):
@@ -321,6 +446,31 @@ def test_figures_are_written(view: AlignmentViewer, tmp_path: Any, suffix: str) 
         assert path.stat().st_size > 2000 and size.height() > 100
     if suffix == ".svg":
         assert ">G</text>" in path.read_text()  # letters are letters, not a picture
+
+
+def test_a_figure_is_fine_and_leaves_the_screen_alone(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    image(view)
+    painted, asked, body = view.canvas._painted, [], paint.body
+    monkeypatch.setattr(paint, "body", lambda *given: asked.append(given[3]) or body(*given))
+    saving.copy_picture(view.canvas, ())
+    assert asked == [paint.FINE] and view.canvas._painted is painted
+
+
+def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tmp_path: Any) -> None:
+    view.show_datum(alignment("AAAAA" + "C" * 890 + "DDDDD", "AAAAA" + "C" * 890 + "DDDDD"))
+    view.canvas.set_tracks([])
+    places = np.arange(900)
+    view.canvas.choose(None, (places < 5) | (places >= 895))
+    size, draw = saving.wrapped(view.canvas, ())
+    export.save(tmp_path / "figure.svg", size, draw, "some")
+    written = (tmp_path / "figure.svg").read_text()
+    assert [written.count(f">{letter}</text>") for letter in "ACD"] == [10, 0, 10]
+
+
+def test_an_alignment_of_gaps_alone_stays(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("---", "---"))
+    view.commands.remove_gap_columns()
+    assert text(view) == ["---", "---"] and "keep one" in view._status.text()
 
 
 def test_edits_are_kept_and_put_back(view: AlignmentViewer, qtbot: Any) -> None:
@@ -350,6 +500,37 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
     view.overview.wanted.emit((1500.0, 1000.0))
     view.canvas.readable()
     assert view.canvas.viewport().size() != QSize() and view.canvas.frame_.letters
+
+
+def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
+    view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    monkeypatch.setattr(view_of_aligned, "SMALL", 1)
+    threads: list[bool] = []
+
+    def seen(work: Any) -> Any:
+        return lambda *given: threads.append(threading.current_thread() is threading.main_thread()) or work(*given)
+
+    monkeypatch.setattr(tracks, "TRACKS", {
+        name: replace(track, values=track.values and seen(track.values)) for name, track in tracks.TRACKS.items()
+    })  # fmt: skip
+    view.show_datum(alignment())
+    image(view)
+    qtbot.waitUntil(lambda: view.sharp and "conservation" in view.picture.tracks)
+    view.set_track("entropy", True)
+    image(view)
+    qtbot.waitUntil(lambda: "entropy" in view.picture.tracks)
+    view.compare_with(alignment())
+    qtbot.waitUntil(lambda: "agreement" in view.picture.tracks)
+    view.canvas.go_to(0, 3)
+    view.commands.insert_gap()
+    image(view)
+    qtbot.waitUntil(lambda: "agreement" in view.picture.tracks)
+    assert 0 < view.picture.tracks["agreement"][4] < 1
+    view.canvas.choose(None, np.arange(16) < 2)
+    view.commands.delete()  # now it has other letters than the reference
+    qtbot.waitUntil(lambda: "agreement" not in view.canvas.tracks)
+    assert view.picture.reference is None and threads and not any(threads)
 
 
 def test_alignments_of_two_and_of_three_are_shown_as_rows(view: AlignmentViewer) -> None:

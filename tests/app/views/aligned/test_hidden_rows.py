@@ -1,0 +1,68 @@
+"""Rows that are hidden: no edit of others changes them unseen, and none leaves them out of step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+
+from app.views.aligned.view import AlignmentViewer
+from tests.app.views.aligned.test_viewer import ROWS, alignment, cell, chosen, drag, press, text
+
+
+def hide(view: AlignmentViewer, *rows: int) -> None:
+    view.canvas.choose(np.isin(np.arange(5), rows), None)
+    view.commands.hide()
+
+
+def choose_columns(view: AlignmentViewer, first: int, last: int) -> None:
+    """In the ruler."""
+    drag(view, QPointF(cell(view, 0, first).x(), 8), QPointF(cell(view, 0, last).x(), 8))
+
+
+def test_hidden_rows_are_no_longer_chosen(view: AlignmentViewer) -> None:
+    hide(view, 0, 2)
+    assert view.picture.choice.empty
+    press(view, Qt.Key.Key_Down)
+    press(view, Qt.Key.Key_Space)
+    press(view, Qt.Key.Key_Delete)
+    assert len(text(view)) == 5 and [text(view)[row] for row in (0, 2)] == [ROWS[0] + "-", ROWS[2] + "-"]
+    view.commands.keep_only()
+    assert len(text(view)) == 5 and "Choose cells" in view._status.text()
+
+
+def test_all_that_can_be_chosen_is_what_is_shown(view: AlignmentViewer) -> None:
+    hide(view, 0, 2)
+    press(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert chosen(view)[0] == [1, 3, 4]
+    view.commands.mask()
+    view.commands.degap()
+    assert [text(view)[row] for row in (0, 2)] == [ROWS[0], ROWS[2]] and text(view)[1].startswith("XXXX")
+    view.selection.choose_taxa(["row0", "row1"])
+    view.choose_taxa()
+    assert chosen(view)[0] == [1]
+
+
+def test_columns_go_from_hidden_rows_too(view: AlignmentViewer) -> None:
+    hide(view, 1, 3, 4)
+    choose_columns(view, 4, 4)  # a gap in both rows that are shown
+    press(view, Qt.Key.Key_Delete)
+    assert text(view) == [row[:4] + row[5:] for row in ROWS] and "3 hidden rows" in view._status.text()
+    view.editor.undo()
+    choose_columns(view, 5, 5)
+    press(view, Qt.Key.Key_Delete)
+    assert text(view) == [row[:5] + row[6:] for row in ROWS]
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Backspace])
+def test_gaps_before_columns_move_hidden_rows_too(view: AlignmentViewer, key: Any) -> None:
+    view.show_datum(alignment("A-CD", "A-CD", "AGCD", "A-CD", "A-CD"))
+    hide(view, 2)
+    choose_columns(view, 2, 2)
+    press(view, key)
+    if key == Qt.Key.Key_Space:
+        assert text(view) == ["A--CD", "A--CD", "AG-CD", "A--CD", "A--CD"]
+    else:
+        assert text(view) == ["A-CD", "A-CD", "AGCD", "A-CD", "A-CD"] and "letter" in view._status.text()
