@@ -98,15 +98,15 @@ METHODS = (
             sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS), cuda="cuda_wavefront:wavefront"),
     _method("profile-serial", "ProfProfAlign", "algorithm 2.3", "A cell after another, with the three scores of each.",
             PROFILES, "cpu:serial", sizes.serial, 0.03),
-    _method("profile-simple", "Simple k", "algorithm 4.1", "Scores in blocks of k x k, a thread a cell; then their "
+    _method("profile-simple", "Simple k", "algorithm 4.1", "Scores in blocks of k x k, cell by cell; then their "
             "minimisation on the CPU.", PROFILES, "cpu:simple", sizes.matrices(3), 0.02, BLOCKS),
-    _method("profile-row", "Row k", "algorithm 4.1", "As Simple k, a thread a row of a block.", PROFILES, "cpu:row",
-            sizes.matrices(3), 0.03, BLOCKS),
-    _method("profile-column", "Column k", "algorithm 4.1", "As Simple k, a thread a column of a block.", PROFILES,
-            "cpu:column", sizes.matrices(3), 0.03, BLOCKS),
-    _method("profile-mix", "Mix k", "algorithm 4.1", "As Simple k, a thread a row and a column of a block.", PROFILES,
-            "cpu:mix", sizes.matrices(3), 0.03, BLOCKS),
-    _method("profile-cublas", "CUBLAS", "algorithm 4.1", "Two calls of BLAS for a cell: a difference, and its norm. "
+    _method("profile-row", "Row k", "algorithm 4.1", "As Simple k, row by row: the gap cost of a row once.",
+            PROFILES, "cpu:row", sizes.matrices(3), 0.03, BLOCKS),
+    _method("profile-column", "Column k", "algorithm 4.1", "As Simple k, column by column: the gap cost of each "
+            "once.", PROFILES, "cpu:column", sizes.matrices(3), 0.03, BLOCKS),
+    _method("profile-mix", "Mix k", "algorithm 4.1", "As Simple k, a row and a column in turn: the gap cost of "
+            "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS),
+    _method("profile-cublas", "CUBLAS", "algorithm 4.1", "Two calls for a cell: a difference, and its norm. "
             "The thesis' example of how not to do it.", PROFILES, "cpu:cublas", sizes.matrices(1), 0.02),
     _method("profile-matprod-v1", "MatProd V1", "algorithm 4.2", "Differences by a product with an identity matrix, "
             "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005),

@@ -52,7 +52,7 @@ def mix(problem: Problem, parameters: Values, monitor: Monitor, steps: Steps) ->
 
 
 def cublas(problem: Problem, parameters: Values, monitor: Monitor, steps: Steps) -> Outcome:
-    """Algorithm 4.1 by two calls of BLAS for a cell."""
+    """Algorithm 4.1 by two calls for a cell, with the arguments of BLAS."""
     return _run(_differences, problem, parameters, monitor, steps)
 
 

@@ -55,7 +55,7 @@ def _horizontal(parts, across, m, by_column, j):
 
 @compiled
 def simple_block(pair, costs, matrices, top, left, k):
-    """Simple k: a thread computes a cell, and all three numbers of it."""
+    """Simple k: as if a thread computed a cell, and all three numbers of it."""
     down, across, by_column, parts = costs.row_extend, costs.column_extend, costs.by_column, parts_of(pair)
     scores, verticals, horizontals, offset = (
         matrices.scores, matrices.vertical, matrices.horizontal, pair.finish.offset,
@@ -71,7 +71,7 @@ def simple_block(pair, costs, matrices, top, left, k):
 
 @compiled
 def row_block(pair, costs, matrices, top, left, k):
-    """Row k: a thread computes a row of the block, and V once for all of it."""
+    """Row k: as if a thread computed a row of the block, and V once for all of it."""
     down, across, by_column, parts = costs.row_extend, costs.column_extend, costs.by_column, parts_of(pair)
     scores, verticals, horizontals, offset = (
         matrices.scores, matrices.vertical, matrices.horizontal, pair.finish.offset,
@@ -88,7 +88,7 @@ def row_block(pair, costs, matrices, top, left, k):
 
 @compiled
 def column_block(pair, costs, matrices, top, left, k):
-    """Column k: a thread computes a column of the block, and H once for all of it."""
+    """Column k: as if a thread computed a column of the block, and H once for all of it."""
     down, across, by_column, parts = costs.row_extend, costs.column_extend, costs.by_column, parts_of(pair)
     scores, verticals, horizontals, offset = (
         matrices.scores, matrices.vertical, matrices.horizontal, pair.finish.offset,

@@ -119,6 +119,8 @@ def _as_good(problem: Problem, found: ProfileAnswer, changed: ProfileAnswer, met
 
 LOW = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, match_mismatch(2, -3), 5, 2)
 """Scores that stay within 32 bits in the longest runs, and cost little."""
+LOW_BY_COLUMN = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.COLUMN, match_mismatch(2, -3), blank=-2)
+"""The same where every gap is a score, so that matrices of gap costs are products as well."""
 WIDE = frozenset({"profile-matprod-v1"})
 """Methods whose memory grows with the square of the second profile alone."""
 
@@ -129,13 +131,13 @@ def large(method: Method, backend: str, size: int) -> Run:
     wanted = {"k": 32, "s": 64, "T": 32, "threads": 2, "limit": 2**16}
     values = {name: value for name, value in wanted.items() if name in names}
     if method.id in WIDE:
-        return _random(method.problem.id, 8, 40 + 12 * size), values
-    return _random(method.problem.id, 40 + 12 * size, 40 + 12 * size), values
+        return _random(method.problem.id, 8, 40 + 12 * size, LOW_BY_COLUMN), values
+    return _random(method.problem.id, 40 + 12 * size, 40 + 12 * size, LOW_BY_COLUMN), values
 
 
 def long(method: Method, backend: str, size: int) -> Run:
     names = {parameter.name for parameter in method.parameters}
-    return _random(method.problem.id, 32 * size, 32 * size), {"limit": 2**16} if "limit" in names else {}
+    return _random(method.problem.id, 32 * size, 32 * size, LOW), {"limit": 2**16} if "limit" in names else {}
 
 
 @lru_cache(maxsize=4)
@@ -148,15 +150,15 @@ def _columns(n: int) -> tuple[Profile, Profile]:
 
 
 @lru_cache(maxsize=4)
-def _random(kind: str, m: int, n: int) -> Problem:
+def _random(kind: str, m: int, n: int, scoring: ColumnScoring) -> Problem:
     first, second = _columns(n)
     first = first.columns(0, m)
     made: Problem
     if kind == "profiles":
-        made = ProfileProblem(first, second, LOW)
+        made = ProfileProblem(first, second, scoring)
     else:
         sequence = Sequence("sequence", second.consensus.encode("ascii"), SequenceType.PROTEIN)
-        made = ProfileSequenceProblem(first, sequence, LOW)
+        made = ProfileSequenceProblem(first, sequence, scoring)
     made.encoded  # noqa: B018 - as where the problem is built from what the user opened
     return made
 

@@ -230,6 +230,18 @@ def test_speedups_and_means_are_made_of_single_runs():
     assert [one.ours for one in incomplete] == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("table", "contender", "mcups"),
+    [
+        ("003-table-4-3", "CPU-MKL", [1.4146, 1.1668, 1.6275, 1.4588]),
+        ("003-table-4-7", "profseq-serial", [1.024, 0.8345, 0.9143, 0.8804]),
+        ("003-table-4-7", "profseq-matprod-v1", [21.0505, 17.9315, 18.0445, 16.9695]),
+    ],
+)
+def test_rates_have_all_published_digits(table: str, contender: str, mcups: list[float]):
+    assert numbers(table)[contender, "gcups"] == pytest.approx([rate / 1000 for rate in mcups], rel=1e-12)
+
+
 def test_the_speedups_of_table_5_3_are_those_of_table_5_1():
     """At the longest sequences, except for 8 and 16 states, where the greatest speed-up is at another length."""
     for states in ("32", "64", "128", "256"):
