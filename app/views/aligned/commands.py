@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
+from app.views.aligned.shown import ShownAlignment
 from kernels.errors import InputError
 from kernels.io import aligned_edits, aligned_rows, tree_files
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.tree import Tree
 from kernels.model import SequenceType
-
-if TYPE_CHECKING:
-    from app.views.aligned.view import AlignmentViewer
 
 TRIM = 50
 TYPING_WARNING = (
@@ -30,7 +27,7 @@ TYPING_WARNING = (
 class Commands:
     """Commands act on the chosen cells, or on the cell at the cursor where none are."""
 
-    def __init__(self, view: AlignmentViewer) -> None:
+    def __init__(self, view: ShownAlignment) -> None:
         self._view = view
         self.typing = False
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import Qt
 
 from app.views.aligned.search import SearchBox, Sought, next_of, seek
+from app.views.aligned.shown import ShownAlignment
 from kernels.errors import InputError
-
-if TYPE_CHECKING:
-    from app.views.aligned.view import AlignmentViewer
 
 
 class Finder:
     """Has the search box, and what was found last; that is sought anew after an edit, when the next place is wanted."""
 
-    def __init__(self, view: AlignmentViewer) -> None:
+    def __init__(self, view: ShownAlignment) -> None:
         self._view = view
         self.box = SearchBox()
         self.box.sought.connect(self.go_to)

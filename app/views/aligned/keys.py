@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-if TYPE_CHECKING:
-    from app.views.aligned.canvas import AlignmentCanvas
+from app.views.aligned.picture import Frame, Picture
 
 STEP = 1.2
 """How much larger cells become by a key or a notch of the wheel."""
@@ -20,7 +19,24 @@ Shift, Control, Alt = (
 )  # fmt: skip
 
 
-def own(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
+class Canvas(Protocol):
+    """What keys act on."""
+
+    picture: Picture | None
+    frame_: Frame
+    dragged: Any
+    turned: Any
+    searched: Any
+
+    def step(self, row: int, column: int, choosing: bool = False) -> None: ...
+    def zoom(self, across: float, down: float) -> None: ...
+    def fit(self) -> None: ...
+    def readable(self) -> None: ...
+    def choose(self, rows: np.ndarray | None, columns: np.ndarray | None) -> None: ...
+    def clear_choice(self) -> None: ...
+
+
+def own(canvas: Canvas, event: QKeyEvent) -> bool:
     """Whether a key is the canvas's own where the window has it as a shortcut too."""
     if any(event.matches(standard) for standard in (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)):
         return True
@@ -30,7 +46,7 @@ def own(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
     return key in ARROWS or key == Qt.Key.Key_Delete or (bool(event.modifiers() & Control) and key in LETTERS)
 
 
-def navigate(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
+def navigate(canvas: Canvas, event: QKeyEvent) -> bool:
     """Move, choose or zoom; False for a key that does none of it."""
     key, modifiers = Qt.Key(event.key()), event.modifiers()
     if key in ARROWS:
@@ -39,7 +55,7 @@ def navigate(canvas: AlignmentCanvas, event: QKeyEvent) -> bool:
     return _moved(canvas, key, modifiers) or _zoomed(canvas, key, modifiers)
 
 
-def _arrow(canvas: AlignmentCanvas, down: int, along: int, modifiers: Qt.KeyboardModifier) -> None:
+def _arrow(canvas: Canvas, down: int, along: int, modifiers: Qt.KeyboardModifier) -> None:
     (rows, _), (row, column) = canvas.picture.shape, canvas.picture.cursor
     choosing = bool(modifiers & Shift)
     moving = modifiers & Control and along and not canvas.picture.choice.empty and not choosing
@@ -57,7 +73,7 @@ def _arrow(canvas: AlignmentCanvas, down: int, along: int, modifiers: Qt.Keyboar
         canvas.step(row, _next_edge(canvas, row, column, along), choosing)
 
 
-def _moved(canvas: AlignmentCanvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
+def _moved(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
     (rows, columns), (row, column) = canvas.picture.shape, canvas.picture.cursor
     frame = canvas.frame_
     page = max(1, int(frame.height / frame.cell_height) - 1)
@@ -75,7 +91,7 @@ def _moved(canvas: AlignmentCanvas, key: Qt.Key, modifiers: Qt.KeyboardModifier)
     return True
 
 
-def _zoomed(canvas: AlignmentCanvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
+def _zoomed(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
     if key == Qt.Key.Key_Escape and not canvas.picture.choice.empty:
         canvas.clear_choice()
     elif not modifiers & Control:
@@ -98,7 +114,7 @@ def _zoomed(canvas: AlignmentCanvas, key: Qt.Key, modifiers: Qt.KeyboardModifier
     return True
 
 
-def _next_edge(canvas: AlignmentCanvas, row: int, column: int, along: int) -> int:
+def _next_edge(canvas: Canvas, row: int, column: int, along: int) -> int:
     """The next column in which letters begin or gaps do."""
     picture = canvas.picture
     there = picture.alignment.letters[picture.order[row]] != ord("-")

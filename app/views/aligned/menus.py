@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from app.kit.widgets import check_action, choice_actions, menu_button
 from app.views.aligned import schemes, tracks
+from app.views.aligned.commands import Commands
+from app.views.aligned.finder import Finder
+from app.views.aligned.shown import ShownAlignment
 from kernels.model import SequenceType
-
-if TYPE_CHECKING:
-    from app.views.aligned.view import AlignmentViewer
 
 LETTERS = {"all": "All letters", "differences": "Only where other than the consensus", "none": "No letters"}
 SORTS = {"name": "Name", "length": "Length, longest first", "start": "First letter",
@@ -22,8 +21,8 @@ SORTS = {"name": "Name", "length": "Length, longest first", "start": "First lett
 class Menus:
     """The menus, filled each time they open, so that they offer what can be done then."""
 
-    def __init__(self, view: AlignmentViewer) -> None:
-        self._view = view
+    def __init__(self, view: ShownAlignment, commands: Commands, finder: Finder) -> None:
+        self._view, self._commands, self._finder = view, commands, finder
         made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "edit", "copy", "save")}
         self.context = QMenu(view)
         for name, menu in made.items():
@@ -63,28 +62,30 @@ class Menus:
         menu.addAction("Compare with a reference\u2026", self._view.ask_reference)
 
     def _fill_rows(self, menu: QMenu) -> None:
-        view = self._view
+        view, commands = self._view, self._commands
         menu.addSection("Sort by")
         for by, title in SORTS.items():
-            menu.addAction(title, partial(view.commands.sort, by))
-        menu.addAction("Order of the file", partial(view.commands.sort, "file"))
-        menu.addAction("Leaves of a tree in a file\u2026", view.commands.ask_tree)
+            menu.addAction(title, partial(commands.sort, by))
+        menu.addAction("Order of the file", partial(commands.sort, "file"))
+        menu.addAction("Leaves of a tree in a file\u2026", commands.ask_tree)
         menu.addSection("Show")
         some = bool(view.picture.choice.rows.any())
         for title, command in (
-            ("Chosen rows on top", view.commands.group),
-            ("Hide the chosen rows", view.commands.hide),
-            ("Show the chosen rows alone", view.commands.show_only),
+            ("Chosen rows on top", commands.group),
+            ("Hide the chosen rows", commands.hide),
+            ("Show the chosen rows alone", commands.show_only),
         ):
             menu.addAction(title, command).setEnabled(some)
         hidden = len(view.alignment.names) - view.picture.order.size
         menu.addAction(f"Show all rows ({hidden:,} hidden)" if hidden else "Show all rows",
-                       view.commands.show_all).setEnabled(hidden > 0)  # fmt: skip
+                       commands.show_all).setEnabled(hidden > 0)  # fmt: skip
         menu.addAction("Choose the rows of the selected taxa", view.choose_taxa).setEnabled(bool(view.selection.taxa))
-        menu.addAction("Choose the rows that were found", view.finder.choose_found).setEnabled(bool(view.picture.found))
+        menu.addAction("Choose the rows that were found", self._finder.choose_found).setEnabled(
+            bool(view.picture.found)
+        )
 
     def _fill_edit(self, menu: QMenu) -> None:
-        view, commands = self._view, self._view.commands
+        view, commands = self._view, self._commands
         some, nucleotides = not view.picture.choice.empty, view.alignment.type != SequenceType.PROTEIN
         menu.addAction("Insert a gap\tSpace", commands.insert_gap)
         menu.addAction("Delete a gap\tBackspace", commands.delete_gap)

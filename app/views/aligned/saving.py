@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize
@@ -17,6 +16,7 @@ from app.kit import export, figure, result_text
 from app.kit.background import Latest
 from app.kit.legend import LegendItem
 from app.views.aligned import paint
+from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.picture import Choice, Frame, Picture
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_edits, aligned_writing
@@ -25,9 +25,6 @@ from kernels.io.alignments import fasta, title
 from kernels.io.names import distinct
 from kernels.model import Result, SequenceType
 from kernels.triple.model import TripleAnswer
-
-if TYPE_CHECKING:
-    from app.views.aligned.canvas import AlignmentCanvas
 
 MOST_COPIED = 1 << 26
 """Letters that are put on the clipboard at most."""

@@ -17,7 +17,7 @@ from app import theme
 from app.kit import export
 from app.kit.selection import Selection
 from app.views.aligned import paint, saving, schemes, tracks
-from app.views.aligned import view as view_of_aligned
+from app.views.aligned import shown as shown
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_rows, aligned_writing, tree_files
@@ -143,7 +143,7 @@ def test_a_scheme_from_a_file_follows_the_theme(
 ) -> None:
     path = tmp_path / "colours.txt"
     path.write_text("MK #ff0000\n")
-    monkeypatch.setattr(view_of_aligned.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(shown.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
     view.ask_scheme()
     try:
         for name in (theme.choice_of("dark"), theme.choice_of("light")):
@@ -505,7 +505,7 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
 def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(view_of_aligned, "SMALL", 1)
+    monkeypatch.setattr(shown, "SMALL", 1)
     threads: list[bool] = []
 
     def seen(work: Any) -> Any:

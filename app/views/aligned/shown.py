@@ -1,0 +1,377 @@
+"""An alignment on show: its canvas and its map, what is done to it and how it is coloured, saved and compared."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from app import theme
+from app.kit.background import Latest
+from app.kit.legend import Legend
+from app.kit.selection import Selection
+from app.kit.widgets import Elided, tool_button
+from app.views.aligned import saving, schemes, telling, tracks
+from app.views.aligned.canvas import AlignmentCanvas
+from app.views.aligned.history import AlignmentEditor, State
+from app.views.aligned.overview import Overview
+from app.views.aligned.picture import Choice, Picture
+from app.views.aligned.schemes import Colouring, Given
+from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
+from kernels.errors import InputError
+from kernels.io import aligned, aligned_compare
+from kernels.io.aligned import AlignedSequences
+from kernels.io.aligned_columns import Columns, count
+from kernels.model import Result, SequenceType
+
+EDITORS = 4
+"""Alignments whose undo is kept while others are shown."""
+SMALL = 1 << 22
+"""Letters that are counted at once; more are on a thread."""
+
+
+class ShownAlignment(QWidget):
+    """What the parts of the viewer work on; the viewer itself lays it out, with its menus and its search.
+
+    ``kept`` gives the alignment as it is shown to other methods, ``edited`` says what was done to it, ``another`` that
+    another one is shown, ``altered`` that its rows or columns became others.
+    """
+
+    kept = Signal(object)
+    edited = Signal(object)
+    another = Signal()
+    altered = Signal()
+
+    def __init__(self, selection: Selection) -> None:
+        super().__init__()
+        self.selection = selection
+        self.result: Result | None = None
+        self.editor: AlignmentEditor | None = None
+        self._editors: deque[tuple[Any, AlignmentEditor]] = deque(maxlen=EDITORS)
+        self.canvas, self.overview = AlignmentCanvas(), Overview()
+        self.undo_button = tool_button("Undo", "", self.undo)
+        self.redo_button = tool_button("Redo", "", self.redo)
+        self._legend, self._status = Legend(), Elided()
+        self.scheme = "residues"
+        self._own_groups: dict[str, str] = {}
+        self._reference: AlignedSequences | None = None
+        self._columns: Columns | None = None
+        self._counted: AlignedSequences | None = None
+        self._telling = False
+        self._counting, self._saving = Latest(self), Latest(self)
+        self._follow()
+
+    def _follow(self) -> None:
+        self.canvas.moved.connect(lambda: self.overview.show_frame(self.canvas.frame_))
+        self.canvas.pointed.connect(self._on_point)
+        self.canvas.chosen.connect(self._on_choice)
+        self.canvas.turned.connect(lambda: self.editor.close())
+        self.canvas.copied.connect(lambda: self.copy(".fasta"))
+        self.overview.wanted.connect(self._on_overview)
+        self._counting.finished.connect(self._take_counts)
+        self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
+        self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
+        self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save alignment", str(error)))
+        self.selection.taxa_changed.connect(self._on_taxa)
+        theme.notifier.changed.connect(self._restyle)
+
+    @property
+    def alignment(self) -> AlignedSequences | None:
+        """The alignment as it is shown."""
+        return self.editor.state.alignment if self.editor else None
+
+    @property
+    def picture(self) -> Picture | None:
+        return self.canvas.picture
+
+    @property
+    def sharp(self) -> bool:
+        """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
+        return self.canvas.sharp and self.overview.sharp and not self._counting.busy
+
+    def show_result(self, result: Result | None) -> None:
+        """Show the alignment of a result, or nothing."""
+        there = result is not None and saving.holds_alignment(result)
+        if not there or result is not self.result:
+            self.show_alignment(saving.alignment_of(result) if there else None, result)
+        self.result = result if there else None
+
+    def show_datum(self, datum: AlignedSequences) -> None:
+        """Show an alignment that no run made, as one from a file."""
+        self.result = None
+        self.show_alignment(datum)
+
+    def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
+        """Show an alignment, that ``of`` a result or one by itself, or nothing."""
+        self.editor = self._editor(alignment, of or alignment) if alignment is not None else None
+        self._columns = self._counted = self._reference = None
+        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        self.another.emit()
+        if self.editor is None:
+            self._counting.cancel()
+            self.canvas.show_picture(None)
+            self.overview.show_picture(None)
+            self._legend.show_items(())
+            self.say("")
+            return
+        self.canvas.picture = None
+        self._lay_out(fit=True)
+
+    def show_edits(self, edits: Mapping[str, Any]) -> None:
+        """Go on with what was done to the alignment that is shown, unless its undo is still there."""
+        if self.editor is not None and self.editor.untouched:
+            self.editor.restore(edits)
+
+    def undo(self) -> None:
+        """Take back the last edit."""
+        self.editor.undo()
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self.editor.redo()
+
+    def colour(self, scheme: str) -> None:
+        """Colour by a scheme of `schemes.SCHEMES`, or by the one from a file ("file")."""
+        self.scheme = scheme
+        self._recolour()
+
+    def ask_scheme(self) -> None:
+        """Ask for a file of colours, and use it."""
+        name, _ = QFileDialog.getOpenFileName(self, "Colours", "", "Lines of letters and a colour (*)")
+        if name:
+            try:
+                self._own_groups = schemes.from_file(Path(name))
+            except InputError as error:
+                QMessageBox.warning(self, "Colours", str(error))
+                return
+            self.colour("file")
+
+    def ask_reference(self) -> None:
+        """Ask for a file with a reference, and compare."""
+        name, _ = QFileDialog.getOpenFileName(self, "Reference", "", "Alignments (*)")
+        if name:
+            try:
+                self.compare_with(aligned.read(name)[0])
+            except InputError as error:
+                QMessageBox.warning(self, "Compare with a reference", str(error))
+
+    def compare_with(self, reference: AlignedSequences) -> None:
+        """Say SP and TC against a reference, and show in a track where it agrees; InputError where it cannot be."""
+        found = aligned_compare.compare(self.alignment, reference)
+        told = "SP {:.3f}, TC {:.3f} over all columns".format(*found.scores())
+        core = aligned_compare.core_columns(reference)
+        if core is not None:
+            told += "; SP {:.3f}, TC {:.3f} over core blocks".format(*found.scores(core))
+        self._reference = self.picture.reference = reference
+        self.picture.tracks.pop("agreement", None)
+        self.set_track("agreement", True)
+        self.say(f"Against {reference.name}: {told}")
+
+    def set_letters(self, which: str) -> None:
+        """Write "all" letters, "differences" from the consensus, or "none"."""
+        self.canvas.letters = which
+        self.canvas.refresh()
+
+    def set_track(self, name: str, on: bool) -> None:
+        """Switch a track on or off."""
+        shown = [track for track in self.canvas.tracks if track != name]
+        self.canvas.set_tracks([*shown, name] if on else shown)
+        self._count_behind()
+
+    def choose_taxa(self) -> None:
+        """Choose the rows of the taxa that were selected in a tree or in a table."""
+        names = self.selection.taxa
+        self.canvas.choose(np.array([name in names for name in self.alignment.names]), None)
+
+    def keep(self) -> None:
+        """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""
+        self.kept.emit(replace(saving.shown_part(self.picture, False), name=f"{self.alignment.name}, edited"))
+
+    def copy(self, form: str) -> None:
+        """Copy the chosen cells, or all, as ".fasta", ".aln", "plain" letters, "unaligned" FASTA or "names"."""
+        try:
+            self.say(saving.copy(self.picture, form))
+        except InputError as error:
+            self.say(str(error))
+
+    def copy_picture(self) -> None:
+        saving.copy_picture(self.canvas, self._legend.items)
+        self.say("Copied as a picture.")
+
+    def save_alignment(self, chosen: bool = False) -> None:
+        """Ask for a file and write the alignment, or the chosen cells, in the format of its suffix."""
+        if self._saving.busy:
+            self.say("Another file is being written; save again when that is done.")
+            return
+        try:
+            saving.ask_and_save(self, self.picture, chosen, self._saving, self.say)
+        except InputError as error:
+            self.say(str(error))
+
+    def save_picture(self) -> None:
+        saving.ask_and_save_picture(self, self.canvas, self._legend.items)
+
+    def save_wrapped(self) -> None:
+        """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
+        try:
+            saving.ask_and_save_wrapped(self, self.canvas, self._legend.items)
+        except InputError as error:
+            self.say(str(error))
+
+    def say(self, text: str) -> None:
+        """Say something below; nothing gives what is at the cursor."""
+        self._status.setText(text or telling.about(self.picture))
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 600)
+
+    def _editor(self, alignment: AlignedSequences, owner: Any) -> AlignmentEditor:
+        """The editor of an alignment: the one that it had, if that is not too long ago."""
+        for known, editor in self._editors:
+            if known is owner:
+                return editor
+        editor = AlignmentEditor(alignment)
+        editor.changed.connect(self._on_edit)
+        self._editors.append((owner, editor))
+        return editor
+
+    def _on_edit(self) -> None:
+        if self.sender() is self.editor:
+            self._lay_out(fit=False)
+            self.edited.emit(self.editor.edits)
+
+    def _lay_out(self, fit: bool) -> None:
+        """A new picture of the state, with cursor and choice where they were, as far as they still are."""
+        state, before = self.editor.state, self.picture
+        letters = state.alignment.letters
+        choice, cursor = Choice.none(letters.shape), (0, 0)
+        if before is not None:
+            shape = before.alignment.letters.shape
+            if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
+                choice = before.choice.on(state.order, letters.shape[1])
+            cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
+        known = schemes.available(state.alignment.type == SequenceType.PROTEIN)
+        if self.scheme not in known and self.scheme != "file":
+            self.scheme = "residues"
+        columns = self._count(state.alignment)
+        picture = Picture(
+            state.alignment, state.order, self._colouring(state, columns, cursor), choice, columns, cursor
+        )
+        if before is not None and before.alignment is state.alignment:
+            picture.found = before.found
+            picture.tracks = before.tracks
+        else:
+            self.altered.emit()
+        picture.wait = letters.size > SMALL
+        picture.reference = self._reference if picture.wait else self._still_comparable(state.alignment)
+        if state.alignment.type != SequenceType.PROTEIN:
+            self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
+        self.canvas.show_picture(picture, fit)
+        self.overview.show_picture(picture)
+        self._legend.show_items(telling.legend(self.picture))
+        self._tell_undo()
+        self._on_taxa(self.selection.taxa)
+        self.say("")
+        self._count_behind()
+
+    def _still_comparable(self, alignment: AlignedSequences) -> AlignedSequences | None:
+        """The reference, where an edit left the rows such that they can be compared."""
+        if self._reference is not None:
+            try:
+                aligned_compare.agreement(alignment, self._reference)
+            except InputError:
+                self._forget_reference()
+        return self._reference
+
+    def _forget_reference(self) -> None:
+        self._reference = None
+        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+
+    def _count(self, alignment: AlignedSequences) -> Columns | None:
+        """The counts of its columns, or None until a thread has made them."""
+        if self._counted is not alignment:
+            self._counted, self._columns = alignment, None
+            if alignment.letters.size <= SMALL:
+                self._columns = count(alignment.letters)
+        return self._columns
+
+    def _count_behind(self) -> None:
+        """Let a thread make what painting waits for: counts, values of tracks, the comparison with a reference."""
+        picture, shown = self.picture, list(self.canvas.tracks)
+        if picture is None or not picture.wait or not (picture.columns is None or tracks.lacking(picture, shown)):
+            self._counting.cancel()
+        else:
+            asked = replace(picture)
+            self._counting.request(lambda monitor: tracks.with_values(asked, shown, monitor))
+
+    def _take_counts(self, made: Picture) -> None:
+        if self.picture is None or self.picture.alignment is not made.alignment:
+            return
+        self._columns = self.picture.columns = made.columns
+        self.picture.tracks.update(made.tracks)
+        if made.reference is None and self._reference is not None:
+            self.picture.reference = None
+            self._forget_reference()
+        self._recolour()
+
+    def _colouring(self, state: State, columns: Columns | None, cursor: tuple[int, int]) -> Colouring:
+        """The colours of the scheme that is chosen."""
+        if self.scheme == "file" and self._own_groups:
+            return schemes.of_groups(self._own_groups)
+        found = state.alignment
+        scores = class_scores() if self.scheme == "blosum" else None
+        given = Given(columns, found.type == SequenceType.PROTEIN, found.letters[int(state.order[cursor[0]])], scores)
+        return schemes.colouring(self.scheme, given)
+
+    def _recolour(self) -> None:
+        if self.picture is None:
+            return
+        self.picture.colouring = self._colouring(self.editor.state, self.picture.columns, self.picture.cursor)
+        self.picture.version += 1
+        self.canvas.refresh()
+        self.overview.show_picture(self.picture)
+        self._legend.show_items(telling.legend(self.picture))
+
+    def _restyle(self) -> None:
+        self._recolour()
+
+    def _tell_undo(self) -> None:
+        for button, text, word, keys in (
+            (self.undo_button, self.editor.undo_text, "Undo", "Ctrl+Z"),
+            (self.redo_button, self.editor.redo_text, "Redo", "Ctrl+Shift+Z"),
+        ):
+            button.setEnabled(bool(text))
+            button.setToolTip(f"{word} {text} ({keys} in the alignment)" if text else f"Nothing to {word.lower()}")
+
+    def _on_point(self, cell: tuple[int, int] | None) -> None:
+        self.selection.hover_column(cell[1] if cell else None)
+        self._status.setText(telling.about(self.picture, cell))
+
+    def _on_choice(self) -> None:
+        picture = self.picture
+        if picture is not None and self.scheme == "row":
+            self._recolour()
+        self.say("")
+        if picture is not None and not self._telling:
+            self._telling = True
+            whole = picture.choice.whole_rows and not picture.whole_columns
+            rows = np.flatnonzero(picture.choice.rows).tolist() if whole else []
+            self.selection.choose_taxa(self.alignment.names[row] for row in rows)
+            self._telling = False
+
+    def _on_taxa(self, names: frozenset[str]) -> None:
+        """Mark the rows of sequences that were chosen elsewhere."""
+        self.canvas.taxa = names
+        self.canvas.viewport().update()
+
+    def _on_overview(self, cell: tuple[float, float]) -> None:
+        frame = self.canvas.frame_
+        frame.first_row = cell[0] - frame.height / frame.cell_height / 2
+        frame.first_column = cell[1] - frame.width / frame.cell_width / 2
+        self.canvas.refresh()
