@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from app import theme
 from app.kit import export
 from app.kit.selection import Selection
-from app.views.aligned import paint, saving, schemes, tracks
-from app.views.aligned import shown as shown
+from app.views.aligned import paint, saving, schemes, shown, tracks
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_rows, aligned_writing, tree_files
@@ -69,11 +68,11 @@ def image(view: AlignmentViewer) -> QImage:
 
 
 def test_letters_stand_in_their_cells_and_colours_behind_them(view: AlignmentViewer) -> None:
-    shown, palette = image(view), view.picture.colouring
+    painted, palette = image(view), view.picture.colouring
     for row, column in ((0, 0), (3, 4), (4, 14)):
         place = cell(view, row, column)
         code = palette.codes[0, tracks.CLASS[view.alignment.letters[row, column]]]
-        corner = shown.pixelColor(
+        corner = painted.pixelColor(
             int(place.x() - view.canvas.frame_.cell_width / 2) + 1,
             int(place.y() - view.canvas.frame_.cell_height / 2) + 1,
         )
