@@ -174,9 +174,10 @@ LOG_TABLE = np.rint(np.log2(1 + np.arange(LOG_STEPS + 1) / LOG_STEPS) * 2**LOG_B
 def whole(frequencies: np.ndarray) -> np.ndarray:
     """Frequencies (symbols, columns) as numbers of 1/2048 that sum to 2048 in every column, int16.
 
-    What rounding down leaves goes to the symbols that lost most, of equal ones the first of the alphabet.
+    What rounding down leaves goes to the symbols that lost most, of equal ones the first of the alphabet. The last
+    digits of floating-point numbers, which differ with weights of the same shares, say nothing here.
     """
-    exact = frequencies * FREQUENCY_UNITS
+    exact = np.round(frequencies * FREQUENCY_UNITS, 6)
     found = np.floor(exact).astype(np.int64)
     order = np.argsort(-(exact - found), axis=0, kind="stable")
     rank = np.empty_like(order)

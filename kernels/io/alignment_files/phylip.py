@@ -22,6 +22,8 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
     """The alignment; InputError says which row has another number of letters than the first line says."""
     lines = [(place, line) for place, line in numbered_lines(stream, source) if line.strip()]
     count, columns = map(int, lines[0][1].split()[:2])
+    if not count or not columns:
+        lines[0][0].refuse(f"an alignment of {count:,} rows and {columns:,} columns; give one with letters")
     failures = list[InputError]()
     for split in (_relaxed, _strict):
         for order in (_interleaved, _sequential):

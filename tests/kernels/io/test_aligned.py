@@ -316,3 +316,11 @@ def test_real_files_are_read_as_biopython_reads_them():
         assert [row.tobytes().decode() for row in found.letters] == [
             row.replace(".", "-").replace("~", "-") for row in wanted
         ]
+
+
+@pytest.mark.parametrize("head", ["0 5", "3 0", "0 0"])
+def test_a_phylip_alignment_without_letters_is_refused(tmp_path, head: str) -> None:
+    path = tmp_path / "none.phy"
+    path.write_text(f" {head}\nabc\nACGTA\n")
+    with pytest.raises(InputError, match="line 1: an alignment of"):
+        aligned.read(path)

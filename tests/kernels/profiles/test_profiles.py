@@ -234,3 +234,9 @@ def test_a_sequence_is_a_profile_of_one_row() -> None:
     assert isinstance(profile, Profile)
     assert profile.frequencies.T.tolist() == np.eye(5)[:4].tolist()
     assert profile.summary == "4 columns of 1 row, 5 symbols"
+
+
+def test_the_last_digits_of_frequencies_say_nothing() -> None:
+    exact = np.array([[0.25, 1 / 3], [0.25, 1 / 3], [0.5, 1 / 3]])
+    noisy = exact * (1 + np.array([[1e-15], [-1e-15], [2e-16]]))
+    np.testing.assert_array_equal(whole(noisy), whole(exact))
