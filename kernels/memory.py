@@ -29,6 +29,9 @@ MOST_GIB = 2**30
 DISK, UNPACKED = "limit", "unpacked"
 """How the limits are called in the file that keeps them."""
 AVAILABLE = b"MemAvailable:"
+ALWAYS_THERE = 2**26
+"""Host memory that no run is refused for lack of: the program itself has more, and machines whose memory grows with
+its use say that nothing is free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,11 @@ class Footprint:
 
 
 def host_bytes_free() -> int:
-    """Bytes of main memory that can be allocated without swapping."""
+    """Bytes of main memory that can be allocated without swapping; never less than is `ALWAYS_THERE`."""
+    return max(_available(), ALWAYS_THERE)
+
+
+def _available() -> int:
     # Every plan asks, and where the file is, reading its head takes a tenth of the time that psutil takes.
     with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", "rb", buffering=0) as lines:
         head = lines.read(512)

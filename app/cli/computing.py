@@ -147,7 +147,7 @@ def run(
     """
     method = registry.method(method_id)
     targets = inputs.targets(method, out, json_file, [*(files or []), *flagged.values()])
-    with watched() as monitor:
+    with watched() as monitor, resuming.until_saved():
         data = inputs.gather(method, files or [], flagged, records or [], inputs.sequence_type(kind), monitor)
         given, problem = parameters(method, settings or [], threads), _problem(method, data, options)
         resumed = interrupted.look_for(method, problem, given, backend, resume)
@@ -157,9 +157,9 @@ def run(
         _refuse(planned, given)
         result = engine.execute(planned, monitor, resumed=resumed, keep=resume or None)
         _save(result, targets, monitor)
-    if targets.json_to_output:
-        report.print_result_json(result)
-        return
+        if targets.json_to_output:
+            report.print_result_json(result)
+            return
     saved = [("saved", str(path)) for path in (targets.out, targets.json) if path is not None]
     report.print_rows([*report.result_rows(result), *saved])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -132,6 +133,8 @@ def _failures_told(index: int) -> Iterator[None]:
     try:
         yield
     except cupy.cuda.memory.OutOfMemoryError as error:
+        # What the run had taken is in the variables of its functions, which the error would keep.
+        traceback.clear_frames(error.__traceback__)
         raise MemoryRefused(
             f"GPU {index} has less memory left than this run needs: another program took it meanwhile; end that, "
             "choose a smaller problem, or --backend cpu"

@@ -1,8 +1,8 @@
 """Runs that survive a crash: a folder for each long run, with its problem, its parameters and the parts it finished.
 
 ``keeping`` gives a run its store. The folder appears once the run has lasted longer than ``patience_s``, stays where
-the run is cancelled or dies, and goes when there is a result. ``runs`` lists the folders; ``find`` looks for the one of
-a problem. A folder holds
+the run is cancelled or dies, and goes when there is a result (`until_saved`: when that is saved). ``runs`` lists the
+folders; ``find`` looks for the one of a problem. A folder holds
 
 - ``run.json``: method, parameters, where and when, and the process that is at work in it;
 - ``problem``: the problem itself, so that the run can be continued without the files that it was read from;
@@ -17,11 +17,13 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
@@ -55,6 +57,10 @@ ELSEWHERE_S = 3600
 SOURCES = (".py", ".cu", ".cuh")
 OTHER_VERSION = "another version of the program computed it"
 MANIFEST, PROBLEM = "run.json", "problem"
+TAKEN = re.compile(r"run\.json\.taken-(\d+)-\w+")
+"""A manifest that the process of this number has taken away, for a moment."""
+_unsaved: ContextVar[list[tuple[Plan, Path]] | None] = ContextVar("_unsaved", default=None)
+"""Runs that have a result, and their folders, where somebody is going to save it."""
 
 
 @dataclass(frozen=True)
@@ -194,8 +200,7 @@ def keeping(
         yield notes
     except BaseException as error:
         store.close()
-        with contextlib.suppress(OSError):
-            _write_manifest(place, {**_manifest(place), "owner": None})
+        _give_up(place)
         kept = f"{percent(store.fraction)} of this run is kept and can be continued"
         if isinstance(error, Cancelled) and store.fraction:
             raise Cancelled(kept) from error
@@ -208,6 +213,39 @@ def keeping(
     if store.failure:
         kept = "Nothing more" if store.fraction else "Nothing"
         notes.append(f"{kept} could be kept for the case of a crash: {store.failure}.")
+    unsaved = _unsaved.get()
+    if unsaved is None:
+        _remove_all_of(planned, place)
+    else:
+        unsaved.append((planned, place))
+
+
+@contextmanager
+def until_saved() -> Iterator[None]:
+    """What runs of this block have kept stays until its end, where their results are saved by then, and else for good:
+    a program that dies in between has lost nothing."""
+    unsaved: list[tuple[Plan, Path]] = []
+    token = _unsaved.set(unsaved)
+    try:
+        yield
+    except BaseException:
+        for _, place in unsaved:
+            _give_up(place)
+        raise
+    finally:
+        _unsaved.reset(token)
+    for planned, place in unsaved:
+        _remove_all_of(planned, place)
+
+
+def _give_up(place: Path) -> None:
+    """This process does not go on with a run."""
+    with contextlib.suppress(OSError):
+        _write_manifest(place, {**_manifest(place), "owner": None})
+
+
+def _remove_all_of(planned: Plan, place: Path) -> None:
+    """The run in this folder, and all others that are kept of the same problem."""
     _remove(place)
     for run in runs():
         if run.method == planned.method.id and run.digest == serialization.digest(planned.problem):
@@ -231,7 +269,7 @@ def percent(fraction: float) -> str:
 def _take_over(run: Run) -> None:
     """This process goes on with an interrupted run; of several that want to, one can take the manifest away."""
     manifest = run.folder / MANIFEST
-    taken = manifest.with_name(f"{MANIFEST}.{uuid.uuid4().hex}")
+    taken = manifest.with_name(f"{MANIFEST}.taken-{os.getpid()}-{uuid.uuid4().hex}")
     try:
         if run.foreign:
             raise InputError(f"{run.folder}: this run cannot be continued: {OTHER_VERSION}; start it anew")
@@ -306,6 +344,7 @@ def _folders() -> list[Path]:
 def _read(path: Path) -> Run | None:
     """The run in a folder; None where there is none that this program knows."""
     try:
+        _give_back(path)
         manifest = _manifest(path)
         if manifest["format"] != FORMAT:
             return None
@@ -331,6 +370,15 @@ def _read(path: Path) -> Run | None:
         return made(Run, values)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, checkpoint_files.Damaged):
         return None
+
+
+def _give_back(path: Path) -> None:
+    """Put the manifest of a run back that a process took away and then died."""
+    if (path / MANIFEST).exists():
+        return
+    for file in path.iterdir():
+        if (found := TAKEN.fullmatch(file.name)) and not psutil.pid_exists(int(found[1])):
+            os.rename(file, path / MANIFEST)
 
 
 def _manifest(path: Path) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def _of_run(choose: Choose, folder: Path) -> str:
         if ended.code == 0:
             break
         now = max((one.fraction for one in resuming.runs()), default=0.0)
-        if now < kept:
+        if now < kept and not out.exists():
             return f"{kept:.1%} of the run was kept, and {now:.1%} is left after it was killed again"
         if any(one.running for one in resuming.runs()):
             return "a run that was killed is said to be running"

@@ -357,3 +357,28 @@ def test_the_time_of_a_long_run_can_be_set(monkeypatch: pytest.MonkeyPatch) -> N
     assert resuming.patience_s() == 2.5
     monkeypatch.setenv(resuming.AFTER_VARIABLE, "soon")
     assert resuming.patience_s() == 60
+
+
+@pytest.mark.parametrize(("process", "listed"), [(os.getpid(), 0), (2**22 + 1, 1)], ids=["alive", "dead"])
+def test_a_process_that_takes_a_run_over_and_dies_leaves_it(runs_folder: Path, process: int, listed: int) -> None:
+    interrupt(3)
+    (run,) = resuming.runs()
+    manifest = run.folder / resuming.MANIFEST
+    manifest.rename(manifest.with_name(f"{resuming.MANIFEST}.taken-{process}-ab"))
+    assert [one.fraction for one in resuming.runs()] == [run.fraction] * listed
+
+
+def test_a_run_is_kept_until_its_result_is_saved() -> None:
+    def save_on_a_full_disk() -> None:
+        with resuming.until_saved():
+            resumed()
+            raise OSError("the disk is full")
+
+    interrupt(3)
+    with pytest.raises(OSError, match="full"):
+        save_on_a_full_disk()
+    assert [one.running for one in resuming.runs()] == [False]
+    with resuming.until_saved():
+        resumed()
+        assert [one.running for one in resuming.runs()] == [True]
+    assert not resuming.runs()
