@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from kernels.cuda import devices
+from kernels.errors import MemoryRefused
 from kernels.monitor import Monitor
 from kernels.pairwise.model import PairProblem
 from kernels.scoring import Mode
@@ -57,11 +60,18 @@ class CellBlock:
         return int(self.h[place]), int(self.e[place]), int(self.f[place])
 
 
-def scan(problem: PairProblem, monitor: Monitor) -> Any:
-    """One pass over the matrix, from which windows and cells are recomputed."""
+def scan(problem: PairProblem, monitor: Monitor, gpu: str = "") -> Any:
+    """One pass over the matrix, from which windows and cells are recomputed: on the GPU of this name, if it is here.
+
+    The CPU computes it where it is not, or has too little memory left; its ``device`` is None then.
+    """
     from kernels.pairwise.pictures import matrix  # compiles; so it is imported on the worker's thread
 
-    return matrix.scan(problem, monitor=monitor)
+    device = next((device.index for device in devices.discover()[0] if device.name == gpu), None) if gpu else None
+    if device is not None:
+        with suppress(MemoryRefused):
+            return matrix.scan(problem, monitor, device=device)
+    return matrix.scan(problem, monitor)
 
 
 def raster(scanned: Any, rows: Span, columns: Span, shape: tuple[int, int], monitor: Monitor) -> Raster:

@@ -25,7 +25,8 @@ from kernels.scoring import Mode
 MAPS = {"viridis": "Viridis", "cividis": "Cividis", "magma": "Magma"}
 LONGEST_SQUARE = 5
 HOVER_REACH, CELL_MARGIN = 32, 12
-LARGE_CELLS = 2e11
+LARGE_CELLS, LARGE_CELLS_ON_GPU = 2e11, 5e13
+"""Half a minute or more of work, which is asked for first."""
 
 
 class MatrixView(PlaneView):
@@ -168,17 +169,22 @@ class MatrixView(PlaneView):
         if self.result is None or self._scanned is not None or not self.isVisible():
             return
         problem, question = self.result.problem, ""
-        if problem.cells > LARGE_CELLS:
+        gpu = self.result.device if self.result.backend == "cuda" else ""
+        if problem.cells > (LARGE_CELLS_ON_GPU if gpu else LARGE_CELLS):
             question = (
                 f"This matrix has {problem.cells:,} cells. Its picture needs one pass over all of them; "
                 "the dot plot needs none."
             )
-        self.scan_panel.offer(problem, lambda monitor: data.scan(problem, monitor), question)
+        self.scan_panel.offer(problem, lambda monitor: data.scan(problem, monitor, gpu), question)
 
     def _on_scan(self, scanned) -> None:
         self._scanned = scanned
         m, n = self.plot.lengths
         self._rasters[0] = Raster((0, m + 1), (0, n + 1), scanned.overview)
+        if self.result.backend == "cuda" and scanned.device is None:
+            self._status.setText(
+                f"{self.result.device} is not here or has too little memory: the CPU shows the matrix."
+            )
         self._recolour()
         self.plot.settle()
 

@@ -8,9 +8,14 @@ import numpy as np
 
 from kernels.cpu.jit import compiled
 from kernels.cpu.simd import release
-from kernels.pairwise.strips.cpu_cells import score_tile
-from kernels.pairwise.strips.cpu_sizes import WORD
-from kernels.pairwise.strips.cpu_strips import may_compute
+from kernels.cpu.workers import cores
+from kernels.monitor import Monitor
+from kernels.pairwise.encoding import Encoded
+from kernels.pairwise.pictures.part import Part
+from kernels.pairwise.records import NEVER_BETTER
+from kernels.pairwise.strips.cpu_cells import in_lanes, out_of_lanes, score_tile
+from kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, WORD, column_length
+from kernels.pairwise.strips.cpu_strips import Strips, may_compute, share_strips
 
 
 class Shown(NamedTuple):
@@ -37,6 +42,39 @@ class Block(NamedTuple):
     open: int
     extend: int
     floor: int
+
+
+def sweep(part: Part, s: int, monitor: Monitor) -> None:
+    """Fill what is to be seen of a part of a matrix, in strips of ``s`` columns on all cores; raises Cancelled.
+
+    Columns that are kept are the last ones of strips.
+    """
+    strips = _strips(part.pair, s, part.top, part.left)
+    strips.kept = dict(zip(((part.column_numbers - 1) // s).tolist(), part.columns, strict=True))
+    kept_places, all_pixels = part.bands[part.bands[:, 2] >= 0, 2], part.pixels
+
+    def one_strip(strip: int, worker: int) -> None:
+        start, end = strips.columns(strip)
+        borders, progress = strips.begin(strip)
+        width = borders.edge.shape[1]
+        pixels = np.full(width, -1)
+        pixels[: end - start] = all_pixels[start + 1 : end + 1]
+        kept = np.empty((len(part.rows), 2, width), np.int32)
+        shown = Shown(part.bands, in_lanes(pixels), part.image, kept)
+        advance_image(strips.problem(strip), borders, strips.best[strip], np.empty(width, np.int32), shown, progress)
+        for place in kept_places:
+            for value in range(2):
+                part.rows[place, value, start + 1 : end + 1] = out_of_lanes(kept[place, value])[: end - start]
+
+    share_strips(strips, one_strip, monitor, "matrix")
+
+
+def _strips(pair: Encoded, s: int, top: np.ndarray | None, left: np.ndarray | None) -> Strips:
+    workers = min(cores(), -(-pair.columns.size // s))
+    values = np.empty((workers + 1, 2, column_length(pair.rows.size)), np.int32)
+    strips = Strips(pair, s, WIDTH_STEP, workers, values, top=top, left=left)
+    strips.best[:, 0] = NEVER_BETTER
+    return strips
 
 
 @compiled

@@ -2,7 +2,8 @@
 
 ``scan`` passes over the whole matrix once. It keeps an overview and, on a grid, rows (H and G) and columns (H and K)
 from which any part can be computed again (K and G are the gap states of the strips, see strips/cpu_cells.py).
-``window`` and ``cells`` do so from the nearest kept row and column.
+``window`` and ``cells`` do so from the nearest kept row and column. All of that is computed on the GPU that is named,
+or on the CPU.
 
 All indices, spans and arrays are in the orientation of the problem, cells 0 .. m and 0 .. n with the borders.
 """
@@ -17,11 +18,10 @@ from kernels.cpu.workers import cores
 from kernels.monitor import Monitor
 from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
 from kernels.pairwise.model import PairProblem
-from kernels.pairwise.pictures.cpu_image import Block, Shown, advance_image, fill_block
-from kernels.pairwise.records import NEVER_BETTER
-from kernels.pairwise.strips.cpu_cells import in_lanes, out_of_lanes
+from kernels.pairwise.pictures import cpu_image
+from kernels.pairwise.pictures.cpu_image import Block, fill_block
+from kernels.pairwise.pictures.part import Part
 from kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, column_length
-from kernels.pairwise.strips.cpu_strips import Strips, share_strips
 
 Span = tuple[int, int]
 
@@ -29,14 +29,18 @@ GRID = 64
 """Kept rows and columns where memory allows."""
 KEPT_BYTES = 2**28
 """Most bytes of kept rows and columns."""
-STRIP_WIDTH = 512
+PIXELS, PIXELS_ON_GPU = (1024, 1024), (4096, 4096)
+"""Of the overview: where it costs little, so many that most windows of a large matrix can be taken from it."""
+SHARE, SHARE_ON_GPU = 2, 16
+"""A window of more than one part in so many of the matrix is taken from the overview."""
+STRIP_WIDTH, STEP_ON_GPU = 512, 512
 CHEAP_CELLS = 2**29
 """A window of fewer cells is computed again even where the overview would nearly do."""
 
 
 @dataclass(frozen=True, eq=False)
 class MatrixScan:
-    """What is known of a matrix after one pass.
+    """What is known of a matrix after one pass, on the CPU or on the GPU ``device``.
 
     ``overview`` is int32, the greatest H of each pixel; pixel p of h covers rows p (m + 1) // h up to
     (p + 1) (m + 1) // h, and columns likewise. The other fields are oriented as the strips are: ``kept_rows`` int32
@@ -45,6 +49,7 @@ class MatrixScan:
     """
 
     problem: PairProblem
+    device: int | None
     overview: np.ndarray
     pair: Encoded
     row_numbers: np.ndarray
@@ -57,28 +62,37 @@ class MatrixScan:
         return self.overview.nbytes + self.kept_rows.nbytes + self.kept_columns.nbytes
 
 
-def scan(problem: PairProblem, monitor: Monitor | None = None, pixels: tuple[int, int] = (1024, 1024)) -> MatrixScan:
-    """One pass over the matrix on all cores; raises Cancelled.
+def scan(
+    problem: PairProblem,
+    monitor: Monitor | None = None,
+    pixels: tuple[int, int] | None = None,
+    device: int | None = None,
+) -> MatrixScan:
+    """One pass over the matrix, on all cores or on a GPU; raises Cancelled, and what a GPU fails with.
 
     ``pixels`` is the size of the overview, which never has more pixels than the matrix has cells.
     """
     pair = encode(problem)
     m, n = pair.rows.size, pair.columns.size
+    pixels = pixels or (PIXELS if device is None else PIXELS_ON_GPU)
     pixels = pixels[::-1] if problem.swapped else pixels
     shape = min(pixels[0], m + 1), min(pixels[1], n + 1)
-    s = _strip_width(n)
+    step = _strip_width(n) if device is None else STEP_ON_GPU
     bands, row_numbers = _bands(0, (0, m + 1), shape[0], _grid(m, n))
-    column_numbers = np.arange(0, n, s * max(1, -(-n // s) // _grid(m, n)))
+    column_numbers = np.arange(0, n, step * max(1, -(-n // step) // _grid(m, n)))
     kept_rows = np.empty((row_numbers.size, 2, n + 1), np.int32)
     kept_columns = np.empty((column_numbers.size, 2, column_length(m)), np.int32)
     kept_rows[0], kept_columns[0] = pair.border(0, n + 1), pair.border(0, column_length(m))
     kept_rows[:, :, 0] = pair.border(0, m + 1)[row_numbers][:, None]
-    strips = _strips(pair, s, None, None)
-    strips.kept = dict(zip((column_numbers[1:] // s - 1).tolist(), kept_columns[1:], strict=True))
+    kept_columns[:, :, 0] = pair.border(0, n + 1)[column_numbers][:, None]
     image = _border_image(pair, (0, m + 1), (0, n + 1), shape)
-    _sweep(strips, 0, (0, n + 1), bands, image, kept_rows, monitor or Monitor())
+    pixel_columns = _pixel_columns((0, n + 1), (0, n + 1), shape[1])
+    part = Part(
+        pair, None, None, bands, pixel_columns, image, kept_rows, kept_columns[1:], column_numbers=column_numbers[1:]
+    )
+    _sweep(part, monitor or Monitor(), device)
     overview = np.ascontiguousarray(image.T) if problem.swapped else image
-    return MatrixScan(problem, overview, pair, row_numbers, column_numbers, kept_rows, kept_columns)
+    return MatrixScan(problem, device, overview, pair, row_numbers, column_numbers, kept_rows, kept_columns)
 
 
 def window(
@@ -105,7 +119,8 @@ def cells(scanned: MatrixScan, rows: Span, columns: Span) -> tuple[np.ndarray, n
 def _window(scanned: MatrixScan, rows: Span, columns: Span, shape: tuple[int, int], monitor: Monitor) -> np.ndarray:
     pair, (height, width) = scanned.pair, (rows[1] - rows[0], columns[1] - columns[0])
     coarse = min(shape[0], height), min(shape[1], width)
-    if height * width > max(CHEAP_CELLS, pair.rows.size * pair.columns.size // 2):
+    share = SHARE if scanned.device is None else SHARE_ON_GPU
+    if height * width > max(CHEAP_CELLS, pair.rows.size * pair.columns.size // share):
         image = _from_overview(scanned, rows, columns, coarse)
     else:
         image = _border_image(pair, rows, columns, coarse)
@@ -115,9 +130,10 @@ def _window(scanned: MatrixScan, rows: Span, columns: Span, shape: tuple[int, in
             part = pair.part((top, rows[1] - 1), (left, columns[1] - 1))
             left_column = scanned.kept_columns[beside, :, top : top + column_length(part.rows.size)].copy()
             top_row = scanned.kept_rows[above, :, left : columns[1]]
-            strips = _strips(part, _strip_width(part.columns.size), top_row, left_column)
             bands, _ = _bands(top, rows, coarse[0], 0)
-            _sweep(strips, left, columns, bands, image, np.empty((0, 2, 1), np.int32), monitor)
+            pixel_columns = _pixel_columns((left, columns[1]), columns, coarse[1])
+            seen = Part(part, top_row, left_column, bands, pixel_columns, image=image)
+            _sweep(seen, monitor, scanned.device)
     if coarse == tuple(shape):
         return image
     return image[np.ix_(*(np.arange(size) * have // size for size, have in zip(shape, coarse, strict=True)))]
@@ -128,34 +144,36 @@ def _cells(scanned: MatrixScan, rows: Span, columns: Span) -> tuple[np.ndarray, 
     above, beside = _nearest(scanned.row_numbers, rows[0]), _nearest(scanned.column_numbers, columns[0])
     kept_row, kept_column = scanned.row_numbers[above], scanned.column_numbers[beside]
     before_row, last_row, last_column = max(rows[0], 1) - 1, rows[1] - 1, columns[1] - 1
-    before_column = kept_column + (max(columns[0], 1) - 1 - kept_column) // WIDTH_STEP * WIDTH_STEP
+    step, device = WIDTH_STEP if scanned.device is None else STEP_ON_GPU, scanned.device
+    before_column = kept_column + (max(columns[0], 1) - 1 - kept_column) // step * step
     left = scanned.kept_columns[beside, :, kept_row : kept_row + column_length(last_row - kept_row)].copy()
     top = scanned.kept_rows[above]
     if before_column > kept_column and last_row > kept_row:
         part = pair.part((kept_row, last_row), (kept_column, before_column))
-        left = _last_column(part, top[:, kept_column : before_column + 1], left)
+        left = _last_column(part, top[:, kept_column : before_column + 1], left, device)
     top = top[:, before_column : last_column + 1]
     if before_row > kept_row and last_column > before_column:
         part = pair.part((kept_row, before_row), (before_column, last_column))
-        top = _last_row(part, top, left)
+        top = _last_row(part, top, left, device)
     left = left[:, before_row - kept_row :]
     return _block(pair, (before_row, last_row), (before_column, last_column), top, left, rows, columns)
 
 
-def _last_column(part: Encoded, top: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """H and K of the last column of a part of the matrix whose width is a multiple of WIDTH_STEP."""
-    strips = _strips(part, _strip_width(part.columns.size), top, left)
-    _sweep(strips, 0, (0, 0), np.array([(part.rows.size, -1, -1)]), *_nothing(), Monitor())
-    return strips.right_column(strips.count - 1)
+def _last_column(pair: Encoded, top: np.ndarray, left: np.ndarray, device: int | None) -> np.ndarray:
+    """H and K of the last column of a part of the matrix whose width is a multiple of the step."""
+    kept, last = np.empty((1, *left.shape), np.int32), np.array([pair.columns.size])
+    kept[:, :, 0] = top[0, -1]
+    bands = np.array([(pair.rows.size, -1, -1)])
+    _sweep(Part(pair, top, left, bands, columns=kept, column_numbers=last), Monitor(), device)
+    return kept[0]
 
 
-def _last_row(part: Encoded, top: np.ndarray, left: np.ndarray) -> np.ndarray:
+def _last_row(pair: Encoded, top: np.ndarray, left: np.ndarray, device: int | None) -> np.ndarray:
     """H and G of the last row of a part of the matrix."""
-    strips = _strips(part, _strip_width(part.columns.size), top, left[:, : column_length(part.rows.size)].copy())
-    image, _ = _nothing()
-    kept = np.empty((1, 2, part.columns.size + 1), np.int32)
-    kept[0, :, 0] = left[0, part.rows.size]
-    _sweep(strips, 0, (0, 0), np.array([(part.rows.size, -1, 0)]), image, kept, Monitor())
+    left = left[:, : column_length(pair.rows.size)].copy()
+    kept = np.empty((1, 2, pair.columns.size + 1), np.int32)
+    kept[0, :, 0] = left[0, pair.rows.size]
+    _sweep(Part(pair, top, left, np.array([(pair.rows.size, -1, 0)]), rows=kept), Monitor(), device)
     return kept[0]
 
 
@@ -178,42 +196,14 @@ def _block(
     return H[inner], E[inner], F[inner]
 
 
-def _sweep(
-    strips: Strips,
-    offset: int,
-    columns: Span,
-    bands: np.ndarray,
-    image: np.ndarray,
-    kept_rows: np.ndarray,
-    monitor: Monitor,
-) -> None:
-    """Compute all strips; the columns of ``strips`` begin after column ``offset``, pixels divide ``columns``."""
-    pixel_edges = _edges(columns, image.shape[1])
-    kept_places = bands[bands[:, 2] >= 0, 2]
+def _sweep(part: Part, monitor: Monitor, device: int | None) -> None:
+    """Fill what is to be seen of a part of the matrix, on a GPU or on the CPU."""
+    if device is None:
+        cpu_image.sweep(part, _strip_width(part.pair.columns.size), monitor)
+        return
+    from kernels.pairwise.pictures import cuda_image  # CuPy is imported where a GPU is used
 
-    def one_strip(strip: int, worker: int) -> None:
-        start, end = strips.columns(strip)
-        borders, progress = strips.begin(strip)
-        width = borders.edge.shape[1]
-        numbers = np.arange(offset + start + 1, offset + start + width + 1)
-        pixels = np.searchsorted(pixel_edges, numbers, "right") - 1
-        pixels[(numbers < columns[0]) | (numbers >= columns[1])] = -1
-        kept = np.empty((len(kept_rows), 2, width), np.int32)
-        shown = Shown(bands, in_lanes(pixels), image, kept)
-        advance_image(strips.problem(strip), borders, strips.best[strip], np.empty(width, np.int32), shown, progress)
-        for place in kept_places:
-            for part in range(2):
-                kept_rows[place, part, start + 1 : end + 1] = out_of_lanes(kept[place, part])[: end - start]
-
-    share_strips(strips, one_strip, monitor, "matrix")
-
-
-def _strips(pair: Encoded, s: int, top: np.ndarray | None, left: np.ndarray | None) -> Strips:
-    workers = min(cores(), -(-pair.columns.size // s))
-    values = np.empty((workers + 1, 2, column_length(pair.rows.size)), np.int32)
-    strips = Strips(pair, s, WIDTH_STEP, workers, values, top=top, left=left)
-    strips.best[:, 0] = NEVER_BETTER
-    return strips
+    cuda_image.sweep(part, monitor, device)
 
 
 def _strip_width(columns: int) -> int:
@@ -274,6 +264,9 @@ def _nearest(numbers: np.ndarray, first: int) -> int:
     return int(np.searchsorted(numbers, max(first - 1, 0), "right")) - 1
 
 
-def _nothing() -> tuple[np.ndarray, np.ndarray]:
-    """No image, and no kept rows."""
-    return np.empty((0, 0), np.int32), np.empty((0, 2, 1), np.int32)
+def _pixel_columns(columns: Span, window: Span, pixels: int) -> np.ndarray:
+    """The pixels of columns [columns) of the matrix, where those of the window are divided into so many; else -1."""
+    numbers = np.arange(*columns)
+    found = np.searchsorted(_edges(window, pixels), numbers, "right") - 1
+    found[(numbers < window[0]) | (numbers >= window[1])] = -1
+    return found

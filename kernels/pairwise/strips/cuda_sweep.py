@@ -67,9 +67,9 @@ def score(job: Job, kept: tuple = NOWHERE, launched: Launched = lambda part, sta
     registers = PACKED_REGISTERS if job.packed else SCORE_REGISTERS
     state = job.run.empty((job.strips, registers.count(job.columns_per_lane), LANES), np.int32)
     extra = np.int32(KEY_SCALE), *kept
-    boundary = _boundary(job, whole=False)
+    boundary = boundary_ring(job, whole=False)
     crossing_bytes = 4 if job.packed else 8
-    _log_strips(job, *_sweep(job, kernel, state, boundary, crossing_bytes, extra=extra, launched=launched))
+    _log_strips(job, *sweep(job, kernel, state, boundary, crossing_bytes, extra=extra, launched=launched))
     return best_of(job, _fields(state, 3), keyed(job)) if job.encoded.local else _corner(job, state)
 
 
@@ -108,7 +108,7 @@ def _states(
     kept = Kept(
         chunks=chunks,
         true_values=true_values,
-        boundary=_boundary(job, whole=true_values),
+        boundary=boundary_ring(job, whole=true_values),
         boundary_states=job.run.empty((strips, rows, 2), np.int32),
         chunk_values=job.run.empty((bottoms if chunks else 0, width, 2), np.int32),
         chunk_states=job.run.empty((bottoms if chunks == 2 else 0, width, 2), np.int32),
@@ -120,17 +120,17 @@ def _states(
         height=height, width=width,
     )  # fmt: skip
     extra = *buffers, np.uint64(0) if tiles is None else tiles, np.int32(rows)
-    return kept, state, _sweep(job, kernel, state, kept.boundary, crossing_bytes=16, extra=extra, phase=phase)
+    return kept, state, sweep(job, kernel, state, kept.boundary, crossing_bytes=16, extra=extra, phase=phase)
 
 
-def _boundary(job: Job, whole: bool) -> cupy.ndarray:
+def boundary_ring(job: Job, whole: bool) -> cupy.ndarray:
     """Right boundaries of all strips: a ring that spans a slice, or all rows where phase 3 wants them."""
     columns = job.tiles * job.encoded.columns.size
     capacity = cuda_sizes.boundary_rows(job.encoded.rows.size, columns, job.s, job.batch, whole, job.spread)
     return job.run.filled((job.tiles * job.strips, capacity), np.uint64, byte=0xFF)
 
 
-def _sweep(
+def sweep(
     job: Job,
     kernel: Any,
     state: cupy.ndarray,

@@ -26,7 +26,7 @@ struct Keeper {
         kept_column[place] = {edge.h, edge.k};
     }
 
-    __device__ __forceinline__ int interval() const { return checkpoints.tile; }
+    __device__ __forceinline__ int kept_after(int row) const { return multiple_after(checkpoints.tile, row); }
 
     // Called between one kept row and the next. Lanes come to a kept row one after another, and strips that wait for
     // each other do so along it, so nothing is left to do there but to store.

@@ -74,7 +74,7 @@ struct Lane : OneRow {
         buffers.boundary_states[static_cast<long long>(strip) * m + at_row - 1] = {edge.h_state, edge.k_state};
     }
 
-    __device__ __forceinline__ int interval() const { return buffers.height; }
+    __device__ __forceinline__ int kept_after(int at_row) const { return multiple_after(buffers.height, at_row); }
 
     template <bool MASKED, bool ENDING>
     __device__ __forceinline__ void compute(

@@ -13,10 +13,13 @@
 //     arrive(Edge, row), next(out)      a boundary cell as it enters; the shuffle to the next lane
 //     compute<MASKED, ENDING>(problem, scores, in, row); MASKED: not all of its rows may be in the matrix;
 //                                       ENDING: a row may be one that is kept
-//     KEEPS, interval()                 whether rows are kept, and every how many rows
+//     KEEPS, kept_after(row)            whether rows are kept, and the first one below another row
 //     visit(f)                          f(int&) for every value kept between slices
 //     depart(out)                       the boundary cell that goes to the next strip
 //     leave(strip, row, out)            keeps what else phase 1 leaves on the right boundary
+
+// The first row below another that is a multiple of `interval`.
+__device__ __forceinline__ int multiple_after(int interval, int row) { return interval * (1 + max(row, 0) / interval); }
 
 struct OneRow {                      // a lane is at row t - lane + 1 at step t
     static constexpr int DELAY = 1, SPREAD = LANES;      // rows between two lanes, and that a warp is at
@@ -115,7 +118,7 @@ __device__ __forceinline__ void sweep(
         auto wants = [&](int row) { return strip > 0 && id < BATCH && row <= problem.m; };
         unsigned long long early = wants(start + id + 1) ? load_shared_by_all(left + incoming.index) : 0;
         int kept_row = 0;            // the next row that is kept, at or below the last lane's
-        if (Lane::KEEPS) kept_row = lane.interval() * (1 + max(start - SPREAD, 0) / lane.interval());
+        if (Lane::KEEPS) kept_row = lane.kept_after(start - SPREAD);
         int awaited = 0;             // rows known to be there, where batches are longer than BATCH
         for (int t = start; t < end; t += BATCH) {
             int row = t + id + 1;
@@ -141,7 +144,7 @@ __device__ __forceinline__ void sweep(
             bool masked = t < SPREAD || t + BATCH > problem.m;
             bool ending = false;
             if (Lane::KEEPS) {
-                while (kept_row < t + 2 - SPREAD) kept_row += lane.interval();
+                while (kept_row < t + 2 - SPREAD) kept_row = lane.kept_after(kept_row);
                 ending = kept_row <= t + BATCH;
             }
             if (masked && ending) compute_batch<true, Lane::KEEPS>(lane, problem, shared, profile, id, t);

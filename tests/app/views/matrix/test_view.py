@@ -399,7 +399,7 @@ def test_a_large_problem_asks_first_and_can_be_cancelled(qtbot, view, monkeypatc
     assert "8,190 cells" in view.scan_panel.text
     assert view._scanned is None
 
-    def endless(problem, monitor):
+    def endless(problem, monitor, gpu):
         while True:
             monitor.update(1, 10)
 
@@ -415,7 +415,7 @@ def test_a_large_problem_asks_first_and_can_be_cancelled(qtbot, view, monkeypatc
 
 
 def test_a_scan_that_fails_says_why(qtbot, view, monkeypatch):
-    def broken(problem, monitor):
+    def broken(problem, monitor, gpu):
         raise MemoryError("no room for the checkpoints")
 
     monkeypatch.setattr(data, "scan", broken)
@@ -443,3 +443,11 @@ def test_contrast_and_colour_map_change_the_picture(qtbot, view):
         pictures.append(view.plot.grab().toImage())
     assert pictures[0] != pictures[1]
     assert pictures[1] != pictures[2]
+
+
+def test_the_matrix_of_a_gpu_that_is_not_here_says_so(qtbot, view):
+    result = replace(examples.result(examples.problem(FIRST, SECOND)), backend="cuda", device="NVIDIA Other")
+    view.show_result(result)
+    qtbot.waitUntil(lambda: view._scanned is not None)
+    assert view._scanned.device is None
+    assert "the CPU shows the matrix" in view._status.text()

@@ -1,0 +1,125 @@
+// Pictures of the matrix: the greatest H of every pixel, and rows and columns kept to start again from.
+//
+// The sweep and the recurrence of StripedScore (strip.cuh, sweep.cuh). A lane keeps the greatest H of each of its
+// columns since the last band of rows ended; at the end of one, neighbouring columns of the same pixel are taken
+// together, and raise it by one atomic maximum.
+// Needs strip.cuh and sweep.cuh. Compile-time: those of strip.cuh; PACKED is 0.
+
+struct Lane : OneRow {
+    static constexpr int FIELDS = IMAGE_A_COLUMN * R + IMAGE_A_LANE;
+    static constexpr bool KEEPS = true;
+    int h[R], g[R], greatest[R];
+    int diagonal;                    // H of the cell left of the lane's first column, one row above
+    Edge out;
+    int band, band_end;              // the band that the lane is in, and its last row
+    int left, n;                     // columns left of the lane's first one; columns
+    int column_place;                // where the strip's right boundary is kept, or -1
+    Picture picture;
+
+    __device__ __forceinline__ void place(int strip, int lane) {
+        left = (strip * LANES + lane) * R;
+        column_place = picture.column_places[strip];
+    }
+
+    __device__ __forceinline__ void begin(const Strip& problem) {
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            Edge edge = above(problem, left + c + 1);
+            h[c] = edge.h, g[c] = edge.k, greatest[c] = MINUS_INFINITY;
+        }
+        diagonal = above(problem, left).h;
+        out = {0, 0};
+        band = 0, band_end = picture.bands[0].last_row;
+    }
+
+    template <class F>
+    __device__ __forceinline__ void visit(F&& keep_value) {
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(h[c]), keep_value(g[c]), keep_value(greatest[c]);
+        keep_value(diagonal), keep_value(out.h), keep_value(out.k), keep_value(band), keep_value(band_end);
+    }
+
+    static __device__ __forceinline__ Edge arrive(Edge edge, int) { return edge; }
+
+    static __device__ __forceinline__ Edge next(Edge passed) {
+        return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1)};
+    }
+
+    __device__ __forceinline__ void settle() {}
+
+    __device__ __forceinline__ void finish() {}
+
+    static __device__ __forceinline__ Edge depart(Edge edge) { return edge; }
+
+    // Column `column_place` of those kept; the values of each, from row 0 on, are side by side.
+    __device__ __forceinline__ void leave(int, int at_row, Edge edge) {
+        if (column_place < 0) return;
+        int* column = picture.columns + 2ll * column_place * picture.height + at_row;
+        column[0] = edge.h, column[picture.height] = edge.k;
+    }
+
+    // The end of the first band that ends below a row; the bands stand in order.
+    __device__ __forceinline__ int kept_after(int row) const {
+        int low = 0, high = picture.band_count;
+        while (low < high) {
+            int middle = (low + high) / 2;
+            if (picture.bands[middle].last_row > row) high = middle;
+            else low = middle + 1;
+        }
+        return low < picture.band_count ? picture.bands[low].last_row : 1 << 30;
+    }
+
+    template <bool MASKED, bool ENDING>
+    __device__ __forceinline__ void compute(
+        const Strip& problem, const Scores& scores, Edge in, int at_row) {
+        int above_left = diagonal, k = in.k;
+        diagonal = in.h;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            int matched = above_left + scores[c];
+            int t = LOCAL ? add_max_floor(g[c], -problem.open_extend, matched)
+                          : add_max(g[c], -problem.open_extend, matched);
+            int here = add_max(k, -problem.open_extend, t);
+            k = add_max(k, -problem.extend, t);
+            g[c] = add_max(g[c], -problem.extend, here);
+            above_left = h[c];
+            h[c] = here;
+            greatest[c] = max(greatest[c], here);
+        }
+        out = {h[R - 1], k};
+        if (ENDING && at_row == band_end) end_band();
+    }
+
+    __device__ void end_band() {
+        const Band ended = picture.bands[band];
+        int* row = picture.image + static_cast<long long>(ended.pixel_row) * picture.width;
+        int pixel = -1, value = 0;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            int column = left + c + 1, at = ended.pixel_row >= 0 && column <= n ? picture.pixel_columns[column] : -1;
+            if (at != pixel) {
+                if (pixel >= 0) atomicMax(row + pixel, value);
+                pixel = at, value = greatest[c];
+            }
+            value = max(value, greatest[c]);
+            greatest[c] = MINUS_INFINITY;
+        }
+        if (pixel >= 0) atomicMax(row + pixel, value);
+        if (ended.place >= 0) keep_row(picture.rows + 2ll * ended.place * (n + 1));
+        band_end = ++band < picture.band_count ? picture.bands[band].last_row : 0;
+    }
+
+    __device__ void keep_row(int* values) {
+#pragma unroll
+        for (int c = 0; c < R; ++c)
+            if (left + c < n) values[left + c + 1] = h[c], values[n + 1 + left + c + 1] = g[c];
+    }
+};
+
+extern "C" __global__ void matrix_image(
+    STRIP_PARAMETERS(pair), BOUNDARY_PARAMETERS(boundary), int* state, Event* log, unsigned* ticket,
+    SLICE_PARAMETERS(slice), PICTURE_PARAMETERS(shown)) {
+    Lane lane;
+    lane.n = pair_n, lane.picture = PICTURE_OF(shown);
+    sweep(lane, STRIP_OF(pair), BOUNDARY_OF(boundary), SLICE_OF(slice), state, log, ticket);
+}
