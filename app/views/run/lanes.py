@@ -33,11 +33,15 @@ class Lanes:
         return int(self.events["end_ns"].max()) if self.events.size else 0
 
     @property
+    def start_ns(self) -> int:
+        return int(self.events["start_ns"].min()) if self.events.size else 0
+
+    @property
     def busy(self) -> float:
         """Share of the time of all rows, from the first start to the last end, in which something ran."""
         if not self.events.size:
             return 0.0
-        span = self.end_ns - int(self.events["start_ns"].min())
+        span = self.end_ns - self.start_ns
         spent = int((self.events["end_ns"] - self.events["start_ns"]).sum())
         return spent / (span * self.rows) if span else 0.0
 

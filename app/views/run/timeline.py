@@ -41,6 +41,7 @@ class Bars(pg.GraphicsObject):
         self.by_strip = False
         self.strip: int | None = None
         self.shows_pointer = True
+        self.before = ""
 
     def boundingRect(self) -> QRectF:
         return self.viewRect() or QRectF()
@@ -66,6 +67,7 @@ class Bars(pg.GraphicsObject):
         area = transform.mapRect(view)
         painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
         start, end = view.left() * 1e6, view.right() * 1e6
+        self._paint_before(painter, transform, area)
         self._paint_image(painter, transform, area, start, end)
         self._paint_wide(painter, transform, area, start, end)
         painter.restore()
@@ -77,6 +79,21 @@ class Bars(pg.GraphicsObject):
         left, right = float(event["start_ns"]) / 1e6, float(event["end_ns"]) / 1e6
         height = FILL / self.lanes.depth
         return transform.mapRect(QRectF(left, lane - FILL / 2 + slot * height, right - left, height))
+
+    def _paint_before(self, painter: QPainter, transform: QTransform, area: QRectF) -> None:
+        """What went on before the first event, on a ground of its own."""
+        left, right = (transform.map(QPointF(ns / 1e6, 0)).x() for ns in (0, self.lanes.start_ns))
+        ground = QRectF(QPointF(left, area.top()), QPointF(right, area.bottom())).intersected(area)
+        if ground.width() < 1:
+            return
+        colours = theme.active()
+        painter.fillRect(ground, QColor(colours.hover))
+        text = painter.fontMetrics().elidedText(self.before, Qt.TextElideMode.ElideRight, int(ground.width()) - 12)
+        if ground.width() > LABELLED:
+            painter.setPen(QColor(colours.muted))
+            painter.drawText(
+                ground.adjusted(6, 6, -6, -6), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, text
+            )
 
     def _paint_image(self, painter: QPainter, transform: QTransform, area: QRectF, start: float, end: float) -> None:
         width = max(round(area.width() * painter.device().devicePixelRatioF()), 1)
@@ -149,7 +166,8 @@ class TimelineView(QWidget):
         row.setSpacing(theme.SPACING)
         row.addWidget(self._summary, 1)
         row.addWidget(self._colour)
-        row.addWidget(tool_button("Fit", "Show the whole run", self.fit))
+        row.addWidget(tool_button("Fit", "Show all that was computed, from the first start to the last end", self.fit))
+        row.addWidget(tool_button("From Run", "Show what came before it too: compilation, transfer", self.fit_from_run))
         row.addWidget(tool_button("Copy", "Copy the figure", self.copy))
         row.addWidget(tool_button("Save\u2026", "Save the figure as PNG or SVG", self.save))
         layout = QVBoxLayout(self)
@@ -186,6 +204,7 @@ class TimelineView(QWidget):
     def _take(self, found: Lanes | None) -> None:
         """Show these lanes, or nothing."""
         self.bars.lanes, self.bars.strip = found, None
+        self.bars.before = self._before() if found is not None else ""
         self._status.setText(self._hint())
         self._summary.setText(self._summary_text())
         self._describe()
@@ -199,18 +218,26 @@ class TimelineView(QWidget):
         self.bars.update()
 
     def fit(self) -> None:
-        """Show the whole run."""
+        """Show the whole computation: compilation and transfer before it take longer, as a rule."""
         if self.bars.lanes is not None:
-            end, count = max(self.bars.lanes.end_ns / 1e6, 1e-6), len(self.bars.lanes.workers)
-            self.plot.getViewBox().setLimits(
-                xMin=-end,
-                xMax=2 * end,
-                yMin=-1.5,
-                yMax=count + 0.5,
-                minXRange=end / 1e5,
-                maxXRange=3 * end,
-            )
-            self.plot.setRange(xRange=(0, end), yRange=(-0.6, count - 0.4), padding=0.01)
+            self._show_from(self.bars.lanes.start_ns / 1e6)
+
+    def fit_from_run(self) -> None:
+        """Show the time since the run began."""
+        if self.bars.lanes is not None:
+            self._show_from(0.0)
+
+    def _show_from(self, start: float) -> None:
+        end, count = max(self.bars.lanes.end_ns / 1e6, 1e-6), len(self.bars.lanes.workers)
+        self.plot.getViewBox().setLimits(
+            xMin=-end,
+            xMax=2 * end,
+            yMin=-1.5,
+            yMax=count + 0.5,
+            minXRange=(end - self.bars.lanes.start_ns / 1e6) / 1e5,
+            maxXRange=3 * end,
+        )
+        self.plot.setRange(xRange=(start, end), yRange=(-0.6, count - 0.4), padding=0.01)
 
     def hover_text(self, number: int) -> str:
         """What is known of an event."""
@@ -274,8 +301,15 @@ class TimelineView(QWidget):
         count, strips, name = len(found.workers), len(np.unique(found.events["strip"])), piece(found)
         return (
             f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
-            f"busy {100 * found.busy:.0f} % of {texts.duration(found.end_ns / 1e6)}"
+            f"busy {100 * found.busy:.0f} % of {texts.duration((found.end_ns - found.start_ns) / 1e6)}"
         )
+
+    def _before(self) -> str:
+        """'470 ms before the first strip: compilation 465 ms, transfer 2 ms'."""
+        found, named = self.bars.lanes, {"compilation": 0.0, "transfer": 0.0, **self.result.times_ms}
+        parts = [f"{name} {texts.duration(named[name])}" for name in ("compilation", "transfer") if named[name] > 0]
+        text = f"{texts.duration(found.start_ns / 1e6)} before the first {piece(found)}"
+        return f"{text}: {', '.join(parts)}" if parts else text
 
     def _describe(self) -> None:
         found, palette = self.bars.lanes, theme.active().phases

@@ -232,3 +232,19 @@ def test_many_events_are_laid_out_by_a_thread_and_only_the_last_result_counts(qt
     view.show_result(None)
     qtbot.waitUntil(lambda: not view._laying.busy)
     assert view.bars.lanes is None
+
+
+def test_it_opens_on_what_was_computed_and_names_what_came_before(qtbot):
+    steps = Steps()
+    steps.add(1, 0, (0, 10), (0, 10), 0, 470_000_000, 473_000_000)
+    timeline = TimelineView(Selection())
+    qtbot.addWidget(timeline)
+    result = replace(examples.result(examples.problem(*examples.related(90))), steps=steps)
+    timeline.show_result(replace(result, times_ms={"compilation": 465.0, "transfer": 2.0, "phase 1": 3.0}))
+    (left, right), _ = timeline.plot.viewRange()
+    assert 469 < left < 470.1
+    assert 472.9 < right < 474
+    assert timeline._summary.text().endswith("busy 100 % of 3.0 ms")
+    assert timeline.bars.before == "470 ms before the first strip: compilation 465 ms, transfer 2.0 ms"
+    timeline.fit_from_run()
+    assert timeline.plot.viewRange()[0][0] <= 0
