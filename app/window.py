@@ -85,11 +85,13 @@ class Window(Workbench):
         what = "A job is" if jobs == 1 else f"{jobs} jobs are"
         stores = [job.monitor.store for job in self.queue.active]
         kept = " What long runs have finished is kept." if any(store and store.fraction for store in stores) else ""
-        answer = QMessageBox.question(
-            self, "Close Antidiag", f"{what} not finished. Close and cancel?{kept}",
-            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
-        )  # fmt: skip
-        return answer == QMessageBox.StandardButton.Close
+        box = QMessageBox(QMessageBox.Icon.Question, "Close Antidiag", f"{what} not finished.{kept}", parent=self)
+        close = box.addButton(
+            "Cancel it and close" if jobs == 1 else "Cancel them and close", QMessageBox.ButtonRole.DestructiveRole
+        )
+        box.setDefaultButton(box.addButton("Keep working", QMessageBox.ButtonRole.RejectRole))
+        box.exec()
+        return box.clickedButton() is close
 
     def confirm_discard(self, run: Run) -> bool:
         """Ask whether what a run has computed may be lost."""
@@ -165,7 +167,7 @@ class Window(Workbench):
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
         self.learn.set_devices(len(found.gpus))
-        self.tune.gpus = len(found.gpus)
+        self.tune.set_gpus([gpu for gpu, _ in found.gpus])
         self.jobs.log(f"GPUs: {gpus}" if gpus else f"No GPU is used: {found.reason}")
         self._replan()
 

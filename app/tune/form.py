@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from app import texts, theme
 from app.kit.widgets import Card, label, row
+from app.tune.device_boxes import DeviceBoxes
 from app.tune.inputs import InputEditor
 from app.tune.plots.series import suggestion
 from kernels.engine import BackendChoice
@@ -107,8 +108,7 @@ class SweepForm(Card):
         self.contenders.setAccessibleName("Methods and peers")
         self.input = InputEditor()
         self.axes = (AxisEditor(1), AxisEditor(2))
-        self.cpu, self.cuda = QCheckBox("CPU"), QCheckBox("GPU")
-        self.cpu.setChecked(True)
+        self.devices = DeviceBoxes()
         self.repeats, self.warm_up = QSpinBox(), QSpinBox()
         self.repeats.setRange(1, 1000)
         self.repeats.setValue(3)
@@ -161,12 +161,7 @@ class SweepForm(Card):
         return [axis for editor in self.axes if (axis := editor.axis()) is not None]
 
     def backends(self) -> tuple[BackendChoice, ...]:
-        chosen: list[BackendChoice] = []
-        if self.cpu.isChecked():
-            chosen.append("cpu")
-        if self.cuda.isChecked():
-            chosen.append("cuda")
-        return tuple(chosen) or ("auto",)
+        return self.devices.backends()
 
     def set_running(self, running: bool, paused: bool = False, waiting: int = 0) -> None:
         """Which buttons make sense, and how many sweeps wait for their turn."""
@@ -181,7 +176,7 @@ class SweepForm(Card):
         return {
             "contenders": self._checked(), "input": self.input.values(), "repeats": self.repeats.value(),
             "axes": [[editor.name.currentText(), editor.values.text()] for editor in self.axes],
-            "warm_up": self.warm_up.value(), "cpu": self.cpu.isChecked(), "cuda": self.cuda.isChecked(),
+            "warm_up": self.warm_up.value(), "devices": self.devices.values(),
             "reuse": self.reuse.isChecked(), "budget": self.budget.value(),
         }  # fmt: skip
 
@@ -193,8 +188,8 @@ class SweepForm(Card):
             editor.set_value(str(name), str(values))
         for spin, name in ((self.repeats, "repeats"), (self.warm_up, "warm_up"), (self.budget, "budget")):
             spin.setValue(int(saved.get(name, spin.value())))
-        for box, name in ((self.cpu, "cpu"), (self.cuda, "cuda"), (self.reuse, "reuse")):
-            box.setChecked(bool(saved.get(name, box.isChecked())))
+        self.devices.set_values(saved.get("devices", {}))
+        self.reuse.setChecked(bool(saved.get("reuse", self.reuse.isChecked())))
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
@@ -209,7 +204,7 @@ class SweepForm(Card):
         column.addWidget(label("Input", "muted"))
         column.addWidget(self.input)
         column.addLayout(grid)
-        column.addLayout(row(label("Run on", "muted"), self.cpu, self.cuda, QWidget(), stretch=3))
+        column.addLayout(row(label("Run on", "muted"), self.devices, stretch=1))
         counts = label("Repeats", "muted"), self.repeats, label("Warm-up", "muted"), self.warm_up, QWidget()
         column.addLayout(row(*counts, stretch=4))
         column.addWidget(self.reuse)
@@ -226,8 +221,7 @@ class SweepForm(Card):
         self.input.changed.connect(self._changed)
         for editor in self.axes:
             editor.changed.connect(self._changed)
-        for box in (self.cpu, self.cuda):
-            box.toggled.connect(self._changed)
+        self.devices.changed.connect(self._changed)
         self.repeats.valueChanged.connect(self._changed)
         self.start_button.clicked.connect(self.start_wanted)
         self.pause_button.clicked.connect(self.pause_wanted)

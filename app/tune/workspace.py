@@ -27,6 +27,7 @@ from app.tune.polling import polling_timer
 from app.tune.sweeping import limits_job, sweep_job, task_of, tune_job
 from kernels import registry
 from kernels.cuda import devices
+from kernels.cuda.devices import Device
 from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError
 from kernels.experiments import models
@@ -102,11 +103,21 @@ class TuneWorkspace(QWidget):
         self.form.input.set_data(data, self.form.method.problem if self.form.method else None)
 
     def set_device(self, backend: BackendChoice, device: int) -> None:
-        """The device that is chosen in the tool bar."""
-        self._device, self._backend = device, backend
-        if backend in ("cpu", "cuda"):
-            self.form.cpu.setChecked(backend == "cpu")
-            self.form.cuda.setChecked(backend == "cuda")
+        """The device that is chosen in the tool bar; the sweep follows it when it changes."""
+        if (backend, device) != (self._backend, self._device):
+            self._device, self._backend = device, backend
+            self._follow()
+
+    def set_gpus(self, found: Sequence[Device]) -> None:
+        """The GPUs that there are, of which each can be measured on."""
+        self.gpus = len(found)
+        self.form.devices.set_gpus(found)
+        if not self.form.devices.touched:
+            self._follow()
+
+    def _follow(self) -> None:
+        place = self._place()
+        self.form.devices.choose(place.device if place.on_gpu else None)
 
     def start(self) -> None:
         """Measure the sweep of the form, after those that were started before."""
@@ -206,7 +217,7 @@ class TuneWorkspace(QWidget):
         return Place(self._backend, self._device, on_gpu)
 
     def _on_device(self, sweep: Sweep) -> Sweep:
-        return replace(sweep, devices=(self._device,))
+        return replace(sweep, devices=self.form.devices.gpus() or (self._device,))
 
     def _submit(self, one: Measurement, job: Job) -> None:
         """Show it where nothing else is measured; otherwise it is shown when its turn comes."""

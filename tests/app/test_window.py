@@ -514,3 +514,15 @@ def test_the_table_says_what_a_sequence_is_and_drops_columns_before_names(ready)
         assert not table.isColumnHidden(NAME)
     metrics = table.fontMetrics()
     assert table.columnWidth(MAKEUP) > metrics.horizontalAdvance("GC 44.4 %")
+
+
+def test_a_file_named_at_the_start_leaves_the_last_results(qtbot, ready, make_window, tmp_path):
+    run(qtbot, ready)
+    ready.close()
+    third = tmp_path / "third.fa"
+    third.write_text(">three\nACGTACGT\n")
+    again = make_window()
+    start_with(again, [str(third)])
+    qtbot.waitUntil(lambda: "three" in cells(again, NAME))
+    assert cells(again, NAME) == ["one", "two", "three"]
+    assert len(again.session.entries) == 1

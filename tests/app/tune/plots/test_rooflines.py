@@ -100,7 +100,7 @@ def test_the_limits_are_measured_as_a_job(qtbot: Any, ready: Any, monkeypatch: p
     monkeypatch.setattr(roofline, "kept", lambda backend, device: made.get((backend, device)))
     ready.turn_to(1)
     tune = ready.tune
-    tune.form.cpu.setChecked(True)
+    tune.form.devices.cpu.setChecked(True)
     tune.points.begin("points", [BOTH])
     tune.points.choose(BOTH)
     tune.points.pin(BOTH)
