@@ -15,7 +15,7 @@ from app.cli.progress import interrupted_at_once
 from kernels.errors import InputError, ParameterError
 from kernels.io import sequences
 from kernels.method import DataKind, Method
-from kernels.model import SequenceType
+from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.registry import saving
 
@@ -95,11 +95,16 @@ def targets(method: Method, out: str | None, json_file: str | None, files: Seque
     return Targets(path, json_path)
 
 
+def read_sequences(file: str, type: SequenceType | None, monitor: Monitor | None) -> list[Sequence]:
+    """The sequences of a file, or of standard input."""
+    if file == STANDARD_INPUT:
+        return sequences.read_stream(cast(BufferedReader, sys.stdin.buffer), "standard input", type, monitor)
+    return sequences.read(file, type, monitor)
+
+
 def _read(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor | None) -> list[Any]:
     if kind is sequences.SEQUENCE:
-        if file == STANDARD_INPUT:
-            return sequences.read_stream(cast(BufferedReader, sys.stdin.buffer), "standard input", type, monitor)
-        return sequences.read(file, type, monitor)
+        return read_sequences(file, type, monitor)
     if file == STANDARD_INPUT:
         raise InputError(f"a {kind.label} cannot come from standard input; give a file")
     return kind.read(Path(file), monitor)

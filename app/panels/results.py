@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QHeaderView,
     QMenu,
@@ -137,6 +137,8 @@ class ResultPanel(Card):
         self.model = ResultModel(session, is_stale)
         self.table = ResultTable(self.model)
         self.table.customContextMenuRequested.connect(self._menu)
+        delete = QShortcut(QKeySequence.StandardKey.Delete, self.table, self.delete)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         self.delete_button = quiet_button("Delete", "Delete the selected results (can be undone)")
         self.delete_button.clicked.connect(self.delete)
         self.header.addWidget(self.delete_button)

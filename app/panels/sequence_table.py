@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -185,6 +185,7 @@ class SequenceTable(QTableView):
 
     role_wanted = Signal(int)
     delete_wanted = Signal()
+    copy_wanted = Signal()
 
     def __init__(self, model: SequenceModel) -> None:
         super().__init__()
@@ -219,6 +220,8 @@ class SequenceTable(QTableView):
             self.role_wanted.emit(int(event.text()) - 1)
         elif event.key() == Qt.Key.Key_Delete:
             self.delete_wanted.emit()
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_wanted.emit()
         else:
             super().keyPressEvent(event)
 

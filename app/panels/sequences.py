@@ -14,6 +14,7 @@ from app.jobs.queue import JobQueue
 from app.kit.background import Latest
 from app.kit.widgets import Card, Elided, label, quiet_button
 from app.panels.sequence_table import NAME, SequenceModel, SequenceTable
+from app.panels.sequence_tools import SequenceTools
 from app.session.editing import MANY, Editor
 from app.session.session import Session
 from app.session.state import BATCH
@@ -37,6 +38,7 @@ class SequencePanel(Card):
         super().__init__("Sequences")
         self._session = session
         self._editor = Editor(session, queue, self.refused.emit)
+        self.tools = SequenceTools(self, session, self._editor, lambda: self.table.rows(), self.refused.emit)
         self._telling = False
         self._naming = Latest(self)
         self._naming.finished.connect(self._send_names)
@@ -46,6 +48,7 @@ class SequencePanel(Card):
         self.table.setAccessibleName("Sequences")
         self.table.role_wanted.connect(lambda role: self.use(role))
         self.table.delete_wanted.connect(self.delete)
+        self.table.copy_wanted.connect(self.tools.copy)
         self.table.customContextMenuRequested.connect(self._menu)
         self.table.selectionModel().selectionChanged.connect(self._tell_names)
         self.open_button = quiet_button("Open...", "Open sequence files (Ctrl+O)")
@@ -218,6 +221,8 @@ class SequencePanel(Card):
         for kind in SequenceType:
             kinds.addAction(str(kind), lambda kind=kind: self.retype(kind))
         menu.addAction("Duplicate\tCtrl+D", self.duplicate)
+        menu.addAction("Copy as FASTA\tCtrl+C", self.tools.copy)
+        self.tools.fill(menu.addMenu("Tools"))
         menu.addAction("Move up\tAlt+Up", lambda: self.move_rows(-1))
         menu.addAction("Move down\tAlt+Down", lambda: self.move_rows(1))
         menu.addSeparator()

@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 
 from app.jobs.queue import Job, JobQueue
 from app.session.session import Session, duplicate_label, retype_label
-from app.session.state import Check, State, duplicated, retyped
+from app.session.state import Check, State, duplicated, kept_alone, retyped, with_made
 from kernels.errors import AntidiagError
+from kernels.model import Sequence as Data
 from kernels.model import SequenceType
 
 LANE = "edit"
 MANY = 20_000
 """Rows from which an edit that makes new sequences is a job: so many take some 50 ms."""
+LETTERS = 10
+"""Letters that cost as much as a row where sequences are made of others."""
 
 Make = Callable[[Check], State]
 
@@ -28,6 +31,19 @@ class Editor:
         before = self._session.state
         if rows:
             self._edit(duplicate_label(len(rows)), len(rows), lambda check: duplicated(before, rows, check))
+
+    def make(self, label: str, rows: Sequence[int], made: Callable[[Data], Data]) -> None:
+        """What ``made`` makes of each of these rows, behind the last of them."""
+        before = self._session.state
+        if not rows:
+            return
+        letters = sum(len(before.sequences[row]) for row in rows)
+        self._edit(label, max(len(rows), letters // LETTERS), lambda check: with_made(before, rows, made, check))
+
+    def keep(self, label: str, kept: Callable[[Check], Sequence[Data]]) -> None:
+        """These sequences alone, which are some of the open ones in their order."""
+        before = self._session.state
+        self._edit(label, len(before.sequences), lambda check: kept_alone(before, kept(check)))
 
     def retype(self, rows: Sequence[int], kind: SequenceType) -> None:
         """Another type for these rows, or a refusal that names the first letter that does not belong to it."""

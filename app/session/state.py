@@ -135,6 +135,23 @@ def duplicated(state: State, rows: Iterable[int], check: Check = lambda: None) -
     return inserted(state, order[-1] + 1, copies)
 
 
+def with_made(
+    state: State, rows: Iterable[int], made: Callable[[Sequence], Sequence], check: Check = lambda: None
+) -> State:
+    """With what is made of these rows behind the last of them; ``check`` as above, also before each sequence."""
+    order, found = sorted(set(rows)), []
+    for row in order:
+        check()
+        found.append(made(state.sequences[row]))
+    return inserted(state, order[-1] + 1, found)
+
+
+def kept_alone(state: State, kept: Iterable[Sequence]) -> State:
+    """Without all sequences but these very ones."""
+    wanted = {id(sequence) for sequence in kept}
+    return removed(state, [row for row, sequence in enumerate(state.sequences) if id(sequence) not in wanted])
+
+
 def retyped(state: State, rows: Iterable[int], kind: SequenceType, check: Check = lambda: None) -> State:
     """With another type of these rows; InputError where a letter does not belong to it. ``check`` as above."""
     changes = {}

@@ -1,0 +1,75 @@
+"""The tools of the panel of sequences, in the window."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from app.panels.sequence_tools import KeepDialog, NewDialog
+
+
+def names(window) -> list[str]:
+    return [sequence.name for sequence in window.session.state.sequences]
+
+
+@pytest.fixture
+def opened(qtbot, window):
+    window.loader.open_text(">a\nATGGCC\n>b\nATGGCC\n>c long\nATGGCCTTTAAA\n")
+    qtbot.waitUntil(lambda: len(names(window)) == 3)
+    return window
+
+
+def test_what_is_made_of_the_selected_rows_stands_behind_them_and_can_be_undone(opened) -> None:
+    tools = opened.sequences.tools
+    opened.sequences.table.selectRow(0)
+    tools.turn()
+    opened.sequences.table.selectRow(0)
+    tools.translate(1)
+    assert names(opened) == ["a", "a_frame_1", "a_reverse_complement", "b", "c"]
+    opened.sequences.table.selectRow(4)
+    tools.cut("4-6")
+    assert opened.session.state.sequences[5].letters == b"GCC"
+    for _ in range(3):
+        opened.session.undo_stack.undo()
+    assert names(opened) == ["a", "b", "c"]
+
+
+def test_a_part_that_is_not_there_is_refused(opened) -> None:
+    said = []
+    opened.sequences.refused.connect(said.append)
+    opened.sequences.table.selectRow(0)
+    opened.sequences.tools.cut("4-60")
+    assert "it has letters 1 to 6" in said[0]
+    assert names(opened) == ["a", "b", "c"]
+
+
+def test_doubles_go_and_sequences_are_kept_by_name_and_length(opened) -> None:
+    said = []
+    opened.sequences.refused.connect(said.append)
+    opened.sequences.tools.remove_doubles()
+    assert names(opened) == ["a", "c"]
+    opened.sequences.tools.keep("nobody", 0, 100)
+    opened.sequences.tools.keep("(", 0, 100)
+    assert ["such a title" in said[0], "no regular expression" in said[1]] == [True, True]
+    assert names(opened) == ["a", "c"]
+    opened.sequences.tools.ask_keep()
+    dialog = opened.findChild(KeepDialog)
+    dialog.name.setText("LONG")
+    dialog.accept()
+    assert names(opened) == ["c"]
+
+
+def test_rows_are_copied_as_fasta_and_pasted_letters_become_a_sequence(qtbot, opened) -> None:
+    opened.sequences.table.selectRow(2)
+    qtbot.keyClick(opened.sequences.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == ">c long\nATGGCCTTTAAA\n"
+    opened.commands["new"].trigger()
+    dialog = opened.findChild(NewDialog)
+    dialog.name.setText("mine")
+    dialog.letters.setPlainText("acg\nt")
+    dialog.accept()
+    assert names(opened)[-1] == "mine"
+    assert opened.session.state.sequences[-1].letters == b"ACGT"
+    opened.sequences.tools.add_text("", ">x\nAC\n>y\nGT\n")
+    assert names(opened)[-2:] == ["x", "y"]
