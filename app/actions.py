@@ -73,7 +73,7 @@ def _commands(window: Workbench) -> list[Command]:
         Command("up", "Move sequences up", "edit", partial(panel.move_rows, -1), "Alt+Up"),
         Command("down", "Move sequences down", "edit", partial(panel.move_rows, 1), "Alt+Down"),
         Command("delete", "Delete sequences", "edit", panel.delete),
-        Command("swap", "Swap first and second", "edit", window.session.swap, "Ctrl+T"),
+        Command("swap", "Swap first and second", "edit", partial(swap, window), "Ctrl+T"),
         Command("delete_result", "Delete result", "edit", window.results.delete, line=True),
         Command("run", "Run", "run", window.method.run_wanted.emit, "Ctrl+R"),
         Command("cancel", "Cancel newest job", "run", window.cancel, "Esc"),
@@ -111,6 +111,11 @@ def ask_open(window: Workbench) -> None:
     paths, _ = QFileDialog.getOpenFileNames(window, "Open sequences", _folder(window), SEQUENCE_FILTER)
     _remember_folder(window, paths[0] if paths else "")
     window.loader.open_paths(paths)
+
+
+def swap(window: Workbench) -> None:
+    method = window.method.method
+    window.session.swap(method.problem if method else None)
 
 
 def paste(window: Workbench) -> None:

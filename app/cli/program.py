@@ -14,7 +14,7 @@ from pathlib import Path
 import platformdirs
 import typer
 
-from app.cli import comparing, computing, interrupted, listing
+from app.cli import comparing, computing, interrupted, listing, profiles
 from app.cli.laboratory import commands, search
 from kernels import __version__
 from kernels.errors import AntidiagError, Cancelled
@@ -44,6 +44,7 @@ program.command("samples", epilog=listing.SAMPLES_EXAMPLES)(listing.samples)
 program.command("estimate", epilog=computing.ESTIMATE_EXAMPLES)(computing.estimate)
 program.command("run", epilog=computing.RUN_EXAMPLES)(computing.run)
 program.command("compare", epilog=comparing.COMPARE_EXAMPLES)(comparing.compare)
+program.command("profile", epilog=profiles.PROFILE_EXAMPLES)(profiles.profile)
 program.command("runs", epilog=interrupted.RUNS_EXAMPLES)(interrupted.runs)
 program.command("sweep", epilog=commands.SWEEP_EXAMPLES)(commands.sweep)
 program.command("tune", epilog=search.TUNE_EXAMPLES)(search.tune)

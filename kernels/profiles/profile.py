@@ -45,7 +45,7 @@ class Profile:
     from elsewhere; ``names`` and ``weights`` (float64) belong to the rows. ``open_factors`` and ``extend_factors``
     (float64, one for a column, finite and 0 or more, else InputError) scale the cost of opening and of extending a gap
     opposite a column, where gap costs depend on the position; without them that is the share of rows that have a letter
-    there.
+    there. ``pseudocounts`` so many letters of the background are in the frequencies (see `making`).
     """
 
     alphabet: str
@@ -59,6 +59,7 @@ class Profile:
     name: str = "profile"
     source: str = ""
     note: str = ""
+    pseudocounts: float = 0.0
 
     def __post_init__(self) -> None:
         for name in FACTORS:
