@@ -5,6 +5,7 @@ does not load the command line.
 """
 
 COMMANDS = (
-    "methods", "info", "samples", "estimate", "run", "compare", "profile", "runs", "sweep", "tune", "bench", "reproduce",
+    "methods", "info", "samples", "estimate", "run", "compare", "profile", "runs", "sweep", "tune", "bench",
+    "reproduce",
 )  # fmt: skip
 """First words of a command line that belong to it; anything else opens the window."""

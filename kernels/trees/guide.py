@@ -17,7 +17,7 @@ MOST_ROWS = 10_000
 
 
 def of_alignment(alignment: AlignedSequences, monitor: Monitor | None = None) -> Tree:
-    """The guide tree of two rows or more; InputError where there are fewer, or more than MOST_ROWS. Raises Cancelled."""
+    """The guide tree of two rows or more; InputError for fewer, and for more than MOST_ROWS. Raises Cancelled."""
     rows = len(alignment.names)
     if rows < 2:
         raise InputError(f"{alignment.name}: one row has no guide tree; let all rows count alike")
