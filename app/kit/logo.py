@@ -14,6 +14,7 @@ from kernels.model import SequenceType
 
 GLYPH = 200
 """Pixels of the font whose outlines are stretched."""
+SMALLEST = 3
 LEAST = 0.6
 """Pixels of the height below which a letter is left out."""
 
@@ -24,6 +25,20 @@ def draw(painter: QPainter, boxes: list[QRectF], heights: np.ndarray, most: floa
     for box, column in zip(boxes, heights.T, strict=True):
         if box.width() > 0:
             _stack(painter, box, column * (box.height() / most), letters, shades)
+
+
+def draw_aside(
+    painter: QPainter, boxes: list[QRectF], heights: np.ndarray, most: float, letters: str, protein: bool
+) -> None:
+    """As `draw`, of columns below each other: their letters lie on the right, one beside the other."""
+    shades = colours(letters, protein)
+    for box, column in zip(boxes, heights.T, strict=True):
+        right = box.right()
+        for place in np.argsort(column, kind="stable").tolist():
+            width = float(column[place]) * box.width() / most
+            if width >= LEAST:
+                right -= width
+                _letter(painter, QRectF(right, box.top(), width, box.height()), letters[place], shades)
 
 
 def colours(letters: str, protein: bool) -> dict[str, QColor]:
@@ -48,13 +63,16 @@ def _stack(painter: QPainter, box: QRectF, heights: np.ndarray, letters: str, sh
         height = float(heights[place])
         if height < LEAST:
             continue
-        letter = letters[place]
-        area = QRectF(box.left(), bottom - height, box.width(), height)
         bottom -= height
-        if box.width() < 3 or height < 2:
-            painter.fillRect(area, shades[letter])
-        else:
-            painter.fillPath(_into(area).map(_outline(letter)), shades[letter])
+        _letter(painter, QRectF(box.left(), bottom, box.width(), height), letters[place], shades)
+
+
+def _letter(painter: QPainter, area: QRectF, letter: str, shades: dict[str, QColor]) -> None:
+    """A letter that fills an area; its colour alone where that is too small."""
+    if min(area.width(), area.height()) < SMALLEST:
+        painter.fillRect(area, shades[letter])
+    else:
+        painter.fillPath(_into(area).map(_outline(letter)), shades[letter])
 
 
 def _into(area: QRectF) -> QTransform:
