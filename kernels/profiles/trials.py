@@ -117,27 +117,42 @@ def _as_good(problem: Problem, found: ProfileAnswer, changed: ProfileAnswer, met
     assert found.score == changed.score, f"a score of {found.score}, and {changed.score} when changed"
 
 
-LOW = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, match_mismatch(2, -3), 5, 2)
-"""Scores that stay within 32 bits in the longest runs, and cost little."""
-LOW_BY_COLUMN = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.COLUMN, match_mismatch(2, -3), blank=-2)
-"""The same where every gap is a score, so that matrices of gap costs are products as well."""
+def _low(kind: ColumnScore, gaps: Gaps) -> ColumnScoring:
+    """Scores that stay within 32 bits in the longest runs, and cost little; of one unit of odds for four, for their
+    logarithm is large."""
+    matrix = None if kind is ColumnScore.EUCLIDEAN else match_mismatch(2, -3)
+    blank = -2.0 if gaps is Gaps.COLUMN and kind is not ColumnScore.EUCLIDEAN else 0.0
+    costs = (0.0, 0.0) if gaps is Gaps.COLUMN else (5.0, 2.0)
+    nats = 4.0 if kind is ColumnScore.LOG_AVERAGE else float(np.log(2) / 2)
+    return ColumnScoring(kind, gaps, matrix, *costs, blank, pseudocounts=float(kind is ColumnScore.PSSM), nats=nats)
+
+
+def _kind(method: Method, size: int) -> ColumnScore:
+    """The column score of a run of a size: each has its turn, for every method with another size."""
+    kinds = tuple(ColumnScore)
+    return kinds[(size.bit_length() + size + sum(method.id.encode())) % len(kinds)]
+
+
 WIDE = frozenset({"profile-matprod-v1"})
 """Methods whose memory grows with the square of the second profile alone."""
 
 
 def large(method: Method, backend: str, size: int) -> Run:
-    """As long as wide, unless work grows faster than memory; narrow blocks and strips, so that there are many."""
+    """Of any column score, as long as wide, unless work grows faster than memory; narrow blocks and strips, so that
+    there are many."""
     names = {parameter.name for parameter in method.parameters}
     wanted = {"k": 32, "s": 64, "T": 32, "threads": 2, "limit": 2**16}
     values = {name: value for name, value in wanted.items() if name in names}
+    scoring = _low(_kind(method, size), Gaps.COLUMN)  # so that matrices of gap costs are products as well
     if method.id in WIDE:
-        return _random(method.problem.id, 8, 40 + 12 * size, LOW_BY_COLUMN), values
-    return _random(method.problem.id, 40 + 12 * size, 40 + 12 * size, LOW_BY_COLUMN), values
+        return _random(method.problem.id, 8, 40 + 12 * size, scoring), values
+    return _random(method.problem.id, 40 + 12 * size, 40 + 12 * size, scoring), values
 
 
 def long(method: Method, backend: str, size: int) -> Run:
     names = {parameter.name for parameter in method.parameters}
-    return _random(method.problem.id, 32 * size, 32 * size, LOW), {"limit": 2**16} if "limit" in names else {}
+    scoring = _low(_kind(method, size), Gaps.AFFINE)
+    return _random(method.problem.id, 32 * size, 32 * size, scoring), {"limit": 2**16} if "limit" in names else {}
 
 
 @lru_cache(maxsize=4)
