@@ -117,20 +117,27 @@ def _as_good(problem: Problem, found: ProfileAnswer, changed: ProfileAnswer, met
     assert found.score == changed.score, f"a score of {found.score}, and {changed.score} when changed"
 
 
-def _low(kind: ColumnScore, gaps: Gaps) -> ColumnScoring:
-    """Scores that stay within 32 bits in the longest runs, and cost little; of one unit of odds for four, for their
-    logarithm is large."""
-    matrix = None if kind is ColumnScore.EUCLIDEAN else match_mismatch(2, -3)
-    blank = -2.0 if gaps is Gaps.COLUMN and kind is not ColumnScore.EUCLIDEAN else 0.0
-    costs = (0.0, 0.0) if gaps is Gaps.COLUMN else (5.0, 2.0)
-    nats = 4.0 if kind is ColumnScore.LOG_AVERAGE else float(np.log(2) / 2)
-    return ColumnScoring(kind, gaps, matrix, *costs, blank, pseudocounts=float(kind is ColumnScore.PSSM), nats=nats)
+MOST_DISTANCES = 50_000
+"""Columns up to which distances, whose unit is 1/2048, stay within 32 bits."""
 
 
-def _kind(method: Method, size: int) -> ColumnScore:
-    """The column score of a run of a size: each has its turn, for every method with another size."""
+def _low(method: Method, size: int, columns: int, gaps: Gaps) -> ColumnScoring:
+    """Scores that stay within 32 bits in the longest runs, and cost little: each column score has its turn, for every
+    method with another size. A unit of odds and of logarithms stands for four, for theirs are large."""
     kinds = tuple(ColumnScore)
-    return kinds[(size.bit_length() + size + sum(method.id.encode())) % len(kinds)]
+    kind = kinds[(size.bit_length() + size + sum(method.id.encode())) % len(kinds)]
+    if kind is ColumnScore.EUCLIDEAN and columns > MOST_DISTANCES:
+        kind = ColumnScore.SUM_OF_PAIRS
+    distances = kind is ColumnScore.EUCLIDEAN
+    return ColumnScoring(
+        kind, gaps,
+        matrix=None if distances else match_mismatch(2, -3),
+        gap_open=5.0 if gaps is Gaps.AFFINE else 0.0,
+        gap_extend=2.0 if gaps is Gaps.AFFINE else 0.0,
+        blank=-2.0 if gaps is Gaps.COLUMN and not distances else 0.0,
+        pseudocounts=float(kind is ColumnScore.PSSM),
+        nats=4.0,
+    )  # fmt: skip
 
 
 WIDE = frozenset({"profile-matprod-v1"})
@@ -143,16 +150,16 @@ def large(method: Method, backend: str, size: int) -> Run:
     names = {parameter.name for parameter in method.parameters}
     wanted = {"k": 32, "s": 64, "T": 32, "threads": 2, "limit": 2**16}
     values = {name: value for name, value in wanted.items() if name in names}
-    scoring = _low(_kind(method, size), Gaps.COLUMN)  # so that matrices of gap costs are products as well
-    if method.id in WIDE:
-        return _random(method.problem.id, 8, 40 + 12 * size, scoring), values
-    return _random(method.problem.id, 40 + 12 * size, 40 + 12 * size, scoring), values
+    n = 40 + 12 * size
+    m = 8 if method.id in WIDE else n
+    # Gaps that are scores of columns, so that matrices of gap costs are products as well.
+    return _random(method.problem.id, m, n, _low(method, size, n, Gaps.COLUMN)), values
 
 
 def long(method: Method, backend: str, size: int) -> Run:
-    names = {parameter.name for parameter in method.parameters}
-    scoring = _low(_kind(method, size), Gaps.AFFINE)
-    return _random(method.problem.id, 32 * size, 32 * size, scoring), {"limit": 2**16} if "limit" in names else {}
+    names, n = {parameter.name for parameter in method.parameters}, 32 * size
+    made = _random(method.problem.id, n, n, _low(method, size, n, Gaps.AFFINE))
+    return made, {"limit": 2**16} if "limit" in names else {}
 
 
 @lru_cache(maxsize=4)
