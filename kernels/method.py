@@ -45,7 +45,7 @@ class DataKind:
     suffixes: tuple[str, ...] = ()
     generate: Callable[[int, np.random.Generator], Any] | None = None
     unaligned: Callable[[Any], list[Letters]] | None = None
-    adopts: Mapping[type, Callable[[Any], Any]] = field(default_factory=dict, hash=False)
+    adopts: Mapping[Any, Callable[[Any], Any]] = field(default_factory=dict, hash=False)
 
     def takes(self, datum: Any) -> bool:
         """Whether a datum is of this kind, or stands for one."""

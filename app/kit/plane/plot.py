@@ -13,6 +13,7 @@ from app.kit.axis import Axis
 from app.kit.plane import cells, picture
 from app.kit.plane.data import Span
 from app.kit.plane.picture import Frame
+from app.kit.plane.profiles import ProfilePlane
 from kernels.pairwise.model import PairProblem
 
 SETTLE_MS = 40
@@ -106,7 +107,7 @@ class MatrixPlot(pg.PlotWidget):
         self.scene().sigMouseClicked.connect(self._pressed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_plane(self, problem: PairProblem | None, names: tuple[str, str] = ("", "")) -> None:
+    def show_plane(self, problem: PairProblem | ProfilePlane | None, names: tuple[str, str] = ("", "")) -> None:
         """Show another problem, with nothing computed yet; ``names`` label the axes."""
         for image in self._images:
             image.clear()

@@ -82,15 +82,13 @@ def _draw_logo(painter: QPainter, canvas: LetterCanvas, shown: Shown, area: QRec
     profile, wide = shown.profile, canvas.letter_width
     heights = columns.logo(profile, first, last)
     groups = min(last - first, max(int(area.width()), 1))
-    edges = np.linspace(canvas.x_of(first), canvas.x_of(last), groups + 1)
+    edges = canvas.x_of(first) + wide * (last - first) / groups * np.arange(groups + 1)
     if groups < last - first:  # several columns a pixel: that of them which tells most
         told = heights.sum(axis=0)
         starts = np.arange(groups) * told.size // groups
         ends = np.append(starts[1:], told.size)
         best = [a + int(told[a:b].argmax()) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
         heights = heights[:, best]
-    else:
-        edges = canvas.x_of(first) + wide * np.arange(groups + 1)
     boxes = [QRectF(a, area.top(), b - a, area.height()) for a, b in pairwise(edges.tolist())]
     letters, protein = profile.alphabet[:-1], logo.is_protein(profile.type)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, wide >= 3)

@@ -191,8 +191,8 @@ class ProfileView(QWidget):
         self.table_button.toggled.connect(self.turn_to_table)
         self._tools = QWidget()
         row = Flow(self._tools)
-        for widget in (
-            self.which,
+        row.addWidget(self.which)
+        for button in (
             self.table_button,
             tool_button("Fit", "Show all columns (F)", self.canvas.fit),
             menu_button("Show", "What is drawn", self.show_menu),
@@ -201,7 +201,7 @@ class ProfileView(QWidget):
             tool_button("Copy table", "Copy all frequencies, for a spreadsheet", self.copy_table),
             menu_button("Save", "Save the figure or the profile", self.save_menu),
         ):
-            row.addWidget(widget)
+            row.addWidget(button)
         self.pages.addWidget(self.canvas)
         self.pages.addWidget(self.table)
         box = QVBoxLayout(self)
