@@ -99,8 +99,10 @@ def _scoring(data: Sequences[Any], options: Mapping[str, Any], usual: ColumnScor
     return scoring, span
 
 
-def no_defaults(data: Sequences[Any]) -> Mapping[str, Any]:
-    return {}
+def defaults(data: Sequences[Any]) -> Mapping[str, Any]:
+    """Scores of letters that suit the data; what gaps cost depends on the column score."""
+    names = {option.name for option in LETTER_OPTIONS}
+    return {name: value for name, value in scoring_options.defaults(data).items() if name in names}
 
 
 def option_values(problem: Problem) -> Mapping[str, Any]:
