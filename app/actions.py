@@ -30,7 +30,9 @@ from kernels.registry.saving import suffixes, write_result, write_sequences
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
 SEQUENCE_FILTER = (
     "Sequences, alignments and sessions (*.fa *.fasta *.fna *.faa *.ffn *.gb *.gbk *.embl *.aln *.sto "
-    f"*.phy *.nex *.msf *.a2m *.a3m *.maf *.sam *.paf *.txt *.gz *{SESSION_SUFFIX});;All files (*)"
+    f"*.phy *.nex *.msf *.a2m *.a3m *.maf *.sam *.paf *.txt *.gz *{SESSION_SUFFIX});;"
+    "Profiles, distances, trees, models and graphs (*.csv *.json *.phy *.dist *.nwk *.tree *.nex *.txt *.gz);;"
+    "All files (*)"
 )
 SEQUENCE_HITS = 20
 STANDARD = QKeySequence.StandardKey

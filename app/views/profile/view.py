@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
 from app import texts, theme
@@ -95,8 +95,18 @@ class ProfileView(QWidget):
             self.show_profile(files.PROFILE.taken(datum))
         else:
             self.show_profile(None)
+            self._count()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._count()
+
+    def _count(self) -> None:
+        """Count the columns of a large alignment on a thread, once somebody looks."""
+        alignment = self.alignment
+        if alignment is not None and self.shown is None and self.isVisible() and not self._making.busy:
             self._status.setText("Counting the columns\u2026")
-            self._making.request(lambda monitor: files.PROFILE.taken(datum))
+            self._making.request(lambda monitor: files.PROFILE.taken(alignment))
 
     def show_profile(self, profile: Profile | None) -> None:
         """Show a profile, or nothing."""

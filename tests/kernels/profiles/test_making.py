@@ -13,7 +13,7 @@ from kernels.io import newick
 from kernels.io.aligned import AlignedSequences
 from kernels.io.tree_weights import leaf_weights
 from kernels.model import SequenceType
-from kernels.profiles import PROFILES, columns, files, making
+from kernels.profiles import PROFILES, columns, files, making, profile
 from kernels.profiles.profile import from_alignment, random_profile
 from kernels.trees import guide
 
@@ -114,6 +114,14 @@ def test_a_logo_tells_what_a_column_has() -> None:
     assert columns.leading(from_alignment(alignment(rows)), 1) == [("A", 0.5), ("C", 0.5)]
     part = random_profile(40, np.random.default_rng(1))
     assert np.array_equal(columns.logo(part, 5, 9), columns.logo(part)[:, 5:9])
+
+
+def test_many_letters_are_counted_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {f"r{row}": "ACDXB-"[row % 6 :] + "ACDXB-"[: row % 6] for row in range(20)}
+    weights = np.random.default_rng(4).random(20)
+    few = from_alignment(alignment(rows), weights)
+    monkeypatch.setattr(profile, "MANY", 0)
+    assert np.allclose(from_alignment(alignment(rows), weights).frequencies, few.frequencies, rtol=0, atol=1e-15)
 
 
 def test_the_strongest_of_neighbours() -> None:

@@ -16,6 +16,7 @@ from app.kit import export
 from app.kit.selection import Selection
 from app.views.matrix.view import MatrixView
 from app.views.profile import paint
+from app.views.profile import view as view_module
 from app.views.profile.view import ProfileView, column_text
 from kernels import engine, registry
 from kernels.io.aligned import AlignedSequences
@@ -126,6 +127,16 @@ def test_the_profile_is_saved_and_reads_back(view: ProfileView, tmp_path: Path, 
     view.show_profile(making.profile_of(alignment(), [1, 2, 3, 4], 1.0))
     view.save_profile()
     assert np.allclose(files.read(path)[0].frequencies, view.shown.profile.frequencies)
+
+
+def test_a_large_alignment_is_counted_once_somebody_looks(qtbot: Any, view: ProfileView, monkeypatch: Any) -> None:
+    monkeypatch.setattr(view_module, "SMALL", 0)
+    view.hide()
+    view.show_datum(alignment(name="large"))
+    assert view.shown is None and view.sharp
+    view.show()
+    qtbot.waitUntil(lambda: view.shown is not None)
+    assert view.shown.profile == from_alignment(alignment(name="large"))
 
 
 def test_many_columns_are_drawn_as_what_tells_most(view: ProfileView) -> None:
