@@ -30,7 +30,9 @@ from kernels.registry.saving import suffixes, write_result, write_sequences
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
 SEQUENCE_FILTER = (
     "Sequences, alignments and sessions (*.fa *.fasta *.fna *.faa *.ffn *.gb *.gbk *.embl *.aln *.sto "
-    f"*.phy *.nex *.msf *.a2m *.a3m *.maf *.sam *.paf *.txt *.gz *{SESSION_SUFFIX});;All files (*)"
+    f"*.phy *.nex *.msf *.a2m *.a3m *.maf *.sam *.paf *.txt *.gz *{SESSION_SUFFIX});;"
+    "Profiles, distances, trees, models and graphs (*.csv *.json *.phy *.dist *.nwk *.tree *.nex *.txt *.gz);;"
+    "All files (*)"
 )
 SEQUENCE_HITS = 20
 STANDARD = QKeySequence.StandardKey
@@ -79,7 +81,7 @@ def _commands(window: Workbench) -> list[Command]:
         Command("up", "Move sequences up", "edit", partial(panel.move_rows, -1), "Alt+Up"),
         Command("down", "Move sequences down", "edit", partial(panel.move_rows, 1), "Alt+Down"),
         Command("delete", "Delete sequences", "edit", panel.delete),
-        Command("swap", "Swap first and second", "edit", window.session.swap, "Ctrl+T"),
+        Command("swap", "Swap first and second", "edit", partial(swap, window), "Ctrl+T"),
         Command("delete_result", "Delete result", "edit", window.results.delete, line=True),
         Command("run", "Run", "run", window.method.run_wanted.emit, "Ctrl+R"),
         Command("cancel", "Cancel newest job", "run", window.cancel, "Esc"),
@@ -117,6 +119,11 @@ def ask_open(window: Workbench) -> None:
     paths, _ = QFileDialog.getOpenFileNames(window, "Open sequences", _folder(window), SEQUENCE_FILTER)
     _remember_folder(window, paths[0] if paths else "")
     window.loader.open_paths(paths)
+
+
+def swap(window: Workbench) -> None:
+    method = window.method.method
+    window.session.swap(method.problem if method else None)
 
 
 def paste(window: Workbench) -> None:

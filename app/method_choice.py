@@ -46,5 +46,5 @@ def _aligns(method: Method) -> int:
 
 def taker(methods: Sequence[Method], method: Method | None, datum: Any) -> Method | None:
     """The first method that takes a datum; None where the one that is chosen does, or none."""
-    takers = [other for other in methods if any(isinstance(datum, taken.kind.type) for taken in other.problem.inputs)]
+    takers = [other for other in methods if any(taken.kind.takes(datum) for taken in other.problem.inputs)]
     return None if method in takers else next(iter(takers), None)

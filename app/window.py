@@ -11,8 +11,10 @@ from PySide6.QtWidgets import (
 )
 
 from app import actions, layout, method_choice, texts
+from app.dialogs.profile import ProfileDialog, Wanted
 from app.dialogs.saving import Saving
 from app.jobs.planning import Answer
+from app.jobs.queue import Job
 from app.session import loading, running
 from app.session.autosave import Autosave
 from app.session.interrupted import Interrupted
@@ -20,7 +22,9 @@ from app.session.session import Entry
 from app.settings import Settings
 from app.workbench import Workbench
 from kernels import registry
+from kernels.io.aligned import AlignedSequences
 from kernels.io.sequences import SEQUENCE
+from kernels.io.tree import Tree
 from kernels.method import Method
 from kernels.recovery.resuming import Run, percent
 from kernels.registry.advice import Fit
@@ -139,6 +143,8 @@ class Window(Workbench):
         self.viewer.products_wanted.connect(self._keep_products)
         self.viewer.edited.connect(session.keep_edits)
         self.viewer.made.connect(lambda datum: self._keep([datum]))
+        for signal in (self.viewer.profile_wanted, self.data.profile_wanted):
+            signal.connect(self.ask_profile)
         self.sequences.names_selected.connect(self.selection.choose_taxa)
         self.selection.taxa_changed.connect(self.sequences.select_names)
         self.data.shown_wanted.connect(self._show_datum)
@@ -262,6 +268,21 @@ class Window(Workbench):
     def _keep(self, data: Sequence[Any]) -> None:
         self.session.add_data(data)
         self.jobs.say("Added to the data; methods that take it find it there.")
+
+    def ask_profile(self, alignment: AlignedSequences) -> ProfileDialog:
+        """Ask what a profile of an alignment is to be made with."""
+        trees = [datum for datum in self.session.state.data if isinstance(datum, Tree)]
+        dialog = ProfileDialog(alignment, trees, self)
+        dialog.wanted.connect(self._make_profile)
+        dialog.open()
+        return dialog
+
+    def _make_profile(self, wanted: Wanted) -> None:
+        def done(made: Any) -> None:
+            self._keep([made])
+            self._look_at(made)
+
+        self.queue.submit(Job(wanted.title, loading.LANE, wanted.make, done, detachable=True))
 
     def _show_datum(self, datum: Any) -> None:
         if not self._look_at(datum):

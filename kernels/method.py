@@ -33,7 +33,7 @@ class DataKind:
     ``summary`` ("24 taxa"). ``claims(path, head)`` says whether a file is of this kind, from its name and its first
     bytes, unpacked; ``read(path, monitor)`` returns everything in a file, or raises InputError with file and line.
     ``generate(size, random)`` makes a random one, for sweeps; ``unaligned(datum)`` the sequences that one holds, where
-    it holds some.
+    it holds some. ``adopts`` are types of other data that stand for one of this kind, each with what makes it of them.
     """
 
     id: str
@@ -45,6 +45,17 @@ class DataKind:
     suffixes: tuple[str, ...] = ()
     generate: Callable[[int, np.random.Generator], Any] | None = None
     unaligned: Callable[[Any], list[Letters]] | None = None
+    adopts: Mapping[Any, Callable[[Any], Any]] = field(default_factory=dict, hash=False)
+
+    def takes(self, datum: Any) -> bool:
+        """Whether a datum is of this kind, or stands for one."""
+        return isinstance(datum, (self.type, *self.adopts))
+
+    def taken(self, datum: Any) -> Any:
+        """A datum that it `takes`, as one of this kind."""
+        if isinstance(datum, self.type):
+            return datum
+        return next(make for kind, make in self.adopts.items() if isinstance(datum, kind))(datum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +173,13 @@ class ProblemType:
         InputError says how many of which kind are taken; no two inputs of a problem are of one kind.
         """
         for taken in self.inputs:
-            taken.check(sum(isinstance(datum, taken.kind.type) for datum in data))
-        return self.build(data, options)
+            taken.check(sum(taken.kind.takes(datum) for datum in data))
+        return self.build([self.taken(datum) for datum in data], options)
+
+    def taken(self, datum: Any) -> Any:
+        """A datum as one of the kind that is taken, where it stands for one."""
+        kind = next((taken.kind for taken in self.inputs if taken.kind.takes(datum)), None)
+        return kind.taken(datum) if kind else datum
 
     def takes(self) -> str:
         """'2 sequences'; '1 model and 1 sequence'; 'nothing but its options'."""

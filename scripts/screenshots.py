@@ -33,6 +33,10 @@ CUBE_SAMPLE, CUBE_METHOD, CUBE_TABS = "globin-triple", "sloped-bt2", ("cube", "o
 CUBE_PARAMETERS, ORDERS_STEP = {"s": 32, "h": 32, "threads": 4}, 9
 TREE_SAMPLE, TREE_TABS, JOINS_MADE = "globins", ("tree", "joins", "distances"), 12
 ALIGNED_SAMPLE, ALIGNED_TRACKS, ALIGNED_PLACE = "globin-alignment", ("quality",), "HPETLE"
+PROFILE_ROWS, PROFILE_METHOD = {"HBA": "alpha globins", "HBB": "beta globins"}, "profile-wavefront"
+PROFILE_OPTIONS, PROFILE_SPAN = {"column_score": "sum-of-pairs", "gaps": "position"}, (24, 60)
+PROFILE_PLACE = "20:75, 20:75"
+"""How the rows of ALIGNED_SAMPLE begin that are two profiles, how they are aligned, and what of them is seen."""
 TROPICAL = {
     "states": ("cpg-clone", "viterbi-persistent", {}, "states", ""),
     "trellis": ("cpg-clone", "viterbi-tree", {}, "states", "4650"),
@@ -101,6 +105,9 @@ def render(theme_name: str, scale: int, target: Path) -> int:
                 save(window, view, target / f"{view}-{ending}")
             make_alignment(window, ALIGNED_SAMPLE)
             grab(window, target / f"aligned-{ending}")
+            make_profiles(window, ALIGNED_SAMPLE)
+            save(window, "profile", target / f"profile-{ending}")
+            save(window, "matrix", target / f"profile-matrix-{ending}", PROFILE_PLACE)
             make_tree(window, TREE_SAMPLE)
             for view in TREE_TABS:
                 save(window, view, target / f"{view}-{ending}")
@@ -202,6 +209,32 @@ def make_alignment(window: Window, sample_id: str) -> None:
     rows, columns = (np.arange(size) for size in view.picture.shape)
     view.canvas.choose((rows >= 5) & (rows < 14), (columns >= 26) & (columns < 40))
     wait(lambda: view.sharp)
+
+
+def make_profiles(window: Window, sample_id: str) -> None:
+    """Two parts of a family, aligned as profiles."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from kernels import registry
+    from kernels.io import aligned_edits
+    from kernels.registry.samples import sample
+
+    (family,) = sample(sample_id).read()
+    parts = []
+    for begin, name in PROFILE_ROWS.items():
+        rows = np.array([row for row, one in enumerate(family.names) if one.startswith(begin)])
+        part = aligned_edits.take_rows(family, rows)
+        there = np.flatnonzero((part.letters != ord("-")).any(axis=0))
+        parts.append(replace(aligned_edits.take_columns(part, there), name=name))
+    window.session.remove_data(range(len(window.session.state.data)))
+    window.session.add_data(parts)
+    window.method.set_values(registry.method(PROFILE_METHOD), PROFILE_OPTIONS, {})
+    finish(window)
+    window.viewer.turn_to("profile")
+    view: Any = window.viewer.tabs.currentWidget()
+    view.canvas.show_span(*PROFILE_SPAN)
 
 
 def make_tree(window: Window, sample_id: str) -> None:

@@ -5,7 +5,7 @@ does not load the command line.
 """
 
 COMMANDS = (
-    "methods", "info", "samples", "estimate", "run", "compare", "sequences", "runs", "sweep", "tune", "bench",
-    "reproduce",
+    "methods", "info", "samples", "estimate", "run", "compare", "sequences", "profile", "runs", "sweep", "tune",
+    "bench", "reproduce",
 )  # fmt: skip
 """First words of a command line that belong to it; anything else opens the window."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import platformdirs
 import typer
 
-from app.cli import comparing, computing, interrupted, listing, preparing
+from app.cli import comparing, computing, interrupted, listing, preparing, profiles
 from app.cli.laboratory import commands, search
 from kernels import __version__
 from kernels.errors import AntidiagError, Cancelled
@@ -45,6 +45,7 @@ program.command("estimate", epilog=computing.ESTIMATE_EXAMPLES)(computing.estima
 program.command("run", epilog=computing.RUN_EXAMPLES)(computing.run)
 program.command("compare", epilog=comparing.COMPARE_EXAMPLES)(comparing.compare)
 program.command("sequences", epilog=preparing.SEQUENCES_EXAMPLES)(preparing.sequences)
+program.command("profile", epilog=profiles.PROFILE_EXAMPLES)(profiles.profile)
 program.command("runs", epilog=interrupted.RUNS_EXAMPLES)(interrupted.runs)
 program.command("sweep", epilog=commands.SWEEP_EXAMPLES)(commands.sweep)
 program.command("tune", epilog=search.TUNE_EXAMPLES)(search.tune)

@@ -22,8 +22,8 @@ def number(value: float) -> str:
     return text.replace("-", MINUS)
 
 
-def score(problem: PairProblem, value: int, separator: str = ",") -> str:
-    """An engine score in the units of the matrix."""
+def score(problem: Any, value: int, separator: str = ",") -> str:
+    """An engine score in the units of the matrix, of a problem that has a scoring."""
     if value <= MINUS_INFINITY:
         return f"{MINUS}{INFINITY}"
     return number(problem.scoring.unscaled(int(value))).replace(",", separator)

@@ -68,6 +68,14 @@ class MakingView(View, Protocol):
 
 
 @runtime_checkable
+class ProfiledView(View, Protocol):
+    """A view of alignments; ``profile_wanted(alignment)`` asks for a profile of one."""
+
+    @property
+    def profile_wanted(self) -> SignalInstance: ...
+
+
+@runtime_checkable
 class GradualView(View, Protocol):
     """A view whose picture comes in steps; ``sharp``: whether the one on the screen is the one that stays."""
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTreeWidget, QTreeWidgetItem
 
-from app.kit.widgets import Card, label, quiet_button
+from app.kit.widgets import Card, label, quiet_button, row
 from app.session.session import Session
+from kernels.io.aligned import AlignedSequences
+from kernels.io.sequences import SEQUENCE
 from kernels.method import ProblemType
 from kernels.registry.loading import kind_of
 
 NAME, KIND, SUMMARY = range(3)
+PLACES = ("first", "second", "third")
 ROWS = 5
 """Rows that are seen without scrolling."""
 
@@ -23,6 +28,7 @@ class DataPanel(Card):
     """
 
     shown_wanted = Signal(object)
+    profile_wanted = Signal(object)
 
     def __init__(self, session: Session) -> None:
         super().__init__("Other data")
@@ -49,6 +55,9 @@ class DataPanel(Card):
             "Add the rows of the selected alignments, without their gaps, to the sequences"
         )
         self.sequences_button.clicked.connect(lambda: self.as_sequences())
+        self.profile_button = QPushButton("Make a profile\u2026")
+        self.profile_button.setToolTip("Weigh the rows of the selected alignment, and add letters of the background")
+        self.profile_button.clicked.connect(lambda: self.want_profile())
         self.delete_button = quiet_button("Delete", "Delete the selected ones (can be undone)")
         for button, slot in (
             (self.use_button, self.use),
@@ -59,7 +68,7 @@ class DataPanel(Card):
             self.header.addWidget(button)
         self.box.addWidget(self.hint)
         self.box.addWidget(self.list, 1)
-        self.box.addWidget(self.sequences_button)
+        self.box.addLayout(row(self.sequences_button, self.profile_button))
         session.data_changed.connect(self._fill)
         self._fill()
 
@@ -70,7 +79,7 @@ class DataPanel(Card):
 
     def activate(self) -> None:
         datum = self._session.state.data[self._number(self.list.currentItem())]
-        taken = self._problem is not None and any(isinstance(datum, given.kind.type) for given in self._problem.inputs)
+        taken = self._problem is not None and any(given.kind.takes(datum) for given in self._problem.inputs)
         self.use() if taken else self.show_it()
 
     def use(self) -> None:
@@ -83,9 +92,14 @@ class DataPanel(Card):
 
     def as_sequences(self) -> None:
         """Add what the selected data hold as sequences, where they hold some."""
-        for datum in [self._session.state.data[self._number(item)] for item in self.list.selectedItems()]:
+        for datum in self._selected():
             if (kind := kind_of(datum)) and kind.unaligned:
                 self._session.add(kind.unaligned(datum), f"{datum.name} as sequences")
+
+    def want_profile(self) -> None:
+        """Ask for a profile of the alignment that is selected."""
+        if found := self._alignments():
+            self.profile_wanted.emit(found[0])
 
     def delete(self) -> None:
         self._session.remove_data(self._number(item) for item in self.list.selectedItems())
@@ -99,9 +113,11 @@ class DataPanel(Card):
         current = self._number(self.list.currentItem()) if self.list.currentItem() else 0
         self.list.blockSignals(True)
         self.list.clear()
+        places = self._places()
         for number, datum in enumerate(state.data):
             kind = kind_of(datum)
-            item = QTreeWidgetItem([datum.name, kind.label if kind else "", datum.summary])
+            words = ", ".join(word for word in (kind.label if kind else "", places.get(id(datum), "")) if word)
+            item = QTreeWidgetItem([datum.name, words, datum.summary])
             item.setData(NAME, Qt.ItemDataRole.UserRole, number)
             item.setToolTip(NAME, "\n".join(text for text in (datum.name, datum.source, datum.note) if text))
             if id(datum) in taken:
@@ -115,10 +131,26 @@ class DataPanel(Card):
         self._offer()
 
     def _offer(self) -> None:
-        """Whether some of the selected data can be had as sequences."""
-        chosen = [self._session.state.data[self._number(item)] for item in self.list.selectedItems()]
-        kinds = [kind_of(datum) for datum in chosen]
+        """Whether some of the selected data can be had as sequences, and whether one can be made a profile."""
+        kinds = [kind_of(datum) for datum in self._selected()]
         self.sequences_button.setVisible(any(kind and kind.unaligned for kind in kinds))
+        self.profile_button.setVisible(len(self._alignments()) == 1)
+
+    def _selected(self) -> list[Any]:
+        return [self._session.state.data[self._number(item)] for item in self.list.selectedItems()]
+
+    def _alignments(self) -> list[AlignedSequences]:
+        return [datum for datum in self._selected() if isinstance(datum, AlignedSequences)]
+
+    def _places(self) -> dict[int, str]:
+        """The place of data, by their ids, among the inputs of their kind, where there are several."""
+        several = [taken for taken in self._problem.inputs if taken.kind is not SEQUENCE] if self._problem else []
+        return {
+            id(datum): place
+            for taken in several
+            if taken.maximum is not None and taken.maximum > 1
+            for datum, place in zip(self._session.state.given(taken), PLACES, strict=False)
+        }
 
     def _explain(self, there: bool) -> None:
         needed = [taken for taken in self._problem.inputs if taken.kind.id != "sequence"] if self._problem else []
@@ -142,6 +174,8 @@ class DataPanel(Card):
         menu.addAction("Show", self.show_it)
         if self.sequences_button.isVisibleTo(self):
             menu.addAction("Open as sequences", self.as_sequences)
+        if self.profile_button.isVisibleTo(self):
+            menu.addAction("Make a profile\u2026", self.want_profile)
         menu.addSeparator()
         menu.addAction("Delete", self.delete)
         menu.exec(self.list.viewport().mapToGlobal(place))

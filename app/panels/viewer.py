@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from app import texts, theme
-from app.kit.view import DataView, EditedView, MakingView, View, as_widget
+from app.kit.view import DataView, EditedView, MakingView, ProfiledView, View, as_widget
 from app.kit.widgets import Elided, label, quiet_button, row
 from app.session.session import Entry
 from kernels.model import Result
@@ -29,6 +29,8 @@ class ResultViews(QWidget):
     products_wanted = Signal(object)
     made = Signal(object)
     """Data that a view made, for other methods."""
+    profile_wanted = Signal(object)
+    """An alignment of which a profile is to be made."""
     edited = Signal(object, str, object)
     """The entry or datum, the id of a view, and what the user did to the picture there (None: nothing)."""
 
@@ -40,6 +42,8 @@ class ResultViews(QWidget):
             as_widget(view).hide()
             if isinstance(view, MakingView):
                 view.kept.connect(self.made)
+            if isinstance(view, ProfiledView):
+                view.profile_wanted.connect(self.profile_wanted)
             if isinstance(view, EditedView):
                 view.edited.connect(lambda edits, view=view: self._tell_edits(view, edits))
         self._result: Result | None = None

@@ -46,11 +46,12 @@ class Loader(QObject):
     def open_paths(self, paths: Iterable[str | Path]) -> None:
         """Read files, one job each, in this order; a session file opens as a session."""
         together: list[Any] = []
+        others: list[Any] = []
         for path in map(Path, paths):
             if path.suffix == SESSION_SUFFIX:
                 self.session_wanted.emit(path)
             else:
-                self._read(f"Read {path.name}", partial(read_file, path), together, path)
+                self._read(f"Read {path.name}", partial(read_file, path), together, path, others)
 
     def open_sample(self, sample: Sample) -> None:
         self._read(f"Read sample: {sample.title}", lambda monitor: sample.read(), [])
@@ -74,6 +75,7 @@ class Loader(QObject):
         read: Callable[[Monitor], list[Any]],
         together: list[Any],
         path: Path | None = None,
+        beside: list[Any] | None = None,
     ) -> None:
         def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
             sequences, others = [], []
@@ -92,7 +94,9 @@ class Loader(QObject):
             if sequences:
                 self._add_sequences(sequences, together)
             if others:
-                self._session.add_data(others)
+                self._session.add_data(others, beside or ())
+                if beside is not None:
+                    beside.extend(others)
                 self.data_added.emit(others[0])
             for note in dict.fromkeys((*changed, *(datum.note for datum in others if datum.note))):
                 self.said.emit(note)

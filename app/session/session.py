@@ -80,11 +80,13 @@ class Session(QObject):
             after = with_chosen(inserted(self.state, end, new), chosen, end)
             self.edit(label or f"Add {_count(len(new))}", after)
 
-    def add_data(self, data: Iterable[Any]) -> None:
-        """Append data that are no sequences; they go into the next run that takes such."""
+    def add_data(self, data: Iterable[Any], behind: Iterable[Any] = ()) -> None:
+        """Append data that are no sequences; they go into the next run that takes such, behind those that were opened
+        together with them."""
         new = tuple(data)
         if new:
-            self.edit(f"Add {new[0].name}" if len(new) == 1 else f"Add {len(new):,} data", with_data(self.state, new))
+            label = f"Add {new[0].name}" if len(new) == 1 else f"Add {len(new):,} data"
+            self.edit(label, with_data(self.state, new, behind))
 
     def pick(self, number: int) -> None:
         """The datum of this number goes into the next run that takes one of its kind."""
@@ -136,7 +138,7 @@ class Session(QObject):
         """These data, as far as they are open, as the inputs of the next run of such a problem."""
         wanted, state = list(data), self.state
         rows = _rows_of(wanted, state.sequences)
-        numbers = [number for number, datum in enumerate(state.data) if any(datum is one for one in wanted)]
+        numbers = [number for datum in wanted for number in _numbers_of(datum, state.data, problem)]
         several = any(taken.kind is SEQUENCE and taken.maximum is None for taken in problem.inputs)
         after = replace(state, subset=tuple(sorted(rows))) if several else replace(state, chosen=tuple(rows))
         for number in reversed(numbers):
@@ -144,8 +146,15 @@ class Session(QObject):
         if after != state:
             self.edit("Use the data of a result", after)
 
-    def swap(self) -> None:
-        """The first two inputs change places."""
+    def swap(self, problem: ProblemType | None = None) -> None:
+        """The first two inputs change places; for a ``problem`` that takes two other data, these."""
+        for taken in problem.inputs if problem else ():
+            if taken.kind is not SEQUENCE and taken.maximum == 2:
+                given = self.state.given(taken)
+                if len(given) == 2:
+                    second = next(number for number, one in enumerate(self.state.data) if one is given[1])
+                    self.edit("Swap first and second", picked(self.state, second))
+                return
         rows = self.state.rows(2)
         if len(rows) == 2:
             self.edit("Swap first and second", replace(self.state, chosen=(rows[1], rows[0], *self.state.chosen[2:])))
@@ -268,6 +277,15 @@ def _rows_of(wanted: Iterable[Any], sequences: tuple[Sequence, ...]) -> list[int
         equal = {sequence: row for row, sequence in reversed(list(enumerate(sequences)))}
         found = [equal.get(datum) if row is None else row for row, datum in zip(found, wanted, strict=True)]
     return [row for row in found if row is not None]
+
+
+def _numbers_of(wanted: Any, data: tuple[Any, ...], problem: ProblemType) -> list[int]:
+    """The number of this very datum, or else of the first that stands for it; none where it is not open."""
+    found = [number for number, datum in enumerate(data) if datum is wanted]
+    if found or isinstance(wanted, Sequence):
+        return found
+    made = ((number, datum, problem.taken(datum)) for number, datum in enumerate(data))
+    return next(([number] for number, datum, one in made if one is not datum and one == wanted), [])
 
 
 def _count(number: int) -> str:

@@ -57,7 +57,7 @@ class State:
             every = taken.maximum is None and not self.subset
             return self.sequences if every else tuple(map(self.sequences.__getitem__, self.rows(taken.maximum)))
         order = dict.fromkeys((*self.picked, *reversed(range(len(self.data)))))
-        found = [self.data[number] for number in order if isinstance(self.data[number], taken.kind.type)]
+        found = [self.data[number] for number in order if taken.kind.takes(self.data[number])]
         return tuple(found[: taken.maximum])
 
     def inputs(self, problem: ProblemType) -> tuple[Any, ...]:
@@ -192,11 +192,13 @@ def with_chosen(state: State, sequences: Iterable[Sequence], first: int = 0) -> 
     return replace(state, chosen=found) if found else state
 
 
-def with_data(state: State, data: Iterable[Any]) -> State:
-    """More data that are no sequences; what is new is picked."""
-    new = tuple(data)
+def with_data(state: State, data: Iterable[Any], behind: Iterable[Any] = ()) -> State:
+    """More data that are no sequences; what is new is picked, behind those that were opened together with it."""
+    new, before = tuple(data), {id(datum) for datum in behind}
+    front = [number for number in state.picked if id(state.data[number]) in before]
+    rest = [number for number in state.picked if number not in front]
     numbers = range(len(state.data), len(state.data) + len(new))
-    return replace(state, data=state.data + new, picked=(*numbers, *state.picked))
+    return replace(state, data=state.data + new, picked=(*front, *numbers, *rest))
 
 
 def picked(state: State, number: int) -> State:

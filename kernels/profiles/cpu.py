@@ -123,14 +123,15 @@ def _serial(run: Run, chosen: BlockParameters) -> Outcome:
 def _scalar_products(block: Callable[..., None], run: Run, chosen: BlockParameters) -> Outcome:
     """Algorithm 4.1: three matrices, block by block, then the maximisation."""
     made, table = run.made, Table.of(run.made)
-    matrices = Matrices(*(np.empty(made.m * made.n, np.int32) for _ in range(3)))
+    matrices = Matrices(*(np.empty((made.m, made.n), np.int32) for _ in range(3)))
 
     def compute(top: int, left: int, stop: np.ndarray) -> None:
         block(table.pair, table.costs, matrices, top, left, chosen.k)
 
     by_blocks(run, 1, SCORES, chosen.k, chosen.threads, compute)
-    maximise(run, 2, table, matrices.scores, (matrices.vertical, made.n, 1), (matrices.horizontal, made.n, 1))
-    return run.outcome(table, 3 * matrices.scores.nbytes)
+    scores, vertical, horizontal = (matrix.ravel() for matrix in matrices)
+    maximise(run, 2, table, scores, (vertical, made.n, 1), (horizontal, made.n, 1))
+    return run.outcome(table, 3 * scores.nbytes)
 
 
 def _differences(run: Run, chosen: BlockParameters) -> Outcome:

@@ -35,7 +35,7 @@ def wavefront(problem: Problem, parameters: Mapping[str, Any], monitor: Monitor,
 def _align(run: Run, chosen: StripParameters) -> Outcome:
     whole = whole_of(run.made, chosen.s, chosen.T)
     kept, packed = room(whole), cpu_strips.packed_rows(whole.rows)
-    _strips(run, whole, packed, kept, chosen.threads)
+    compute_strips(run, whole, packed, kept, chosen.threads)
     run.clock.phase("strips")
     answer = path(run.made, whole, packed, kept, run.monitor)
     run.clock.phase("path")
@@ -68,7 +68,8 @@ def room(whole: Whole) -> Kept:
     return Kept(columns, rows, np.zeros((strips, 3), np.int64))
 
 
-def _strips(run: Run, whole: Whole, packed: np.ndarray, kept: Kept, threads: int) -> None:
+def compute_strips(run: Run, whole: Whole, packed: np.ndarray, kept: Kept, threads: int) -> None:
+    """All strips on threads; their borders, and the last rows of batches, are kept."""
     m, n, s, batch, _ = whole.cuts
     count, batches = -(-n // s), -(-m // batch)
     turns, tickets = Turns(np.zeros(count * WORD, np.int64), workers.stop_word()), itertools.count()

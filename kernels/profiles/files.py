@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from kernels.io.files import write_lines
 from kernels.method import DataKind
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
+from kernels.profiles.making import with_background
 from kernels.profiles.profile import FACTORS, NUCLEOTIDES, Profile, from_alignment, from_frequencies, random_profile
 
 HEADING = "column"
@@ -52,10 +54,20 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Profile]:
 
 def write(path: str | Path, profile: Profile) -> None:
     """A profile as a table of frequencies (.csv) or whole (.json); InputError for another suffix."""
+    write_lines(path, WRITERS[check_suffix(path)](profile))
+
+
+def check_suffix(path: str | Path) -> str:
+    """The suffix that says how a profile is written; InputError where it is none of WRITERS."""
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
         raise InputError(f"{path}: profiles are written as {' or '.join(WRITERS)}; give one of these suffixes")
-    write_lines(path, WRITERS[suffix](profile))
+    return suffix
+
+
+def holds(path: str | Path) -> bool:
+    """Whether a file, plain or gzipped, holds a profile that was written here, and not an alignment."""
+    return claims(Path(path), next(records.blocks(Path(path), Monitor()), b"")[:4096])
 
 
 def csv_lines(profile: Profile) -> Iterator[str]:
@@ -77,6 +89,7 @@ def json_fields(profile: Profile) -> dict[str, Any]:
         "weights": profile.weights.tolist(),
         "rows": [row.tobytes().decode("ascii") for row in profile.letters],
         "frequencies": profile.frequencies.T.tolist(),
+        "pseudocounts": profile.pseudocounts,
         **factors,
     }
 
@@ -113,7 +126,8 @@ def _of_json(path: Path, text: str) -> Profile:
         if fields["rows"]:
             letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for row in fields["rows"]], np.uint8)
             found = AlignedSequences(tuple(map(str, fields["names"])), letters, kind, name, str(path))
-            profile = from_alignment(found, fields["weights"], alphabet)
+            made = from_alignment(found, fields["weights"], alphabet)
+            profile = with_background(made, float(fields.get("pseudocounts", 0)))
         else:
             profile = from_frequencies(np.array(fields["frequencies"], float).T, alphabet, kind, name)
         factors: dict[str, Any] = {key: _numbers(fields[key]) for key in FACTORS if fields.get(key) is not None}
@@ -138,6 +152,16 @@ def _checked(path: Path, values: np.ndarray, alphabet: str, kind: SequenceType, 
         raise InputError(f"{path}: {error}") from error
 
 
+_adopted: WeakKeyDictionary[AlignedSequences, Profile] = WeakKeyDictionary()
+
+
+def _adopt(alignment: AlignedSequences) -> Profile:
+    """The profile of an alignment, all rows alike; the same one as long as the alignment is open."""
+    if alignment not in _adopted:
+        _adopted[alignment] = from_alignment(alignment)
+    return _adopted[alignment]
+
+
 PROFILE = DataKind(
     id="profile",
     label="profile",
@@ -145,6 +169,7 @@ PROFILE = DataKind(
     type=Profile,
     claims=claims,
     read=read,
-    suffixes=(".csv", ".json"),
+    suffixes=(".aln", ".fasta", ".msf", ".sto", ".csv", ".json"),
     generate=random_profile,
+    adopts={AlignedSequences: _adopt},
 )

@@ -99,8 +99,10 @@ def _scoring(data: Sequences[Any], options: Mapping[str, Any], usual: ColumnScor
     return scoring, span
 
 
-def no_defaults(data: Sequences[Any]) -> Mapping[str, Any]:
-    return {}
+def defaults(data: Sequences[Any]) -> Mapping[str, Any]:
+    """Scores of letters that suit the data; what gaps cost depends on the column score."""
+    names = {option.name for option in LETTER_OPTIONS}
+    return {name: value for name, value in scoring_options.defaults(data).items() if name in names}
 
 
 def option_values(problem: Problem) -> Mapping[str, Any]:
@@ -182,13 +184,16 @@ def marks(result: Result) -> str:
 
 def products(result: Result) -> list[Any]:
     """The multiple alignment, as data; none where nothing is aligned."""
-    merged = result.answer.merged(result.problem)
-    if not merged[0][1]:
-        return []
-    letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for _, row in merged])
+    return [merged(result)] if result.answer.operations.size else []
+
+
+def merged(result: Result) -> AlignedSequences:
+    """The rows of both profiles with the new gaps, of a result that has columns."""
+    found = result.answer.merged(result.problem)
+    letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for _, row in found])
     letters.setflags(write=False)
-    names = tuple(sequence.name for sequence, _ in merged)
-    return [AlignedSequences(distinct(names), letters, merged[0][0].type, result.problem.title)]
+    names = tuple(sequence.name for sequence, _ in found)
+    return AlignedSequences(distinct(names), letters, found[0][0].type, result.problem.title)
 
 
 def _cell(cell: tuple[int, int]) -> str:

@@ -126,6 +126,11 @@ class ProfileAnswer:
         if problem.span is not Span.LOCAL:
             assert (self.start, self.end) == ((0, 0), corner), f"the path runs from {self.start} to {self.end}"
 
+    @property
+    def alignment(self) -> ProfileAnswer:
+        """The path, as answers of two sequences have one: where it starts, and its operations."""
+        return self
+
     def taken(self, side: int) -> np.ndarray:
         """Whether each column of the path holds a column of the first (0) or of the second (1) profile; bool."""
         return self.operations != (LEFT, UP)[side]

@@ -28,6 +28,8 @@ MEANS = {
 }  # fmt: skip
 """Letters that stand for several symbols, each as likely; those named nowhere (X, N, *) stand for all letters."""
 
+MANY = 1 << 20
+"""Letters beyond which an alignment is counted by compiled code."""
 SPARSE = 0.3
 """Concentration of random columns: of protein some three letters make most of one, as in alignments of families."""
 
@@ -45,7 +47,7 @@ class Profile:
     from elsewhere; ``names`` and ``weights`` (float64) belong to the rows. ``open_factors`` and ``extend_factors``
     (float64, one for a column, finite and 0 or more, else InputError) scale the cost of opening and of extending a gap
     opposite a column, where gap costs depend on the position; without them that is the share of rows that have a letter
-    there.
+    there. ``pseudocounts`` so many letters of the background are in the frequencies (see `making`).
     """
 
     alphabet: str
@@ -59,6 +61,7 @@ class Profile:
     name: str = "profile"
     source: str = ""
     note: str = ""
+    pseudocounts: float = 0.0
 
     def __post_init__(self) -> None:
         for name in FACTORS:
@@ -140,10 +143,7 @@ def from_alignment(
     symbols = alphabet or (PROTEIN if aligned.type == SequenceType.PROTEIN else NUCLEOTIDES)
     counted_as = _shares(symbols, aligned)
     weighing = _weights(aligned, weights)
-    frequencies = np.zeros((len(symbols), aligned.letters.shape[1]))
-    for row, weight in zip(aligned.letters, weighing, strict=True):
-        frequencies += weight * counted_as[:, row]
-    frequencies /= weighing.sum()
+    frequencies = _weighed(aligned.letters, weighing, counted_as) / weighing.sum()
     return Profile(
         symbols, _frozen(frequencies), aligned.type, aligned.letters, aligned.names, _frozen(weighing),
         name=name or aligned.name, source=aligned.source, note=aligned.note,
@@ -213,6 +213,20 @@ def _shares(alphabet: str, aligned: AlignedSequences) -> np.ndarray:
         places = [alphabet.index(one) for one in stands_for]
         shares[places, letter] = 1 / len(places)
     return shares
+
+
+def _weighed(letters: np.ndarray, weights: np.ndarray, counted_as: np.ndarray) -> np.ndarray:
+    """The sum of what the rows add to each symbol, float64 (symbols, columns)."""
+    if letters.size > MANY:
+        from kernels.profiles.cpu_counts import weigh  # loads Numba, which few letters do not need
+
+        by_letter = np.zeros((256, letters.shape[1]))
+        weigh(letters, weights, by_letter)
+        return counted_as @ by_letter
+    found = np.zeros((len(counted_as), letters.shape[1]))
+    for row, weight in zip(letters, weights, strict=True):
+        found += weight * counted_as[:, row]
+    return found
 
 
 def _weights(aligned: AlignedSequences, weights: Sequences[float] | np.ndarray | Tree | None) -> np.ndarray:

@@ -117,27 +117,49 @@ def _as_good(problem: Problem, found: ProfileAnswer, changed: ProfileAnswer, met
     assert found.score == changed.score, f"a score of {found.score}, and {changed.score} when changed"
 
 
-LOW = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, match_mismatch(2, -3), 5, 2)
-"""Scores that stay within 32 bits in the longest runs, and cost little."""
-LOW_BY_COLUMN = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.COLUMN, match_mismatch(2, -3), blank=-2)
-"""The same where every gap is a score, so that matrices of gap costs are products as well."""
+MOST_DISTANCES = 50_000
+"""Columns up to which distances, whose unit is 1/2048, stay within 32 bits."""
+
+
+def _low(method: Method, size: int, columns: int, gaps: Gaps) -> ColumnScoring:
+    """Scores that stay within 32 bits in the longest runs, and cost little: each column score has its turn, for every
+    method with another size. A unit of odds and of logarithms stands for four, for theirs are large."""
+    kinds = tuple(ColumnScore)
+    kind = kinds[(size.bit_length() + size + sum(method.id.encode())) % len(kinds)]
+    if kind is ColumnScore.EUCLIDEAN and columns > MOST_DISTANCES:
+        kind = ColumnScore.SUM_OF_PAIRS
+    distances = kind is ColumnScore.EUCLIDEAN
+    return ColumnScoring(
+        kind, gaps,
+        matrix=None if distances else match_mismatch(2, -3),
+        gap_open=5.0 if gaps is Gaps.AFFINE else 0.0,
+        gap_extend=2.0 if gaps is Gaps.AFFINE else 0.0,
+        blank=-2.0 if gaps is Gaps.COLUMN and not distances else 0.0,
+        pseudocounts=float(kind is ColumnScore.PSSM),
+        nats=4.0,
+    )  # fmt: skip
+
+
 WIDE = frozenset({"profile-matprod-v1"})
 """Methods whose memory grows with the square of the second profile alone."""
 
 
 def large(method: Method, backend: str, size: int) -> Run:
-    """As long as wide, unless work grows faster than memory; narrow blocks and strips, so that there are many."""
+    """Of any column score, as long as wide, unless work grows faster than memory; narrow blocks and strips, so that
+    there are many."""
     names = {parameter.name for parameter in method.parameters}
     wanted = {"k": 32, "s": 64, "T": 32, "threads": 2, "limit": 2**16}
     values = {name: value for name, value in wanted.items() if name in names}
-    if method.id in WIDE:
-        return _random(method.problem.id, 8, 40 + 12 * size, LOW_BY_COLUMN), values
-    return _random(method.problem.id, 40 + 12 * size, 40 + 12 * size, LOW_BY_COLUMN), values
+    n = 40 + 12 * size
+    m = 8 if method.id in WIDE else n
+    # Gaps that are scores of columns, so that matrices of gap costs are products as well.
+    return _random(method.problem.id, m, n, _low(method, size, n, Gaps.COLUMN)), values
 
 
 def long(method: Method, backend: str, size: int) -> Run:
-    names = {parameter.name for parameter in method.parameters}
-    return _random(method.problem.id, 32 * size, 32 * size, LOW), {"limit": 2**16} if "limit" in names else {}
+    names, n = {parameter.name for parameter in method.parameters}, 32 * size
+    made = _random(method.problem.id, n, n, _low(method, size, n, Gaps.AFFINE))
+    return made, {"limit": 2**16} if "limit" in names else {}
 
 
 @lru_cache(maxsize=4)

@@ -23,7 +23,7 @@ def opened(qtbot: Any, window: Any, folder: Path) -> Any:
 
 def test_an_alignment_that_was_opened_is_shown_as_one(qtbot: Any, window: Any, tmp_path: Path) -> None:
     view = opened(qtbot, window, tmp_path)
-    assert window.viewer.tabs_shown() == ("aligned",) and view.alignment.names == ("one", "two", "three")
+    assert window.viewer.tabs_shown() == ("aligned", "profile") and view.alignment.names == ("one", "two", "three")
     assert "3 rows of 5 columns" in window.viewer.stamp.text() and not window.session.state.sequences
 
 

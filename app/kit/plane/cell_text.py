@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.kit import result_text
 from app.kit.plane.picture import Picture
+from app.kit.plane.profiles import ProfilePlane
 from kernels.pairwise.model import PairProblem
 
 Cell = tuple[int, int]
@@ -43,8 +44,10 @@ def _pieces(picture: Picture, cell: Cell) -> list[str]:
     return [*words, "computed again"] if picture.recomputed_at(cell) else words
 
 
-def letters(problem: PairProblem, cell: Cell) -> str:
-    """The two letters that meet in a cell."""
+def letters(problem: PairProblem | ProfilePlane, cell: Cell) -> str:
+    """The two letters, or columns, that meet in a cell."""
+    if isinstance(problem, ProfilePlane):
+        return f" {result_text.DOT} ".join(problem.text(axis, place) for axis, place in enumerate(cell))
     found = (
         chr(sequence.letters[place - 1]) if place else f"before {sequence.name}"
         for sequence, place in zip(problem.sequences, cell, strict=True)

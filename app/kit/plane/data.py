@@ -12,6 +12,7 @@ from kernels.cuda import devices
 from kernels.errors import MemoryRefused
 from kernels.monitor import Monitor
 from kernels.pairwise.model import PairProblem
+from kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
 from kernels.scoring import Mode
 
 Span = tuple[int, int]
@@ -60,35 +61,51 @@ class CellBlock:
         return int(self.h[place]), int(self.e[place]), int(self.f[place])
 
 
-def scan(problem: PairProblem, monitor: Monitor, gpu: str = "") -> Any:
+def _pictures(problem: PairProblem | ProfileProblem | ProfileSequenceProblem) -> Any:
+    """What computes the matrix of a problem; it compiles, so that it is imported on the worker's thread."""
+    if isinstance(problem, PairProblem):
+        from kernels.pairwise.pictures import matrix
+
+        return matrix
+    from kernels.profiles import pictures
+
+    return pictures
+
+
+def on_gpu(problem: Any) -> bool:
+    """Whether a GPU can compute the matrix of a problem."""
+    return isinstance(problem, PairProblem)
+
+
+def scan(problem: Any, monitor: Monitor, gpu: str = "") -> Any:
     """One pass over the matrix, from which windows and cells are recomputed: on the GPU of this name, if it is here.
 
     The CPU computes it where it is not, or has too little memory left; its ``device`` is None then.
     """
-    from kernels.pairwise.pictures import matrix  # compiles; so it is imported on the worker's thread
-
+    pictures = _pictures(problem)
     device = next((device.index for device in devices.discover()[0] if device.name == gpu), None) if gpu else None
     if device is not None:
         with suppress(MemoryRefused):
-            return matrix.scan(problem, monitor, device=device)
-    return matrix.scan(problem, monitor)
+            return pictures.scan(problem, monitor, device=device)
+    return pictures.scan(problem, monitor)
 
 
 def raster(scanned: Any, rows: Span, columns: Span, shape: tuple[int, int], monitor: Monitor) -> Raster:
     """The window in at most ``shape`` pixels; never more pixels than cells."""
-    from kernels.pairwise.pictures import matrix
-
     shape = min(shape[0], rows[1] - rows[0]), min(shape[1], columns[1] - columns[0])
-    return Raster(rows, columns, matrix.window(scanned, rows=rows, columns=columns, shape=shape, monitor=monitor))
+    found = _pictures(scanned.problem).window(scanned, rows=rows, columns=columns, shape=shape, monitor=monitor)
+    return Raster(rows, columns, found)
 
 
 def cell_block(problem: PairProblem, scanned: Any, rows: Span, columns: Span) -> CellBlock:
     """Exact values of a small window."""
-    from kernels.pairwise.pictures import matrix
-
+    pictures = _pictures(problem)
     above, left = max(rows[0] - 1, 0), max(columns[0] - 1, 0)
-    h, e, f = matrix.cells(scanned, rows=(above, rows[1]), columns=(left, columns[1]))
-    origin = origins(problem, h, e, f, (above, left))
+    h, e, f = pictures.cells(scanned, rows=(above, rows[1]), columns=(left, columns[1]))
+    if isinstance(problem, PairProblem):
+        origin = origins(problem, h, e, f, (above, left))
+    else:
+        origin = pictures.origins(problem, (h, e, f), (above, left))
     inner = np.s_[rows[0] - above :, columns[0] - left :]
     return CellBlock(rows, columns, h[inner], e[inner], f[inner], origin[inner])
 

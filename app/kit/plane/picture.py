@@ -11,6 +11,7 @@ from PySide6.QtGui import QTransform
 from app import texts
 from app.kit.paths import PathIndex, path_index
 from app.kit.plane.data import CellBlock, Span
+from app.kit.plane.profiles import ProfilePlane
 from kernels.cuts import Cuts
 from kernels.model import Result
 from kernels.pairwise.model import PairProblem
@@ -95,7 +96,7 @@ class Picture:
     ``recomputed``: areas (see `recomputed_areas`), by ``phases`` of the run.
     """
 
-    problem: PairProblem
+    problem: PairProblem | ProfilePlane
     cuts: Cuts
     path: PathIndex | None
     end: tuple[int, int]
@@ -150,7 +151,11 @@ class Picture:
 
 
 def picture(result: Result) -> Picture:
-    """The picture of a pair result."""
+    """The picture of the result of a pair, or of two profiles, of whose cells none is computed again."""
+    if not isinstance(result.problem, PairProblem):
+        none = np.empty((0, 4), np.int64)
+        plane, answer = ProfilePlane(result.problem), result.answer
+        return Picture(plane, texts.cuts_of(result), path_index(answer), answer.end, none)
     alignment = result.answer.alignment
     areas, phases = recomputed_areas(result)
     return Picture(

@@ -13,6 +13,7 @@ from app.kit.axis import Axis
 from app.kit.plane import cells, picture
 from app.kit.plane.data import Span
 from app.kit.plane.picture import Frame
+from app.kit.plane.profiles import ProfilePlane
 from kernels.pairwise.model import PairProblem
 
 SETTLE_MS = 40
@@ -92,6 +93,7 @@ class MatrixPlot(pg.PlotWidget):
         self.box = self.getPlotItem().getViewBox()
         self.box.invertY(True)
         self.lengths = (0, 0)
+        self.border = 0
         self._images = [pg.ImageItem(axisOrder="row-major") for _ in range(2)]
         self._layers = Layers(draw, self.frame)
         for order, item in enumerate([*self._images, self._layers]):
@@ -105,7 +107,7 @@ class MatrixPlot(pg.PlotWidget):
         self.scene().sigMouseClicked.connect(self._pressed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_plane(self, problem: PairProblem | None, names: tuple[str, str] = ("", "")) -> None:
+    def show_plane(self, problem: PairProblem | ProfilePlane | None, names: tuple[str, str] = ("", "")) -> None:
         """Show another problem, with nothing computed yet; ``names`` label the axes."""
         for image in self._images:
             image.clear()
@@ -165,14 +167,20 @@ class MatrixPlot(pg.PlotWidget):
         self.show_window((0, self.lengths[0] + 1), (0, self.lengths[1] + 1))
 
     def show_window(self, rows: Span, columns: Span) -> None:
-        """Show half-open ranges of cells, and what the aspect adds."""
+        """Show half-open ranges of cells, and what the aspect adds, none below the ``border``."""
+        left, top = (
+            self.border * (high - low) / max(room - self.border, 1)
+            for (low, high), room in ((columns, self.box.width()), (rows, self.box.height()))
+        )
         self.box.setRange(
-            xRange=(columns[0] - 0.5, columns[1] - 0.5), yRange=(rows[0] - 0.5, rows[1] - 0.5), padding=0.02
+            xRange=(columns[0] - 0.5 - left, columns[1] - 0.5),
+            yRange=(rows[0] - 0.5 - top, rows[1] - 0.5),
+            padding=0.02,
         )
 
     def show_cell(self, cell: tuple[int, int], pixels: float) -> None:
         """Put a cell into the middle, ``pixels`` wide and high."""
-        header = (cells.HEADER + 8) / pixels if pixels >= picture.CELL_PIXELS else 0
+        header = (max(cells.HEADER, self.border) + 8) / pixels if pixels >= picture.CELL_PIXELS else 0
         spans = (
             _inside(centre, size / pixels, length, header)
             for centre, size, length in zip(

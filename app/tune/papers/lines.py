@@ -70,15 +70,16 @@ def figure(table: PaperTable, compared: Sequence[Compared], quick: bool, keep: K
 
 
 def choices(table: PaperTable) -> dict[str, tuple[str, ...]]:
-    """The names that differ at one place of the figure and in one colour, with their values in the paper's order."""
+    """The names that differ at one place of the figure and in one colour, and what tells the paper's panels apart, with
+    their values in the paper's order."""
     drawn = [name for name in (table.plot["x"], table.plot.get("y"), *_colour(table)) if name]
-    numbers = [number for number in table.published if number.value is not None]
-    found = {}
+    numbers = [number for number in table.published if number.value is not None] or list(table.published)
+    panel, found = table.plot.get("panel"), {}
     for name in ("quantity", *table.axes, "note"):
         groups: dict[Any, set[str]] = {}
         for number in numbers:
             groups.setdefault(tuple(_text(table, number, one) for one in drawn), set()).add(value(number, name))
-        if name not in drawn and any(len(values) > 1 for values in groups.values()):
+        if name not in drawn and (name == panel or any(len(values) > 1 for values in groups.values())):
             found[name] = tuple(dict.fromkeys(value(number, name) for number in numbers))
             drawn.append(name)
     return found
@@ -135,7 +136,7 @@ def _lines(table: PaperTable, shown: Sequence[Compared]) -> tuple[Line, ...]:
         groups.setdefault(tuple(value(one.published, name) for name in names), []).append(one)
     found = []
     for shade, members in enumerate(groups.values()):
-        name = ", ".join(_group_name(table, members, name) for name in moving)
+        name = ", ".join(filter(None, (_group_name(table, members, name) for name in moving)))
         found.append(
             Line(name, _series(table, name, shade, members, False), _series(table, name, shade, members, True))
         )
@@ -210,8 +211,8 @@ def _colour(table: PaperTable) -> tuple[str, ...]:
     """The names that tell lines apart."""
     if table.plot.get("y"):
         return ()
-    colour = table.plot.get("colour")
-    return (colour,) if colour else ("method", "quantity")
+    colour = table.plot.get("colour") or ("method", "quantity")
+    return (colour,) if isinstance(colour, str) else tuple(colour)
 
 
 def _group_name(table: PaperTable, members: Sequence[Compared], name: str) -> str:
@@ -221,7 +222,7 @@ def _group_name(table: PaperTable, members: Sequence[Compared], name: str) -> st
         return _method_name(one.published)
     if name in ("quantity", "note"):
         return value(one.published, name)
-    return f"{name} = {_kept_text(one, name)}"
+    return f"{name} = {_kept_text(one, name)}" if value(one.published, name) else ""
 
 
 def _kept_text(one: Compared, name: str) -> str:

@@ -108,6 +108,7 @@ class Menus:
         check_action(menu, "Type letters over others", commands.typing, commands.set_typing)
         menu.addSeparator()
         menu.addAction("Add to data, for other methods", view.keep)
+        menu.addAction("Make a profile\u2026", view.want_profile)
 
     def _fill_copy(self, menu: QMenu) -> None:
         view = self._view

@@ -24,6 +24,8 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.alignments import fasta, title
 from kernels.io.names import distinct
 from kernels.model import Result, SequenceType
+from kernels.profiles.options import merged
+from kernels.profiles.problem import ProfileAnswer
 from kernels.triple.model import TripleAnswer
 
 MOST_COPIED = 1 << 26
@@ -38,7 +40,9 @@ PRINT_SCALE = 4
 
 
 def holds_alignment(result: Result) -> bool:
-    """Whether a result has an alignment of two or three sequences, of MOST_COLUMNS at most."""
+    """Whether a result has an alignment of two or three sequences, or of profiles, of MOST_COLUMNS at most."""
+    if isinstance(result.answer, ProfileAnswer):
+        return 0 < result.answer.operations.size <= MOST_COLUMNS
     if result_text.is_pair(result):
         path = result.answer.alignment
         return path is not None and 0 < path.operations.size <= MOST_COLUMNS
@@ -49,6 +53,8 @@ def holds_alignment(result: Result) -> bool:
 
 def alignment_of(result: Result) -> AlignedSequences:
     """The alignment of a result, for which `holds_alignment` holds, as rows."""
+    if isinstance(result.answer, ProfileAnswer):
+        return merged(result)
     sequences, path = result.problem.sequences, result.answer.alignment
     rows = path.gapped(*sequences) if result_text.is_pair(result) else path.gapped(sequences)
     letters = np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(len(rows), -1)

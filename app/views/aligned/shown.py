@@ -44,6 +44,7 @@ class ShownAlignment(QWidget):
     """
 
     kept = Signal(object)
+    profile_wanted = Signal(object)
     edited = Signal(object)
     another = Signal()
     altered = Signal()
@@ -192,6 +193,10 @@ class ShownAlignment(QWidget):
     def keep(self) -> None:
         """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""
         self.kept.emit(replace(saving.shown_part(self.picture, False), name=f"{self.alignment.name}, edited"))
+
+    def want_profile(self) -> None:
+        """Ask for a profile of the alignment as it is shown."""
+        self.profile_wanted.emit(saving.shown_part(self.picture, False))
 
     def copy(self, form: str) -> None:
         """Copy the chosen cells, or all, as ".fasta", ".aln", "plain" letters, "unaligned" FASTA or "names"."""

@@ -170,7 +170,7 @@ class DotPlotView(PlaneView):
 
     def _show(self, picture: Picture | None) -> None:
         """Show a pair; what was found out about the same one stays."""
-        problem = picture.problem if picture else None
+        problem = picture.problem if picture and isinstance(picture.problem, PairProblem) else None
         same = problem is not None and self._problem is not None and problem.sequences == self._problem.sequences
         part = self.dots.part if same and self.dots else None
         self.picture, self._problem = picture, problem

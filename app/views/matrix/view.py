@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu
 from app import theme
 from app.kit import ink, result_text
 from app.kit.background import Latest
-from app.kit.plane import cell_text, cells, data, layers, picture
+from app.kit.plane import cell_text, cells, data, layers, picture, profiles
 from app.kit.plane.data import CellBlock, Levels, Raster, Span
 from app.kit.plane.picture import LAYERS, Frame
 from app.kit.plane.view import PlaneView, widened
@@ -20,6 +20,7 @@ from app.kit.selection import Selection
 from app.kit.widgets import choice_actions, menu_button
 from app.views.matrix import legend
 from kernels.model import Result
+from kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
 from kernels.scoring import Mode
 
 MAPS = {"viridis": "Viridis", "cividis": "Cividis", "magma": "Magma"}
@@ -51,6 +52,10 @@ class MatrixView(PlaneView):
         self.add_figures()
         self._connect()
         self.restyle()
+
+    @classmethod
+    def shows(cls, result: Result) -> bool:
+        return super().shows(result) or isinstance(result.problem, ProfileProblem | ProfileSequenceProblem)
 
     @property
     def sharp(self) -> bool:
@@ -92,7 +97,12 @@ class MatrixView(PlaneView):
         if pointer:
             layers.draw_pointer(painter, frame, self.picture, colours)
         layers.draw_ends(painter, frame, self.picture, colours)
-        if frame.shows_cells:
+        plane = self.picture.problem
+        if isinstance(plane, profiles.ProfilePlane):
+            x, y = (frame.x(0), frame.width), (frame.y(0), frame.height)
+            spans, hovered = (frame.rows, frame.columns), self.picture.hovered if pointer else None
+            profiles.draw(painter, x, y, spans, area, plane, hovered, colours)
+        elif frame.shows_cells:
             cells.draw_headers(painter, frame, area, self.picture, colours)
 
     def hover_text(self, cell: tuple[int, int] | None) -> str:
@@ -153,6 +163,8 @@ class MatrixView(PlaneView):
         self._hover.cancel()
         self.scan_panel.stop()
         problem = self.result.problem if self.result else None
+        plane = self.picture.problem if self.picture else None
+        self.plot.border = profiles.BORDER if isinstance(plane, profiles.ProfilePlane) else 0
         self.begin(
             (result_text.shortened(problem.first.name), result_text.shortened(problem.second.name))
             if problem
@@ -169,7 +181,7 @@ class MatrixView(PlaneView):
         if self.result is None or self._scanned is not None or not self.isVisible():
             return
         problem, question = self.result.problem, ""
-        gpu = self.result.device if self.result.backend == "cuda" else ""
+        gpu = self._gpu()
         if problem.cells > (LARGE_CELLS_ON_GPU if gpu else LARGE_CELLS):
             question = (
                 f"This matrix has {problem.cells:,} cells. Its picture needs one pass over all of them; "
@@ -177,11 +189,15 @@ class MatrixView(PlaneView):
             )
         self.scan_panel.offer(problem, lambda monitor: data.scan(problem, monitor, gpu), question)
 
+    def _gpu(self) -> str:
+        """The name of the GPU that computes the matrix: the one that ran, where it can."""
+        return self.result.device if self.result.backend == "cuda" and data.on_gpu(self.result.problem) else ""
+
     def _on_scan(self, scanned) -> None:
         self._scanned = scanned
         m, n = self.plot.lengths
         self._rasters[0] = Raster((0, m + 1), (0, n + 1), scanned.overview)
-        if self.result.backend == "cuda" and scanned.device is None:
+        if self._gpu() and scanned.device is None:
             self._status.setText(
                 f"{self.result.device} is not here or has too little memory: the CPU shows the matrix."
             )
@@ -234,7 +250,7 @@ class MatrixView(PlaneView):
         whole, window = self._rasters
         if whole is None:
             return None
-        local = self.result.problem.mode == Mode.LOCAL
+        local = self.picture.problem.mode == Mode.LOCAL
         return data.levels(self._contrast, whole, window, local, self.plot.frame().shows_cells)
 
     def _describe(self) -> None:

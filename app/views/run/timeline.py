@@ -156,7 +156,8 @@ class TimelineView(QWidget):
         self.plot = pg.PlotWidget(axisItems={"left": self._axis}, viewBox=pg.ViewBox(enableMenu=False))
         self.plot.addItem(self.bars, ignoreBounds=True)
         self.plot.setLabel("bottom", "time (ms)")
-        self.plot.getAxis("bottom").enableAutoSIPrefix(False)
+        for axis in ("bottom", "left"):
+            self.plot.getAxis(axis).enableAutoSIPrefix(False)
         self.plot.hideButtons()
         self.plot.invertY(True)
         self._summary, self._status, self._legend = QLabel(), Elided(), Legend()

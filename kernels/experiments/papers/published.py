@@ -63,8 +63,9 @@ class PaperTable:
 
     ``scale`` is the factor of the lengths of a quick run, or of what else ``scaled`` names, and ``power`` the power of
     it with which time grows.
-    ``plot`` says how the paper draws it: the names on ``x`` and ``y``, what tells the ``colour``, and whether the axes
-    are ``logarithmic``. Numbers over a ``baseline`` are speed-ups: how many times as long that method takes.
+    ``plot`` says how the paper draws it: the names on ``x`` and ``y``, what tells the ``colour`` (a name, or several)
+    and its panels (``panel``) apart, and whether the axes are ``logarithmic``. Numbers over a ``baseline`` are
+    speed-ups: how many times as long that method takes.
     """
 
     id: str

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.kit.selection import Selection
-from app.kit.view import DataView, EditedView, GradualView, MakingView, View, as_widget
+from app.kit.view import DataView, EditedView, GradualView, MakingView, ProfiledView, View, as_widget
 from app.panels.viewer import ResultViews
 from app.views import VIEWS
 
@@ -15,6 +15,7 @@ ABILITIES = {
     DataView: ("shows_datum", "show_datum"),
     EditedView: ("edited", "show_edits"),
     MakingView: ("kept",),
+    ProfiledView: ("profile_wanted",),
     GradualView: ("sharp",),
 }
 
@@ -32,7 +33,8 @@ def test_a_view_is_whole_in_what_it_can_do(qtbot, kind):
 def test_the_abilities_are_told_apart(qtbot):
     able = {view.id: [ability for ability in ABILITIES if issubclass_of(view, ability)] for view in VIEWS}
     assert able["tree"] == [DataView, EditedView, MakingView, GradualView]
-    assert {view for view, found in able.items() if DataView in found} == {"tree", "distances", "dotplot", "aligned"}
+    of_data = {view for view, found in able.items() if DataView in found}
+    assert of_data == {"tree", "distances", "dotplot", "aligned", "profile"}
     assert able["summary"] == []
 
 

@@ -31,6 +31,7 @@ def numbers(table_id: str, **coordinates: str) -> dict[tuple[str, str], list[flo
 def test_every_figure_of_the_issue_is_there():
     figures = {table.id for table in papers.tables()}
     assert {f"001-figure-{number:02}" for number in (7, 9, 11, 13, 14, 15, 16, 17, 18, 19)} <= figures
+    assert {f"003-figure-4-{number:02}" for number in range(5, 16)} <= figures
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -43,7 +44,9 @@ def test_tables_are_complete(table: PaperTable):
     places = [(*number.place, number.quantity) for number in table.published]
     assert len(set(places)) == len(places), "a number is given twice"
     assert all(number.value is not None or number.note for number in table.published), "a gap says why"
-    assert {table.plot.get(name) for name in ("x", "y", "colour")} <= {*table.axes, "method", "quantity", "note", None}
+    colour = table.plot.get("colour")
+    named = [table.plot.get(name) for name in ("x", "y", "panel")] + (colour if isinstance(colour, list) else [colour])
+    assert {*named} <= {*table.axes, "method", "quantity", "note", None}
     for number in table.published:
         if number.contender in METHODS:
             assert all(axes.declared(name, [METHODS[number.contender]]) for name in number.coordinates)
