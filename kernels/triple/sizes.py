@@ -60,7 +60,7 @@ def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind
     """Bytes of a method that computes chunks."""
     chunks = chunks_of(problem, parameters, kind)
     if backend == "cuda":
-        return cuda_sizes.footprint(problem, chunks, kind)
+        return cuda_sizes.footprint(problem, chunks, kind, typed(ChunkParameters, parameters).mapping)
     narrow = int16.fits(encode(problem), kind, chunks)
     n, number_bytes = cpu_sizes.box_layout(chunks, kind.layered, problem.affine, narrow), 2 if narrow else 4
     threads = typed(ChunkParameters, parameters).threads
