@@ -170,8 +170,8 @@ METHODS = (
             "every letter.", 6.0, kinds.ROWS),
     _method("viterbi-matprod-smem", "SMemViterbi", "algorithm 5.3", "The product of the matrices of all letters, each "
             "put together in fast memory.", 8.0, kinds.MATRIX_PRODUCTS, (THREADS,)),
-    _method("viterbi-matprod-tmem", "TMemViterbi", "algorithm 5.3", "As SMemViterbi, with the transitions read through "
-            "the cache, as through texture memory.", 8.0, kinds.MATRIX_PRODUCTS, (THREADS,)),
+    _method("viterbi-matprod-tmem", "TMemViterbi", "algorithm 5.3", "As SMemViterbi, from matrices of all letters in a "
+            "texture; on a CPU their parts are read through the cache.", 8.0, kinds.TEXTURES, (THREADS,)),
     _method("viterbi-tree", "TropMatProd in a tree", "section 5.3", "Products of pieces in parallel, joined in a tree: "
             "what the thesis names as future work.", 8.0, kinds.TREE, (PIECE, THREADS)),
     _method("viterbi-persistent", "TropMatVecProd in pieces", "section 5.2", "Pieces of the sequence in parallel from "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernels.errors import MemoryRefused
 from kernels.hmm.problem import STEP_LIMIT, HmmProblem
 from kernels.semiring import INFINITE
 
@@ -57,6 +58,12 @@ RESIDENT_THREADS = 2048
 
 LAUNCH_US = 100_000
 """What a launch should take at most."""
+
+SLAB = 16
+"""Rows of a slab of a matrix in shared memory (DEPTH of products.cu)."""
+
+SLAB_BYTES = 2 * SLAB * 2 * WARP * 8 + 1024
+"""Shared memory that slabs take at most, and the system."""
 
 JOINED = 1 << 36
 """Sums of one launch that joins products: about 0.1 s."""
@@ -113,6 +120,41 @@ def shape(
     row_bytes = teams * per * piece_bytes
     height = max(0, min(states, (limit - row_bytes - RESERVED_BYTES) // (states * item_bytes))) if shared else 0
     return Shape(width, teams, per, height, row_bytes + height * states * item_bytes)
+
+
+@dataclass(frozen=True)
+class ProductsShape:
+    """A block of the product of matrices has ``rows`` rows, a line of ``line`` threads each (products.cu)."""
+
+    states: int
+    line: int
+    item_bytes: int
+    threads: int = BLOCK_THREADS
+
+    @property
+    def rows(self) -> int:
+        return self.threads // self.line
+
+    @property
+    def shared_bytes(self) -> int:
+        """Dynamic shared memory: all rows, twice."""
+        return 2 * self.rows * -(-self.states // SLAB) * SLAB * self.item_bytes
+
+    def letter_us(self, blocks: int, multiprocessors: int) -> float:
+        """What a letter takes, about: a slab is some 0.2 us of a block, and few blocks run at a time."""
+        slabs = -(-self.states // SLAB) * -(-self.states // (2 * self.line))
+        return 0.2 * slabs * (self.item_bytes // 4) * -(-blocks // multiprocessors)
+
+
+def products_shape(states: int, item_bytes: int, limit: int) -> ProductsShape:
+    """The shape for a model; MemoryRefused where ``limit`` bytes of shared memory do not hold the rows of a block."""
+    shaped = ProductsShape(states, 8 if states <= 8 else 16 if states <= 16 else WARP, item_bytes)
+    if shaped.shared_bytes + SLAB_BYTES > limit:
+        raise MemoryRefused(
+            f"{states:,} states need {shaped.shared_bytes + SLAB_BYTES:,} bytes of shared memory, and this GPU has "
+            f"{limit:,}; choose TropMatVecProd in pieces"
+        )
+    return shaped
 
 
 def letters_a_launch(
