@@ -164,7 +164,7 @@ def test_a_part_of_the_transitions_in_shared_memory(emulated, monkeypatch) -> No
 
 @pytest.mark.parametrize("states", [9, 33, 65])
 def test_matrices_of_several_slabs(emulated, states: int) -> None:
-    """Put together in shared memory, and moved there from a texture; of 32 and, where zeros are left out, of 64 bits."""
+    """Put together in shared memory, and moved there from a texture; in 32 bits and, with zeros, in 64."""
     letters = sequence(np.random.default_rng(1).choice(list(b"ABCD"), 12).astype(np.uint8).tobytes())
     for zeros in (0.0, 0.4):
         made = HmmProblem(hmm_of(states, 4, zeros, 1), letters)
