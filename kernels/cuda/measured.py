@@ -6,6 +6,7 @@ Imports CuPy when something is measured.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from kernels import RESOURCES
 from kernels.cuda import compile as compiling
 from kernels.cuda import devices
 from kernels.errors import AntidiagError, ParameterError
@@ -21,6 +23,8 @@ from kernels.errors import AntidiagError, ParameterError
 HERE = Path(__file__).parent
 SOURCE = HERE / "measured.cu"
 DEVICE_LAUNCH = HERE / "device_launch.cu"
+RECORDED = RESOURCES / "guidelines.csv"
+"""Times of one GPU, as ``main.py guidelines --csv`` writes them."""
 THREADS = 256
 TABLE = 1024
 """Numbers of a table in constant memory (TABLE of measured.cu)."""
@@ -76,6 +80,15 @@ def measure(guideline_id: str, device: int = 0, sizes: Sizes | None = None) -> M
     name = devices.device(device).name
     with devices.use(device):
         return Measurement(guideline.id, name, tuple(guideline.rows(sizes or Sizes())))
+
+
+def recorded(guideline_id: str) -> Measurement:
+    """The same as it was measured on one GPU beforehand, for those who have none at hand."""
+    name = find(guideline_id).id
+    with open(RECORDED, encoding="utf-8", newline="") as lines:
+        found = [row for row in csv.DictReader(lines) if row["guideline"] == name]
+    rows = (Row(row["variant"], float(row["ms"]) if row["ms"] else None, row["remark"]) for row in found)
+    return Measurement(name, found[0]["device"], tuple(rows))
 
 
 def find(guideline_id: str) -> Measured:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,13 +13,15 @@ import numpy as np
 
 from kernels.cuda import blocks, textures
 from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
+from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
 from kernels.cuda.structs import Constants
 from kernels.hmm import cuda_sizes
 from kernels.hmm.cuda_rows import ELEMENT_FILE, PIECES, Model, Pieces, by_correction
+from kernels.hmm.parameters import HmmParameters
 from kernels.hmm.problem import HmmProblem, answer
 from kernels.model import Outcome
 from kernels.monitor import Monitor
+from kernels.parameters import typed
 from kernels.semiring import MIN_PLUS
 from kernels.steps import Steps
 
@@ -28,6 +31,8 @@ PRODUCTS = (ELEMENT_FILE, HERE / "products.cu")
 NONE, UNKNOWN = -1, -2
 TRACE = (ELEMENT_FILE, Constants.of(NONE=NONE, UNKNOWN=UNKNOWN), HERE / "trace.cu")
 TRACE_THREADS = 128
+BOUND_TOGETHER = 64
+"""Letters, each with a texture of its own, between two looks at how far the device is."""
 
 
 Fill = Callable[[Model, Mapping[str, Any]], None]
@@ -126,14 +131,40 @@ def _matrix_products(model: Model, parameters: Mapping[str, Any], texture: bool)
     allow_shared(multiply, shaped.shared_bytes)
     current, grid = run.up(rows), (-(-len(rows) // shaped.rows),)
     several = max(1, int(cuda_sizes.LAUNCH_US / shaped.letter_us(grid[0], blocks.multiprocessors())))
+    fixed = model.transitions, model.emissions, model.seen, current, model.rows, np.int32(states), np.int32(len(rows))
+
+    def launch(sums: Any, first: int, last: int) -> None:
+        arguments = sums, *fixed, np.int32(first), np.int32(last)
+        multiply(grid, (shaped.threads,), arguments, shared_mem=shaped.shared_bytes)
+
     with run.phase("rows") as phase:
-        sums: Any = textures.bind(_sums(model), model.type.itemsize // 4) if texture else np.uint64(0)
-        fixed = sums, model.transitions, model.emissions, model.seen, current, model.rows
-        for first in range(0, model.steps, several):
-            last = min(first + several, model.steps)
-            sizes = (np.int32(size) for size in (states, len(rows), first, last))
-            multiply(grid, (shaped.threads,), (*fixed, *sizes), shared_mem=shaped.shared_bytes)
-            phase.launched(last, model.steps)
+        if not texture:
+            _in_launches(model, phase, several, lambda first, last: launch(np.uint64(0), first, last))
+            return
+        matrices, words = _sums(model), model.type.itemsize // 4
+        if typed(HmmParameters, parameters).binding == "once":
+            bound = textures.bind(matrices, words)
+            _in_launches(model, phase, several, lambda first, last: launch(bound, first, last))
+            cupy.cuda.get_current_stream().synchronize()
+            return
+        # Textures stay bound until the launches that read them have ended: no more of them are under way.
+        kept: deque[Any] = deque(maxlen=(LAUNCHES_AHEAD + 2) * BOUND_TOGETHER)
+
+        def launch_each(first: int, last: int) -> None:
+            for letter in range(first, last):
+                kept.append(textures.bind(matrices, words))
+                launch(kept[-1], letter, letter + 1)
+
+        _in_launches(model, phase, BOUND_TOGETHER, launch_each)
+        cupy.cuda.get_current_stream().synchronize()
+
+
+def _in_launches(model: Model, phase: Phase, several: int, launch: Callable[[int, int], None]) -> None:
+    """``launch(first, last)`` for all letters, some at a time."""
+    for first in range(0, model.steps, several):
+        last = min(first + several, model.steps)
+        launch(first, last)
+        phase.launched(last, model.steps)
 
 
 def _sums(model: Model) -> cupy.ndarray:

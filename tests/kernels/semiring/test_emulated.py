@@ -169,8 +169,8 @@ def test_matrices_of_several_slabs(emulated, states: int) -> None:
     for zeros in (0.0, 0.4):
         made = HmmProblem(hmm_of(states, 4, zeros, 1), letters)
         expected = definition.viterbi(made)
-        for method in ("viterbi-matprod-smem", "viterbi-matprod-tmem"):
-            found = emulated(method, made, seed=1).answer.states
+        for memory, chosen in (("smem", {}), ("tmem", {"binding": "once"}), ("tmem", {"binding": "letter"})):
+            found = emulated(f"viterbi-matprod-{memory}", made, seed=1, **chosen).answer.states
             assert (found is None) == (expected is None)
             if expected is not None:
                 np.testing.assert_array_equal(found, expected)
