@@ -4,5 +4,18 @@ The entry point is ``app.cli.program.main``; nothing is imported here, so that s
 does not load the command line.
 """
 
-COMMANDS = ("methods", "info", "samples", "estimate", "run", "compare", "runs", "sweep", "tune", "bench", "reproduce")
+COMMANDS = (
+    "methods",
+    "info",
+    "samples",
+    "estimate",
+    "run",
+    "compare",
+    "runs",
+    "sweep",
+    "tune",
+    "bench",
+    "reproduce",
+    "guidelines",
+)
 """First words of a command line that belong to it; anything else opens the window."""

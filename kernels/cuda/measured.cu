@@ -6,68 +6,77 @@ constexpr int TABLE = 1024;                      // numbers of a table that is l
 
 __device__ __forceinline__ int number_of_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// Memory layout: thread i goes through row i of a table, antidiagonal after antidiagonal, as a wavefront does. `size` is
-// a power of two; antidiagonals go around the table's edge, so that all have as many cells.
+// Memory layout: thread i of part p goes through row i of a table, over the antidiagonals of its part, as a wavefront
+// does. `size` is a power of two; antidiagonals go around the table's edge, so that all have as many cells. blockIdx.y is
+// the part.
 
 __device__ __forceinline__ int cell_of(int i, int j) { return i * 31 + j * 17; }
 
 extern "C" __global__ void fill_rows(int* table, int size) {
     const int j = number_of_thread();
-    for (int i = 0; i < size; ++i) table[(long long)i * size + j] = cell_of(i, j);
+    for (int i = blockIdx.y; i < size; i += gridDim.y) table[(long long)i * size + j] = cell_of(i, j);
 }
 
 extern "C" __global__ void fill_diagonals(int* table, int size) {
     const int i = number_of_thread();
-    for (int d = 0; d < size; ++d) table[(long long)d * size + i] = cell_of(i, (d - i) & (size - 1));
+    for (int d = blockIdx.y; d < size; d += gridDim.y) table[(long long)d * size + i] = cell_of(i, (d - i) & (size - 1));
 }
 
 extern "C" __global__ void read_rows(const int* table, int size, int* results) {
-    const int i = number_of_thread();
+    const int i = number_of_thread(), span = size / gridDim.y, first = blockIdx.y * span;
     int sum = 0;
 #pragma unroll 8
-    for (int d = 0; d < size; ++d) sum += table[(long long)i * size + ((d - i) & (size - 1))];
-    results[i] = sum;
+    for (int d = first; d < first + span; ++d) sum += table[(long long)i * size + ((d - i) & (size - 1))];
+    results[blockIdx.y * size + i] = sum;
 }
 
 extern "C" __global__ void read_diagonals(const int* table, int size, int* results) {
-    const int i = number_of_thread();
+    const int i = number_of_thread(), span = size / gridDim.y, first = blockIdx.y * span;
     int sum = 0;
 #pragma unroll 8
-    for (int d = 0; d < size; ++d) sum += table[(long long)d * size + i];
-    results[i] = sum;
+    for (int d = first; d < first + span; ++d) sum += table[(long long)d * size + i];
+    results[blockIdx.y * size + i] = sum;
 }
 
-// Constant memory: lookups in a table, at one place for all lanes (spread 0) or at places of their own. The tables hold
-// number k at place k, but for constant memory, which the host fills.
+// Constant memory: lookups in a table, at one place for all lanes or at a place for each. Number k is at place k.
 
 __constant__ int constant_table[TABLE];
 
-__device__ __forceinline__ int place_of(int step, int spread) {
-    return (step * 7 + (threadIdx.x % LANES) * spread) & (TABLE - 1);
-}
-
-extern "C" __global__ void look_up_constant(const int*, int steps, int spread, int* results) {
+// Looks up(place) at each step; with APART lanes are at places of their own, else the compiler knows that they are not.
+template <bool APART, class LookUp>
+__device__ __forceinline__ void look_up(int steps, int* results, LookUp&& up) {
+    const int own = APART ? threadIdx.x % LANES : 0;
     int sum = 0;
 #pragma unroll 8
-    for (int step = 0; step < steps; ++step) sum += constant_table[place_of(step, spread)];
+    for (int step = 0; step < steps; ++step) sum += up((step * 7 + own) & (TABLE - 1));
     results[number_of_thread()] = sum;
 }
 
-extern "C" __global__ void look_up_global(const int* table, int steps, int spread, int* results) {
-    int sum = 0;
-#pragma unroll 8
-    for (int step = 0; step < steps; ++step) sum += table[place_of(step, spread)];
-    results[number_of_thread()] = sum;
-}
-
-extern "C" __global__ void look_up_shared(const int* table, int steps, int spread, int* results) {
+template <bool APART>
+__device__ __forceinline__ void look_up_in_shared(const int* table, int steps, int* results) {
     __shared__ int own[TABLE];
     for (int place = threadIdx.x; place < TABLE; place += blockDim.x) own[place] = table[place];
     __syncthreads();
-    int sum = 0;
-#pragma unroll 8
-    for (int step = 0; step < steps; ++step) sum += own[place_of(step, spread)];
-    results[number_of_thread()] = sum;
+    look_up<APART>(steps, results, [&](int place) { return own[place]; });
+}
+
+extern "C" __global__ void constant_one(const int*, int steps, int* results) {
+    look_up<false>(steps, results, [](int place) { return constant_table[place]; });
+}
+extern "C" __global__ void constant_each(const int*, int steps, int* results) {
+    look_up<true>(steps, results, [](int place) { return constant_table[place]; });
+}
+extern "C" __global__ void global_one(const int* table, int steps, int* results) {
+    look_up<false>(steps, results, [&](int place) { return table[place]; });
+}
+extern "C" __global__ void global_each(const int* table, int steps, int* results) {
+    look_up<true>(steps, results, [&](int place) { return table[place]; });
+}
+extern "C" __global__ void shared_one(const int* table, int steps, int* results) {
+    look_up_in_shared<false>(table, steps, results);
+}
+extern "C" __global__ void shared_each(const int* table, int steps, int* results) {
+    look_up_in_shared<true>(table, steps, results);
 }
 
 // Texture memory: lanes read neighbours (spread 1), or places far from each other. `size` is a power of two.
@@ -91,7 +100,7 @@ extern "C" __global__ void read_global(const int* table, int size, int steps, in
     results[number_of_thread()] = sum;
 }
 
-// Built-in functions: a chain of least sums, as dynamic programming has them, and one of powers of e.
+// Built-in functions: a chain of least sums, as dynamic programming has them, and the greatest of some powers of e.
 
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
@@ -136,18 +145,20 @@ extern "C" __global__ void least_by_dpx(int steps, int* results) {
     results[number_of_thread()] = best;
 }
 
+__device__ __forceinline__ float exponent_of(int step) { return threadIdx.x * 0.02f + (step & 15); }
+
 extern "C" __global__ void power_exact(int steps, float* results) {
-    float value = threadIdx.x * 0.001f;
+    float most = 0;
 #pragma unroll 8
-    for (int step = 0; step < steps; ++step) value = expf(-value);
-    results[number_of_thread()] = value;
+    for (int step = 0; step < steps; ++step) most = fmaxf(most, expf(exponent_of(step)));
+    results[number_of_thread()] = most;
 }
 
 extern "C" __global__ void power_fast(int steps, float* results) {
-    float value = threadIdx.x * 0.001f;
+    float most = 0;
 #pragma unroll 8
-    for (int step = 0; step < steps; ++step) value = __expf(-value);
-    results[number_of_thread()] = value;
+    for (int step = 0; step < steps; ++step) most = fmaxf(most, __expf(exponent_of(step)));
+    results[number_of_thread()] = most;
 }
 
 // Dynamic parallelism: a small kernel, each of whose launches needs the one before.

@@ -34,9 +34,11 @@ REPEATS = 5
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is computed: rows of a table, a power of two; steps of a thread; blocks; launches one after another."""
+    """How much is computed: rows of a table, a power of two, and parts of its antidiagonals; steps of a thread; blocks;
+    launches one after another."""
 
     rows: int = 8192
+    parts: int = 64
     steps: int = 4096
     blocks: int = 1056
     launches: int = 1000
@@ -82,11 +84,13 @@ def measure(guideline_id: str, device: int = 0, sizes: Sizes | None = None) -> M
         return Measurement(guideline.id, name, tuple(guideline.rows(sizes or Sizes())))
 
 
-def recorded(guideline_id: str) -> Measurement:
-    """The same as it was measured on one GPU beforehand, for those who have none at hand."""
+def recorded(guideline_id: str) -> Measurement | None:
+    """The same as it was measured on one GPU beforehand, for those who have none at hand; None where it was not."""
     name = find(guideline_id).id
     with open(RECORDED, encoding="utf-8", newline="") as lines:
         found = [row for row in csv.DictReader(lines) if row["guideline"] == name]
+    if not found:
+        return None
     rows = (Row(row["variant"], float(row["ms"]) if row["ms"] else None, row["remark"]) for row in found)
     return Measurement(name, found[0]["device"], tuple(rows))
 
@@ -134,8 +138,8 @@ def _rows(launches: Mapping[str, Callable[[], None]], results: Any) -> Iterator[
 def _layout(sizes: Sizes) -> Iterator[Row]:
     import cupy
 
-    size, results = np.int32(sizes.rows), cupy.empty(sizes.rows, np.int32)
-    grid, threads = (sizes.rows // THREADS,), (THREADS,)
+    size, results = np.int32(sizes.rows), cupy.empty((sizes.parts, sizes.rows), np.int32)
+    grid, threads = (sizes.rows // THREADS, sizes.parts), (THREADS,)
     launches = {}
     for variant, order in (("row by row", "rows"), ("antidiagonal by antidiagonal", "diagonals")):
         table = cupy.empty((sizes.rows, sizes.rows), np.int32)
@@ -151,12 +155,12 @@ def _constant(sizes: Sizes) -> Iterator[Row]:
     numbers = np.arange(TABLE, dtype=np.int32)
     table, results = cupy.asarray(numbers), cupy.empty(sizes.blocks * THREADS, np.int32)
     _fill_constant(numbers)
-    places = {"constant": None, "shared": table, "global": table}
-    for words, spread in (("one place for all lanes", 0), ("a place for each lane", 1)):
-        launches = {}
-        for memory, array in places.items():
-            look_up, arguments = _kernel(f"look_up_{memory}"), (array, np.int32(sizes.steps), np.int32(spread), results)
-            launches[f"{memory} memory, {words}"] = _launch(look_up, sizes, arguments)
+    arguments = table, np.int32(sizes.steps), results
+    for words, lanes in (("one place for all lanes", "one"), ("a place for each lane", "each")):
+        launches = {
+            f"{memory} memory, {words}": _launch(_kernel(f"{memory}_{lanes}"), sizes, arguments)
+            for memory in ("constant", "shared", "global")
+        }
         yield from _rows(launches, results)
 
 

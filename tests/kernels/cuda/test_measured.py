@@ -31,7 +31,7 @@ def test_all_variants_compute_the_same(emulated, guideline: str) -> None:
     """`measure` refuses variants whose results differ; launches from the device are beyond the emulator, and say so."""
     from kernels.cuda import measured
 
-    found = measured.measure(guideline, sizes=measured.Sizes(rows=256, steps=64, blocks=2, launches=3))
+    found = measured.measure(guideline, sizes=measured.Sizes(rows=256, parts=4, steps=64, blocks=2, launches=3))
     assert found.device == "emulated GPU" and len(found.rows) == VARIANTS[guideline]
     missing = [row for row in found.rows if row.milliseconds is None]
     assert [row.variant for row in missing] == ["launched by a thread of the device"] * (guideline == "dynamic")
@@ -46,7 +46,7 @@ def test_variants_that_differ_are_found(emulated, monkeypatch: pytest.MonkeyPatc
     kernel = measured._kernel
     monkeypatch.setattr(measured, "_kernel", lambda name: kernel(name.replace("read_diagonals", "read_rows")))
     with pytest.raises(AntidiagError, match="antidiagonal by antidiagonal computes something else than row by row"):
-        measured.measure("layout", sizes=measured.Sizes(rows=256))
+        measured.measure("layout", sizes=measured.Sizes(rows=256, parts=4))
 
 
 @pytest.mark.gpu
