@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app import texts, theme
+from app import theme
 from app.kit.background import Latest
 from app.kit.painted_view import Canvas
 from app.kit.widgets import Card, label
@@ -107,11 +107,16 @@ class MeasuredPage(QWidget):
 
 
 def _told(row: measured.Row, measurement: Measurement) -> str:
-    """'row by row: 1.2 ms, 8.0 x the fastest', or why there is no time."""
+    """'row by row: 1.23 ms, 8.0 x the fastest', or why there is no time."""
     if row.milliseconds is None:
         return f"{row.variant}: {row.remark}"
     times = f"{row.milliseconds / measurement.fastest_ms:.1f} \u00d7 the fastest"
-    return f"{row.variant}: {texts.duration(row.milliseconds)}, {times}{f'; {row.remark}' if row.remark else ''}"
+    return f"{row.variant}: {_time(row.milliseconds)}, {times}{f'; {row.remark}' if row.remark else ''}"
+
+
+def _time(milliseconds: float) -> str:
+    """'69.6 µs', '4.92 ms'."""
+    return f"{milliseconds:.3g} ms" if milliseconds >= 1 else f"{1e3 * milliseconds:.3g} µs"
 
 
 def _summary(found: Measurement) -> str:

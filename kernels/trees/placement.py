@@ -31,7 +31,7 @@ def _running_sum(letter: str, what: str) -> Picture:
 JOINS = Placement(
     SPDP, "D'[u, k] = (D[i, k] + D[j, k] - D[i, j]) / 2,  or of UPGMA (n_i D[i, k] + n_j D[j, k]) / (n_i + n_j)",
     "Every join needs the matrix before it alone, and joins several of its numbers. Which pair is joined is the best "
-    "of that matrix alone: a greedy choice, not a least one over all trees.", _joins(),
+    "of that matrix alone: a greedy choice, not a least one over all trees.", _joins(), borderline=True,
 )  # fmt: skip
 PAIRS = Placement(
     NMDP, "H[i, j] = max(H[i-1, j-1] + s(i, j), E[i, j], F[i, j]), for each pair of sequences",
@@ -45,10 +45,10 @@ CHAINS = Placement(
 COUNTS = Placement(
     SMDP, "C[w] = C[w-1] + min(count of 6-mer w in one sequence, count in the other)",
     "A sum is the simplest member of the class: a level is one number, and needs the one before alone. Sums associate, "
-    "so that parts of it are added in any order.", _running_sum("C", "6-mers"),
+    "so that parts of it are added in any order.", _running_sum("C", "6-mers"), borderline=True,
 )  # fmt: skip
 COLUMNS = Placement(
     SMDP, "I[c] = I[c-1] + (1 where both rows have the same letter in column c, else 0)",
     "A sum is the simplest member of the class: a level is one number, and needs the one before alone. Sums associate, "
-    "so that columns are counted in any order.", _running_sum("I", "columns"),
+    "so that columns are counted in any order.", _running_sum("I", "columns"), borderline=True,
 )  # fmt: skip

@@ -55,3 +55,12 @@ def test_pictures_show_the_class(place: Placement) -> None:
     sizes = [[arrow.term for arrow in picture.arrows].count(term) for term in {arrow.term for arrow in picture.arrows}]
     assert max(sizes) == (1 if place.cls.monadic else 2)
     assert len({(node.x, node.y) for node in picture.nodes}) == len(picture.nodes)
+
+
+def test_borderline_members_come_last() -> None:
+    """The class is shown by a member that nobody doubts."""
+    for one in CLASSES:
+        doubtful = [
+            bool((place := method.problem.placement) and place.borderline) for method in classes.members(one.id)
+        ]
+        assert doubtful == sorted(doubtful) and not doubtful[0], one.name
