@@ -126,7 +126,7 @@ def _matrix_products(model: Model, parameters: Mapping[str, Any], texture: bool)
     states, run = model.states, model.run
     rows = np.vstack([model.initial[None], MIN_PLUS.identity(states, model.type)])
     shaped = cuda_sizes.products_shape(states, model.type.itemsize, blocks.most_shared())
-    constants = {"LINE": shaped.line, "TEXTURE": int(texture)}
+    constants = {"LINE": shaped.line, "PER": shaped.per, "TEXTURE": int(texture)}
     multiply = model.kernel(PRODUCTS, "multiply_matrices", **constants)
     allow_shared(multiply, shaped.shared_bytes)
     current, grid = run.up(rows), (-(-len(rows) // shaped.rows),)

@@ -2,15 +2,21 @@
 //
 //   rows = rows x S[k]   over (min, +),   S[k][before][s] = T[before][s] + E[before][letter k]
 //
-// A block of 256 threads has ROWS rows of the product, which no other row needs, and takes them through all letters. A
-// line of LINE threads has a row, and of each slab of S[k] two columns. A slab, DEPTH x 2 LINE numbers of S[k], is put
-// together in shared memory by all threads: from T and E, or (with TEXTURE) moved there from a texture that holds S of
-// every letter of the alphabet. Two slabs take turns, so that there is one barrier a slab.
+// A block of 256 threads has GROUPS x PER rows of the product, which no other row needs, and takes them through all
+// letters. A group of LINE threads has PER rows, and a thread a column of S[k] (or every LINE-th one), so that a number of
+// S that was loaded serves PER rows. A slab of S[k], DEPTH x LINE numbers, is put together in shared memory by all
+// threads: from T and E, or (with TEXTURE) moved there from a texture that holds S of every letter of the alphabet. Two
+// slabs take turns: while one is multiplied, what the next is made of is on its way. One barrier a slab.
 //
-// Shared memory: rows [2][ROWS][pitch], where pitch is `states` in whole slabs. After each letter a row is lessened by its
-// least number, so that 32 bits hold it; rows are compared with themselves alone.
+// Shared memory: slabs [2][DEPTH][LINE]; rows [2][GROUPS][pitch][PER], where pitch is `states` in whole slabs. What
+// becomes of a row is lessened by the least number that the row had, so that 32 bits hold it and nothing is below 0; rows
+// are compared with themselves alone.
 
-constexpr int THREADS = 256, ROWS = THREADS / LINE, ACROSS = 2 * LINE, DEPTH = 16;
+constexpr int THREADS = 256, GROUPS = THREADS / LINE, DEPTH = 16;
+constexpr int IN_WARP = LINE < LANES ? LINE : LANES, WARPS = LINE / IN_WARP;    // of a group
+constexpr int SLAB = DEPTH * LINE, EACH = (SLAB + THREADS - 1) / THREADS;
+
+struct __align__(PER * sizeof(Number) < 16 ? PER * sizeof(Number) : 16) Together { Number of[PER]; };
 
 #if TEXTURE
 typedef cudaTextureObject_t Sums;
@@ -34,59 +40,104 @@ __device__ __forceinline__ Number sum_at(
 }
 #endif
 
+// A slab: letter, the columns from `turn` LINE on, the rows from `top` on.
+struct Place {
+    int letter, turn, top;
+
+    __device__ __forceinline__ Place next(int turns, int states) const {
+        if (top + DEPTH < states) return {letter, turn, top + DEPTH};
+        return turn + 1 < turns ? Place{letter, turn + 1, 0} : Place{letter + 1, 0, 0};
+    }
+};
+
+// The least number of each row of a group, of which every thread has seen its own; to be read after a barrier.
+__device__ __forceinline__ void leave_least(Number (&leasts)[GROUPS][WARPS][PER], int group, int x, Number (&own)[PER]) {
+#pragma unroll
+    for (int q = 0; q < PER; q++) {
+        for (int apart = IN_WARP / 2; apart > 0; apart /= 2) own[q] = min(own[q], __shfl_xor_sync(WARP, own[q], apart));
+        if (x % IN_WARP == 0) leasts[group][x / IN_WARP][q] = own[q];
+        own[q] = infinite();
+    }
+}
+
 // Letters `first` to `last` - 1. `current`: the rows, at first the initial costs and the identity, and what has become of
 // them; what becomes of the first one is stored in `stored`, a row a letter.
 extern "C" __global__ void __launch_bounds__(THREADS)
 multiply_matrices(Sums sums, const Number* transitions, const Number* emissions, const unsigned char* seen,
                   Number* current, Number* stored, int states, int rows, int first, int last) {
     extern __shared__ __align__(16) unsigned char memory[];
-    __shared__ Number slabs[2][DEPTH][ACROSS];
-    const int pitch = (states + DEPTH - 1) / DEPTH * DEPTH, x = threadIdx.x % LINE, own = threadIdx.x / LINE;
-    const int row_number = blockIdx.x * ROWS + own;
-    Number* row = reinterpret_cast<Number*>(memory) + own * pitch;
-    Number* next = row + ROWS * pitch;
-    for (int s = x; s < pitch; s += LINE) {
-        const bool there = row_number < rows && s < states;
-        row[s] = there ? current[(long long)row_number * states + s] : infinite();
-        next[s] = infinite();
-    }
-    int buffer = 0;
-    for (int k = first; k < last; k++) {
-        const int letter = seen[k];
-        Number least = infinite();
-        for (int turn = 0; turn < states; turn += ACROSS) {
-            Number best[2] = {infinite(), infinite()};
-            for (int top = 0; top < states; top += DEPTH, buffer ^= 1) {
-                for (int at = threadIdx.x; at < DEPTH * ACROSS; at += THREADS) {
-                    const int before = top + at / ACROSS, s = turn + at % ACROSS;
-                    const bool inside = before < states && s < states;
-                    slabs[buffer][at / ACROSS][at % ACROSS] =
-                        inside ? sum_at(sums, transitions, emissions, letter, states, before, s) : infinite();
-                }
-                __syncthreads();
+    __shared__ Number leasts[2][GROUPS][WARPS][PER];
+    Number* slabs = reinterpret_cast<Number*>(memory);
+    const int pitch = (states + DEPTH - 1) / DEPTH * DEPTH, turns = (states + LINE - 1) / LINE;
+    const int x = threadIdx.x % LINE, group = threadIdx.x / LINE, first_row = (blockIdx.x * GROUPS + group) * PER;
+    Together* row = reinterpret_cast<Together*>(slabs + 2 * SLAB) + group * pitch;
+    Together* next = row + GROUPS * pitch;
+    Number fetched[EACH], best[PER], least[PER];
 #pragma unroll
-                for (int before = 0; before < DEPTH; before++) {
-                    const Number cost = row[top + before];
-                    best[0] = step(best[0], cost, slabs[buffer][before][x]);
-                    best[1] = step(best[1], cost, slabs[buffer][before][x + LINE]);
-                }
+    for (int q = 0; q < PER; q++) best[q] = least[q] = infinite();
+    for (int s = x; s < pitch; s += LINE)
+#pragma unroll
+        for (int q = 0; q < PER; q++) {
+            const bool there = first_row + q < rows && s < states;
+            row[s].of[q] = there ? current[(long long)(first_row + q) * states + s] : infinite();
+            next[s].of[q] = infinite();
+            least[q] = min(least[q], row[s].of[q]);
+        }
+    leave_least(leasts[first & 1], group, x, least);
+
+    auto fetch = [&](Place at) {
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            const int number = threadIdx.x + e * THREADS, before = at.top + number / LINE, s = at.turn * LINE + number % LINE;
+            const bool inside = number < SLAB && before < states && s < states;
+            fetched[e] = inside ? sum_at(sums, transitions, emissions, seen[at.letter], states, before, s) : infinite();
+        }
+    };
+    auto keep = [&](int buffer) {
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            if (SLAB % THREADS == 0 || threadIdx.x < SLAB) slabs[buffer * SLAB + threadIdx.x + e * THREADS] = fetched[e];
+    };
+    Place at = {first, 0, 0};
+    fetch(at);
+    keep(0);
+    __syncthreads();
+    for (int buffer = 0; at.letter < last; buffer ^= 1) {
+        const Place after = at.next(turns, states);
+        if (after.letter < last) fetch(after);
+        const Number* slab = slabs + buffer * SLAB + x;
+#pragma unroll
+        for (int before = 0; before < DEPTH; before++) {
+            const Together costs = row[at.top + before];
+            const Number sum = slab[before * LINE];
+#pragma unroll
+            for (int q = 0; q < PER; q++) best[q] = step(best[q], costs.of[q], sum);
+        }
+        if (after.top == 0) {                    // these columns are done
+            const int s = at.turn * LINE + x;
+#pragma unroll
+            for (int q = 0; q < PER; q++) {
+                Number base = leasts[at.letter & 1][group][0][q];
+                for (int warp = 1; warp < WARPS; warp++) base = min(base, leasts[at.letter & 1][group][warp][q]);
+                const Number value = best[q] < infinite() ? best[q] - base : best[q];
+                best[q] = infinite();
+                if (s >= states) continue;
+                next[s].of[q] = value;
+                least[q] = min(least[q], value);
+                if (first_row + q == 0) stored[(long long)(at.letter + 1) * states + s] = value;
             }
-#pragma unroll
-            for (int n = 0; n < 2; n++) {
-                const int s = turn + x + n * LINE;
-                if (s < states) next[s] = best[n];
-                least = min(least, best[n]);
+            if (after.turn == 0) {
+                leave_least(leasts[after.letter & 1], group, x, least);
+                Together* before = row;
+                row = next, next = before;
             }
         }
-        for (int apart = LINE / 2; apart > 0; apart /= 2) least = min(least, __shfl_xor_sync(WARP, least, apart));
-        for (int s = x; s < states; s += LINE) {
-            const Number value = next[s] < infinite() ? next[s] - least : next[s];
-            next[s] = value;
-            if (row_number == 0) stored[(long long)(k + 1) * states + s] = value;
-        }
-        __syncwarp();                            // a row belongs to threads of one warp
-        Number* before = row;
-        row = next, next = before;
+        keep(buffer ^ 1);
+        __syncthreads();
+        at = after;
     }
-    for (int s = x; s < states && row_number < rows; s += LINE) current[(long long)row_number * states + s] = row[s];
+    for (int s = x; s < states; s += LINE)
+#pragma unroll
+        for (int q = 0; q < PER; q++)
+            if (first_row + q < rows) current[(long long)(first_row + q) * states + s] = row[s].of[q];
 }

@@ -55,13 +55,13 @@ def test_rows_of_viterbi_compile(element: str, width: int, per: int, normalise: 
 
 
 @pytest.mark.parametrize(
-    ("element", "line", "texture", "architecture"),
-    [("int32", 8, 0, NEW), ("int32", 32, 1, OLD), ("float64", 16, 0, OLD), ("float64", 32, 1, NEW)],
+    ("element", "line", "per", "texture", "architecture"),
+    [("int32", 8, 1, 0, NEW), ("int32", 256, 4, 1, OLD), ("float64", 16, 1, 0, OLD), ("float64", 256, 4, 1, NEW)],
 )
-def test_products_of_matrices_compile(element: str, line: int, texture: int, architecture: str) -> None:
+def test_products_of_matrices_compile(element: str, line: int, per: int, texture: int, architecture: str) -> None:
     from kernels.hmm.viterbi.cuda import PRODUCTS
 
-    constants = {"ELEMENT": ELEMENTS[element], "SEMIRING": 0, "LINE": line, "TEXTURE": texture}
+    constants = {"ELEMENT": ELEMENTS[element], "SEMIRING": 0, "LINE": line, "PER": per, "TEXTURE": texture}
     assert compile_without_device(PRODUCTS, constants, architecture)
 
 

@@ -162,9 +162,12 @@ def test_a_part_of_the_transitions_in_shared_memory(emulated, monkeypatch) -> No
     np.testing.assert_array_equal(found, definition.viterbi(made))
 
 
-@pytest.mark.parametrize("states", [9, 33, 65])
-def test_matrices_of_several_slabs(emulated, states: int) -> None:
-    """Put together in shared memory, and moved there from a texture; in 32 bits and, with zeros, in 64."""
+@pytest.mark.parametrize(("states", "few"), [(9, 128), (33, 8), (70, 128), (70, 8)])
+def test_matrices_of_several_slabs(emulated, monkeypatch, states: int, few: int) -> None:
+    """Put together in shared memory, or moved there from a texture; in 32 bits and, with zeros, in 64; in lines shorter
+    than a row; with one or four rows a thread."""
+    monkeypatch.setattr(sizes(), "FEW_ROWS", few)
+    monkeypatch.setattr(sizes(), "LINES", (8, 16, 32))
     letters = sequence(np.random.default_rng(1).choice(list(b"ABCD"), 12).astype(np.uint8).tobytes())
     for zeros in (0.0, 0.4):
         made = HmmProblem(hmm_of(states, 4, zeros, 1), letters)
@@ -184,7 +187,9 @@ def test_what_does_not_fit_is_refused_with_what_does(emulated, monkeypatch) -> N
     with pytest.raises(MemoryRefused, match="binds up to 9"):
         emulated("viterbi-matprod-tmem", made)
     with pytest.raises(MemoryRefused, match="choose TropMatVecProd in pieces"):
-        cuda_sizes.products_shape(4000, 8, 227 << 10)
+        cuda_sizes.products_shape(20_000, 8, 227 << 10)
+    assert cuda_sizes.products_shape(256, 4, 227 << 10).per == 4
+    assert cuda_sizes.products_shape(4000, 8, 227 << 10).per == 1  # four rows would not fit
 
 
 def rna(length: int, seed: int) -> Sequence:
