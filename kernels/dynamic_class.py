@@ -54,12 +54,13 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The class of a problem, its recurrence, and why it belongs there."""
+    """The class of a problem, its recurrence, and why it belongs there; ``borderline`` members are told last."""
 
     cls: DynamicClass
     recurrence: str
     why: str
     picture: Picture
+    borderline: bool = False
 
 
 SMDP = DynamicClass(

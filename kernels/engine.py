@@ -147,11 +147,12 @@ def _plan_on(
     values = {} if found is None else {key: value for key, value in found.values.items() if given.get(key) is None}
     automatic = {**method.automatic(problem, backend, gpu.multiprocessors if gpu else None), **values}
     parameters = resolve(method.parameters, given, automatic)
+    given_notes, notes = notes, (*notes, *method.notes(problem, parameters))
     footprint = method.footprint(problem, parameters, backend)
     free = devices.memory_free(device) if gpu else None
     refusal = memory.refusal(footprint, memory.host_bytes_free(), free)
     if refusal and values:
-        notes = (*notes, f"The tuned values are not used: {refusal}.")
+        notes = (*given_notes, f"The tuned values are not used: {refusal}.")
         return _plan_on(method, problem, given, backend, device, notes, use_tuned=False)
     work = method.work(problem, parameters)
     rate = rates.rate_gcups(method, backend, name, work, parameters.get("threads", 1))

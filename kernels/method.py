@@ -121,6 +121,11 @@ def _notes_of(problem: Any) -> tuple[str, ...]:
     return getattr(problem, "notes", ())
 
 
+def no_notes(problem: Any, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Nothing to say (``Method.notes``)."""
+    return ()
+
+
 def nothing_recomputed(problem: Any, parameters: Mapping[str, Any]) -> int:
     """0: no cell is computed a second time (``Method.recomputed``)."""
     return 0
@@ -209,6 +214,7 @@ class Method:
     - ``footprint(problem, parameters, backend)``: bytes needed, as a Footprint;
     - ``automatic(problem, backend, multiprocessors)``: values for parameters whose default is None;
     - ``work(problem, parameters)``: cells computed, recomputation included; or another unit, as the problem says;
+    - ``notes(problem, parameters)``: what the user should know of these values, such as that one of them is of no use;
     - ``recomputed(problem, parameters)``: how many of these are cells of the problem that were computed before,
       at most. What a strip or a chunk has beyond the cells of the problem does not count.
 
@@ -241,6 +247,7 @@ class Method:
     resumption: Resumption | None = None
     suits: Callable[[Sequence[Any]], bool] | None = None
     recomputed: Callable[[Any, Mapping[str, Any]], int] = nothing_recomputed
+    notes: Callable[[Any, Mapping[str, Any]], tuple[str, ...]] = no_notes
     done: Callable[[Any, Mapping[str, Any], Any], int] | None = None
     cuts: Callable[[Mapping[str, Any]], Cuts] = no_cuts
     models: tuple[Model, ...] = ()

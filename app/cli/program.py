@@ -14,7 +14,7 @@ from pathlib import Path
 import platformdirs
 import typer
 
-from app.cli import comparing, computing, interrupted, listing, preparing, profiles
+from app.cli import comparing, computing, guidelines, interrupted, listing, preparing, profiles
 from app.cli.laboratory import commands, search
 from kernels import __version__
 from kernels.errors import AntidiagError, Cancelled
@@ -51,6 +51,7 @@ program.command("sweep", epilog=commands.SWEEP_EXAMPLES)(commands.sweep)
 program.command("tune", epilog=search.TUNE_EXAMPLES)(search.tune)
 program.command("bench", epilog=commands.BENCH_EXAMPLES)(commands.bench)
 program.command("reproduce", epilog=search.REPRODUCE_EXAMPLES)(search.reproduce)
+program.command("guidelines", epilog=guidelines.GUIDELINES_EXAMPLES)(guidelines.guidelines)
 
 
 def _print_version(wanted: bool) -> None:

@@ -14,7 +14,8 @@ from app.kit.widgets import Card, label
 from app.learn.classes import ClassesPage
 from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import GUIDELINES
-from kernels.cuda import guidelines
+from app.learn.measured_page import MeasuredPage
+from kernels.cuda import guidelines, measured
 from kernels.cuda.guidelines import CARDS, Limits
 from kernels.method import Method
 
@@ -31,6 +32,7 @@ class LearnWorkspace(QWidget):
         super().__init__()
         self.classes = ClassesPage(methods)
         self.guidelines = {guideline.id: GuidelinePage(guideline) for guideline in GUIDELINES}
+        self.measured = {guideline.id: MeasuredPage(guideline) for guideline in measured.GUIDELINES}
         self.pages, self.contents = QStackedWidget(), QListWidget()
         self.contents.setAccessibleName("Pages")
         self.contents.setSpacing(2)
@@ -38,7 +40,8 @@ class LearnWorkspace(QWidget):
         self.card.setAccessibleName("Card")
         self.card.setToolTip("The GPU that the guidelines are computed for")
         self.back, self.forward = QPushButton("Back"), QPushButton("Next")
-        for name, page in ((CLASSES, self.classes), *((p.guideline.title, p) for p in self.guidelines.values())):
+        guided: list[GuidelinePage | MeasuredPage] = [*self.guidelines.values(), *self.measured.values()]
+        for name, page in ((CLASSES, self.classes), *((page.guideline.title, page) for page in guided)):
             self.contents.addItem(name)
             self.pages.addWidget(page)
         for limits in CARDS:
@@ -59,8 +62,10 @@ class LearnWorkspace(QWidget):
         self.contents.setCurrentRow(min(max(self.contents.currentRow() + by, 0), self.contents.count() - 1))
 
     def set_devices(self, count: int) -> None:
-        """So many GPUs are at hand: ask what they can do, and compute for the first of them."""
+        """So many GPUs are at hand: ask what they can do, and compute for, and measure on, the first of them."""
         if count:
+            for page in self.measured.values():
+                page.set_device(0)
             self._devices.request(lambda monitor: [guidelines.of_device(index) for index in range(count)])
 
     def _take_devices(self, found: list[Limits]) -> None:

@@ -67,6 +67,10 @@ __device__ __forceinline__ int4 load_shared_by_all(const int4* address) {
     return value;
 }
 
+__device__ __forceinline__ void store_shared_by_all(int* address, int value) {
+    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
+
 __device__ __forceinline__ void store_shared_by_all(int4* address, int4 value) {
     asm volatile("st.relaxed.gpu.global.v4.s32 [%0], {%1, %2, %3, %4};" ::"l"(address), "r"(value.x), "r"(value.y),
                  "r"(value.z), "r"(value.w)

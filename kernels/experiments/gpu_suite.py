@@ -40,8 +40,11 @@ def cases(quick: bool, with_cpu: bool) -> Iterator[Case]:
 
 
 def _triples(quick: bool) -> Iterator[Case]:
-    methods = ("sloped", "layered", "sloped-bt1", "sloped-bt2", "sloped-bt3", "sloped-checkpointed")
-    yield _alone(methods, _proteins(LARGEST), TRIPLE, {"method": "layered"})
+    # SLOPED over LAYERED: in tiles, and with one cell a thread and step, as the paper has it.
+    mappings = (Axis("mapping", "parameter", ("tiles", "cells"), "Mapping"),)
+    yield _alone(("sloped", "layered"), _proteins(LARGEST), TRIPLE, {"method": "layered"}, mappings)
+    methods = ("sloped", "sloped-bt1", "sloped-bt2", "sloped-bt3", "sloped-checkpointed")
+    yield _alone(methods, _proteins(LARGEST), TRIPLE)
     yield _alone("sloped", _proteins((2500, 2500, 2500)), TRIPLE)
     yield _alone("sloped", _proteins(LARGEST), AFFINE)
     if not quick:

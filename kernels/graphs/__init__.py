@@ -90,8 +90,8 @@ METHODS = (
             2.0, kinds.STEPS, threads=False, section="algorithm 6.1"),
     _method("floyd-smem", "SMemFloyd", "The matrix of weights squared again and again over (min, +), blocks in fast "
             "memory.", 12.0, kinds.SQUARED),
-    _method("floyd-tmem", "TMemFloyd", "As SMemFloyd, with the factors read through the cache, as through texture "
-            "memory.", 10.0, kinds.SQUARED),
+    _method("floyd-tmem", "TMemFloyd", "As SMemFloyd, with the factors in textures; on a CPU read through the "
+            "cache.", 10.0, kinds.SQUARED),
     _method("floyd-blocked", "Blocked Floyd-Warshall", "Floyd-Warshall in blocks: n^3 steps and no logarithm, nearly "
             "all of them in products of blocks.", 12.0, kinds.BLOCKED),
     _method("bipartite-serial", "BipartiteAPSP", "The four blocks of the distances of a bipartite graph, on one "
@@ -99,6 +99,6 @@ METHODS = (
             problem=BIPARTITE),
     _method("bipartite-smem", "SMemBipartite", "BipartiteAPSP by products of blocks in fast memory.", 12.0,
             kinds.BIPARTITE, problem=BIPARTITE),
-    _method("bipartite-tmem", "TMemBipartite", "BipartiteAPSP with the factors read through the cache.", 10.0,
-            kinds.BIPARTITE, problem=BIPARTITE),
+    _method("bipartite-tmem", "TMemBipartite", "BipartiteAPSP with the factors in textures; on a CPU read through the "
+            "cache.", 10.0, kinds.BIPARTITE, problem=BIPARTITE),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 from kernels.citation import Citation
 from kernels.hmm import advice, formats, hmm, kinds, placement, problem, sizes
 from kernels.hmm.kinds import Kind, SumKind
-from kernels.hmm.parameters import PIECE, PIECE_ON_GPU
+from kernels.hmm.parameters import BINDING, PIECE, PIECE_ON_GPU
 from kernels.hmm.sums import problem as sums
 from kernels.io.sequences import SEQUENCE
 from kernels.method import DataKind, Input, Method, ProblemType
@@ -99,7 +99,7 @@ def _automatic(
     kind: Kind, names: tuple[str, ...], made: Any, backend: str, multiprocessors: int | None
 ) -> dict[str, Any]:
     found = sizes.automatic(made, backend, multiprocessors, kind)
-    return {name: found[name] for name in names}
+    return {name: found[name] for name in names if name in found}
 
 
 def _told(id: str, label: str, **told: Any) -> ProblemType:
@@ -170,8 +170,8 @@ METHODS = (
             "every letter.", 6.0, kinds.ROWS),
     _method("viterbi-matprod-smem", "SMemViterbi", "algorithm 5.3", "The product of the matrices of all letters, each "
             "put together in fast memory.", 8.0, kinds.MATRIX_PRODUCTS, (THREADS,)),
-    _method("viterbi-matprod-tmem", "TMemViterbi", "algorithm 5.3", "As SMemViterbi, with the transitions read through "
-            "the cache, as through texture memory.", 8.0, kinds.MATRIX_PRODUCTS, (THREADS,)),
+    _method("viterbi-matprod-tmem", "TMemViterbi", "algorithm 5.3", "As SMemViterbi, from matrices of all letters in a "
+            "texture; on a CPU their parts are read through the cache.", 8.0, kinds.TEXTURES, (THREADS, BINDING)),
     _method("viterbi-tree", "TropMatProd in a tree", "section 5.3", "Products of pieces in parallel, joined in a tree: "
             "what the thesis names as future work.", 8.0, kinds.TREE, (PIECE, THREADS)),
     _method("viterbi-persistent", "TropMatVecProd in pieces", "section 5.2", "Pieces of the sequence in parallel from "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernels.errors import MemoryRefused
 from kernels.hmm.problem import STEP_LIMIT, HmmProblem
 from kernels.semiring import INFINITE
 
@@ -57,6 +58,15 @@ RESIDENT_THREADS = 2048
 
 LAUNCH_US = 100_000
 """What a launch should take at most."""
+
+SLAB = 16
+"""Rows of a slab of a matrix in shared memory (DEPTH of products.cu)."""
+
+LINES = (8, 16, 32, 64, 128, 256)
+"""Threads that go along a row of a matrix."""
+
+FEW_ROWS = 128
+"""Up to so many states a thread has one row of the product, so that the rows are spread over more blocks."""
 
 JOINED = 1 << 36
 """Sums of one launch that joins products: about 0.1 s."""
@@ -113,6 +123,48 @@ def shape(
     row_bytes = teams * per * piece_bytes
     height = max(0, min(states, (limit - row_bytes - RESERVED_BYTES) // (states * item_bytes))) if shared else 0
     return Shape(width, teams, per, height, row_bytes + height * states * item_bytes)
+
+
+@dataclass(frozen=True)
+class ProductsShape:
+    """A group of ``line`` threads has ``per`` rows of the product of matrices (products.cu)."""
+
+    states: int
+    line: int
+    per: int
+    item_bytes: int
+    threads: int = BLOCK_THREADS
+
+    @property
+    def rows(self) -> int:
+        """Rows of a block."""
+        return self.threads // self.line * self.per
+
+    @property
+    def shared_bytes(self) -> int:
+        """Dynamic shared memory: two slabs, and all rows, twice."""
+        return 2 * self.item_bytes * (SLAB * self.line + self.rows * -(-self.states // SLAB) * SLAB)
+
+    def letter_us(self, blocks: int, multiprocessors: int) -> float:
+        """What a letter takes, about: a slab is some 0.2 us of a block, and few blocks run at a time."""
+        slabs = -(-self.states // SLAB) * -(-self.states // self.line)
+        return 0.2 * slabs * (self.item_bytes // 4) * -(-blocks // multiprocessors)
+
+
+def products_shape(states: int, item_bytes: int, limit: int) -> ProductsShape:
+    """The shape for a model: each load of a matrix serves several rows where matrices are large.
+
+    MemoryRefused where ``limit`` bytes of shared memory do not hold the rows of a block.
+    """
+    line = next(size for size in LINES if states <= size or size == LINES[-1])
+    for per in (4, 1) if states > FEW_ROWS else (1,):
+        shaped = ProductsShape(states, line, per, item_bytes)
+        if shaped.shared_bytes + RESERVED_BYTES <= limit:
+            return shaped
+    raise MemoryRefused(
+        f"{states:,} states need {shaped.shared_bytes + RESERVED_BYTES:,} bytes of shared memory, and this GPU has "
+        f"{limit:,}; choose TropMatVecProd in pieces"
+    )
 
 
 def letters_a_launch(

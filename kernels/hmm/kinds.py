@@ -9,11 +9,13 @@ from dataclasses import dataclass
 class Kind:
     """A way to the most probable path.
 
-    ``adds``: sums of transition and emission are made beforehand. ``multiplies``: every row comes from a product of
-    matrices. ``pieces``: pieces of the sequence run in parallel. ``joins``: as products, which are joined in a tree.
+    ``adds``: sums of transition and emission are made beforehand; ``binds``: on a GPU, for a texture. ``multiplies``:
+    every row comes from a product of matrices. ``pieces``: pieces of the sequence run in parallel. ``joins``: as
+    products, which are joined in a tree.
     """
 
     adds: bool = False
+    binds: bool = False
     multiplies: bool = False
     pieces: bool = False
     joins: bool = False
@@ -23,6 +25,7 @@ ROWS = Kind()
 """A row after the other."""
 SCALAR_PRODUCTS = Kind(adds=True)
 MATRIX_PRODUCTS = Kind(multiplies=True)
+TEXTURES = Kind(multiplies=True, binds=True)
 PIECES = Kind(pieces=True)
 TREE = Kind(pieces=True, joins=True)
 

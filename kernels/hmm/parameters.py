@@ -19,10 +19,22 @@ PIECE = Parameter(
 
 PIECE_ON_GPU = replace(PIECE, help=f"GPU: {PIECE.help[0].lower()}{PIECE.help[1:]}", backends=("cuda",))
 
+BINDING = Parameter(
+    name="binding",
+    kind="choice",
+    label="Texture bound",
+    help="GPU: when the matrices are bound as a texture. once: before the first letter. letter: for every letter anew, "
+    "with a launch of its own, as the thesis does, whose times are mostly that.",
+    default="once",
+    choices=("once", "letter"),
+    backends=("cuda",),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class HmmParameters:
-    """Letters of a piece (0: the method has no pieces), and threads of the CPU."""
+    """Letters of a piece (0: the method has no pieces), threads of the CPU, and when textures are bound."""
 
     piece: int = 0
     threads: int = 1
+    binding: str = "once"

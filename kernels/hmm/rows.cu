@@ -5,7 +5,7 @@
 // A team of WIDTH threads works on PER pieces together, a thread a state (or every WIDTH-th state), so that a number of T
 // that was loaded serves PER pieces. What is multiplied lies in shared memory as [state][piece], and is read by all
 // threads of the team at once. Two barriers a letter. The first `height` rows of T are kept in shared memory, the others
-// are read through the read-only cache (the texture path).
+// are read through the read-only cache.
 //
 // Rows are kept up to a factor of the semiring. With NORMALISE 1 it is what was multiplied collects to: the least cost,
 // or the sum of the probabilities. Two rows that differ by a factor then have the same successor, which is how `correct`

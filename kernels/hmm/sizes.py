@@ -70,9 +70,9 @@ def device_parts(problem: HmmProblem, parameters: Mapping[str, Any], kind: Kind)
     states, n = problem.states, problem.n
     row = item * states
     found = {"rows": row * n, "path": 4 * n, "observations": n, "model": 3 * row * states + 8 * row}
-    if kind.adds:
+    if kind.adds or kind.binds:
         found["sums of transition and emission"] = row * states * (len(problem.hmm.alphabet) + 1)
-    elif kind.multiplies:
+    if kind.multiplies:
         found["products"] = row * (states + 1)
     elif kind.pieces:
         count = len(pieces(n, typed(HmmParameters, parameters).piece)) + 1

@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
+from kernels.cuda import blocks, textures
 from kernels.cuda.run import ELEMENTS, Phase, Run
 from kernels.cuda.structs import Constants
 from kernels.monitor import Monitor
@@ -28,6 +28,9 @@ LAUNCH_CELLS = 1 << 33
 """Sums in 4 bytes that a multiprocessor adds to in one launch: about 0.1 s."""
 
 PAD_BLOCKS = 1024
+
+PACK_WORDS = 4
+"""Words of a texel: a pack of 16 bytes."""
 
 
 def per_thread(type: np.dtype | type, indexed: bool = False) -> int:
@@ -88,7 +91,8 @@ def multiply(
 ) -> None:  # fmt: skip
     """Add the product of two matrices, or of batches of them, to a third; all in whole tiles.
 
-    ``progress`` says which of how many equal products this is.
+    ``progress`` says which of how many equal products this is. With the constant TEXTURE, factors are bound as texture
+    objects for their launches, and unbound when these have ended.
     """
     kernel = run.kernel(PRODUCT, "product", **constants)
     size = SIDE * constants["PER"]
@@ -98,13 +102,18 @@ def multiply(
     finished, total = progress
     for first in range(0, rows // size, band):
         count = min(band, rows // size - first)
-        arguments = (
-            a.data.ptr + first * size * depth * a.itemsize, b, c.data.ptr + first * size * columns * c.itemsize,
-        )  # fmt: skip
+        left: Any = a.data.ptr + first * size * depth * a.itemsize
+        right: Any = b
+        if constants["TEXTURE"]:
+            rest = a.ravel()[first * size * depth :]
+            left, right = (textures.bind(factor, PACK_WORDS) for factor in (rest, b))
+        arguments = left, right, c.data.ptr + first * size * columns * c.itemsize
         sizes = np.int32(depth), np.int32(columns), *(np.int64(rows_ * wide) for rows_, wide in (
             (rows, depth), (depth, columns), (rows, columns)))  # fmt: skip
         kernel((columns // size, count, batch), (THREADS,), (*map(_pointer, arguments), *sizes, np.int32(from_zero)))
         phase.launched(finished * rows + (first + count) * size, total * rows)
+        if constants["TEXTURE"]:
+            cupy.cuda.get_current_stream().synchronize()
 
 
 def _pointer(argument: Any) -> Any:

@@ -1,11 +1,19 @@
 // c = c plus a times b over a semiring, a block a tile of c, blockIdx.z a member of the batch; sizes are whole tiles.
 
+#if TEXTURE
+typedef cudaTextureObject_t Matrix;
+#define FACTOR(matrix) Texture{matrix, 0}
+#else
+typedef const Number* Matrix;
+#define FACTOR(matrix) matrix
+#endif
+
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-product(const Number* a, const Number* b, Number* c, int depth, int columns, long long a_size, long long b_size,
-        long long c_size, int from_zero) {
+product(Matrix a, Matrix b, Number* c, int depth, int columns, long long a_size, long long b_size, long long c_size,
+        int from_zero) {
     __shared__ Slabs slabs;
-    const Number* left = a + blockIdx.z * a_size + (long long)blockIdx.y * TILE * depth;
-    const Number* right = b + blockIdx.z * b_size + blockIdx.x * TILE;
+    auto left = FACTOR(a) + (blockIdx.z * a_size + (long long)blockIdx.y * TILE * depth);
+    auto right = FACTOR(b) + (blockIdx.z * b_size + blockIdx.x * TILE);
     Number* target = c + blockIdx.z * c_size + (long long)blockIdx.y * TILE * columns + blockIdx.x * TILE;
     Number sums[PER][PER];
     if (from_zero) {

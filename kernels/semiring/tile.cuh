@@ -3,7 +3,7 @@
 // The depth is gone through in slabs of 8: a slab of a (its rows turned into columns) and one of b lie in shared memory
 // while the next ones are on their way from global memory in registers; two buffers, one barrier a slab. A thread's
 // rows and columns come in packs of 16 bytes that are 16 packs apart, so that the threads of a warp read neighbouring
-// packs. With TEXTURE, factors are read through the texture path (read-only loads), else by ordinary loads.
+// packs. A factor lies in global memory, or in a texture (with TEXTURE), from which slabs are moved to shared memory.
 //
 //   sum (i, j) of thread (x, y): row    i / PACK * 16 PACK + y PACK + i % PACK
 //                                column j / PACK * 16 PACK + x PACK + j % PACK
@@ -19,20 +19,29 @@ struct Slabs {
 
 struct Fetched { Pack left[EACH], right[EACH]; };
 
-__device__ __forceinline__ Pack fetch(const Number* address) {
-#if TEXTURE
+__device__ __forceinline__ Pack fetch(const Number* address) { return *reinterpret_cast<const Pack*>(address); }
+
+// A place in a matrix that is bound as a texture of packs; offsets are in numbers, of whole packs.
+struct Texture {
+    cudaTextureObject_t object;
+    int pack;
+
+    __device__ __forceinline__ Texture operator+(long long numbers) const {
+        return {object, pack + static_cast<int>(numbers / PACK)};
+    }
+    __device__ __forceinline__ Texture& operator+=(long long numbers) { return *this = *this + numbers; }
+};
+
+__device__ __forceinline__ Pack fetch(Texture at) {
     Pack pack;
-    *reinterpret_cast<int4*>(&pack) = __ldg(reinterpret_cast<const int4*>(address));
+    *reinterpret_cast<int4*>(&pack) = tex1Dfetch<int4>(at.object, at.pack);
     return pack;
-#else
-    return *reinterpret_cast<const Pack*>(address);
-#endif
 }
 
 __device__ __forceinline__ int place(int own, int i) { return i / PACK * SIDE * PACK + own * PACK + i % PACK; }
 
-__device__ __forceinline__ void fetch_slab(const Number* a, int a_stride, const Number* b, int b_stride,
-                                           Fetched& fetched) {
+template <class Factor>
+__device__ __forceinline__ void fetch_slab(Factor a, int a_stride, Factor b, int b_stride, Fetched& fetched) {
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         int pack = threadIdx.x + e * THREADS;
@@ -64,9 +73,9 @@ __device__ __forceinline__ void load_packs(const Number* row, int own, Number (&
 
 // Calls use(i, j, k, left, right) for all sums of the thread and all k < depth, a multiple of 8; k ascends. All threads
 // of the block have read all factors when this returns.
-template <class Use>
-__device__ __forceinline__ void over_depth(Slabs& slabs, const Number* a, int a_stride, const Number* b, int b_stride,
-                                           int depth, Use use) {
+template <class Factor, class Use>
+__device__ __forceinline__ void over_depth(Slabs& slabs, Factor a, int a_stride, Factor b, int b_stride, int depth,
+                                           Use use) {
     Fetched fetched;
     fetch_slab(a, a_stride, b, b_stride, fetched);
     keep_slab(slabs, 0, fetched);
@@ -111,9 +120,10 @@ __device__ __forceinline__ void store_tile(Number* c, int stride, const Number (
         }
 }
 
-// sums plus the product of a (TILE x depth) and b (depth x TILE).
-__device__ __forceinline__ void add_product(Slabs& slabs, const Number* a, int a_stride, const Number* b, int b_stride,
-                                            int depth, Number (&sums)[PER][PER]) {
+// sums plus the product of a (TILE x depth) and b (depth x TILE); factors are const Number*, or Texture.
+template <class Factor>
+__device__ __forceinline__ void add_product(Slabs& slabs, Factor a, int a_stride, Factor b, int b_stride, int depth,
+                                            Number (&sums)[PER][PER]) {
     over_depth(slabs, a, a_stride, b, b_stride, depth,
                [&](int i, int j, int k, Number left, Number right) { sums[i][j] = step(sums[i][j], left, right); });
 }

@@ -19,7 +19,7 @@ from kernels.method import Input, ProblemType, Rows
 from kernels.model import Result
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
-from kernels.trees import order, rooting
+from kernels.trees import order, placement, rooting
 
 ONE_MATRIX = Input(DISTANCE_MATRIX)
 
@@ -183,5 +183,6 @@ TREE_PROBLEM = ProblemType(
     settings=settings,
     option_values=option_values,
     unit="pairs",
+    placement=placement.JOINS,
     trials="kernels.trees.trials:TREES",
 )

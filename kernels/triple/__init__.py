@@ -13,7 +13,7 @@ from kernels.method import Method
 from kernels.parameters import typed
 from kernels.triple import sizes
 from kernels.triple.grid import KINDS
-from kernels.triple.parameters import CHUNK_WIDTH, SUBCHUNK_HEIGHT, THREADS, ChunkParameters
+from kernels.triple.parameters import CHUNK_WIDTH, MAPPING, SUBCHUNK_HEIGHT, THREADS, ChunkParameters
 from kernels.triple.problem import TRIPLE
 
 PAPER = Citation(
@@ -51,13 +51,14 @@ def _chunked(method_id: str, name: str, section: str, summary: str, cpu: float, 
         summary=summary,
         citation=PAPER.at(section),
         problem=TRIPLE,
-        parameters=(CHUNK_WIDTH, *((SUBCHUNK_HEIGHT,) if kind.subchunks else ()), THREADS),
+        parameters=(CHUNK_WIDTH, *((SUBCHUNK_HEIGHT,) if kind.subchunks else ()), THREADS, MAPPING),
         backends={"cpu": f"kernels.triple.chunks.cpu:{function}", "cuda": f"kernels.triple.chunks.cuda:{function}"},
         returns=frozenset({"score", "alignment"} if kind.keeps else {"score"}),
         footprint=partial(sizes.footprint, kind=kind),
         automatic=partial(sizes.automatic, kind=kind),
         work=partial(sizes.work, kind=kind),
         recomputed=partial(sizes.recomputed, kind=kind),
+        notes=partial(sizes.notes, kind=kind),
         cuts=_subchunks if kind.subchunks else _chunks,
         page=PAGE,
         nominal_gcups={"cpu": cpu, "cuda": cuda},

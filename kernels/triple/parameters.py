@@ -33,18 +33,29 @@ THREADS = Parameter(
     name="threads",
     kind="int",
     label="Threads",
-    help="Worker threads, each computing one chunk at a time. On a GPU s decides: a thread computes 4 x 4 columns.",
+    help="Worker threads, each computing one chunk at a time. On a GPU s and the mapping decide.",
     minimum=1,
     maximum=1024,
     unit="threads",
     backends=("cpu",),
 )
+MAPPING = Parameter(
+    name="mapping",
+    kind="choice",
+    label="Mapping",
+    help="GPU: what a thread computes in a step. tiles: 4 x 4 columns of cells, kept in registers (Antidiag's). cells: "
+    "one cell, with the last layers or planes in shared memory, as published. On a CPU there is the order alone.",
+    default="tiles",
+    choices=("tiles", "cells"),
+    backends=("cuda",),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkParameters:
-    """Width of chunks, height of subchunks (None: a chunk is not cut), and threads of the CPU."""
+    """Width of chunks, height of subchunks (None: a chunk is not cut), threads of the CPU, and mapping of the GPU."""
 
     s: int
     h: int | None = None
     threads: int = 1
+    mapping: str = "tiles"

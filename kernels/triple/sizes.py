@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from kernels.memory import Footprint
 from kernels.parameters import typed
 from kernels.triple.chunks import cpu_sizes, cuda_sizes, int16
 from kernels.triple.encoding import encode
-from kernels.triple.grid import Grid, Kind, grid, refuse_layers
+from kernels.triple.grid import KINDS, Grid, Kind, grid, refuse_layers
 from kernels.triple.model import TripleProblem
 from kernels.triple.parameters import ChunkParameters
 
@@ -51,6 +52,15 @@ def recomputed(problem: TripleProblem, parameters: Parameters, kind: Kind) -> in
     return min(height * width * layers + crossed * min(chunks.h, layers), crossed * layers)
 
 
+def notes(problem: TripleProblem, parameters: Parameters, kind: Kind) -> tuple[str, ...]:
+    """Where no chunk is cut, BT2 and BT3 do what BT1 does."""
+    chunks = chunks_of(problem, parameters, kind)
+    if not (kind.starts and kind.subchunks) or chunks.boxes > 1:
+        return ()
+    h, layers = typed(ChunkParameters, parameters).h, chunks.cells[2]
+    return (f"h={h} cuts no chunk, for there are {layers:,} layers: phase 3 works as in BT1; choose a smaller h.",)
+
+
 def work(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
     """Cells computed: each once, and where there is an alignment those of phase 3 again (at most; the path decides)."""
     return problem.cells + recomputed(problem, parameters, kind)
@@ -60,7 +70,7 @@ def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind
     """Bytes of a method that computes chunks."""
     chunks = chunks_of(problem, parameters, kind)
     if backend == "cuda":
-        return cuda_sizes.footprint(problem, chunks, kind)
+        return cuda_sizes.footprint(problem, chunks, kind, typed(ChunkParameters, parameters).mapping)
     narrow = int16.fits(encode(problem), kind, chunks)
     n, number_bytes = cpu_sizes.box_layout(chunks, kind.layered, problem.affine, narrow), 2 if narrow else 4
     threads = typed(ChunkParameters, parameters).threads
@@ -80,6 +90,26 @@ def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind
         host["threads"] = max(host["threads"], (workers if kind.starts else 1) * recomputing)
         host["path"] = 2 * sum(chunks.cells)
     return Footprint(host)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSteps:
+    """How a block of a GPU computes a chunk: in ``steps``, in each of which a thread has ``tile`` x ``tile`` cells of a
+    layer, or none; ``busy`` of its ``threads`` have one in a step, at most."""
+
+    steps: int
+    tile: int
+    busy: int
+    threads: int
+
+
+def device_steps(method_id: str, problem: TripleProblem, parameters: Parameters, layered: bool) -> DeviceSteps:
+    """The steps of a chunk of a run on a GPU; ``layered``: in this order, whichever the method has."""
+    kind = replace(KINDS[method_id], layered=layered)
+    chunks, own = chunks_of(problem, parameters, kind), typed(ChunkParameters, parameters)
+    shape = cuda_sizes.shape(chunks, kind, problem.affine, own.mapping)
+    busy = shape.side if layered else shape.threads
+    return DeviceSteps(shape.steps(chunks.cells[2]), shape.tile, busy, shape.threads)
 
 
 def letters(problem: TripleProblem) -> int:

@@ -128,8 +128,9 @@ def related(*lengths: int, seed: int = 1) -> TripleProblem:
 
 
 def values(method: Method, backend: str, drawn: dict[str, Any]) -> dict[str, Any]:
+    """Few widths on a GPU, and narrow ones where a thread has one cell: with affine gaps others would not fit."""
     if backend == "cuda" and "s" in drawn:
-        return {**drawn, "s": WIDTHS_ON_GPU.get(drawn["s"])}
+        return {**drawn, "s": 16 if drawn["mapping"] == "cells" else WIDTHS_ON_GPU.get(drawn["s"])}
     return drawn
 
 

@@ -109,3 +109,20 @@ def test_a_graph_repeats_what_was_captured(cupy):
         for _ in range(3):
             graph.launch(stream)
     assert array.get().tolist() == [0, 3, 6, 9]
+
+
+CONSTANT = """
+__constant__ int table[4];
+extern "C" __global__ void twice(int* results) { results[threadIdx.x] = 2 * table[threadIdx.x]; }
+"""
+
+
+def test_constant_memory_is_filled_by_the_host(cupy):
+    module = cupy.RawModule(code=CONSTANT)
+    table = cupy.ndarray((4,), np.int32, module.get_global("table"))
+    table.set(np.array([1, 2, 3, 5], np.int32))
+    results = cupy.empty(4, np.int32)
+    module.get_function("twice")((1,), (4,), (results,))
+    assert results.get().tolist() == [2, 4, 6, 10]
+    with pytest.raises(RuntimeError, match="there is no variable none"):
+        module.get_global("none")

@@ -15,6 +15,7 @@ from app.kit.widgets import Elided, tool_button
 from app.views.orders.data import Cell, Order, formula
 from app.views.orders.panel import OrderPanel
 from kernels.model import Result
+from kernels.triple import sizes
 
 TICK_MS = 160
 SMALL, LAYERS = 4, 6
@@ -201,4 +202,23 @@ class OrdersView(QWidget):
                 f"{what} of this run has {shape} cells: LAYERED {formula(layered)} steps, SLOPED {formula(sloped)}; "
                 f"LAYERED takes {layered.steps / sloped.steps:.1f} times as many."
             )
+            told.append(self._told_of_kernel())
         self._run.setText("\n".join(told))
+
+    def _told_of_kernel(self) -> str:
+        """The steps that the device really takes for a chunk: a thread may have several cells in one."""
+        result = self.result
+        if result is None or not result.parameters.get("s"):
+            return "This method goes cell by cell, in no such order."
+        if result.backend != "cuda":
+            return "On a CPU the cells of a step are the lanes of vectors, so that a step takes several instructions."
+        mapping = result.parameters.get("mapping", "tiles")
+        given = result.method, result.problem, result.parameters
+        layered, sloped = (sizes.device_steps(*given, layered=order) for order in (True, False))
+        of = f"{layered.tile} {result_text.TIMES} {layered.tile} cells" if layered.tile > 1 else "one cell"
+        return (
+            f"The kernel of this run has {of} of a layer for a thread and step (mapping = {mapping}): "
+            f"LAYERED {layered.steps:,} steps with {layered.busy:,} of "
+            f"{layered.threads:,} threads busy at most, SLOPED {sloped.steps:,} with {sloped.busy:,} of "
+            f"{sloped.threads:,}."
+        )

@@ -62,7 +62,8 @@ class PaperTable:
     """A table or figure of a paper, with its numbers in the paper's ``unit``.
 
     ``scale`` is the factor of the lengths of a quick run, or of what else ``scaled`` names, and ``power`` the power of
-    it with which time grows.
+    it with which time grows; parameters that ``along`` names are scaled with it. ``parameters`` are given to those
+    methods that have them.
     ``plot`` says how the paper draws it: the names on ``x`` and ``y``, what tells the ``colour`` (a name, or several)
     and its panels (``panel``) apart, and whether the axes are ``logarithmic``. Numbers over a ``baseline`` are
     speed-ups: how many times as long that method takes.
@@ -77,6 +78,7 @@ class PaperTable:
     published: tuple[Published, ...]
     scale: float = 1.0
     scaled: str = "length"
+    along: tuple[str, ...] = ()
     power: float = 2.0
     options: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -172,7 +174,8 @@ def as_table(table: PaperTable, compared: Sequence[Compared], quick: bool = Fals
         notes.append("Here: " + ", ".join(devices) + "; median time of the phases, without compilation and transfer.")
     if quick:
         grows = f"; the ratio, of totals only, takes times to grow with the power {table.power:g} of the {table.scaled}"
-        notes.append(f"QUICK: every {table.scaled} is {table.scale:g} of the paper's{grows if kind == 'ms' else ''}.")
+        what = " and every ".join((table.scaled, *table.along))
+        notes.append(f"QUICK: every {what} is {table.scale:g} of the paper's{grows if kind == 'ms' else ''}.")
     factor = MILLISECONDS.get(table.unit, 1.0)
     rows = tuple(_row(one, factor) for one in compared)
     return Table(table.title + (" (quick)" if quick else ""), columns, rows, tuple(notes))
@@ -256,14 +259,15 @@ def _task(
     repeats: int = 3,
 ) -> Task:
     """The task that repeats a published run, with the nearest values that the method takes."""
-    inputs, given = table.inputs, dict(table.parameters)
+    own = {parameter.name for parameter in method.parameters}
+    inputs, given = table.inputs, {name: value for name, value in table.parameters.items() if name in own}
     coordinates: dict[str, Any] = {"method": method.id}
     options = dict(table.options)
     for name, words in number.coordinates.items():
         if not words:
             continue
         role, declared = axes.declared(name, [method])
-        scale = table.scale if quick and name == table.scaled else 1.0
+        scale = table.scale if quick and name in (table.scaled, *table.along) else 1.0
         if name == "length":
             inputs = replace(inputs, length=_scaled(words, scale))
             coordinates[name] = inputs.length
@@ -347,6 +351,7 @@ def _table(path: Path, paper: Mapping[str, Any], table: Mapping[str, Any]) -> Pa
         published=_numbers(path.parent / merged.get("published", f"{table['id']}.csv")),
         scale=merged.get("quick", 1.0),
         scaled=merged.get("quick_of", "length"),
+        along=tuple(merged.get("quick_along", ())),
         power=merged.get("power", 2.0),
         options=merged.get("options", {}),
         parameters=table.get("parameters", {}),

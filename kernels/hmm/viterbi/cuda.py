@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -10,21 +11,28 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda.run import Run
+from kernels.cuda import blocks, textures
+from kernels.cuda.compile import allow_shared
+from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
 from kernels.cuda.structs import Constants
 from kernels.hmm import cuda_sizes
 from kernels.hmm.cuda_rows import ELEMENT_FILE, PIECES, Model, Pieces, by_correction
+from kernels.hmm.parameters import HmmParameters
 from kernels.hmm.problem import HmmProblem, answer
 from kernels.model import Outcome
 from kernels.monitor import Monitor
+from kernels.parameters import typed
 from kernels.semiring import MIN_PLUS
 from kernels.steps import Steps
 
 HERE = Path(__file__).parent
 SCALAR = (ELEMENT_FILE, HERE / "scalar.cu")
+PRODUCTS = (ELEMENT_FILE, HERE / "products.cu")
 NONE, UNKNOWN = -1, -2
 TRACE = (ELEMENT_FILE, Constants.of(NONE=NONE, UNKNOWN=UNKNOWN), HERE / "trace.cu")
 TRACE_THREADS = 128
+BOUND_TOGETHER = 64
+"""Letters, each with a texture of its own, between two looks at how far the device is."""
 
 
 Fill = Callable[[Model, Mapping[str, Any]], None]
@@ -41,13 +49,13 @@ def viterbi_matvecprod(problem: HmmProblem, parameters: Mapping[str, Any], monit
 
 
 def viterbi_matprod_smem(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """SMemViterbi: the product of all matrices, transitions in shared memory as far as they fit."""
-    return _run(problem, parameters, monitor, steps, partial(_matrix_products, shared=True))
+    """SMemViterbi: the product of all matrices, each put together in shared memory from transitions and emissions."""
+    return _run(problem, parameters, monitor, steps, partial(_matrix_products, texture=False))
 
 
 def viterbi_matprod_tmem(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """TMemViterbi: the product of all matrices, transitions through the texture path."""
-    return _run(problem, parameters, monitor, steps, partial(_matrix_products, shared=False))
+    """TMemViterbi: the product of all matrices, which are moved from a texture to shared memory."""
+    return _run(problem, parameters, monitor, steps, partial(_matrix_products, texture=True))
 
 
 def viterbi_tree(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -93,15 +101,12 @@ def _upload(problem: HmmProblem, run: Run, type: np.dtype) -> Model:
 
 
 def _scalar_products(model: Model, parameters: Mapping[str, Any]) -> None:
-    states, symbols = model.states, int(model.emissions.shape[0])
-    make, multiply = model.kernel(SCALAR, "make_sums"), model.kernel(SCALAR, "scalar_products")
-    sums = cupy.empty((symbols, states, states), model.type)
-    threads = min(cuda_sizes.MOST_THREADS, -(-states // cuda_sizes.WARP) * cuda_sizes.WARP)
-    row_bytes = states * model.type.itemsize
+    states, multiply = model.states, model.kernel(SCALAR, "scalar_products")
+    threads, row_bytes = _threads(states), states * model.type.itemsize
     # Nothing is shared here: a letter takes about four times as long as in `advance`.
     several = max(1, cuda_sizes.letters_a_launch(states, cuda_sizes.shape(states, row_bytes // states, 1, False)) // 4)
     with model.run.phase("rows") as phase:
-        make((states, symbols), (threads,), (model.transitions, model.emissions, sums, np.int32(states)))
+        sums = _sums(model)
         for first in range(0, model.steps, several):
             last = min(first + several, model.steps)
             sizes = np.int32(states), np.int32(first), np.int32(last)
@@ -114,11 +119,66 @@ def _rows_times_matrices(model: Model, parameters: Mapping[str, Any]) -> None:
         Pieces(model, model.initial[None], model.steps, shared=True).advance()
 
 
-def _matrix_products(model: Model, parameters: Mapping[str, Any], shared: bool) -> None:
+def _matrix_products(model: Model, parameters: Mapping[str, Any], texture: bool) -> None:
     """Every row of the product goes through all letters; the initial costs are a row more, the one that is stored."""
-    if model.steps:
-        rows = np.vstack([model.initial[None], MIN_PLUS.identity(model.states, model.type)])
-        Pieces(model, rows, model.steps, repeat=len(rows), shared=shared).advance()
+    if not model.steps:
+        return
+    states, run = model.states, model.run
+    rows = np.vstack([model.initial[None], MIN_PLUS.identity(states, model.type)])
+    shaped = cuda_sizes.products_shape(states, model.type.itemsize, blocks.most_shared())
+    constants = {"LINE": shaped.line, "PER": shaped.per, "TEXTURE": int(texture)}
+    multiply = model.kernel(PRODUCTS, "multiply_matrices", **constants)
+    allow_shared(multiply, shaped.shared_bytes)
+    current, grid = run.up(rows), (-(-len(rows) // shaped.rows),)
+    several = max(1, int(cuda_sizes.LAUNCH_US / shaped.letter_us(grid[0], blocks.multiprocessors())))
+    fixed = model.transitions, model.emissions, model.seen, current, model.rows, np.int32(states), np.int32(len(rows))
+
+    def launch(sums: Any, first: int, last: int) -> None:
+        arguments = sums, *fixed, np.int32(first), np.int32(last)
+        multiply(grid, (shaped.threads,), arguments, shared_mem=shaped.shared_bytes)
+
+    with run.phase("rows") as phase:
+        if not texture:
+            _in_launches(model, phase, several, lambda first, last: launch(np.uint64(0), first, last))
+            return
+        matrices, words = _sums(model), model.type.itemsize // 4
+        if typed(HmmParameters, parameters).binding == "once":
+            bound = textures.bind(matrices, words)
+            _in_launches(model, phase, several, lambda first, last: launch(bound, first, last))
+            cupy.cuda.get_current_stream().synchronize()
+            return
+        # Textures stay bound until the launches that read them have ended: no more of them are under way.
+        kept: deque[Any] = deque(maxlen=(LAUNCHES_AHEAD + 2) * BOUND_TOGETHER)
+
+        def launch_each(first: int, last: int) -> None:
+            for letter in range(first, last):
+                kept.append(textures.bind(matrices, words))
+                launch(kept[-1], letter, letter + 1)
+
+        _in_launches(model, phase, BOUND_TOGETHER, launch_each)
+        cupy.cuda.get_current_stream().synchronize()
+
+
+def _in_launches(model: Model, phase: Phase, several: int, launch: Callable[[int, int], None]) -> None:
+    """``launch(first, last)`` for all letters, some at a time."""
+    for first in range(0, model.steps, several):
+        last = min(first + several, model.steps)
+        launch(first, last)
+        phase.launched(last, model.steps)
+
+
+def _sums(model: Model) -> cupy.ndarray:
+    """S of every letter of the alphabet on the device, shape (letters, states, states)."""
+    states, symbols = model.states, int(model.emissions.shape[0])
+    sums = cupy.empty((symbols, states, states), model.type)
+    arguments = model.transitions, model.emissions, sums, np.int32(states)
+    model.kernel(SCALAR, "make_sums")((states, symbols), (_threads(states),), arguments)
+    return sums
+
+
+def _threads(states: int) -> int:
+    """Threads of a block that has a thread a state."""
+    return min(cuda_sizes.MOST_THREADS, -(-states // cuda_sizes.WARP) * cuda_sizes.WARP)
 
 
 def _in_pieces(model: Model, parameters: Mapping[str, Any]) -> None:

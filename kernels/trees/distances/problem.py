@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kernels import scoring_options
+from kernels.dynamic_class import Placement
 from kernels.errors import InputError
 from kernels.io import distances
 from kernels.io.aligned import ALIGNMENT, AlignedSequences
@@ -22,6 +23,7 @@ from kernels.model import Result, Sequence, SequenceType
 from kernels.parameters import Parameter, resolve
 from kernels.scoring import Mode, Scoring, refuse_overflow
 from kernels.serialization import stored
+from kernels.trees import placement
 from kernels.trees.distances.columns import MODELS
 from kernels.trees.distances.kmers import BASES, GROUPS, K
 
@@ -283,6 +285,7 @@ def _type(
     defaults: Any,
     values: Callable[[Any], Mapping[str, Any]],
     trials: str,
+    place: Placement,
     settings: Callable[[Any], Rows] | None = None,
 ) -> ProblemType:
     """A problem whose answer is a distance matrix; ``settings`` are the option values where not given.
@@ -304,6 +307,7 @@ def _type(
         products=lambda result: [result.answer.distances],
         option_values=values,
         settings=settings or (lambda problem: [(labels[name], str(value)) for name, value in values(problem).items()]),
+        placement=place,
         trials=f"kernels.trees.distances.trials:{trials}",
     )
 
@@ -329,12 +333,14 @@ FULL = _type(
     scoring_options.defaults,
     lambda problem: {"mode": str(problem.mode), **scoring_options.values_of(problem.scoring)},
     "FULL",
+    placement.PAIRS,
     lambda problem: [("Mode", str(problem.mode)), ("Scoring", problem.scoring.text())],
 )  # fmt: skip
 KTUPLE = _type(
     "ktuple-distances", "Distances of shared k-tuples", SEQUENCES, KTUPLE_OPTIONS, _ktuple, _ktuple_defaults,
     lambda problem: {option.name: getattr(problem, option.name) for option in KTUPLE_OPTIONS},
     "KTUPLE",
+    placement.CHAINS,
 )  # fmt: skip
 SIXMER = _type(
     "6mer-distances",
@@ -345,8 +351,9 @@ SIXMER = _type(
     lambda data: {},
     lambda problem: {},
     "SIXMER",
+    placement.COUNTS,
 )
 ALIGNED = _type(
     "alignment-distances", "Distances of an alignment", Input(ALIGNMENT), (MODEL,), _aligned, lambda data: {},
-    lambda problem: {"distance_model": problem.model}, "ALIGNED",
+    lambda problem: {"distance_model": problem.model}, "ALIGNED", placement.COLUMNS,
 )  # fmt: skip

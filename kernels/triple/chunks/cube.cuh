@@ -1,10 +1,10 @@
 // The cube in chunks, for every kernel of three sequences (page.md; encoding.py for the scores).
 //
-// Mapping.  A block computes one chunk of S x S columns of cells at a time. Thread (a, b) of SIDE x SIDE has the TILE x
-// TILE columns below rows a TILE and columns b TILE in registers, and goes through the layers k. What it passes on, the
-// last row and the last column of a layer, goes through shared memory, double-buffered, one barrier a step:
-//     SLOPED   step t: k = t - a - b, so that the cells of a step lie on one sloped plane (of tiles)
-//     LAYERED  step t: k = t / DIAGONALS, and only the threads with a + b = t % DIAGONALS compute
+// Mapping.  A block computes one chunk of S x S columns of cells at a time. In a step, cells that do not need each other:
+//     SLOPED   step t: the sloped plane, k = t - a - b
+//     LAYERED  step t: k = t / DIAGONALS, and of this layer the antidiagonal a + b = t % DIAGONALS
+// tiles.cuh: thread (a, b) of SIDE x SIDE has the TILE x TILE columns below rows a TILE and columns b TILE in registers.
+// cells.cuh: TILE is 1, and a thread computes one cell a step, as published; a and b are its row and its column.
 //
 // Faces.  The last row and column of a chunk go through global memory, [layer][part][S] southwards and
 // [layer][part][S + 4] eastwards, where place S is the row above the chunk, which the next chunk needs beside its own.
@@ -15,17 +15,34 @@
 //
 // Chunks are handed out in antidiagonal order by a ticket, so that those that a block waits for are running or done.
 //
-// Compile-time: S, TILE, BATCH, LAYERED, AFFINE, KEPT, STARTS (local start points), MOVES (boxes are computed again, with
+// Compile-time: S, TILE, BATCH, LETTERS, LAYERED, AFFINE, KEPT, STARTS (local start points), MOVES (boxes are computed again, with
 // the move of every cell), SUBCHUNKS (bottom faces are kept), LOCAL (local starts begin anew in every subchunk).
 
 #define T TILE
-constexpr int SIDE = S / TILE, THREADS = SIDE * SIDE;
+constexpr bool CELLS = TILE == 1;
+constexpr int SIDE = S / TILE;
+constexpr int LINE = (S + LANES - 1) / LANES * LANES;    // threads for an antidiagonal of cells
+constexpr int THREADS = !CELLS ? SIDE * SIDE : LAYERED ? LINE : S * S < 1024 ? S * S : 1024;
 constexpr int DIAGONALS = 2 * SIDE - 1;
 constexpr int PARTS = AFFINE ? 4 : 1;            // values of a cell that cross a face
-constexpr int RING_NEEDED = SIDE - 1 + 2 * BATCH, RING = RING_NEEDED <= 16 ? 16 : RING_NEEDED <= 32 ? 32 : 64;
-static_assert(2 * (SIDE - 1) + 2 * BATCH <= LETTERS, "the letters of all layers that are computed at a time");
+constexpr int SPREAD = CELLS && LAYERED ? 1 : CELLS ? SIDE : SIDE - 1;   // layers at the edges that are computed at a time
+constexpr int RING_NEEDED = SPREAD + 2 * BATCH;
+constexpr int RING = RING_NEEDED <= 16 ? 16 : RING_NEEDED <= 32 ? 32 : RING_NEEDED <= 64 ? 64 : 128;
+static_assert(RING_NEEDED <= RING && 2 * (SIDE - 1) + 2 * BATCH <= LETTERS, "all layers that are computed at a time");
 constexpr int SOUTH = PARTS * S, EAST = PARTS * (S + 4);
 constexpr int BOTTOM = PARTS * S * S;
+
+// Tiles: what a thread leaves for its neighbours.
+constexpr int VALUES = PARTS * (1 + STARTS);     // values and starts
+constexpr int EDGE = VALUES * (S + 4) + (VALUES > 1 ? 4 : 0);
+constexpr int SOUTH_STEP = SIDE * VALUES * S, EAST_STEP = SIDE * EDGE, CORNERS = VALUES * SIDE * SIDE;
+
+// Cells: all values of the last planes or layers; rows are so long that an antidiagonal meets no bank twice.
+constexpr int AGES = LAYERED ? 2 : 4;
+constexpr int MOVES_LEFT = AFFINE ? 7 : 1;       // a value for each move that leaves a cell
+constexpr int PITCH = S + 2, PLANE = S * PITCH, AGE = MOVES_LEFT * (1 + STARTS) * PLANE;
+
+constexpr int PASSED = CELLS ? AGES * AGE + S : 2 * (SOUTH_STEP + EAST_STEP + CORNERS);
 
 // Moves by their bits of i, j, k; the parts of what goes south, east and down are the moves that cross there.
 __device__ __forceinline__ constexpr int south_move(int part) { return 4 | part; }

@@ -50,7 +50,7 @@ def _sweep(job: Job) -> cupy.ndarray:
     kernel, threads = job.kernel(name, name), job.shape.threads
     shared = job.shared_bytes(False)
     most = blocks.resident(kernel, threads, shared)
-    span = cuda_sizes.chunks_a_launch(job.grid, job.kind, job.encoded.affine, blocks.multiprocessors())
+    span = cuda_sizes.chunks_a_launch(job.grid, job.shape, blocks.multiprocessors())
     slices = range(0, job.grid.chunks, span)
     tickets, last = job.run.filled(len(slices), np.uint32), job.run.filled(2, np.int32)
     log = job.run.event_log(job.grid.chunks * PIECES)

@@ -14,12 +14,14 @@ from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
 from kernels.errors import MemoryRefused
 from kernels.monitor import Monitor
+from kernels.parameters import typed
 from kernels.steps import Steps
 from kernels.triple.chunks import cuda_sizes
 from kernels.triple.chunks.cuda_sources import CUBE, FACES, sources
 from kernels.triple.encoding import Encoded, encode
 from kernels.triple.grid import Grid, Kind, grid, refuse_layers
 from kernels.triple.model import TripleProblem
+from kernels.triple.parameters import ChunkParameters
 
 
 @dataclass
@@ -54,7 +56,8 @@ class Job:
 
     def kernel(self, source: str, name: str, moves: bool = False) -> Any:
         """A kernel compiled for this run, allowed the shared memory that it needs."""
-        kernel = self.run.kernel(sources(source, self.shape.affine), name, **self.shape.defines(moves))
+        parts = sources(source, self.shape.affine, self.shape.mapping)
+        kernel = self.run.kernel(parts, name, **self.shape.defines(moves))
         if name != "link_parts":
             allow_shared(kernel, self.shared_bytes(moves))
         return kernel
@@ -82,8 +85,9 @@ def begin(problem: TripleProblem, kind: Kind, parameters: Mapping[str, Any], mon
     """Copy the problem to the current device and take its memory."""
     refuse_layers(problem, kind)
     encoded = encode(problem)
-    chunks = grid(problem, parameters["s"], parameters["h"] if kind.subchunks else None)
-    shape = cuda_sizes.shape(chunks, kind, encoded.affine)
+    own = typed(ChunkParameters, parameters)
+    chunks = grid(problem, own.s, own.h if kind.subchunks else None)
+    shape = cuda_sizes.shape(chunks, kind, encoded.affine, own.mapping)
     run = Run(monitor, steps)
     job = Job(encoded, chunks, kind, shape, run, run.upload(*encoded.codes, encoded.table))
     numbers = cuda_sizes.face_numbers(chunks, kind, encoded.affine)

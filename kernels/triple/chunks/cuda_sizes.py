@@ -11,7 +11,7 @@ import numpy as np
 from kernels.cuda.events import EVENT
 from kernels.errors import ParameterError
 from kernels.memory import Footprint
-from kernels.triple.chunks.cuda_sources import LETTERS, PART, PIECES
+from kernels.triple.chunks.cuda_sources import PART, PIECES
 from kernels.triple.grid import Grid, Kind
 from kernels.triple.model import TripleProblem
 
@@ -23,6 +23,7 @@ BLOCKS = {False: 8, True: 4}
 """Blocks of 64 threads that fit a multiprocessor, without and with affine gaps."""
 MOST_SHARED = 232_448
 """Bytes of shared memory that a block can have on the GPUs that have most."""
+WARP = 32
 STATIC_SHARED = 64
 """Bytes of it that kernels have at most beside Store: the number and the part that a block has taken (path.cu)."""
 MOST_BLOCKS = 128
@@ -31,7 +32,12 @@ MOST_BLOCKS = 128
 CELLS = {False: 60_000_000, True: 12_000_000}
 """Cells that a multiprocessor computes in a launch, without and with local starts: 20 to 60 ms on an H200, so that
 slower cards stay below a quarter of a second. A quarter of it with affine gaps, and for LAYERED, in which most
-threads wait."""
+threads wait; and a quarter where a thread computes one cell a step."""
+LETTERS = {"tiles": 128, "cells": 256}
+"""Letters of the third sequence in shared memory: of all layers that are computed at a time, and two batches."""
+RINGS = 16, 32, 64, 128
+"""Layers of faces in shared memory (RING in cube.cuh)."""
+MOST_THREADS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,7 @@ class Shape:
 
     s: int
     tile: int
+    mapping: str
     layered: bool
     affine: bool
     keeps: bool
@@ -52,8 +59,15 @@ class Shape:
         return self.s // self.tile
 
     @property
+    def cells(self) -> bool:
+        """Whether a thread computes one cell a step (cells.cuh), as published."""
+        return self.mapping == "cells"
+
+    @property
     def threads(self) -> int:
-        return self.side**2
+        if self.cells and self.layered:
+            return -(-self.s // WARP) * WARP
+        return min(self.side**2, MOST_THREADS)
 
     @property
     def batch(self) -> int:
@@ -62,7 +76,7 @@ class Shape:
     @property
     def blocks(self) -> int:
         """Blocks that should fit a multiprocessor, for which the compiler saves registers."""
-        return BLOCKS[self.affine] if self.threads == 64 and not self.starts else 1
+        return BLOCKS[self.affine] if self.threads == 64 and not self.starts and not self.cells else 1
 
     @property
     def parts(self) -> int:
@@ -73,7 +87,7 @@ class Shape:
         return self.batch * (2 * self.side - 1) if self.layered else self.batch
 
     def steps(self, layers: int) -> int:
-        """Steps in which a chunk of so many layers is computed: of all threads, each a tile of one layer, or none."""
+        """Steps in which a chunk of so many layers is computed: in each, a thread has a tile of a layer, or none."""
         return layers * (2 * self.side - 1) if self.layered else layers + 2 * (self.side - 1)
 
     def defines(self, moves: bool) -> dict[str, int]:
@@ -82,6 +96,7 @@ class Shape:
             "S": self.s,
             "TILE": self.tile,
             "BATCH": self.batch,
+            "LETTERS": LETTERS[self.mapping],
             "BLOCKS": self.blocks,
             "LAYERED": int(self.layered),
             "AFFINE": int(self.affine),
@@ -93,19 +108,36 @@ class Shape:
         }
 
     def shared_bytes(self, letters: int, moves: bool) -> int:
-        """Dynamic shared memory of a block (Store in chunk.cuh)."""
-        ring = next(size for size in (16, 32, 64) if self.side - 1 + 2 * self.batch <= size)
-        values = self.parts * (2 if self.starts and not moves else 1)
-        faces = ring * self.parts * (2 * self.s + 4)
+        """Dynamic shared memory of a block (Store in batches.cuh)."""
+        starts = 2 if self.starts and not moves else 1
+        faces = self.ring * self.parts * (2 * self.s + 4)
+        passed = self._passed_by_cells(starts) if self.cells else self._passed_by_tiles(starts)
+        return 4 * (letters * (2 * self.s + 4) + LETTERS[self.mapping] + faces + passed)
+
+    @property
+    def ring(self) -> int:
+        """Layers of faces in shared memory: those at the edges that are computed at a time, and two batches."""
+        spread = 1 if self.cells and self.layered else self.side if self.cells else self.side - 1
+        return next(size for size in RINGS if spread + 2 * self.batch <= size)
+
+    def _passed_by_tiles(self, starts: int) -> int:
+        """Numbers that threads leave for each other: last rows, last columns and corners, twice."""
+        values = self.parts * starts
         edge = values * (self.s + 4) + (4 if values > 1 else 0)
-        passed = 2 * self.side * (values * (self.s + self.side) + edge)
-        return 4 * (letters * (2 * self.s + 4) + LETTERS + faces + passed)
+        return 2 * self.side * (values * (self.s + self.side) + edge)
+
+    def _passed_by_cells(self, starts: int) -> int:
+        """The values of two layers or four planes, a value for each move that leaves a cell; the columns' letters."""
+        ages, values = 2 if self.layered else 4, (7 if self.affine else 1) * starts
+        return ages * values * self.s * (self.s + 2) + self.s
 
 
-def shape(grid: Grid, kind: Kind, affine: bool) -> Shape:
+def shape(grid: Grid, kind: Kind, affine: bool, mapping: str = "tiles") -> Shape:
     """Tiles are 4 x 4, and 2 x 2 where four values and their starts would not fit the registers of a thread."""
     small = affine and kind.starts and grid.s <= 32
-    return Shape(grid.s, 2 if small else 4, kind.layered, affine, kind.keeps, kind.starts, kind.subchunks, kind.local)
+    tile = 1 if mapping == "cells" else 2 if small else 4
+    flags = kind.layered, affine, kind.keeps, kind.starts, kind.subchunks, kind.local
+    return Shape(grid.s, tile, mapping, *flags)
 
 
 def automatic(problem: TripleProblem, kind: Kind) -> Mapping[str, Any]:
@@ -142,9 +174,10 @@ def face_numbers(grid: Grid, kind: Kind, affine: bool) -> dict[str, int]:
     }
 
 
-def chunks_a_launch(grid: Grid, kind: Kind, affine: bool, multiprocessors: int) -> int:
+def chunks_a_launch(grid: Grid, shape: Shape, multiprocessors: int) -> int:
     """Chunks of a launch that stays short, at least as many as there are multiprocessors twice."""
-    cells = CELLS[kind.starts] // (4 if affine else 1) // (4 if kind.layered else 1) * multiprocessors
+    slower = (4 if shape.affine else 1) * (4 if shape.layered else 1) * (4 if shape.cells else 1)
+    cells = CELLS[shape.starts] // slower * multiprocessors
     return max(cells // (grid.s**2 * grid.cells[2]), 1)
 
 
@@ -170,17 +203,17 @@ def refuse_wide(shape: Shape, letters: int) -> None:
     needed = shape.shared_bytes(letters, False) + STATIC_SHARED
     if needed > MOST_SHARED:
         raise ParameterError(
-            f"s={shape.s}: with these gap costs a chunk needs {needed:,} bytes of shared memory, and no GPU has more "
-            f"than {MOST_SHARED:,}; choose a smaller s"
+            f"s={shape.s}: with these gap costs and mapping={shape.mapping} a chunk needs {needed:,} bytes of shared "
+            f"memory, and no GPU has more than {MOST_SHARED:,}; choose a smaller s"
         )
 
 
-def footprint(problem: TripleProblem, grid: Grid, kind: Kind) -> Footprint:
+def footprint(problem: TripleProblem, grid: Grid, kind: Kind, mapping: str) -> Footprint:
     """Bytes of a run on a GPU."""
     affine = problem.affine
     numbers = face_numbers(grid, kind, affine)
     letters = int(np.count_nonzero(sum(np.bincount(codes, minlength=256) for codes in problem.codes))) + 1
-    refuse_wide(shape(grid, kind, affine), letters)
+    refuse_wide(shape(grid, kind, affine, mapping), letters)
     device = {
         "sequences": sum(grid.cells) + 4 * letters**2,
         "faces of chunks": word_bytes(kind) * (numbers["south"] + numbers["east"]),

@@ -50,30 +50,25 @@ PARTS = Struct(
 )
 STOP_BOX, STOP_CHUNK, STOP_START = 0, 1, 2
 """Where a part of the path ends: with its box, with its chunk, at the start of the path."""
-LETTERS = 128
-"""Letters of the third sequence in shared memory."""
 PIECES = 4
 """Events of the step log for each chunk."""
 
 
-def sources(kernel: str, affine: bool) -> tuple[Path | Struct | Constants, ...]:
-    """Sources of "layered", "sloped" or "path"."""
+def sources(kernel: str, affine: bool, mapping: str) -> tuple[Path | Struct | Constants, ...]:
+    """Sources of "layered", "sloped" or "path"; ``mapping`` is "tiles" or "cells"."""
     here = Path(__file__).parent
-    words, numbers = here / "words.cuh", Constants.of(LETTERS=LETTERS, PIECES=PIECES)
-    tile = here / ("affine.cuh" if affine else "linear.cuh")
     shared = (
         CUBE,
-        words,
+        here / "words.cuh",
         FACES,
-        numbers,
-        here / "cube.cuh",
-        tile,
-        here / "chunk.cuh",
+        Constants.of(PIECES=PIECES),
         EVENT,
-        SLICE,
-        here / "sweep.cuh",
+        here / "cube.cuh",
+        here / ("affine.cuh" if affine else "linear.cuh"),
+        here / "batches.cuh",
+        here / f"{mapping}.cuh",
     )
     if kernel != "path":
-        return *shared, here / f"{kernel}.cu"
+        return *shared, SLICE, here / "sweep.cuh", here / f"{kernel}.cu"
     stops = Constants.of(STOP_BOX=STOP_BOX, STOP_CHUNK=STOP_CHUNK, STOP_START=STOP_START)
     return *shared, PART, PARTS, stops, here / "path.cu"

@@ -1,4 +1,4 @@
-// Phases 2 and 3 (000, section 5). Needs chunk.cuh and sweep.cuh, compiled with MOVES.
+// Phases 2 and 3 (000, section 5). Needs tiles.cuh or cells.cuh, compiled with MOVES.
 //
 // link_parts follows the local starts from boundary cell to boundary cell. compute_parts computes the boxes on the path
 // again, from their true faces, with the move of every cell, and walks back: a block takes a part of the path, and goes
@@ -37,74 +37,6 @@ extern "C" __global__ void link_parts(
         code = stored_start(cube, faces, i, j, k, after ? after : 7);
     }
     *count = found;
-}
-
-// Values of the layer above a box: the bottom of the box above, and the faces beside it.
-__device__ __forceinline__ void begin_box(
-    const Cube& cube, const Faces& faces, const Chunk& chunk, Tile& tile, Place at, int box) {
-    begin_cube(tile, chunk, at);
-    if (box == 0) return;
-    const int k = box * cube.h - 1;
-    const Word* north = chunk.north + static_cast<long long>(k) * SOUTH;
-    const Word* west = chunk.west + static_cast<long long>(k) * EAST;
-    const int* above = faces.bottom + bottom_of(cube, chunk.row, chunk.column, box - 1) * BOTTOM;
-    tile.before([&](int& value, int&, int r, int c, int part, int move) {
-        int row = at.row + r, column = at.column + c, down = AFFINE ? move >> 1 : 0;
-        if (row >= 0 && column >= 0) value = above[(down * S + row) * S + column];
-        else if (column >= 0) value = chunk.north ? north[part * S + column] : MINUS_INFINITY;
-        else value = chunk.west ? west[part * (S + 4) + (row >= 0 ? row : S)] : MINUS_INFINITY;
-    });
-}
-
-// The moves of a row of a tile, in one store.
-struct RowOfMoves {
-    int move[T];
-
-    __device__ __forceinline__ void store(Move* to) const {
-#if AFFINE
-        store_edge(to, move);
-#else
-        unsigned bytes = 0;
-#pragma unroll
-        for (int c = 0; c < T; ++c) bytes |= static_cast<unsigned>(move[c]) << 8 * c;
-        if (T == 4) *reinterpret_cast<unsigned*>(to) = bytes;
-        else *reinterpret_cast<unsigned short*>(to) = static_cast<unsigned short>(bytes);
-#endif
-    }
-};
-
-// Compute layers box h .. last of a chunk, and write the moves of all cells, [layer][S][S].
-__device__ void box_moves(
-    const Cube& cube, const Faces& faces, const Chunk& chunk, const Store& store, int box, int last, Move* moves) {
-    const Place at = place_of_thread();
-    const Routes routes = routes_of(store, at);
-    const int above = box * cube.h, layers = last - above + 1, steps = steps_of(layers);
-    Tile tile;
-    Scores scores;
-    Batch coming;
-    coming.ask(cube, chunk, above, above + min(BATCH, layers));
-    begin_box(cube, faces, chunk, tile, at, box);
-    load_scores(cube, chunk, at, scores);
-    build_profiles(cube, chunk, store);
-    fill_borders(chunk, store);
-    coming.take(chunk, store);
-    for (int step = 0, first = BATCH; step < steps; step += STEPS_A_BATCH, first += BATCH) {
-        if (first < layers) coming.ask(cube, chunk, above + first, above + min(first + BATCH, layers));
-        compute_steps(at, step, min(step + STEPS_A_BATCH, steps), layers, [&](int layer, auto parity) {
-            const int k = above + layer;
-            const int letter = store.letters[k % LETTERS];
-            Entering in = entering<parity.value>(routes, store, at, k);
-            load_layer_scores(routes, letter, scores);
-            RowOfMoves rows[T];
-            tile.compute(in, scores, cube.open, [&](int r, int c, int move) { rows[r].move[c] = move; });
-            pass_on<parity.value>(routes, tile, in);
-#pragma unroll
-            for (int r = 0; r < T; ++r)
-                rows[r].store(moves + (static_cast<long long>(layer) * S + at.row + r) * S + at.column);
-        });
-        if (first < layers) coming.take(chunk, store);
-    }
-    __syncthreads();
 }
 
 // Walk back inside a box; one thread calls.

@@ -8,8 +8,9 @@ from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import COALESCING, GUIDELINES, OCCUPANCY
 from app.learn.workspace import LearnWorkspace
 from kernels import registry
-from kernels.cuda import guidelines
+from kernels.cuda import guidelines, measured
 from kernels.cuda.guidelines import CARDS
+from kernels.errors import BackendUnavailable
 from kernels.registry import method
 
 
@@ -56,11 +57,12 @@ def test_a_picture_shows_one_alternative_after_another(learn):
 
 def test_pages_follow_each_other(learn):
     assert not learn.back.isEnabled()
-    for _ in range(10):
+    pages = *GUIDELINES, *measured.GUIDELINES
+    for _ in pages * 2:
         learn.forward.click()
-    assert learn.contents.currentRow() == len(GUIDELINES) and not learn.forward.isEnabled()
+    assert learn.contents.currentRow() == len(pages) and not learn.forward.isEnabled()
     learn.back.click()
-    assert learn.pages.currentWidget().guideline is GUIDELINES[-2]
+    assert learn.pages.currentWidget().guideline is pages[-2]
 
 
 def test_occupancy_is_computed_for_the_card_that_is_chosen(learn):
@@ -124,3 +126,46 @@ def test_learn_is_a_workspace_of_the_window(qtbot, window):
     assert window.workspaces.currentWidget() is window.learn
     window.learn.method_wanted.emit(window.methods[1])
     assert window.method.method is window.methods[1] and window.commands["analyse"].isChecked()
+
+
+def test_guidelines_that_are_measured_show_another_gpu_first(learn):
+    assert any(measured.recorded(guideline.id) for guideline in measured.GUIDELINES)
+    for guideline in measured.GUIDELINES:
+        page = learn.measured[guideline.id]
+        assert page.measurement == measured.recorded(guideline.id)
+        assert (
+            page.words.text().startswith(f"On {page.measurement.device}: ")
+            if page.measurement
+            else not page.words.text()
+        )
+        assert not page.button.isEnabled() and "No GPU is at hand" in page.status.text()
+        page.canvas.grab()
+
+
+def test_a_guideline_is_measured_on_the_gpu_at_hand(qtbot, learn, monkeypatch):
+    times = (("row by row", 8.0, ""), ("other", 2.0, "a remark"), ("not here", None, "why"))
+    rows = tuple(measured.Row(*row) for row in times)
+    monkeypatch.setattr(measured, "measure", lambda guideline, device: measured.Measurement(guideline, "a card", rows))
+    monkeypatch.setattr(guidelines, "of_device", lambda index: CARDS[0])
+    learn.set_devices(1)
+    page = learn.measured["layout"]
+    assert page.button.isEnabled()
+    with qtbot.waitSignal(page._work.finished):
+        page.button.click()
+        assert page.status.text() == "Measuring\u2026" and not page.button.isEnabled()
+    assert page.words.text() == "On a card: row by row takes 4.0 times as long as other."
+    assert page.button.isEnabled() and not page.status.text()
+    learn.contents.setCurrentRow(len(GUIDELINES) + 1)
+    page.canvas.grab()
+
+
+def test_what_cannot_be_measured_says_why(qtbot, learn, monkeypatch):
+    def refuse(guideline, device):
+        raise BackendUnavailable("the GPU is gone")
+
+    monkeypatch.setattr(measured, "measure", refuse)
+    page = learn.measured["texture"]
+    page.set_device(0)
+    with qtbot.waitSignal(page._work.failed):
+        page.button.click()
+    assert page.status.text() == "the GPU is gone" and page.button.isEnabled()

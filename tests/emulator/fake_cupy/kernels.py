@@ -21,6 +21,7 @@ MULTIPROCESSORS = 4
 MOST_THREADS = 1024
 SHARED_BYTES = 48 << 10
 SHARED_BYTES_OPTIN = 227 << 10
+CONSTANT_BYTES = 64 << 10
 REPORT_BYTES = 1 << 16
 
 
@@ -98,6 +99,15 @@ class RawModule:
         self.compile()
         return RawKernel._of(self, name)
 
+    def get_global(self, name: str) -> MemoryPointer:
+        """Where a variable of the module lies, in constant memory or beside it."""
+        self.compile()
+        try:
+            place = ctypes.addressof(ctypes.c_char.in_dll(self._library, name))  # type: ignore[arg-type]
+        except ValueError:
+            raise LaunchError(f"there is no variable {name}") from None
+        return MemoryPointer(_Variable(place), 0, CONSTANT_BYTES)  # type: ignore[arg-type]
+
     def function(self, name: str) -> Any:
         """The C function that runs a kernel for one thread."""
         try:
@@ -112,6 +122,14 @@ class RawModule:
         while described[len(found)].size:
             found.append((described[len(found)].size, described[len(found)].kind.decode()))
         return found
+
+
+class _Variable:
+    """Memory of a variable, which has a name and no size; at most all of constant memory."""
+
+    def __init__(self, ptr: int) -> None:
+        self.ptr, self.size = ptr, CONSTANT_BYTES
+        self.bytes = (ctypes.c_ubyte * CONSTANT_BYTES).from_address(ptr)
 
 
 class RawKernel:

@@ -94,3 +94,12 @@ def test_without_a_gpu_its_limits_cannot_be_asked_for() -> None:
 def test_the_device_at_hand() -> None:
     found = guidelines.of_device()
     assert found.name and occupancy(found, 256).share == 1 and found.reserved_bytes < found.shared_per_block
+
+
+def test_kernels_that_are_measured_compile() -> None:
+    pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
+    from kernels.cuda import measured
+    from tests.nvrtc import compile_without_device
+
+    for architecture in ("sm_75", "sm_90"):
+        assert compile_without_device((measured.SOURCE,), {}, architecture)

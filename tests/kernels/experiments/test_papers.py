@@ -175,6 +175,22 @@ def test_a_quick_run_has_less_of_what_the_table_names():
     assert not any(one.remark for one in papers.compare(table, (), quick=True))
 
 
+def test_a_quick_run_scales_heights_with_lengths():
+    """Or no chunk would be cut, and BT2 and BT3 would do what BT1 does."""
+    (table,) = papers.find(["000-table-2"])
+    full, quick = papers.tasks(table), papers.tasks(table, quick=True)
+    assert {task.parameters["h"] for task in full if "h" in task.parameters} == {40, 104}
+    assert {task.parameters["h"] for task in quick if "h" in task.parameters} == {8, 24}
+    assert all(task.inputs.length[2] + 1 > task.parameters.get("h", 0) for task in quick)
+    assert "every length and every h is 0.25" in tables.markdown(papers.as_table(table, (), quick=True))
+
+
+def test_the_tables_of_three_sequences_take_the_mapping_of_the_paper():
+    """One cell a thread and step; methods without that choice are not given one."""
+    for task in papers.tasks(papers.find(["000-table-1"])[0]):
+        assert task.parameters.get("mapping") == (None if task.contender.startswith("triple-") else "cells")
+
+
 def test_numbers_in_seconds_and_rates_are_compared_in_their_unit():
     (chunked, _) = papers.tasks(small())
     one = papers.compare(small(unit="s"), [point(chunked, 10_000.0, 4.0)])[0]

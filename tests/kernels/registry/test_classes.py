@@ -11,6 +11,15 @@ from kernels.registry import classes
 PLACED = {method.problem.id: place for method in registry.METHODS if (place := method.problem.placement)}
 
 
+FAMILIES = "pairwise", "triple", "profiles", "trees", "tropical"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_method_has_its_place(family: str) -> None:
+    methods = [method for method in registry.METHODS if method.family == family]
+    assert methods and not [method.id for method in methods if method.problem.placement is None]
+
+
 def test_every_class_has_members_on_both_backends() -> None:
     for one in CLASSES:
         backends = {backend for method in classes.members(one.id) for backend in method.backends}
@@ -24,7 +33,9 @@ def test_the_four_classes_are_all_combinations() -> None:
 @pytest.mark.parametrize(
     ("method", "expected"),
     [("viterbi-tree", "smdp"), ("striped-score", "nmdp"), ("floyd-blocked", "spdp"), ("bipartite-smem", "spdp"),
-     ("nussinov", "npdp"), ("matrix-chain", "npdp")],
+     ("nussinov", "npdp"), ("matrix-chain", "npdp"), ("nj-pruned", "spdp"), ("upgma", "spdp"),
+     ("distance-full", "nmdp"), ("distance-ktuple", "nmdp"), ("distance-6mer", "smdp"),
+     ("distance-alignment", "smdp")],
 )  # fmt: skip
 def test_places_of_the_thesis(method: str, expected: str) -> None:
     place = registry.method(method).problem.placement
@@ -44,3 +55,12 @@ def test_pictures_show_the_class(place: Placement) -> None:
     sizes = [[arrow.term for arrow in picture.arrows].count(term) for term in {arrow.term for arrow in picture.arrows}]
     assert max(sizes) == (1 if place.cls.monadic else 2)
     assert len({(node.x, node.y) for node in picture.nodes}) == len(picture.nodes)
+
+
+def test_borderline_members_come_last() -> None:
+    """The class is shown by a member that nobody doubts."""
+    for one in CLASSES:
+        doubtful = [
+            bool((place := method.problem.placement) and place.borderline) for method in classes.members(one.id)
+        ]
+        assert doubtful == sorted(doubtful) and not doubtful[0], one.name

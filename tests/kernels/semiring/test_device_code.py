@@ -55,6 +55,17 @@ def test_rows_of_viterbi_compile(element: str, width: int, per: int, normalise: 
 
 
 @pytest.mark.parametrize(
+    ("element", "line", "per", "texture", "architecture"),
+    [("int32", 8, 1, 0, NEW), ("int32", 256, 4, 1, OLD), ("float64", 16, 1, 0, OLD), ("float64", 256, 4, 1, NEW)],
+)
+def test_products_of_matrices_compile(element: str, line: int, per: int, texture: int, architecture: str) -> None:
+    from kernels.hmm.viterbi.cuda import PRODUCTS
+
+    constants = {"ELEMENT": ELEMENTS[element], "SEMIRING": 0, "LINE": line, "PER": per, "TEXTURE": texture}
+    assert compile_without_device(PRODUCTS, constants, architecture)
+
+
+@pytest.mark.parametrize(
     ("width", "per", "normalise", "architecture"), [(8, 4, 2, NEW), (8, 4, 1, OLD), (256, 4, 1, NEW), (1024, 1, 1, OLD)]
 )
 def test_rows_of_sums_compile(width: int, per: int, normalise: int, architecture: str) -> None:

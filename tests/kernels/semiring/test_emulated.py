@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kernels import engine, registry
 from kernels import hmm as viterbi
 from kernels import semiring as algebra
+from kernels.errors import MemoryRefused
 from kernels.folding import reference as folding
 from kernels.folding.problem import ChainProblem, FoldingProblem
 from kernels.graphs import reference as shortest
@@ -64,7 +65,8 @@ def test_products_in_launches_of_one_row_of_tiles(emulated, monkeypatch) -> None
     monkeypatch.setattr(cuda, "LAUNCH_CELLS", 1)
     infinite = algebra.MIN_PLUS.zero(np.float64)
     a, b = (np.abs(matrix(shape, infinite, np.float64, 3)) for shape in ((150, 70), (70, 66)))
-    same(cuda.product(a, b), products.product(a, b))
+    for texture in (False, True):  # of which the left one is bound for each launch
+        same(cuda.product(a, b, texture=texture), products.product(a, b))
     for found, expected in zip(cuda.indexed_product(a, b), products.indexed_product(a, b), strict=True):
         np.testing.assert_array_equal(found, expected)
 
@@ -156,8 +158,38 @@ def test_a_part_of_the_transitions_in_shared_memory(emulated, monkeypatch) -> No
     fitting = sizes().shape
     monkeypatch.setattr(sizes(), "shape", lambda *arguments: replace(fitting(*arguments), height=5))
     made = HmmProblem(hmm.random_hmm(17, np.random.default_rng(2)), sequence(b"ABCDEFGH" * 3))
-    found = emulated("viterbi-matprod-smem", made, seed=1).answer.states
+    found = emulated("viterbi-matvecprod", made, seed=1).answer.states
     np.testing.assert_array_equal(found, definition.viterbi(made))
+
+
+@pytest.mark.parametrize(("states", "few"), [(9, 128), (33, 8), (70, 128), (70, 8)])
+def test_matrices_of_several_slabs(emulated, monkeypatch, states: int, few: int) -> None:
+    """Put together in shared memory, or moved there from a texture; in 32 bits and, with zeros, in 64; in lines shorter
+    than a row; with one or four rows a thread."""
+    monkeypatch.setattr(sizes(), "FEW_ROWS", few)
+    monkeypatch.setattr(sizes(), "LINES", (8, 16, 32))
+    letters = sequence(np.random.default_rng(1).choice(list(b"ABCD"), 12).astype(np.uint8).tobytes())
+    for zeros in (0.0, 0.4):
+        made = HmmProblem(hmm_of(states, 4, zeros, 1), letters)
+        expected = definition.viterbi(made)
+        for memory, chosen in (("smem", {}), ("tmem", {"binding": "once"}), ("tmem", {"binding": "letter"})):
+            found = emulated(f"viterbi-matprod-{memory}", made, seed=1, **chosen).answer.states
+            assert (found is None) == (expected is None)
+            if expected is not None:
+                np.testing.assert_array_equal(found, expected)
+
+
+def test_what_does_not_fit_is_refused_with_what_does(emulated, monkeypatch) -> None:
+    from kernels.cuda import textures
+
+    made = HmmProblem(hmm.random_hmm(9, np.random.default_rng(2)), sequence(b"ABCDEFGH" * 3))
+    monkeypatch.setattr(textures, "MOST_TEXELS", 9)
+    with pytest.raises(MemoryRefused, match="binds up to 9"):
+        emulated("viterbi-matprod-tmem", made)
+    with pytest.raises(MemoryRefused, match="choose TropMatVecProd in pieces"):
+        cuda_sizes.products_shape(20_000, 8, 227 << 10)
+    assert cuda_sizes.products_shape(256, 4, 227 << 10).per == 4
+    assert cuda_sizes.products_shape(4000, 8, 227 << 10).per == 1  # four rows would not fit
 
 
 def rna(length: int, seed: int) -> Sequence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,25 +23,38 @@ from kernels.triple.model import TripleAnswer
 from kernels.triple.problem import TRIPLE
 from kernels.triple.trials import problem as problem_of
 from tests.kernels.triple.problems import related
-from tests.kernels.triple.test_emulated import ON_DEVICE
+from tests.kernels.triple.test_emulated import ON_DEVICE, mappings
 
 KERNELS = [("sloped", False, "sm_90"), ("sloped-bt3", True, "sm_90"), ("layered-bt2", False, "sm_75")]
 
 
 @pytest.mark.parametrize(("kind", "affine", "architecture"), KERNELS)
-def test_kernels_compile(kind: str, affine: bool, architecture: str) -> None:
+@mappings
+def test_kernels_compile(kind: str, affine: bool, architecture: str, mapping: str) -> None:
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
     from kernels.triple.chunks.cuda_sources import sources
     from tests.nvrtc import compile_without_device
 
-    shape = cuda_sizes.shape(Grid((300, 300, 300), 32, 64), KINDS[kind], affine)
+    shape = cuda_sizes.shape(Grid((300, 300, 300), 32, 64), KINDS[kind], affine, mapping)
     name = "layered" if shape.layered else "sloped"
-    assert compile_without_device(sources(name, affine), shape.defines(False), architecture)
+    assert compile_without_device(sources(name, affine, mapping), shape.defines(False), architecture)
     if shape.keeps:
-        assert compile_without_device(sources("path", affine), shape.defines(True), architecture)
+        assert compile_without_device(sources("path", affine, mapping), shape.defines(True), architecture)
 
 
-def answers(method: Method, problem, backend: str, steps: Steps | None = None, **parameters: int):
+def test_steps_are_the_paper_s() -> None:
+    """One cell a thread and step: (2 s - 1) (n + 1) and 2 s + n - 1; tiles of 4 x 4 take as many with s / 4 for s."""
+    s, n = 32, 153
+    steps = {}
+    for name in ("layered", "sloped"):
+        for mapping in ("tiles", "cells"):
+            shape = cuda_sizes.shape(Grid((300, 300, n + 1), s, n + 1), KINDS[name], False, mapping)
+            steps[name, mapping] = shape.steps(n + 1), shape.threads
+    assert steps["layered", "cells"] == (63 * (n + 1), 32) and steps["sloped", "cells"] == (2 * s + n - 1, 1024)
+    assert steps["layered", "tiles"] == (15 * (n + 1), 64) and steps["sloped", "tiles"] == (2 * s // 4 + n - 1, 64)
+
+
+def answers(method: Method, problem, backend: str, steps: Steps | None = None, **parameters: Any):
     given = {name: value for name, value in parameters.items() if name in {p.name for p in method.parameters}}
     result = engine.execute(engine.plan(method, problem, given, backend), steps=steps)
     result.check(problem)
@@ -56,25 +70,31 @@ def assert_same(found: TripleAnswer, expected: TripleAnswer) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", ON_DEVICE, ids=lambda method: method.id)
 @pytest.mark.parametrize("gap_open", [0, 11])
-def test_gpu_gives_the_alignment_of_the_cpu(method: Method, gap_open: int) -> None:
+@mappings
+def test_gpu_gives_the_alignment_of_the_cpu(method: Method, gap_open: int, mapping: str) -> None:
     scoring = Scoring(named_matrix("BLOSUM62"), gap_open, 2 if gap_open else 8)
     for lengths in ((150, 170, 190), (31, 200, 97), (0, 40, 3), (97, 1, 130)):
         rows = [related(length, seed) for seed, length in enumerate(lengths)]
         problem = problem_of(*rows, scoring, SequenceType.PROTEIN)
         expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
+        s = 16 if mapping == "cells" and gap_open else 32
         for h in (16, 64):
-            assert_same(answers(method, problem, "cuda", s=32, h=h), expected)
+            assert_same(answers(method, problem, "cuda", s=s, h=h, mapping=mapping), expected)
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize(("s", "gap_open"), [(16, 0), (16, 11), (48, 0), (48, 11), (112, 0)])
-def test_chunks_of_any_width(s: int, gap_open: int) -> None:
+@pytest.mark.parametrize(
+    ("mapping", "s", "gap_open"),
+    [*(("tiles", *wide) for wide in ((16, 0), (16, 11), (48, 0), (48, 11), (112, 0))),
+     *(("cells", *wide) for wide in ((16, 0), (16, 11), (48, 0), (64, 0)))],
+)  # fmt: skip
+def test_chunks_of_any_width(mapping: str, s: int, gap_open: int) -> None:
     scoring = Scoring(named_matrix("BLOSUM62"), gap_open, 2)
     rows = [related(length, seed) for seed, length in enumerate((150, 170, 190))]
     problem = problem_of(*rows, scoring, SequenceType.PROTEIN)
     expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
-    for method in (registry.method("sloped"), registry.method("sloped-bt2")):
-        assert_same(answers(method, problem, "cuda", s=s, h=32), expected)
+    for name in ("layered", "sloped", "layered-bt2", "sloped-bt2"):
+        assert_same(answers(registry.method(name), problem, "cuda", s=s, h=32, mapping=mapping), expected)
 
 
 def test_chunks_too_wide_for_any_gpu_are_refused() -> None:

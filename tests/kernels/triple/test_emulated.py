@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,8 +28,12 @@ ON_DEVICE = [method for method in family.METHODS if "cuda" in method.backends]
 each = pytest.mark.parametrize("method", ON_DEVICE, ids=lambda method: method.id)
 
 
-def given_to(method: Method, s: int, h: int) -> dict[str, int]:
-    return {name: value for name, value in {"s": s, "h": h}.items() if name in {p.name for p in method.parameters}}
+mappings = pytest.mark.parametrize("mapping", ["tiles", "cells"])
+
+
+def given_to(method: Method, s: int, h: int, mapping: str) -> dict[str, Any]:
+    wanted = {"s": s, "h": h, "mapping": mapping}
+    return {name: value for name, value in wanted.items() if name in {p.name for p in method.parameters}}
 
 
 AFFINE = [method for method in ON_DEVICE if method.id in ("sloped", "sloped-bt3", "layered-bt2", "sloped-checkpointed")]
@@ -42,26 +47,29 @@ def assert_textbook(emulated, method: Method, problem: TripleProblem, **given) -
 
 
 @each
+@mappings
 @settings(max_examples=5)
 @given(data=st.data())
-def test_linear_gaps(emulated, method: Method, data: st.DataObject) -> None:
+def test_linear_gaps(emulated, method: Method, mapping: str, data: st.DataObject) -> None:
     problem = data.draw(triples(longest=34, costs=LINEAR))
-    given = given_to(method, 16, data.draw(st.sampled_from((8, 16))))
+    given = given_to(method, 16, data.draw(st.sampled_from((8, 16))), mapping)
     assert_textbook(emulated, method, problem, seed=data.draw(st.sampled_from((0, 1, 2))), **given)
 
 
 @pytest.mark.parametrize("method", AFFINE, ids=lambda method: method.id)
+@mappings
 @settings(max_examples=4)
 @given(data=st.data())
-def test_affine_gaps(emulated, method: Method, data: st.DataObject) -> None:
-    """In chunks of 16, of which every thread has 2 x 2 or 4 x 4 columns."""
+def test_affine_gaps(emulated, method: Method, mapping: str, data: st.DataObject) -> None:
+    """In chunks of 16, of which every thread has 2 x 2 or 4 x 4 columns, or one cell a step."""
     problem = data.draw(triples(longest=20, costs=AFFINE_COSTS))
-    given = given_to(method, 16, data.draw(st.sampled_from((8, 16))))
+    given = given_to(method, 16, data.draw(st.sampled_from((8, 16))), mapping)
     assert_textbook(emulated, method, problem, seed=data.draw(st.sampled_from((0, 1, 2))), **given)
 
 
 @pytest.mark.parametrize("name", ["sloped-checkpointed", "sloped-bt2", "sloped-bt3"])
-def test_boxes_begin_with_the_values_above_them(emulated, name: str) -> None:
+@mappings
+def test_boxes_begin_with_the_values_above_them(emulated, name: str, mapping: str) -> None:
     """With affine gaps and many boxes, below chunks of several tiles."""
     scoring = Scoring(named_matrix("BLOSUM62"), 11, 2)
     for lengths in ((97, 1, 130), (40, 20, 60)):
@@ -69,26 +77,35 @@ def test_boxes_begin_with_the_values_above_them(emulated, name: str) -> None:
         problem = triple(*rows, scoring, SequenceType.PROTEIN)
         planned = engine.plan(registry.method("triple-traceback"), problem, {}, "cpu")
         expected = engine.execute(planned).answer
-        found = emulated(name, problem, s=32, h=16).answer
+        found = emulated(name, problem, s=16 if mapping == "cells" else 32, h=16, mapping=mapping).answer
         assert found.score == expected.score
         np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
 
 
-def test_steps_of_layered_and_sloped_are_logged(emulated) -> None:
+@pytest.mark.parametrize(("mapping", "side"), [("tiles", 16 // 4), ("cells", 16)])
+def test_steps_of_layered_and_sloped_are_logged(emulated, mapping: str, side: int) -> None:
     """LAYERED's events are ranges of layers, one after another; those of SLOPED cut the layers of their neighbours."""
     rows = ("ACGTTGCAAC" * 3, "ACGTGCAAT" * 3, "TTGCAAG" * 30)
     problem = triple(*rows, Scoring(match_mismatch(2, -3), 0, 2))
     overlaps = {}
     for name in ("layered", "sloped"):
         steps = Steps()
-        emulated(name, problem, steps=steps, s=16)
+        emulated(name, problem, steps=steps, s=16, mapping=mapping)
         events = steps.array()
         assert set(events["strip"]) == set(range(4)) and events["layer_end"].max() == len(problem.third)
         first = events[events["strip"] == 0]
         first = first[np.argsort(first["layer_start"])]
         assert first["layer_start"][0] == 0 and first["row_end"].max() == 15
         overlaps[name] = set((first["layer_end"][:-1] - first["layer_start"][1:]).tolist())
-    assert overlaps["layered"] == {0} and min(overlaps["sloped"]) == 2 * (16 // 4 - 1)
+    assert overlaps["layered"] == {0} and min(overlaps["sloped"]) == 2 * (side - 1)
+
+
+@pytest.mark.parametrize("name", ["layered", "sloped"])
+def test_planes_of_more_cells_than_a_block_has_threads(emulated, name: str) -> None:
+    """s = 48: an antidiagonal takes two warps, and a thread of SLOPED has up to three cells of a plane."""
+    rows = ("ACGTTGCAAC" * 5, "ACGTGCAAT" * 6, "TTGCAAG" * 2)
+    problem = triple(*rows, Scoring(match_mismatch(2, -3), 0, 2))
+    assert emulated(name, problem, s=48, mapping="cells").answer.score == best(problem).score
 
 
 @pytest.mark.parametrize("name", ["sloped", "layered-bt2", "sloped-bt3", "sloped-checkpointed"])

@@ -184,3 +184,13 @@ def test_no_phase_of_traceback_compiles(monkeypatch: pytest.MonkeyPatch, affine:
     answer(registry.method("triple-traceback"), problem_of("AB", "AC", "A", Scoring(match_mismatch(1, -1), affine, 1)))
     assert called
     assert set(called) <= compiled
+
+
+@pytest.mark.parametrize("name", ["layered-bt2", "sloped-bt2", "layered-bt3", "sloped-bt3"])
+def test_heights_that_cut_nothing_are_told(name: str) -> None:
+    problem = problem_of("ACGTACGT", "ACGTAGT", "ACGTACGTACGTAC")
+    planned = engine.plan(registry.method(name), problem, {"h": 16}, "cpu")
+    told = "h=16 cuts no chunk, for there are 15 layers: phase 3 works as in BT1; choose a smaller h."
+    assert planned.notes == (told,) and engine.execute(planned).notes == (told,)
+    assert not engine.plan(registry.method(name), problem, {"h": 8}, "cpu").notes
+    assert not engine.plan(registry.method(name[:-1] + "1"), problem, {}, "cpu").notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,20 @@ def test_the_chunks_of_the_run_are_counted(view: OrdersView) -> None:
     assert "Chunk 8 of this run has" in view._run.text()
     view.show_result(None)
     assert "this run" not in view._run.text()
+
+
+@pytest.mark.parametrize(
+    ("mapping", "told"),
+    [("cells", "LAYERED 682 steps with 16 of 32 threads busy at most, SLOPED 52 with 256 of 256"),
+     ("tiles", "LAYERED 154 steps with 4 of 16 threads busy at most, SLOPED 28 with 16 of 16")],
+)  # fmt: skip
+def test_the_steps_are_those_that_the_kernel_takes(view: OrdersView, mapping: str, told: str) -> None:
+    """s = 16, 22 layers: (2 x 16 - 1) x 22 and 2 x 16 + 21 - 1 with one cell a step; with tiles, 4 for 16."""
+    assert "lanes of vectors" in view._run.text()
+    result = triples.result(triples.problem(), score_only=True, s=16)
+    on_gpu = replace(result, backend="cuda", parameters={"s": 16, "threads": 1, "mapping": mapping})
+    view.show_result(on_gpu)
+    assert f"(mapping = {mapping})" in view._run.text() and told in view._run.text()
 
 
 def test_a_cell_shows_what_it_needs_in_both_orders(qtbot: Any, view: OrdersView) -> None:
