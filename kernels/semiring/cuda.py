@@ -65,8 +65,10 @@ def launch_cells(type: np.dtype | type) -> int:
 
 
 def padded(run: Run, matrix: cupy.ndarray, size: int, constants: dict[str, int]) -> cupy.ndarray:
-    """A matrix on the device in whole tiles, padded with the semiring's zero."""
+    """A matrix on the device in whole tiles, padded with the semiring's zero; itself where it is so already."""
     rows, columns = (int(length) for length in matrix.shape)
+    if matrix.shape == (whole(rows, size), whole(columns, size)):
+        return matrix
     target = cupy.empty((whole(rows, size), whole(columns, size)), matrix.dtype)
     kernel = run.kernel(TILE_FILES, "pad", **constants)
     kernel((PAD_BLOCKS,), (THREADS,), (matrix, np.int32(rows), np.int32(columns), target,
@@ -75,7 +77,9 @@ def padded(run: Run, matrix: cupy.ndarray, size: int, constants: dict[str, int])
 
 
 def cropped(run: Run, matrix: cupy.ndarray, rows: int, columns: int, constants: dict[str, int]) -> cupy.ndarray:
-    """The first ``rows`` and ``columns`` of a matrix on the device, close together."""
+    """The first ``rows`` and ``columns`` of a matrix on the device, close together; itself where these are all."""
+    if matrix.shape == (rows, columns):
+        return matrix
     target = cupy.empty((rows, columns), matrix.dtype)
     kernel = run.kernel(TILE_FILES, "crop", **constants)
     kernel((PAD_BLOCKS,), (THREADS,), (matrix, np.int32(matrix.shape[1]), target, np.int32(rows), np.int32(columns)))
