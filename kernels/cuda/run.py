@@ -86,7 +86,7 @@ class Run:
         return target.reshape(given.shape)
 
     def bring(self, target: cupy.ndarray, fill: Fill) -> None:
-        """Fill an array on the device, whose rows lie close together, by rows that ``fill`` makes on several threads."""
+        """Fill an array on the device, whose rows lie close together, by rows that ``fill`` makes on threads."""
         with self.timed("transfer"):
             transfers.up(target, fill, self.monitor.check)
             cupy.cuda.get_current_stream().synchronize()

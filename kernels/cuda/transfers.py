@@ -1,8 +1,8 @@
 """Large arrays between host and device: by several threads, through pinned buffers that are kept from run to run.
 
-The driver copies pageable memory by one thread, at some GB a second. Here every thread takes a buffer, brings some rows
-into it in the type that the device wants, gives it to the current stream, and takes the next buffer while that one is on
-its way; back, the threads empty the buffers. So the host's memory and the bus are busy together, at their own speed.
+The driver copies pageable memory by one thread, at some GB a second. Here every thread takes a buffer, brings some
+rows into it in the type that the device wants, gives it to the current stream, and takes the next buffer while that one
+is on its way; back, the threads empty the buffers. So the host's memory and the bus are busy together.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ def up(target: cupy.ndarray, fill: Fill, check: Callable[[], None] = nothing) ->
 def down(source: cupy.ndarray, target: np.ndarray, check: Callable[[], None] = nothing) -> None:
     """Copy an array on the device, whose rows lie close together, into one of its shape and type on the host.
 
-    It waits for what was queued before. New memory of the host is touched by all threads: that takes longer than to fill
-    it.
+    It waits for what was queued before. All threads touch new memory of the host: that takes longer than to fill it.
     """
     if source.nbytes <= DIRECT:
         source.get(out=target)
@@ -75,9 +74,7 @@ def down(source: cupy.ndarray, target: np.ndarray, check: Callable[[], None] = n
     _in_chunks(source, bring, check)
 
 
-def _in_chunks(
-    on_device: cupy.ndarray, bring: Callable[[int, int, _Buffer], None], check: Callable[[], None]
-) -> None:
+def _in_chunks(on_device: cupy.ndarray, bring: Callable[[int, int, _Buffer], None], check: Callable[[], None]) -> None:
     """``bring(first, last, buffer)`` for all rows of an array, some at a time, on threads."""
     rows, device = int(on_device.shape[0]), cupy.cuda.Device().id
     if not on_device.size:

@@ -6,7 +6,7 @@ import numpy as np
 
 from kernels.cpu.jit import called, compiled
 
-SETS, SMALL = 4, 64
+SETS, SMALL = 4, 64  # a power of two
 """Counters of neighbouring letters are apart, where the model has so few states that they are often the same."""
 
 
@@ -23,7 +23,7 @@ def log_probability(path, seen, logs, states):
     pairs, seen_in = np.zeros(sets * count * count, np.int32), np.zeros(sets * symbols * count, np.int32)
     before = 0
     for k in range(letters):
-        state, which = path[k], k % sets
+        state, which = path[k], k & (sets - 1)
         states[k] = state
         seen_in[(which * symbols + seen[k]) * count + state] += 1
         if k > 0:
