@@ -213,6 +213,4 @@ def defaults(data: Sequence[Any]) -> Mapping[str, Any]:
 
 def whole(graph: Graph) -> bool:
     """Whether every path weighs a whole number of less than 2**29 in size."""
-    weights = graph.weights[np.isfinite(graph.weights)]
-    heaviest = float(np.abs(weights).max(initial=0.0))
-    return len(graph) * heaviest < FINITE_LIMIT and bool((weights == np.rint(weights)).all())
+    return graph.whole and len(graph) * graph.heaviest < FINITE_LIMIT

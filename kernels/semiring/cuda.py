@@ -101,13 +101,13 @@ def _batch(matrix: cupy.ndarray) -> int:
     return int(matrix.shape[0]) if matrix.ndim == 3 else 1
 
 
-def _members(*matrices: cupy.ndarray, most: int = MEMBERS) -> Iterator[tuple[cupy.ndarray, ...]]:
+def _members(*matrices: cupy.ndarray) -> Iterator[tuple[cupy.ndarray, ...]]:
     """Matrices, or as many of their batches at a time as a launch may have."""
     if matrices[0].ndim == 2:
         yield matrices
         return
-    for first in range(0, _batch(matrices[0]), most):
-        yield tuple(matrix[first : first + most] for matrix in matrices)
+    for first in range(0, _batch(matrices[0]), MEMBERS):
+        yield tuple(matrix[first : first + MEMBERS] for matrix in matrices)
 
 
 def multiply(

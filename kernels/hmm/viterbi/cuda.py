@@ -84,11 +84,11 @@ def _upload(problem: HmmProblem, run: Run, type: np.dtype) -> Model:
     costs, zero = problem.costs, MIN_PLUS.zero(type)
     parts = (costs.initial, costs.transitions, costs.emissions)
     initial, transitions, emissions = (np.minimum(part, zero).astype(type) for part in parts)
-    first, *on_device = run.upload(initial, transitions, emissions, problem.observations)
+    first, ways, emitted, seen = run.upload(initial, transitions, emissions, problem.observations)
     rows = cupy.empty((problem.n, problem.states), type)
     rows[0] = first
-    columns = cupy.ascontiguousarray(on_device[0].T)
-    return Model(run, problem.states, problem.n, MIN_PLUS, type, on_device[0], columns, *on_device[1:], rows, initial)
+    columns = cupy.ascontiguousarray(ways.T)
+    return Model(run, problem.states, problem.n, MIN_PLUS, type, ways, columns, emitted, seen, rows, initial)
 
 
 def _scalar_products(model: Model, parameters: Mapping[str, Any]) -> None:
