@@ -1,8 +1,11 @@
 """Large arrays between host and device: by several threads, through pinned buffers that are kept from run to run.
 
-The driver copies pageable memory by one thread, at some GB a second. Here every thread takes a buffer, brings some
-rows into it in the type that the device wants, gives it to the current stream, and takes the next buffer while that one
-is on its way; back, the threads empty the buffers. So the host's memory and the bus are busy together.
+The driver copies pageable memory by one thread, at some GB a second. Here threads bring some rows at a time into a
+buffer, in the type that the device wants, while the calling thread gives full ones to the current stream; back, threads
+empty the buffers that have arrived. So the host's memory and the bus are busy together.
+
+Only the calling thread asks anything of the driver, and all threads wait in queues alone: with eight of them, what each
+did for itself in Python took longer than 64 MiB on the bus.
 """
 
 from __future__ import annotations
@@ -10,22 +13,31 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 import cupy
 import numpy as np
 
 from kernels.cpu import workers
 
-CHUNK, LEAST = 4 << 20, 256 << 10
-"""Most and fewest bytes of a buffer that are copied at a time."""
+CHUNK = 4 << 20
+"""Bytes of a buffer."""
 MOST_THREADS = 16
 """More do not make the memory of a host faster."""
 DIRECT = 1 << 20
 """Bytes up to which the driver's own copy takes no longer."""
+SEVERAL = 2
+"""Chunks at least that are worth a thread."""
+LOOK_S = 0.05
+"""How often the wish to cancel is heard while nothing else happens."""
 
 Fill = Callable[[int, int, np.ndarray], None]
 """``fill(first, last, out)`` writes the rows ``first`` to ``last`` of an array, half-open, into ``out``."""
+Work = Callable[[np.ndarray], None]
+"""What a thread does until it is done, or until the word that it is given is set."""
+Item = TypeVar("Item")
 
 
 def nothing() -> None:
@@ -43,15 +55,30 @@ def up(target: cupy.ndarray, fill: Fill, check: Callable[[], None] = nothing) ->
         fill(0, int(target.shape[0]), together)
         target.set(together)
         return
-    stream = cupy.cuda.get_current_stream()
+    chunks = _Chunks(target)
+    turns = iter(chunks.spans)
 
-    def bring(first: int, last: int, buffer: _Buffer) -> None:
-        rows = buffer.rows(target, first, last)
-        fill(first, last, rows)
-        _place(target, first).copy_from_host_async(buffer.address, rows.nbytes, stream)
-        buffer.event.record(stream)
+    def work(stop: np.ndarray) -> None:
+        for first, last in turns:
+            if (buffer := _next(chunks.free, stop)) is None:
+                return
+            fill(first, last, buffer.rows(target, first, last))
+            chunks.full.put((first, last, buffer))
 
-    _in_chunks(target, bring, check)
+    def issue(stop: np.ndarray) -> None:
+        under_way: deque[_Buffer] = deque()
+        for _ in chunks.spans:
+            if (filled := _next(chunks.full, stop)) is None:
+                return
+            first, last, buffer = filled
+            chunks.place(first).copy_from_host_async(buffer.address, chunks.nbytes(first, last), chunks.stream)
+            buffer.event.record(chunks.stream)
+            under_way.append(buffer)
+            while under_way and (under_way[0].event.done or 2 * len(under_way) > chunks.buffers):
+                under_way[0].event.synchronize()
+                chunks.free.put(under_way.popleft())
+
+    chunks.share(work, issue, check)
 
 
 def down(source: cupy.ndarray, target: np.ndarray, check: Callable[[], None] = nothing) -> None:
@@ -62,47 +89,68 @@ def down(source: cupy.ndarray, target: np.ndarray, check: Callable[[], None] = n
     if source.nbytes <= DIRECT:
         source.get(out=target)
         return
-    stream = cupy.cuda.get_current_stream()
+    chunks = _Chunks(source)
+    turns = iter(chunks.spans)
 
-    def bring(first: int, last: int, buffer: _Buffer) -> None:
-        rows = buffer.rows(source, first, last)
-        _place(source, first).copy_to_host_async(buffer.address, rows.nbytes, stream)
-        buffer.event.record(stream)
-        buffer.event.synchronize()
-        target[first:last] = rows
+    def work(stop: np.ndarray) -> None:
+        for _ in turns:
+            if (arriving := _next(chunks.full, stop)) is None:
+                return
+            first, last, buffer = arriving
+            buffer.event.synchronize()
+            target[first:last] = buffer.rows(source, first, last)
+            chunks.free.put(buffer)
 
-    _in_chunks(source, bring, check)
+    def issue(stop: np.ndarray) -> None:
+        for first, last in chunks.spans:
+            if (buffer := _next(chunks.free, stop)) is None:
+                return
+            chunks.place(first).copy_to_host_async(buffer.address, chunks.nbytes(first, last), chunks.stream)
+            buffer.event.record(chunks.stream)
+            chunks.full.put((first, last, buffer))
 
-
-def _in_chunks(on_device: cupy.ndarray, bring: Callable[[int, int, _Buffer], None], check: Callable[[], None]) -> None:
-    """``bring(first, last, buffer)`` for all rows of an array, some at a time, on threads."""
-    rows, device = int(on_device.shape[0]), cupy.cuda.Device().id
-    if not on_device.size:
-        return
-    row_bytes = on_device.nbytes // rows
-    if row_bytes > CHUNK:
-        raise ValueError(f"a row of {row_bytes:,} bytes is more than a buffer of {CHUNK:,}")
-    threads = min(workers.cores(), MOST_THREADS)
-    height = max(1, min(CHUNK, max(LEAST, on_device.nbytes // (2 * threads))) // row_bytes)
-    stop, firsts = workers.stop_word(), iter(range(0, rows, height))
-
-    def work(worker: int) -> None:
-        with cupy.cuda.Device(device):
-            for first in firsts:  # a range gives each number to one thread
-                if stop[0]:
-                    return
-                buffer = _buffers.take()
-                try:
-                    bring(first, min(first + height, rows), buffer)
-                finally:
-                    _buffers.give_back(buffer)
-
-    workers.share(work, min(threads, -(-rows // height)), stop, check)
+    chunks.share(work, issue, check)
 
 
-def _place(array: cupy.ndarray, row: int) -> Any:
-    """Where a row begins."""
-    return array.data + row * (array.nbytes // int(array.shape[0]))
+class _Chunks:
+    """Rows of an array on the device that go through one buffer at a time, and the two queues that buffers are in."""
+
+    def __init__(self, on_device: cupy.ndarray) -> None:
+        rows = int(on_device.shape[0])
+        self.row_bytes, self._data = on_device.nbytes // rows, on_device.data
+        if self.row_bytes > CHUNK:
+            raise ValueError(f"a row of {self.row_bytes:,} bytes is more than a buffer of {CHUNK:,}")
+        height = CHUNK // self.row_bytes
+        self.spans = [(first, min(first + height, rows)) for first in range(0, rows, height)]
+        self._threads = max(1, min(workers.cores(), MOST_THREADS, len(self.spans) // SEVERAL))
+        self.buffers = min(2 * self._threads, len(self.spans))
+        self.stream, self._device = cupy.cuda.get_current_stream(), cupy.cuda.Device().id
+        self.free: SimpleQueue[_Buffer] = SimpleQueue()
+        self.full: SimpleQueue[tuple[int, int, _Buffer]] = SimpleQueue()
+
+    def place(self, row: int) -> Any:
+        """Where a row begins."""
+        return self._data + row * self.row_bytes
+
+    def nbytes(self, first: int, last: int) -> int:
+        return (last - first) * self.row_bytes
+
+    def share(self, work: Work, issue: Work, check: Callable[[], None]) -> None:
+        """``work`` on threads, and ``issue`` on one more, until all have returned."""
+        buffers, stop = _borrowed(self.buffers), workers.stop_word()
+
+        def either(worker: int) -> None:
+            with cupy.cuda.Device(self._device):
+                (work if worker else issue)(stop)
+
+        for buffer in buffers:
+            self.free.put(buffer)
+        try:
+            workers.share(either, 1 + self._threads, stop, check)
+        finally:
+            with _lending:
+                _idle.extend(buffers)
+                del _idle[2 * MOST_THREADS :]
 
 
 class _Buffer:
@@ -115,46 +163,27 @@ class _Buffer:
 
     def rows(self, on_device: cupy.ndarray, first: int, last: int) -> np.ndarray:
         """Room for these rows of an array."""
-        shape = last - first, *on_device.shape[1:]
         room = on_device.nbytes // int(on_device.shape[0]) * (last - first)
-        return self._bytes[:room].view(on_device.dtype).reshape(shape)
+        return self._bytes[:room].view(on_device.dtype).reshape(last - first, *on_device.shape[1:])
 
 
-class _Buffers:
-    """Two for every thread, made when they are first needed, and shared by all runs."""
+_idle: list[_Buffer] = []
+"""Buffers that no run has; at most two for every thread are kept."""
+_lending = threading.Lock()
 
-    def __init__(self) -> None:
-        self._idle: deque[_Buffer] = deque()
-        self._made, self._changed = 0, threading.Condition()
 
-    def take(self) -> _Buffer:
-        """A buffer that no copy uses any more; waits for one where all are in use."""
-        with self._changed:
-            may_make = self._made < 2 * min(workers.cores(), MOST_THREADS)
-            if may_make and not (self._idle and self._idle[0].event.done):
-                self._made += 1
-            else:
-                while not self._idle:
-                    self._changed.wait()
-                may_make = False
-                buffer = self._idle.popleft()
-        if may_make:
-            return self._new()
+def _borrowed(count: int) -> list[_Buffer]:
+    """So many buffers that no copy uses any more; the caller puts them back."""
+    with _lending:
+        kept, _idle[:] = _idle[:count], _idle[count:]
+    for buffer in kept:
         buffer.event.synchronize()
-        return buffer
-
-    def give_back(self, buffer: _Buffer) -> None:
-        with self._changed:
-            self._idle.append(buffer)
-            self._changed.notify()
-
-    def _new(self) -> _Buffer:
-        try:
-            return _Buffer()
-        except BaseException:
-            with self._changed:
-                self._made -= 1
-            raise
+    return kept + [_Buffer() for _ in range(count - len(kept))]
 
 
-_buffers = _Buffers()
+def _next(queue: SimpleQueue[Item], stop: np.ndarray) -> Item | None:
+    """What comes out of a queue; None once ``stop`` is set."""
+    while not stop[0]:
+        with suppress(Empty):
+            return queue.get(timeout=LOOK_S)
+    return None

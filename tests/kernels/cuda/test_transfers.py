@@ -9,7 +9,7 @@ from kernels.cuda import devices
 from kernels.errors import Cancelled
 from kernels.monitor import Monitor
 
-SHAPES = [(3_000_000,), (700, 1100), (3, 700, 1100), (1, 500_000), (500_000, 1), (5, 7), (0, 5), (5, 0)]
+SHAPES = [(3_000_000,), (1700, 1100), (3, 700, 1100), (1, 500_000), (500_000, 1), (5, 7), (0, 5), (5, 0)]
 """Some chunks and a rest; rows that are no power of two; what is copied at once; nothing at all."""
 
 
@@ -58,7 +58,7 @@ def test_what_a_thread_raises_is_raised_and_no_buffer_is_lost(emulated) -> None:
         raise ArithmeticError("no rows")
 
     with devices.use(0):
-        target = cupy.empty((1000, 1000))
+        target = cupy.empty((3000, 1000))
         for _ in range(3):
             with pytest.raises(ArithmeticError):
                 transfers.up(target, fails)
@@ -68,7 +68,7 @@ def test_what_a_thread_raises_is_raised_and_no_buffer_is_lost(emulated) -> None:
             transfers.up(target, lambda first, last, out: out.fill(0), monitor.check)
         transfers.up(target, lambda first, last, out: out.fill(7))
         assert (target.get() == 7).all()
-        assert len(transfers._buffers._idle) == transfers._buffers._made
+        assert 0 < len(transfers._idle) <= 2 * transfers.MOST_THREADS
 
 
 def test_a_row_that_no_buffer_holds_is_refused(emulated) -> None:
