@@ -94,6 +94,11 @@ def checked(
     return DistanceMatrix(names, values, name, source, note)
 
 
+def sound(values: np.ndarray) -> bool:
+    """Whether a square array is of distances: finite, not negative, symmetric to the last bit, 0 on the diagonal."""
+    return all(workers.each(lambda at: _sound_tiles(values, at), range(0, len(values), TILE)))
+
+
 def additive(count: int, random: np.random.Generator, noise: float = 0.0) -> np.ndarray:
     """Distances along a random tree of ``count`` leaves, float64, each multiplied by 1 + ``noise`` x a normal number.
 
@@ -123,6 +128,16 @@ def generate(count: int, random: np.random.Generator) -> DistanceMatrix:
 def numbered(count: int) -> tuple[str, ...]:
     """Names for taxa without any: 1, 2, ..."""
     return tuple(str(number) for number in range(1, count + 1))
+
+
+def _sound_tiles(values: np.ndarray, at: int) -> bool:
+    """The same of the tiles from the diagonal to the right, and below it."""
+    rows = slice(at, at + TILE)
+    if np.diagonal(values[rows, rows]).any():
+        return False
+    beside = (slice(first, first + TILE) for first in range(at, len(values), TILE))
+    pairs = ((values[rows, columns], values[columns, rows].T) for columns in beside)
+    return all(one.min() >= 0 and one.max() < np.inf and np.array_equal(one, other) for one, other in pairs)
 
 
 def _settle_tiles(values: np.ndarray, at: int) -> bool:
