@@ -57,11 +57,11 @@ def tropical(
     return Case(sweep, {"method": peers[-1]} if peers else {})
 
 
-def product(side: int, numbers: str, backends: tuple[BackendChoice, ...]) -> Case:
+def product(method: str, side: int, numbers: str, backends: tuple[BackendChoice, ...]) -> Case:
     """A (min, +) product of two square matrices."""
     on_gpu = backends == ("cuda",)
     sweep = Sweep(
-        contenders=("minplus-product",),
+        contenders=(method,),
         inputs=Generated("random", length=side),
         axes=() if on_gpu else (thread_axis(),),
         options={"numbers": numbers},

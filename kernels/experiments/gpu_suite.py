@@ -62,7 +62,7 @@ def _tropical(quick: bool) -> Iterator[Case]:
     for vertices in (4096,) if quick else (4096, 16_384):
         yield tropical("floyd-blocked", (), vertices, ("cuda",))
     for numbers in ("int32", "float32"):
-        yield product(4096, numbers, ("cuda",))
+        yield product("minplus-product", 4096, numbers, ("cuda",))
     for length in ((256, 32_768), (8, 1_000_000)):
         for method in ("viterbi-persistent", "hmm-posterior"):
             yield tropical(method, (), length, ("cuda",))
