@@ -37,7 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         measured = runner.run(case.sweep)
         print("\n" + tables.markdown(_table(case, measured)), flush=True)
         points += measured
-    print("\n" + tables.markdown(pieces.products(options.quick, bool(found), options.gpu_only)), flush=True)
     if not options.gpu_only:
         print("\n" + tables.markdown(pieces.dot_plots()), flush=True)
     if not found:

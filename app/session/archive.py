@@ -12,7 +12,7 @@ import json
 import os
 import uuid
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -21,12 +21,13 @@ from typing import IO, Any
 import numpy as np
 
 import kernels.registry  # noqa: F401 - its families declare the types that a session may hold
+from app.session.packing import Packer, saved_share
 from app.session.session import DataEdits, Entry
 from app.session.state import State
 from kernels import memory, serialization
 from kernels.errors import InputError
 from kernels.memory import bytes_text
-from kernels.model import Sequence, SequenceType
+from kernels.model import Result, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.steps import STEP, Steps
 from kernels.text import from_json
@@ -44,6 +45,9 @@ LINE = 60
 _quoted = json.JSONEncoder().encode
 BATCH = 1000
 """Records written at a time."""
+LARGE = 16 << 20
+"""Bytes of an array that several threads pack, if packing saves the share of them below."""
+SHARE = 0.3
 RECORD_BYTES = 500
 """Bytes of an array that take as long to be written as a record, about."""
 NO_EDITS: DataEdits = MappingProxyType({})
@@ -111,9 +115,19 @@ def _sound(saved: Saved) -> Saved:
         result = made(Entry, vars(entry)).result
         if not isinstance(result.problem.title, str) or not isinstance(result.cells, int):
             raise TypeError("a result is of no problem")
+        _check(result)
     if not all(isinstance(part, dict) for part in (settings, *edits.values())):
         raise TypeError("settings are no mapping")
     return saved
+
+
+def _check(result: Result) -> None:
+    """ValueError where an answer is not one of its problem: what a view shows of it would be wrong, or nowhere."""
+    try:
+        result.check(result.problem)
+    except (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise ValueError(f"the answer of {result.method} does not fit its problem: {reason}") from error
 
 
 def _write(
@@ -148,7 +162,7 @@ def _write(
     }
     told = _Told(monitor, sum(array.nbytes for array in writer.arrays) + 2 * RECORD_BYTES * len(writer.sequences))
     for number, array in enumerate(writer.arrays):
-        with target.open(_member(number), "w", force_zip64=True) as handle:
+        with target.open(_place(number, array), "w", force_zip64=True) as handle, _packed_by_all(handle, array.nbytes):
             np.lib.format.write_array(_Watched(handle, told), array, allow_pickle=False)
     for name, line in ((FASTA, _fasta), (RECORDS, _record)):
         with target.open(name, "w", force_zip64=True) as handle:
@@ -157,6 +171,27 @@ def _write(
                 told.more(RECORD_BYTES * len(batch))
                 handle.write(b"".join(map(line, batch)))
     target.writestr(INDEX, json.dumps(index))
+
+
+def _place(number: int, array: np.ndarray) -> str | zipfile.ZipInfo:
+    """The member that has an array; a large one that would hardly become smaller is not packed: that takes long."""
+    if array.nbytes < LARGE or not array.flags.c_contiguous or saved_share(array) > SHARE:
+        return _member(number)
+    return zipfile.ZipInfo(_member(number), datetime.now().timetuple()[:6])
+
+
+@contextlib.contextmanager
+def _packed_by_all(handle: Any, nbytes: int) -> Iterator[None]:
+    """Have a large member of a zip packed by all cores, where `zipfile` lets its compressor be another."""
+    if nbytes < LARGE or getattr(handle, "_compressor", None) is None:
+        yield
+        return
+    packer = handle._compressor = Packer()
+    try:
+        yield
+    except BaseException:
+        packer.close()
+        raise
 
 
 class _Told:

@@ -13,6 +13,7 @@ from app.views.hmm.states import StatesView
 from app.views.joins.view import JoinsView
 from app.views.matrix.view import MatrixView
 from app.views.orders.view import OrdersView
+from app.views.product.view import ProductView
 from app.views.profile.view import ProfileView
 from app.views.run.phases import PhasesView
 from app.views.run.timeline import TimelineView
@@ -32,6 +33,7 @@ VIEWS: tuple[type[View], ...] = (
     StatesView,
     LearningView,
     GraphView,
+    ProductView,
     StructureView,
     OrderView,
     MatrixView,

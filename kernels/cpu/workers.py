@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
 
 import numpy as np
 
 from kernels.errors import ParameterError
 
 POLL_S = 0.05
+
+Part = TypeVar("Part")
+Found = TypeVar("Found")
 
 _idle: list[ThreadPoolExecutor] = []
 """Threads of runs that are over, kept for the next ones, since starting them takes longer than many a run. Every run
@@ -63,6 +67,27 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
         pool.shutdown()
         raise
     _idle.append(pool)
+
+
+def each(call: Callable[[Part], Found], parts: Sequence[Part], threads: int = 0) -> list[Found]:
+    """``call(part)`` for all parts, in their order, by as many threads as there are cores (or so many).
+
+    It is for calls that let other threads work, as NumPy does with large arrays; one part takes no thread.
+    """
+    threads = min(threads or cores(), len(parts))
+    if threads < 2:
+        return [call(part) for part in parts]
+    found: list[Any] = [None] * len(parts)
+    numbers, stop = iter(range(len(parts))), stop_word()
+
+    def work(worker: int) -> None:
+        for number in numbers:
+            if stop[0]:
+                return
+            found[number] = call(parts[number])
+
+    share(work, threads, stop, lambda: None)
+    return found
 
 
 def end_idle() -> None:

@@ -14,9 +14,10 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import arrays, devices
+from kernels.cuda import arrays, devices, transfers
 from kernels.cuda.compile import Part, function
 from kernels.cuda.events import EVENT
+from kernels.cuda.transfers import Fill
 from kernels.monitor import Monitor
 from kernels.steps import STEP, Steps
 
@@ -78,12 +79,27 @@ class Run:
 
     def up(self, array: np.ndarray) -> cupy.ndarray:
         """A copy on the device of an array that may be large."""
-        return self._timed(lambda: cupy.asarray(np.ascontiguousarray(array)))
+        given = np.ascontiguousarray(array)
+        target = self.empty(given.size, given.dtype)
+        flat = given.reshape(-1)
+        self.bring(target, lambda first, last, out: np.copyto(out, flat[first:last]))
+        return target.reshape(given.shape)
+
+    def bring(self, target: cupy.ndarray, fill: Fill) -> None:
+        """Fill an array on the device, whose rows lie close together, by rows that ``fill`` makes on threads."""
+        with self.timed("transfer"):
+            transfers.up(target, fill, self.monitor.check)
+            cupy.cuda.get_current_stream().synchronize()
 
     def down(self, array: cupy.ndarray) -> np.ndarray:
         """A copy on the host; what was queued before it is waited for first, and not timed."""
         cupy.cuda.get_current_stream().synchronize()
-        return self._timed(array.get)
+        if not array.flags.c_contiguous:
+            return self._timed(array.get)
+        copied = np.empty(array.size, array.dtype)
+        with self.timed("transfer"):
+            transfers.down(array.reshape(-1), copied, self.monitor.check)
+        return copied.reshape(array.shape)
 
     def phase(self, name: str, quiet: bool = False, ahead: int = LAUNCHES_AHEAD) -> Phase:
         """Launches of a phase; a ``quiet`` one can be cancelled, but reports no progress."""

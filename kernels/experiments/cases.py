@@ -55,3 +55,19 @@ def tropical(
         title=f"{method}{' on a GPU' * on_gpu}: random, {size}",
     )
     return Case(sweep, {"method": peers[-1]} if peers else {})
+
+
+def product(method: str, side: int, numbers: str, backends: tuple[BackendChoice, ...]) -> Case:
+    """A (min, +) product of two square matrices."""
+    on_gpu = backends == ("cuda",)
+    sweep = Sweep(
+        contenders=(method,),
+        inputs=Generated("random", length=side),
+        axes=() if on_gpu else (thread_axis(),),
+        options={"numbers": numbers},
+        backends=backends,
+        repeats=5,
+        side_by_side=True,
+        title=f"(min, +) product{' on a GPU' * on_gpu}: {side:,} x {side:,}, {numbers}",
+    )
+    return Case(sweep)

@@ -7,7 +7,7 @@ from typing import Any
 
 from kernels import RESOURCES, registry
 from kernels.experiments.axes import Axis
-from kernels.experiments.cases import DNA, TRIPLE, Case, tropical
+from kernels.experiments.cases import DNA, TRIPLE, Case, product, tropical
 from kernels.experiments.inputs import Generated, Length
 from kernels.experiments.sweep import Sweep
 from kernels.hmm import hmm
@@ -64,6 +64,8 @@ def _trees(quick: bool) -> Iterator[Case]:
 def _tropical(quick: bool) -> Iterator[Case]:
     for vertices in (4096,) if quick else (4096, 16_384):
         yield tropical("floyd-blocked", (), vertices, ("cuda",))
+    for numbers in ("int32", "float32"):
+        yield product("minplus-product", 4096, numbers, ("cuda",))
     for length in ((256, 32_768), (8, 1_000_000)):
         for method in ("viterbi-persistent", "hmm-posterior"):
             yield tropical(method, (), length, ("cuda",))

@@ -10,7 +10,7 @@ from kernels.cpu.workers import cores
 from kernels.cuda import devices
 from kernels.experiments import gpu_suite
 from kernels.experiments.axes import Axis
-from kernels.experiments.cases import DNA, TRIPLE, Case, thread_axis, tropical
+from kernels.experiments.cases import DNA, TRIPLE, Case, product, thread_axis, tropical
 from kernels.experiments.inputs import Generated, Inputs, Loaded
 from kernels.experiments.sweep import Sweep
 from kernels.io import sequences
@@ -53,6 +53,8 @@ def _cpu(quick: bool) -> Iterator[Case]:
     yield _beside_a_peer("distance-full", "", proteins_of_400)
     yield _beside_a_peer("distance-6mer", "", proteins_of_400)
     yield tropical("floyd-blocked", ("scipy-floyd-warshall",), 1000 if quick else 2000, ("cpu",))
+    for numbers in ("int32", "float32"):
+        yield product("minplus-product", 1024 if quick else 2048, numbers, ("cpu",))
     yield tropical("viterbi-persistent", ("hmmlearn-viterbi", "numpy-viterbi"), (64, 20_000), ("cpu",))
     for states, letters in ((64, 20_000),) if quick else ((64, 20_000), (256, 32_768), (8, 1_000_000)):
         for method in ("hmm-forward", "hmm-posterior"):

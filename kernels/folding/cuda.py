@@ -74,6 +74,6 @@ def _filled(
             phase.launched(apart + 1, tiles)
         parts = cupy.empty(n * n, number)
         crop((PAD_BLOCKS,), (THREADS,), (np.uint64(table.data.ptr + number.itemsize), np.int32(stride), parts,
-                                         np.int32(n), np.int32(n)))  # fmt: skip
+                                         np.int32(n), np.int32(n), np.int32(stride)))  # fmt: skip
         phase.launched(tiles, tiles)
     return run.down(parts)

@@ -63,6 +63,15 @@ def _ends(before, source, seen):
 
 
 @compiled
+def all_end(predecessors):
+    """Whether every chain of every source's row (n x n) ends."""
+    seen, endless = np.empty(predecessors.shape[1], np.int64), 0
+    for source in range(predecessors.shape[0]):
+        endless += not _ends(predecessors[source], source, seen)
+    return endless == 0
+
+
+@compiled
 def fewest_edges(distances, weights, source, limit, tolerance, before):
     """Predecessors on the shortest ways of the fewest edges, breadth first over the edges that lie on such ways."""
     n = distances.shape[0]

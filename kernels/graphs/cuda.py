@@ -18,12 +18,14 @@ from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.semiring import MIN_PLUS
 from kernels.semiring import cuda as algebra
-from kernels.semiring.cuda import THREADS, TILE_FILES
+from kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
 from kernels.steps import Steps
 
 FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
+ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
 
-Distances = Callable[[PathsProblem, Run], np.ndarray]
+Distances = Callable[[PathsProblem, Run], cupy.ndarray]
+"""The distances of a problem, on the device, close together."""
 
 
 def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -59,22 +61,37 @@ def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Dista
         over = problem if cycle else heights.lifted(problem, high)
     if cycle:
         return Outcome(PathsAnswer(None, None, cycle), run.times_ms)
-    found = distances(over, run)
-    if problem.precision == "int32":
-        found[found >= problem.limit] = MIN_PLUS.zero(np.int32)
-    predecessors = _predecessors(over, found, run) if problem.predecessors else None
+    on_device = distances(over, run)
+    if problem.precision == "int32" and problem.graph.lightest < 0:
+        kernel = run.kernel(ARRANGE, "settle", **algebra.defines(problem.dtype))
+        kernel((PAD_BLOCKS,), (THREADS,), (on_device, np.int64(on_device.size), np.int32(problem.limit)))
+    found = run.down(on_device)
+    predecessors = _predecessors(over, on_device, found, run) if problem.predecessors else None
+    del on_device
     heights.lower(problem, over, high, found)
     host_bytes = found.nbytes + (predecessors.nbytes if predecessors is not None else 0)
     return Outcome(PathsAnswer(found, predecessors), run.times_ms, host_bytes, run.device_bytes)
 
 
-def _blocked(problem: PathsProblem, run: Run) -> np.ndarray:
+def _weights(problem: PathsProblem, run: Run) -> cupy.ndarray:
+    """The weights in the problem's type on the device, (n, n); what is no edge is infinite as such a number is."""
+    weights, infinite = problem.graph.weights, MIN_PLUS.zero(problem.dtype)
+    target = cupy.empty((problem.n, problem.n), problem.dtype)
+
+    def fill(first: int, last: int, out: np.ndarray) -> None:
+        np.minimum(weights[first:last], infinite, out=out, casting="unsafe")
+
+    run.bring(target, fill)
+    return target
+
+
+def _blocked(problem: PathsProblem, run: Run) -> cupy.ndarray:
     """The next step's blocks on the diagonal and across are made on a stream beside that of all others."""
     constants, size = algebra.defines(problem.dtype), algebra.tile(problem.dtype)
     close, cross, ahead, rest = (
         run.kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "ahead", "rest")
     )
-    d = algebra.padded(run, run.up(problem.matrix), size, constants)
+    d = algebra.padded(run, _weights(problem, run), size, constants)
     stride = int(d.shape[0])
     blocks = stride // size
     main, beside = cupy.cuda.get_current_stream(), cupy.cuda.Stream(non_blocking=True, priority=-1)
@@ -103,15 +120,15 @@ def _blocked(problem: PathsProblem, run: Run) -> np.ndarray:
         finally:  # also where the run is cancelled: what takes its memory next is on the main stream
             main.wait_event(beside.record())
         phase.launched(blocks, blocks)
-    return run.down(algebra.cropped(run, d, problem.n, problem.n, constants))
+    return algebra.cropped(run, d, problem.n, problem.n, constants)
 
 
-def _squared(problem: PathsProblem, run: Run, texture: bool) -> np.ndarray:
+def _squared(problem: PathsProblem, run: Run, texture: bool) -> cupy.ndarray:
     constants = algebra.defines(problem.dtype, texture=texture)
-    matrix = algebra.padded(run, run.up(problem.matrix), algebra.tile(problem.dtype), constants)
+    matrix = algebra.padded(run, _weights(problem, run), algebra.tile(problem.dtype), constants)
     with run.phase("distances") as phase:
         matrix = _closed(run, phase, matrix, closing_products(problem.n), constants)
-    return run.down(algebra.cropped(run, matrix, problem.n, problem.n, constants))
+    return algebra.cropped(run, matrix, problem.n, problem.n, constants)
 
 
 def _closed(run: Run, phase: Phase, matrix: cupy.ndarray, times: int, constants: dict[str, int]) -> cupy.ndarray:
@@ -123,19 +140,13 @@ def _closed(run: Run, phase: Phase, matrix: cupy.ndarray, times: int, constants:
     return matrix
 
 
-def _bipartite(problem: PathsProblem, run: Run, texture: bool) -> np.ndarray:
+def _bipartite(problem: PathsProblem, run: Run, texture: bool) -> cupy.ndarray:
     """The four blocks of the distances out of the two blocks of the weights."""
     constants, size = algebra.defines(problem.dtype, texture=texture), algebra.tile(problem.dtype)
-    first, second = (np.flatnonzero(problem.sides == side) for side in (False, True))
-    there, back, *ones = (
-        algebra.padded(run, run.up(matrix), size, constants)
-        for matrix in (
-            problem.matrix[np.ix_(first, second)],
-            problem.matrix[np.ix_(second, first)],
-            *(MIN_PLUS.identity(side.size, problem.dtype) for side in (first, second)),
-        )
-    )
-    closed, far = ones
+    first, second = (np.flatnonzero(problem.sides == side).astype(np.int32) for side in (False, True))
+    sides = run.upload(first, second)
+    there, back = _blocks_of_sides(run, _weights(problem, run), sides, size, constants)
+    closed, far = (_identity(run, side.size, problem.dtype, size, constants) for side in (first, second))
     outward, homeward = cupy.empty(there.shape, there.dtype), cupy.empty(back.shape, back.dtype)
     with run.phase("distances") as phase:
         algebra.multiply(run, phase, there, back, closed, constants)
@@ -143,22 +154,48 @@ def _bipartite(problem: PathsProblem, run: Run, texture: bool) -> np.ndarray:
         algebra.multiply(run, phase, closed, there, outward, constants, from_zero=True)
         algebra.multiply(run, phase, back, closed, homeward, constants, from_zero=True)
         algebra.multiply(run, phase, homeward, there, far, constants)
-    distances = np.empty((problem.n, problem.n), problem.dtype)
-    for rows, columns, part in ((first, first, closed), (first, second, outward), (second, first, homeward),
-                                (second, second, far)):  # fmt: skip
-        if rows.size and columns.size:
-            distances[np.ix_(rows, columns)] = run.down(algebra.cropped(run, part, rows.size, columns.size, constants))
+    del there, back
+    distances, put = cupy.empty((problem.n, problem.n), problem.dtype), run.kernel(ARRANGE, "scatter", **constants)
+    of_first, of_second = sides
+    for rows, columns, part in ((of_first, of_first, closed), (of_first, of_second, outward),
+                                (of_second, of_first, homeward), (of_second, of_second, far)):  # fmt: skip
+        counts = np.int32(part.shape[1]), rows, np.int32(rows.size), columns, np.int32(columns.size)
+        put((PAD_BLOCKS,), (THREADS,), (part, *counts, distances, np.int32(problem.n)))
     return distances
 
 
-def _predecessors(problem: PathsProblem, distances: np.ndarray, run: Run) -> np.ndarray:
+def _identity(run: Run, count: int, type: np.dtype, size: int, constants: dict[str, int]) -> cupy.ndarray:
+    """The identity of so many vertices in whole tiles."""
+    side = algebra.whole(count, size)
+    matrix = cupy.empty((side, side), type)
+    make = run.kernel(ARRANGE, "identity", **constants)
+    make((PAD_BLOCKS,), (THREADS,), (matrix, np.int32(count), np.int32(side)))
+    return matrix
+
+
+def _blocks_of_sides(
+    run: Run, weights: cupy.ndarray, sides: tuple[cupy.ndarray, ...], size: int, constants: dict[str, int]
+) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """The weights from the first side to the second, and back, in whole tiles."""
+    take, found = run.kernel(ARRANGE, "gather", **constants), []
+    for rows, columns in (sides, sides[::-1]):
+        height, width = int(rows.size), int(columns.size)
+        part = cupy.empty((algebra.whole(height, size), algebra.whole(width, size)), weights.dtype)
+        counts = np.int32(weights.shape[0]), rows, np.int32(height), columns, np.int32(width)
+        take((PAD_BLOCKS,), (THREADS,), (weights, *counts, part, *map(np.int32, part.shape)))
+        found.append(part)
+    return found[0], found[1]
+
+
+def _predecessors(problem: PathsProblem, on_device: cupy.ndarray, distances: np.ndarray, run: Run) -> np.ndarray:
     """As on the CPU: a product of distances and edges that keeps its winners."""
     constants, size = algebra.defines(problem.dtype, indexed=True), algebra.tile(problem.dtype, indexed=True)
-    edges = problem.matrix.copy()
-    np.fill_diagonal(edges, MIN_PLUS.zero(problem.dtype))
-    left, right = (algebra.padded(run, run.up(matrix), size, constants) for matrix in (distances, edges))
+    left, right = (algebra.padded(run, matrix, size, constants) for matrix in (on_device, _weights(problem, run)))
+    without_loops = run.kernel(ARRANGE, "without_loops", **constants)
+    without_loops((PAD_BLOCKS,), (THREADS,), (right, np.int32(problem.n), np.int32(right.shape[1])))
     with run.phase("predecessors") as phase:
         _, indices = algebra.multiply_indexed(run, phase, left, right)
+    del left, right
     found = np.ascontiguousarray(run.down(indices)[: problem.n, : problem.n])
     limit = problem.dtype.type(problem.limit)
     with run.timed("predecessors"):

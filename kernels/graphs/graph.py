@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kernels.cpu import workers
 from kernels.errors import InputError
 from kernels.memory import Footprint, host_bytes_free, refusal, refuse
 from kernels.serialization import stored
@@ -17,14 +18,32 @@ from kernels.text import counted
 LARGEST = 50_000
 """Vertices that a graph may have: distances between all pairs are n x n numbers."""
 
-ROWS = 256
-"""Rows of weights that are looked at together."""
+ROWS, CELLS = 256, 1 << 16
+"""Most rows of weights, and most weights, that are looked at together: they fit the cache of a core."""
 
 DIGITS = (24, 53)
 """Binary digits of a number of 32 and of 64 bits."""
 
 LEAST_EXPONENT = -1074
 """The smallest number of 64 bits is 2 to this power."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Of weights, how many are finite; of these the least (at most 0), the largest size, and whether all are whole."""
+
+    finite: int
+    lightest: float
+    heaviest: float
+    whole: bool
+
+    @classmethod
+    def of(cls, weights: np.ndarray) -> Survey:
+        finite = np.isfinite(weights)
+        numbers = np.where(finite, weights, 0.0)
+        lightest, most = float(numbers.min(initial=0.0)), float(numbers.max(initial=0.0))
+        whole = bool((numbers == np.rint(numbers)).all())
+        return cls(int(np.count_nonzero(finite)), lightest, max(most, -lightest), whole)
 
 
 @stored("graph")
@@ -51,24 +70,39 @@ class Graph:
     def __hash__(self) -> int:
         return hash((self.names[:16], self.weights[:1].tobytes()))
 
-    @cached_property
+    @property
     def edges(self) -> int:
         """How many directed edges there are, loops apart."""
-        return int(np.isfinite(self.weights).sum()) - len(self)
+        return self.survey.finite - len(self)
 
-    @cached_property
+    @property
     def lightest(self) -> float:
         """The least weight; 0 where no edge is negative."""
-        return float(self.weights.min())
+        return self.survey.lightest
 
-    @cached_property
+    @property
     def heaviest(self) -> float:
         """The largest size of a weight; 0 where there is no edge."""
-        return max((float(np.abs(rows[np.isfinite(rows)]).max(initial=0.0)) for rows in self.slices()), default=0.0)
+        return self.survey.heaviest
+
+    @property
+    def whole(self) -> bool:
+        """Whether every weight is a whole number."""
+        return self.survey.whole
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What all weights have in common, in one go over them, by all cores."""
+        found = workers.each(Survey.of, list(self.slices()))
+        return Survey(
+            sum(part.finite for part in found), min(part.lightest for part in found),
+            max(part.heaviest for part in found), all(part.whole for part in found),
+        )  # fmt: skip
 
     def slices(self) -> Iterator[np.ndarray]:
         """The weights, a few rows at a time."""
-        return (self.weights[first : first + ROWS] for first in range(0, len(self), ROWS))
+        rows = max(1, min(ROWS, CELLS // len(self)))
+        return (self.weights[first : first + rows] for first in range(0, len(self), rows))
 
     @cached_property
     def digits(self) -> float:
@@ -80,7 +114,8 @@ class Graph:
             return False
         _, exponent = math.frexp(len(self) * self.heaviest)
         place = math.ldexp(1.0, max(exponent - digits, LEAST_EXPONENT))
-        return not any(np.fmod(rows[np.isfinite(rows)], place).any() for rows in self.slices())
+        parts = list(self.slices())
+        return not any(workers.each(lambda rows: bool(np.fmod(rows[np.isfinite(rows)], place).any()), parts))
 
     @property
     def summary(self) -> str:
@@ -111,15 +146,17 @@ def from_weights(
     n = len(weights)
     if n == 0:
         raise InputError(f"{place}: the graph has no vertices; give one edge at least")
-    bad = np.argwhere(np.isnan(weights) | (weights == -np.inf))
+    heights = range(0, n, ROWS)
+    fine = workers.each(lambda first: bool((weights[first : first + ROWS] > -np.inf).all()), heights)
     labels = tuple(names) or tuple(str(number) for number in range(1, n + 1))
     if len(labels) != n:
         raise InputError(f"{place}: {len(labels):,} names for {n:,} vertices; give one name for each")
     if len(set(labels)) != n:
         twice = next(label for label in labels if labels.count(label) > 1)
         raise InputError(f"{place}: two vertices are called {twice!r}; give every vertex its own name")
-    if bad.size:
-        u, v = bad[0]
+    if not all(fine):
+        first = heights[fine.index(False)]
+        u, v = np.argwhere(~(weights[first : first + ROWS] > -np.inf))[0] + (first, 0)
         raise InputError(
             f"{place}: the edge {labels[u]} -> {labels[v]} weighs {weights[u, v]}; give it a finite weight"
         )

@@ -152,11 +152,19 @@ class PathsAnswer:
         from kernels.graphs import ways
 
         weights = problem.graph.weights
+        assert all(type(vertex) is int and 0 <= vertex < problem.n for vertex in self.cycle), "a vertex is not there"
         if self.cycle:
             steps = [*self.cycle, self.cycle[0]]
             total = sum(weights[u, v] for u, v in pairwise(steps))
             assert total < 0, f"the cycle {self.cycle} weighs {total}"
             return
+        assert self.distances is not None and self.distances.shape == (problem.n, problem.n), "distances are missing"
+        assert self.distances.dtype == problem.dtype, f"distances of {self.distances.dtype}"
+        before = self.predecessors
+        if before is not None:
+            assert before.shape == (problem.n, problem.n) and before.dtype == np.int32, "predecessors are missing"
+            assert before.min() >= -1 and before.max() < problem.n, "a predecessor is not there"
+            assert ways.end(before), "predecessors run in a circle"
         found = self.floats(problem)
         tolerance = float(ways.rounding(found, np.inf)) * problem.n
         random = np.random.default_rng(0)
@@ -213,6 +221,4 @@ def defaults(data: Sequence[Any]) -> Mapping[str, Any]:
 
 def whole(graph: Graph) -> bool:
     """Whether every path weighs a whole number of less than 2**29 in size."""
-    weights = graph.weights[np.isfinite(graph.weights)]
-    heaviest = float(np.abs(weights).max(initial=0.0))
-    return len(graph) * heaviest < FINITE_LIMIT and bool((weights == np.rint(weights)).all())
+    return graph.whole and len(graph) * graph.heaviest < FINITE_LIMIT

@@ -43,11 +43,15 @@ def device_parts(problem: PathsProblem, kind: Kind) -> Mapping[str, int]:
     phases = {"weights": n * n * item + square}
     if kind.bipartite:
         n1, n2 = map(padded, _sides(problem))
-        phases = {"the blocks of two sides": item * (4 * n1 * n2 + 2 * n1 * n1 + n2 * n2)}
+        phases = {
+            "the blocks of two sides": item * (4 * n1 * n2 + 2 * n1 * n1 + n2 * n2),
+            "distances and their blocks": item * (n * n + n1 * n1 + 2 * n1 * n2 + n2 * n2),
+        }
     elif kind.squares:
         phases = {"products": 2 * square}
     if problem.predecessors:
-        phases["predecessors"] = 3 * square + 4 * padded(n) ** 2
+        unpadded = 0 if padded(n) == n else n * n * item
+        phases["predecessors"] = unpadded + 3 * square + 4 * padded(n) ** 2
     most = max(phases, key=phases.__getitem__)
     return {most: phases[most]}
 
@@ -89,7 +93,8 @@ def footprint(problem: PathsProblem, parameters: Mapping[str, Any], backend: str
     if backend == "cpu":
         return Footprint(host=host_parts(problem, kind))
     size, n = problem.dtype.itemsize, problem.n
-    host = {"weights": 0 if problem.precision == "float64" else n * n * size, "distances": n * n * size}
+    converted = problem.precision != "float64" and (problem.predecessors or problem.lifts)
+    host = {"weights": n * n * size if converted else 0, "distances": n * n * size}
     host |= {purpose: count for purpose, count in lifted_parts(problem).items() if count}
     if problem.predecessors:
         host["predecessors"] = n * n * (size + 4) + padded(n) ** 2 * 4

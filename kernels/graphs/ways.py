@@ -123,6 +123,11 @@ def rounding(distances: np.ndarray, limit: float) -> np.generic:
     return distances.dtype.type(TOLERANCE[distances.dtype.name] * largest)
 
 
+def end(predecessors: np.ndarray) -> bool:
+    """Whether every chain of predecessors (int32, n x n, within -1 .. n - 1) ends."""
+    return bool(cpu_ways.all_end(np.ascontiguousarray(predecessors)))
+
+
 def way(target: int, predecessors: np.ndarray) -> tuple[int, ...]:
     """The vertices of a way, from its source to ``target``, out of the source's row of predecessors."""
     vertices = [target]

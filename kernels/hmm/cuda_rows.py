@@ -137,8 +137,8 @@ def by_correction(model: Model, piece: int) -> None:
         return
     length = min(piece, model.steps)
     count = -(-model.steps // length)
-    starts = np.full((count, model.states), model.one, model.type)
-    starts[0] = model.initial
+    starts = cupy.full((count, model.states), model.one, model.type)
+    starts[0] = model.rows[0]
     pieces = Pieces(model, starts, length)
     used, ends = pieces.current.copy(), cupy.empty((count, model.states), model.type)
     prepare, settle = model.kernel(PIECES, "prepare"), model.kernel(PIECES, "settle")

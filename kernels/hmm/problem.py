@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
@@ -20,8 +19,6 @@ from kernels.text import counted
 
 STEP_LIMIT = 1 << 24
 """No step of a path costs more than this, if it is possible at all."""
-FEW_TERMS = 64
-"""Numbers that are added one by one."""
 
 OPTIONS = (
     Parameter("unknown", "choice", "Other letters",
@@ -150,39 +147,17 @@ class ViterbiAnswer:
         )
 
 
-def answer(problem: HmmProblem, states: np.ndarray | None) -> ViterbiAnswer:
+def answer(problem: HmmProblem, path: np.ndarray | None) -> ViterbiAnswer:
     """The answer of a path, or of none; its probability is summed here, from the model, not from the costs."""
-    if states is None:
+    if path is None:
         return ViterbiAnswer(-np.inf, None)
-    states = np.ascontiguousarray(states, np.uint16)
-    if not states.size:
+    states = np.empty(path.size, np.uint16)
+    if not path.size:
         return ViterbiAnswer(0.0, states)
-    initial, transitions, emissions = problem.logs
-    pairs = np.bincount(states[:-1].astype(np.int64) * problem.states + states[1:], minlength=problem.states**2)
-    seen = np.bincount(problem.observations.astype(np.int64) * problem.states + states, minlength=emissions.size)
-    terms = [initial[states[:1]]]
-    for counts, logs in ((pairs, transitions.ravel()), (seen, emissions.ravel())):
-        used = counts > 0
-        terms.append(counts[used] * logs[used])
-    return ViterbiAnswer(_sum(np.concatenate(terms)), states)
+    from kernels.hmm import cpu_told  # compiled code: not for those who only declare
 
-
-def _sum(terms: np.ndarray) -> float:
-    """As `math.fsum`, which takes longer than the path where there are ten thousands of terms.
-
-    Halves are added to each other, and what that rounds away (Knuth's two-sum) is added at the end.
-    """
-    if not np.isfinite(terms).all():
-        return math.fsum(terms)
-    errors = []
-    while terms.size > FEW_TERMS:
-        half = terms.size // 2
-        first, second = terms[:half], terms[half : 2 * half]
-        sums = first + second
-        of_second = sums - first
-        errors.append(float(((first - (sums - of_second)) + (second - of_second)).sum()))
-        terms = np.append(sums, terms[2 * half :])
-    return math.fsum([*terms.tolist(), *errors])
+    path = np.ascontiguousarray(path, np.int32)
+    return ViterbiAnswer(float(cpu_told.log_probability(path, problem.observations, problem.logs, states)), states)
 
 
 def path_cost(problem: HmmProblem, states: np.ndarray) -> float:

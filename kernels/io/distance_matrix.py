@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kernels.cpu import workers
 from kernels.errors import InputError
 from kernels.io.names import first_repeated
 from kernels.serialization import stored
@@ -19,6 +20,8 @@ ROUNDING = 1e-6
 
 BLOCK = 512
 """Rows checked or mirrored at a time."""
+TILE = 256
+"""Rows and columns of a tile that is compared with its mirror: both fit the cache of a core."""
 
 
 @stored("distance-matrix")
@@ -52,7 +55,8 @@ class DistanceMatrix:
     @cached_property
     def greatest(self) -> float:
         """The greatest distance; found once, for every plan of a run asks, and a large matrix takes long to read."""
-        return float(self.values.max(initial=0))
+        parts = [self.values[at : at + TILE] for at in range(0, len(self), TILE)]
+        return max(workers.each(lambda rows: float(rows.max(initial=0)), parts), default=0.0)
 
     @property
     def summary(self) -> str:
@@ -83,10 +87,16 @@ def checked(
         values.setflags(write=True)
     else:
         values = values.copy()
-    for at in range(0, len(names), BLOCK):
-        _check_rows(names, values, slice(at, at + BLOCK), place)
+    if not all(workers.each(lambda at: _settle_tiles(values, at), range(0, len(names), TILE))):
+        for at in range(0, len(names), BLOCK):
+            _check_rows(names, values, slice(at, at + BLOCK), place)
     values.setflags(write=False)
     return DistanceMatrix(names, values, name, source, note)
+
+
+def sound(values: np.ndarray) -> bool:
+    """Whether a square array is of distances: finite, not negative, symmetric to the last bit, 0 on the diagonal."""
+    return all(workers.each(lambda at: _sound_tiles(values, at), range(0, len(values), TILE)))
 
 
 def additive(count: int, random: np.random.Generator, noise: float = 0.0) -> np.ndarray:
@@ -120,8 +130,37 @@ def numbered(count: int) -> tuple[str, ...]:
     return tuple(str(number) for number in range(1, count + 1))
 
 
+def _sound_tiles(values: np.ndarray, at: int) -> bool:
+    """The same of the tiles from the diagonal to the right, and below it."""
+    rows = slice(at, at + TILE)
+    if np.diagonal(values[rows, rows]).any():
+        return False
+    beside = (slice(first, first + TILE) for first in range(at, len(values), TILE))
+    pairs = ((values[rows, columns], values[columns, rows].T) for columns in beside)
+    return all(one.min() >= 0 and one.max() < np.inf and np.array_equal(one, other) for one, other in pairs)
+
+
+def _settle_tiles(values: np.ndarray, at: int) -> bool:
+    """Whether nothing is wrong in the tiles from the diagonal to the right, and below it; they become symmetric."""
+    rows = slice(at, at + TILE)
+    if np.diagonal(values[rows, rows]).any():
+        return False
+    for beside in range(at, len(values), TILE):
+        columns = slice(beside, beside + TILE)
+        tile, mirror = values[rows, columns], values[columns, rows].T
+        if not (tile.min() >= 0 and tile.max() < np.inf):
+            return False
+        if np.array_equal(tile, mirror):
+            continue
+        if not (mirror.max() < np.inf and (np.abs(tile - mirror) <= ROUNDING * np.maximum(tile, mirror)).all()):
+            return False
+        mean = tile / 2 + mirror / 2
+        values[rows, columns], values[columns, rows] = mean, mean.T
+    return True
+
+
 def _check_rows(names: Sequences[str], values: np.ndarray, rows: slice, place: str) -> None:
-    """Refuse what is wrong in some rows, and make their part of the matrix symmetric to the last bit."""
+    """Refuse what is wrong in some rows, and say where."""
     block, mirror = values[rows], values[:, rows].T
     if not np.isfinite(block).all():
         i, j = np.argwhere(~np.isfinite(block))[0]
@@ -136,8 +175,6 @@ def _check_rows(names: Sequences[str], values: np.ndarray, rows: slice, place: s
         raise InputError(
             f"{place}: the distance of {names[i]} from itself is {values[i, i]:g}, not 0; are these similarities?"
         )
-    if np.array_equal(block, mirror):
-        return
     apart = np.abs(block - mirror) > ROUNDING * np.maximum(block, mirror)
     if apart.any():
         i, j = np.argwhere(apart)[0]
@@ -145,8 +182,6 @@ def _check_rows(names: Sequences[str], values: np.ndarray, rows: slice, place: s
             f"{place}: not symmetric: the distance of {_pair(names, rows.start + i, j)} is {block[i, j]:g} "
             f"in one row and {mirror[i, j]:g} in the other"
         )
-    mean = block / 2 + mirror / 2
-    values[rows], values[:, rows] = mean, mean.T
 
 
 def _pair(names: Sequences[str], i: int, j: int) -> str:

@@ -29,9 +29,9 @@ NAMES_SUFFIX = ".names"
 
 
 def claims(path: Path, head: bytes) -> bool:
-    """Whether a file holds a distance matrix, by its first bytes."""
+    """Whether a file holds a distance matrix, by its first bytes; names of other arrays say that they are none."""
     if head.startswith(NPY):
-        return True
+        return not path.name.lower().endswith(".matrix.npy")
     first, _, rest = records.plain(head.lstrip()).partition(b"\n")
     return first.strip().isdigit() and bool(rest.strip()) and not rest.lstrip().startswith(b">")
 
@@ -91,7 +91,8 @@ def _from_npy(path: Path) -> DistanceMatrix:
     values = _array(path)
     if values.ndim != 2 or values.dtype.kind not in "fiu":
         raise InputError(
-            f"{path}: an array of {values.dtype} and shape {values.shape}; a distance matrix is square, of numbers"
+            f"{path}: an array of {values.dtype} and shape {values.shape}; a distance matrix is square, of numbers; "
+            "a matrix to be multiplied is named .matrix.npy"
         )
     beside = path.with_suffix(NAMES_SUFFIX)
     names = numbered(len(values))

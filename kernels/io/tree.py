@@ -58,7 +58,7 @@ class Tree:
         order = preorder(parents)
         lengths = np.full(order.size, np.nan) if lengths is None else np.asarray(lengths, np.float64)
         return cls(
-            tuple(names[node] for node in order.tolist()),
+            tuple(map(names.__getitem__, order.tolist())),
             renumbered(parents, order),
             lengths[order],
             name,
@@ -98,7 +98,7 @@ class Tree:
             above[joins] = np.asarray(lengths, np.float64).reshape(-1, 2)
         order = preorder(parents, _joined_rank(joins, taxa))
         labels = (*names, *("",) * made)
-        picked = tuple(labels[node] for node in order.tolist())
+        picked = tuple(map(labels.__getitem__, order.tolist()))
         return cls(picked, renumbered(parents, order), above[order], name, source, note)
 
     def __len__(self) -> int:

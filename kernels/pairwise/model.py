@@ -174,6 +174,7 @@ class PairAnswer:
         path = self.alignment
         if path is None:
             return
+        assert np.isin(path.operations, (DIAGONAL, LEFT, UP)).all(), "an operation is none of the three"
         found = rescore(problem, path)
         assert found == self.score, f"path scores {found}, result says {self.score}"
         assert path.end == self.end, f"path ends at {path.end}, result says {self.end}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels import folding, graphs, hmm, pairwise, profiles, trees, triple
+from kernels import folding, graphs, hmm, pairwise, products, profiles, trees, triple
 from kernels.errors import ParameterError
 from kernels.method import Method
 
@@ -14,6 +14,7 @@ METHODS: tuple[Method, ...] = (
     *hmm.METHODS,
     *graphs.METHODS,
     *folding.METHODS,
+    *products.METHODS,
 )
 
 

@@ -128,18 +128,23 @@ __device__ __forceinline__ void add_product(Slabs& slabs, Factor a, int a_stride
                [&](int i, int j, int k, Number left, Number right) { sums[i][j] = step(sums[i][j], left, right); });
 }
 
-// Matrices are padded to whole tiles. A thread a number, in turns.
+// Matrices are padded to whole tiles; blockIdx.y is a member of a batch. A thread a number, in turns.
 extern "C" __global__ void pad(const Number* source, int rows, int columns, Number* target, int padded_rows,
                                int padded_columns) {
     long long all = (long long)padded_rows * padded_columns, threads = (long long)gridDim.x * blockDim.x;
+    source += blockIdx.y * (long long)rows * columns;
+    target += blockIdx.y * all;
     for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < all; at += threads) {
         long long i = at / padded_columns, j = at % padded_columns;
         target[at] = i < rows && j < columns ? source[i * columns + j] : zero();
     }
 }
 
-extern "C" __global__ void crop(const Number* source, int padded_columns, Number* target, int rows, int columns) {
+extern "C" __global__ void crop(const Number* source, int padded_columns, Number* target, int rows, int columns,
+                                int padded_rows) {
     long long all = (long long)rows * columns, threads = (long long)gridDim.x * blockDim.x;
+    source += blockIdx.y * (long long)padded_rows * padded_columns;
+    target += blockIdx.y * all;
     for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < all; at += threads)
         target[at] = source[at / columns * padded_columns + at % columns];
 }

@@ -70,8 +70,8 @@ def _footprint(problem: TreeProblem, backend: str, rows: int, columns: int, fold
     if backend == "cpu":
         at_once = {"rows on their way": min(CELLS_AT_ONCE, problem.taxa**2) * size} if folding else {}
         return Footprint({**parts, **at_once})
-    blocks = {"matrix in blocks": min(STAGING, 8 * (problem.taxa + 1) ** 2)}
-    return Footprint({**blocks, "joins": parts["sums and joins"]}, {**parts, **(blocks if folding else {})})
+    blocks = {"matrix in blocks": min(STAGING, size * (problem.taxa + 1) ** 2)}
+    return Footprint({"joins": parts["sums and joins"]}, {**parts, **(blocks if folding else {})})
 
 
 CELLS_AT_ONCE = 1 << 18
@@ -80,7 +80,7 @@ DEVICE_NUMBERS = 1 << 18
 """Bytes of what each block of a GPU finds, and of what its memory is rounded to."""
 
 STAGING = 64 << 20
-"""Bytes of the matrix that are converted on the host at a time, on their way to a device."""
+"""Bytes of the matrix that are on a device at a time, before its cells are put where they belong."""
 
 
 def no_choice(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:

@@ -90,14 +90,13 @@ def _run(
 
 def _upload(problem: HmmProblem, run: Run, type: np.dtype) -> Model:
     costs, zero = problem.costs, MIN_PLUS.zero(type)
-    initial, transitions, emissions = (
-        np.where(np.isfinite(part), part, zero).astype(type)
-        for part in (costs.initial, costs.transitions, costs.emissions)
-    )
+    parts = (costs.initial, costs.transitions, costs.emissions)
+    initial, transitions, emissions = (np.minimum(part, zero).astype(type) for part in parts)
+    first, ways, emitted, seen = run.upload(initial, transitions, emissions, problem.observations)
     rows = cupy.empty((problem.n, problem.states), type)
-    rows[:1].set(initial[None])
-    return Model(run, problem.states, problem.n, MIN_PLUS, type, run.up(transitions), run.up(transitions.T),
-                 run.up(emissions), run.up(problem.observations), rows, initial)  # fmt: skip
+    rows[0] = first
+    columns = cupy.ascontiguousarray(ways.T)
+    return Model(run, problem.states, problem.n, MIN_PLUS, type, ways, columns, emitted, seen, rows, initial)
 
 
 def _scalar_products(model: Model, parameters: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from kernels.dynamic_class import Placement
 from kernels.errors import InputError
 from kernels.io import distances
 from kernels.io.aligned import ALIGNMENT, AlignedSequences
-from kernels.io.distance_matrix import DistanceMatrix
+from kernels.io.distance_matrix import DistanceMatrix, sound
 from kernels.io.names import distinct, renaming
 from kernels.io.sequences import SEQUENCE
 from kernels.method import FileFormat, Input, ProblemType, Rows
@@ -181,9 +181,8 @@ class DistanceAnswer:
         rows = problem.alignment.names if isinstance(problem, AlignedProblem) else problem.names
         assert self.distances.names == rows, "the names are not those of the sequences"
         values = self.distances.values
-        assert values.shape == (len(rows), len(rows)) and np.isfinite(values).all(), "a distance is missing"
-        assert (values >= 0).all() and np.array_equal(values, values.T), "negative or asymmetric"
-        assert not np.diagonal(values).any(), "a sequence is not at distance 0 from itself"
+        assert values.shape == (len(rows), len(rows)), f"distances of shape {values.shape}"
+        assert sound(values), "a distance is missing, negative, asymmetric, or not 0 from a sequence to itself"
 
 
 def matrix_of(problem: _Sequences, values: np.ndarray, name: str) -> DistanceMatrix:

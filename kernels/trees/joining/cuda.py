@@ -83,21 +83,22 @@ class _Joining:
         self.state.set(state.view(np.int64))
 
     def load(self) -> None:
-        """Bring the matrix to the device, in blocks of rows, and sum its rows."""
-        rows = max(1, STAGING // (8 * self.taxa))
-        sums = self.kernel("row_sums")
-        with self.run.timed("transfer"):
-            for first in range(0, self.taxa, rows):
-                block = np.ascontiguousarray(self.problem.matrix.values[first : first + rows], self.problem.dtype)
-                values = self.place(block, first)
-                sizes = np.int64(self.taxa), np.int32(len(block)), np.int32(self.taxa)
-                sums((self.grid(len(block), THREADS // 32),), (THREADS,), (values, *sizes, self.S[first:]))
-                cupy.cuda.get_current_stream().synchronize()
-                self.run.monitor.check()
-
-    def place(self, block: np.ndarray, first: int) -> Any:
-        """Put rows of the square matrix where they belong; the rows on the device."""
+        """Bring the matrix to the device and sum its rows."""
         raise NotImplementedError
+
+    def bring(self, rows: cupy.ndarray, first: int) -> None:
+        """Rows of the square matrix, from the first on, and their sums."""
+        values = self.problem.matrix.values
+
+        def fill(begin: int, end: int, out: np.ndarray) -> None:
+            np.copyto(out, values[first + begin : first + end], casting="unsafe")
+
+        self.run.bring(rows, fill)
+        count = int(rows.shape[0])
+        sizes = np.int64(self.taxa), np.int32(count), np.int32(self.taxa)
+        self.kernel("row_sums")(
+            (self.grid(count, THREADS // 32),), (THREADS,), (rows, *sizes, self.S[first:])
+        )  # fmt: skip
 
     def join(self, clusters: int) -> None:
         """Launch the kernels of one join, with grids for so many clusters."""
@@ -122,7 +123,7 @@ class _Joining:
                 phase.launched(self.problem.cells - (left**3 - left) // 6, pairs)
         self.run.tell(pairs, pairs, "joins")
         answer = self.answer()
-        return Outcome(answer, self.run.times_ms, STAGING, self.run.device_bytes)
+        return Outcome(answer, self.run.times_ms, device_bytes=self.run.device_bytes)
 
     def all_joins(self) -> Iterator[int]:
         """Launch all joins, a batch at a time; yields how many are launched."""
@@ -171,13 +172,18 @@ class _Blocks(_Joining):
         self.cells = cupy.empty(rows * (problem.taxa + 1), problem.dtype)
         super().__init__(problem, run, {"SIDE": self.side, "THREADS": self.threads, "FOLDED": int(folded)})
 
-    def place(self, block: np.ndarray, first: int) -> Any:
-        values = cupy.asarray(block)
-        self.kernel("fill")(
-            (self.grid(len(block), 1),), (THREADS,),
-            (values, self.cells, np.int32(self.taxa), np.int32(first), np.int32(first + len(block))),
-        )  # fmt: skip
-        return values
+    def load(self) -> None:
+        """In bands of rows, whose cells are then put where they belong."""
+        height = min(self.taxa, max(1, STAGING // (self.problem.dtype.itemsize * self.taxa)))
+        band = cupy.empty((height, self.taxa), self.problem.dtype)
+        for first in range(0, self.taxa, height):
+            rows = band[: min(height, self.taxa - first)]
+            self.bring(rows, first)
+            count = int(rows.shape[0])
+            self.kernel("fill")(
+                (self.grid(count, 1),), (THREADS,),
+                (rows, self.cells, np.int32(self.taxa), np.int32(first), np.int32(first + count)),
+            )  # fmt: skip
 
     def join(self, clusters: int) -> None:
         blocks = -(-clusters // self.side)
@@ -225,10 +231,8 @@ class _Pruned(_Joining):
             (self.S, self.u, self.snapshot, self.H, self.T, self.partners, taxa),
         )  # fmt: skip
 
-    def place(self, block: np.ndarray, first: int) -> Any:
-        rows = self.D[first : first + len(block)]
-        rows.set(block)
-        return rows
+    def load(self) -> None:
+        self.bring(self.D[: self.taxa], 0)
 
     def pass_(self, clusters: int) -> None:
         self.kernel("renew")(

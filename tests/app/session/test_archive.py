@@ -9,9 +9,10 @@ import pytest
 from app.session import archive
 from app.session.session import Entry
 from app.session.state import State
-from kernels.errors import InputError
+from kernels.errors import Cancelled, InputError
 from kernels.io.distance_matrix import DistanceMatrix
 from kernels.model import Result, Sequence, SequenceType
+from kernels.monitor import Monitor
 from kernels.pairwise.model import Alignment, PairAnswer, PairProblem
 from kernels.scoring import Mode, Scoring, match_mismatch
 from kernels.steps import Steps
@@ -170,3 +171,45 @@ def test_a_large_array_is_saved_and_read_without_a_second_one(tmp_path):
     assert reading < 1.5 * matrix.values.nbytes
     assert np.array_equal(state.data[0].values, matrix.values)
     assert not state.data[0].values.flags.writeable
+
+
+@pytest.mark.parametrize("packs", [True, False])
+def test_large_arrays_are_packed_where_that_saves_much(tmp_path, packs):
+    """By all cores, in pieces of a megabyte; what another program unpacks is the array."""
+    random = np.random.default_rng(1)
+    values = random.integers(0, 3, (1700, 1300)).astype(float) if packs else random.random((1700, 1300))
+    matrix = DistanceMatrix(("a",), values)
+    archive.save(tmp_path / "x.antidiag", State((), (), (matrix,)), [], {})
+    with zipfile.ZipFile(tmp_path / "x.antidiag") as source:
+        assert source.testzip() is None
+        (member,) = (one for one in source.infolist() if one.filename.startswith("arrays/"))
+        assert (member.compress_type == zipfile.ZIP_DEFLATED) is packs
+        assert (member.compress_size < member.file_size / 4) is packs
+        with source.open(member) as handle:
+            np.testing.assert_array_equal(np.lib.format.read_array(handle), values)
+    assert archive.load(tmp_path / "x.antidiag")[0].data[0] == matrix
+
+
+def test_saving_a_large_array_can_be_cancelled(tmp_path):
+    monitor = Monitor(lambda done, total, phase: monitor.cancel())
+    matrix = DistanceMatrix(("a",), np.zeros((3000, 1000)))
+    with pytest.raises(Cancelled):
+        archive.save(tmp_path / "x.antidiag", State((), (), (matrix,)), [], {}, monitor=monitor)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_answer_that_does_not_fit_its_problem_is_refused(saved):
+    """Its letters, its sums and its places are looked at: a view takes them as they are."""
+    with zipfile.ZipFile(saved) as source:
+        (result,) = json.loads(source.read(archive.INDEX))["results"]
+    answer = result["result"]["fields"]["answer"]
+    path = answer["fields"]["alignment"]
+    for changed_answer in (
+        {**answer, "fields": {**answer["fields"], "score": 7}},
+        {**answer, "fields": {**answer["fields"], "end": {"tuple": [3, 99]}}},
+        {**answer, "fields": {**answer["fields"], "alignment": {
+            **path, "fields": {**path["fields"], "end": {"tuple": [300, 3]}}}}},
+    ):  # fmt: skip
+        fields = {**result["result"]["fields"], "answer": changed_answer}
+        with pytest.raises(InputError, match="the answer of striped-score does not fit its problem"):
+            archive.load(changed(saved, results=[{**result, "result": {"class": "result", "fields": fields}}]))

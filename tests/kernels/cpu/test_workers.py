@@ -28,6 +28,14 @@ def test_every_worker_runs_once_and_the_caller_looks_on() -> None:
     assert looks[-1] == 3
 
 
+@pytest.mark.parametrize("threads", [0, 1, 3])
+def test_each_part_is_called_once_and_answers_are_in_order(threads: int) -> None:
+    assert workers.each(lambda part: 2 * part, range(100), threads) == list(range(0, 200, 2))
+    assert workers.each(len, [], threads) == []
+    with pytest.raises(ZeroDivisionError):
+        workers.each(lambda part: 1 // part, [1, 0, 1], threads)
+
+
 def test_an_error_in_one_worker_stops_the_others_and_is_raised() -> None:
     stop = stop_word()
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernels import engine, registry
 from kernels.errors import Cancelled, InputError, ParameterError
 from kernels.graphs import cpu, problem, reference, ways
 from kernels.graphs.graph import Graph, bipartition, from_edges, from_weights, random_graph
+from kernels.graphs.problem import PathsAnswer
 from kernels.monitor import Monitor
 from kernels.registry.samples import samples
 from kernels.steps import Steps
@@ -179,3 +181,24 @@ def test_cancel(method: str) -> None:
     with pytest.raises(Cancelled):
         getattr(cpu, method)(made, {"threads": 2}, monitor, Steps())
     assert seen.is_set()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({(0, 1): 9}, "a predecessor is not there"), ({(0, 1): -2}, "a predecessor is not there"),
+     ({(0, 1): 2, (0, 2): 1}, "run in a circle")],
+)  # fmt: skip
+def test_predecessors_that_lead_nowhere_are_noticed(change, words) -> None:
+    """As a meddled file may have them: a view would follow them without end, or beyond the vertices."""
+    weights = np.array([[0, 1, np.inf], [np.inf, 0, 1], [1, np.inf, 0]])
+    made = problem.build([from_weights(weights)], {"predecessors": True})
+    method = registry.method("floyd-warshall")
+    found = engine.execute(engine.plan(method, made, {}, "cpu"), keep_rate=False).answer
+    found.check(made)
+    before = found.predecessors.copy()
+    for place, vertex in change.items():
+        before[place] = vertex
+    with pytest.raises(AssertionError, match=words):
+        PathsAnswer(found.distances, before).check(made)
+    with pytest.raises(AssertionError, match="distances are missing"):
+        PathsAnswer(found.distances[:2]).check(made)

@@ -133,6 +133,29 @@ def test_numbers_that_differ_by_rounding_become_their_mean() -> None:
     assert found.values[0, 1] == found.values[1, 0] == pytest.approx(1 + 1e-7)
 
 
+@pytest.mark.parametrize("type", [np.float32, np.float64])
+@pytest.mark.parametrize("taxa", [255, 256, 257, 600])
+def test_what_is_wrong_is_found_in_every_tile(taxa: int, type) -> None:
+    """Wherever it is: in a tile of the diagonal, to the right of it, or below it."""
+    right = np.abs(np.subtract.outer(*2 * [np.arange(taxa, dtype=type)]))
+    for i, j in ((3, 5), (taxa - 1, 2), (1, taxa - 1), (taxa - 2, taxa - 1)):
+        for value, words in ((np.nan, "is nan"), (np.inf, "is inf"), (-1, " -1"), (taxa + 1, "not symmetric")):
+            wrong = right.copy()
+            wrong[i, j] = value
+            with pytest.raises(InputError, match=words) as error:
+                checked(numbered(taxa), wrong)
+            assert {str(i + 1), str(j + 1)} <= set(str(error.value).replace(":", "").split())
+        wrong = right.copy()
+        wrong[i, i] = 1
+        with pytest.raises(InputError, match=f"distance of {i + 1} from itself"):
+            checked(numbered(taxa), wrong)
+        rounded = right.copy()
+        rounded[i, j] *= 1 + 3e-7
+        found = checked(numbered(taxa), rounded)
+        np.testing.assert_array_equal(found.values, found.values.T)
+        assert found.greatest == found.values.max()
+
+
 def test_claims_are_made_of_matrices_alone() -> None:
     path = Path("x")
     assert distances.claims(path, b" 5\nHuman 0 1")

@@ -37,10 +37,11 @@ def test_products_that_keep_their_winners_compile_by_themselves(element: str, ar
 
 @pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])
 def test_floyd_compiles(element: str, architecture: str) -> None:
-    from kernels.graphs.cuda import FLOYD
+    from kernels.graphs.cuda import ARRANGE, FLOYD
     from kernels.semiring.cuda import defines
 
-    assert compile_without_device(FLOYD, defines(element), architecture)
+    for files in (FLOYD, ARRANGE):
+        assert compile_without_device(files, defines(element), architecture)
 
 
 @pytest.mark.parametrize(

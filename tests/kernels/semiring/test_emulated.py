@@ -50,6 +50,35 @@ def test_product_is_the_definition(emulated, semiring, type, texture: bool) -> N
         same(cuda.product(a, b, semiring, texture), products.product(a, b, semiring))
 
 
+@pytest.mark.parametrize("most", [1, 3, 65_535])
+def test_a_batch_takes_few_launches(emulated, monkeypatch, most: int) -> None:
+    """One to pad each factor, one to multiply, one to cut; more of each where few members fit a grid."""
+    from kernels.cuda import run
+    from kernels.semiring import cuda
+
+    launches = []
+    compiled = run.Run.kernel
+
+    def counting(self, parts, name, **defines):
+        kernel = compiled(self, parts, name, **defines)
+        return lambda *arguments, **named: (launches.append(name), kernel(*arguments, **named))
+
+    monkeypatch.setattr(cuda, "MEMBERS", most)
+    monkeypatch.setattr(run.Run, "kernel", counting)
+    a, b = matrix((5, 9, 33), np.inf, np.float32, 1), matrix((5, 33, 17), np.inf, np.float32, 2)
+    same(cuda.product(a, b), products.product(a, b))
+    assert launches == [name for name in ("pad", "pad", "product", "crop") for _ in range(-(-5 // most))]
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 4, 5), (2, 0, 4, 5), (2, 3, 0, 5), (2, 3, 4, 0)], ids=str)
+def test_products_of_nothing(emulated, shape) -> None:
+    from kernels.semiring import cuda
+
+    batch, m, d, n = shape
+    a, b = np.ones((batch, m, d), np.int32), np.ones((batch, d, n), np.int32)
+    same(cuda.product(a, b), products.product(a, b))
+
+
 @pytest.mark.parametrize("type", [np.float64, np.int32])
 def test_indexed_product_names_the_smallest_winner(emulated, type) -> None:
     from kernels.semiring import cuda

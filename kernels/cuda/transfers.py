@@ -1,0 +1,189 @@
+"""Large arrays between host and device: by several threads, through pinned buffers that are kept from run to run.
+
+The driver copies pageable memory by one thread, at some GB a second. Here threads bring some rows at a time into a
+buffer, in the type that the device wants, while the calling thread gives full ones to the current stream; back, threads
+empty the buffers that have arrived. So the host's memory and the bus are busy together.
+
+Only the calling thread asks anything of the driver, and all threads wait in queues alone: with eight of them, what each
+did for itself in Python took longer than 64 MiB on the bus.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+import cupy
+import numpy as np
+
+from kernels.cpu import workers
+
+CHUNK = 4 << 20
+"""Bytes of a buffer."""
+MOST_THREADS = 16
+"""More do not make the memory of a host faster."""
+DIRECT = 1 << 20
+"""Bytes up to which the driver's own copy takes no longer."""
+SEVERAL = 2
+"""Chunks at least that are worth a thread."""
+LOOK_S = 0.05
+"""How often the wish to cancel is heard while nothing else happens."""
+
+Fill = Callable[[int, int, np.ndarray], None]
+"""``fill(first, last, out)`` writes the rows ``first`` to ``last`` of an array, half-open, into ``out``."""
+Work = Callable[[np.ndarray], None]
+"""What a thread does until it is done, or until the word that it is given is set."""
+Item = TypeVar("Item")
+
+
+def nothing() -> None:
+    """Nobody wishes to cancel."""
+
+
+def up(target: cupy.ndarray, fill: Fill, check: Callable[[], None] = nothing) -> None:
+    """Queue copies to all rows of an array on the device, which lie close together; rows come from ``fill``.
+
+    ``fill`` is called on several threads. ``check`` raises where the user wants to stop. What is queued on the current
+    stream afterwards finds the rows there.
+    """
+    if target.nbytes <= DIRECT:
+        together = np.empty(target.shape, target.dtype)
+        fill(0, int(target.shape[0]), together)
+        target.set(together)
+        return
+    chunks = _Chunks(target)
+    turns = iter(chunks.spans)
+
+    def work(stop: np.ndarray) -> None:
+        for first, last in turns:
+            if (buffer := _next(chunks.free, stop)) is None:
+                return
+            fill(first, last, buffer.rows(target, first, last))
+            chunks.full.put((first, last, buffer))
+
+    def issue(stop: np.ndarray) -> None:
+        under_way: deque[_Buffer] = deque()
+        for _ in chunks.spans:
+            if (filled := _next(chunks.full, stop)) is None:
+                return
+            first, last, buffer = filled
+            chunks.place(first).copy_from_host_async(buffer.address, chunks.nbytes(first, last), chunks.stream)
+            buffer.event.record(chunks.stream)
+            under_way.append(buffer)
+            while under_way and (under_way[0].event.done or 2 * len(under_way) > chunks.buffers):
+                under_way[0].event.synchronize()
+                chunks.free.put(under_way.popleft())
+
+    chunks.share(work, issue, check)
+
+
+def down(source: cupy.ndarray, target: np.ndarray, check: Callable[[], None] = nothing) -> None:
+    """Copy an array on the device, whose rows lie close together, into one of its shape and type on the host.
+
+    It waits for what was queued before. All threads touch new memory of the host: that takes longer than to fill it.
+    """
+    if source.nbytes <= DIRECT:
+        source.get(out=target)
+        return
+    chunks = _Chunks(source)
+    turns = iter(chunks.spans)
+
+    def work(stop: np.ndarray) -> None:
+        for _ in turns:
+            if (arriving := _next(chunks.full, stop)) is None:
+                return
+            first, last, buffer = arriving
+            buffer.event.synchronize()
+            target[first:last] = buffer.rows(source, first, last)
+            chunks.free.put(buffer)
+
+    def issue(stop: np.ndarray) -> None:
+        for first, last in chunks.spans:
+            if (buffer := _next(chunks.free, stop)) is None:
+                return
+            chunks.place(first).copy_to_host_async(buffer.address, chunks.nbytes(first, last), chunks.stream)
+            buffer.event.record(chunks.stream)
+            chunks.full.put((first, last, buffer))
+
+    chunks.share(work, issue, check)
+
+
+class _Chunks:
+    """Rows of an array on the device that go through one buffer at a time, and the two queues that buffers are in."""
+
+    def __init__(self, on_device: cupy.ndarray) -> None:
+        rows = int(on_device.shape[0])
+        self.row_bytes, self._data = on_device.nbytes // rows, on_device.data
+        if self.row_bytes > CHUNK:
+            raise ValueError(f"a row of {self.row_bytes:,} bytes is more than a buffer of {CHUNK:,}")
+        height = CHUNK // self.row_bytes
+        self.spans = [(first, min(first + height, rows)) for first in range(0, rows, height)]
+        self._threads = max(1, min(workers.cores(), MOST_THREADS, len(self.spans) // SEVERAL))
+        self.buffers = min(2 * self._threads, len(self.spans))
+        self.stream, self._device = cupy.cuda.get_current_stream(), cupy.cuda.Device().id
+        self.free: SimpleQueue[_Buffer] = SimpleQueue()
+        self.full: SimpleQueue[tuple[int, int, _Buffer]] = SimpleQueue()
+
+    def place(self, row: int) -> Any:
+        """Where a row begins."""
+        return self._data + row * self.row_bytes
+
+    def nbytes(self, first: int, last: int) -> int:
+        return (last - first) * self.row_bytes
+
+    def share(self, work: Work, issue: Work, check: Callable[[], None]) -> None:
+        """``work`` on threads, and ``issue`` on one more, until all have returned."""
+        buffers, stop = _borrowed(self.buffers), workers.stop_word()
+
+        def either(worker: int) -> None:
+            with cupy.cuda.Device(self._device):
+                (work if worker else issue)(stop)
+
+        for buffer in buffers:
+            self.free.put(buffer)
+        try:
+            workers.share(either, 1 + self._threads, stop, check)
+        finally:
+            with _lending:
+                _idle.extend(buffers)
+                del _idle[2 * MOST_THREADS :]
+
+
+class _Buffer:
+    """Pinned memory, and the event after which its last copy is over."""
+
+    def __init__(self) -> None:
+        self._memory = cupy.cuda.alloc_pinned_memory(CHUNK)
+        self._bytes = np.frombuffer(self._memory, np.uint8, CHUNK)
+        self.address, self.event = self._bytes.ctypes.data, cupy.cuda.Event(disable_timing=True)
+
+    def rows(self, on_device: cupy.ndarray, first: int, last: int) -> np.ndarray:
+        """Room for these rows of an array."""
+        room = on_device.nbytes // int(on_device.shape[0]) * (last - first)
+        return self._bytes[:room].view(on_device.dtype).reshape(last - first, *on_device.shape[1:])
+
+
+_idle: list[_Buffer] = []
+"""Buffers that no run has; at most two for every thread are kept."""
+_lending = threading.Lock()
+
+
+def _borrowed(count: int) -> list[_Buffer]:
+    """So many buffers that no copy uses any more; the caller puts them back."""
+    with _lending:
+        kept, _idle[:] = _idle[:count], _idle[count:]
+    for buffer in kept:
+        buffer.event.synchronize()
+    return kept + [_Buffer() for _ in range(count - len(kept))]
+
+
+def _next(queue: SimpleQueue[Item], stop: np.ndarray) -> Item | None:
+    """What comes out of a queue; None once ``stop`` is set."""
+    while not stop[0]:
+        with suppress(Empty):
+            return queue.get(timeout=LOOK_S)
+    return None

@@ -1,0 +1,48 @@
+"""Products of matrices over (min, +) and (max, +) (003, section 2.3): what shortest paths and Viterbi are made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernels.method import Input, Method, ProblemType
+from kernels.products import formats, placement, problem, sizes
+from kernels.products.matrix import MATRIX
+from kernels.semiring.citation import THESIS
+from kernels.semiring.parameters import THREADS
+
+PRODUCT = ProblemType(
+    id="product",
+    label="Product of matrices",
+    inputs=(Input(MATRIX, 2, 2),),
+    options=problem.OPTIONS,
+    build=problem.build,
+    defaults=problem.defaults,
+    data=formats.data,
+    rows=formats.rows,
+    answer=formats.answer,
+    formats=formats.FORMATS,
+    products=formats.products,
+    settings=formats.settings,
+    option_values=formats.option_values,
+    placement=placement.PRODUCTS,
+    trials="kernels.products.trials:PRODUCTS",
+)
+
+METHODS = (
+    Method(
+        id="minplus-product",
+        name="(min,+) product",
+        family="tropical",
+        summary="The least of all sums a[i, k] + b[k, j], or the greatest; of two matrices, or of many pairs.",
+        citation=THESIS.at("section 2.3"),
+        problem=PRODUCT,
+        parameters=(THREADS,),
+        backends={backend: f"kernels.products.{backend}:product" for backend in ("cpu", "cuda")},
+        returns=frozenset({"product"}),
+        footprint=sizes.footprint,
+        automatic=sizes.automatic,
+        work=lambda made, parameters: made.cells,
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": 12.0, "cuda": 8000.0},
+    ),
+)

@@ -1,0 +1,20 @@
+"""Products of matrices on the GPU: a batch in one launch; device code and launches are those of `kernels.semiring`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernels.cuda.run import Run
+from kernels.model import Outcome
+from kernels.monitor import Monitor
+from kernels.products.problem import ProductAnswer, ProductProblem
+from kernels.semiring import cuda
+from kernels.steps import Steps
+
+
+def product(problem: ProductProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The product, or the products of a batch."""
+    run = Run(monitor, steps)
+    found = cuda.product(*problem.factors, problem.semiring, run=run)
+    return Outcome(ProductAnswer(found), run.times_ms, found.nbytes, run.device_bytes)

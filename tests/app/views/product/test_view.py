@@ -1,0 +1,83 @@
+"""A product of matrices as a heat map."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor
+
+from app.kit import heat
+from app.kit.selection import Selection
+from app.views.product.view import COLOURS, ProductView
+from kernels import engine, registry
+from kernels.products.matrix import checked
+from tests.app.views import tree_examples
+
+METHOD = registry.method("minplus-product")
+
+
+def product(*data):
+    made = METHOD.problem.make([checked(np.array(values)) for values in data], {})
+    return engine.execute(engine.plan(METHOD, made, {}, "cpu"), keep_rate=False)
+
+
+@pytest.fixture
+def view(qtbot) -> ProductView:
+    view = ProductView(Selection())
+    qtbot.addWidget(view)
+    view.resize(400, 460)
+    view.show()
+    return view
+
+
+def colour(view: ProductView, row: int, column: int) -> QColor:
+    """What is painted in the middle of a cell."""
+    window, canvas = view.canvas.area, view.canvas
+    x = (column + 0.5 - window.x()) / window.width() * canvas.width()
+    y = (row + 0.5 - window.y()) / window.height() * canvas.height()
+    return canvas.grab().toImage().pixelColor(int(x), int(y))
+
+
+def test_every_number_has_its_colour(view) -> None:
+    view.show_result(product([[0, 1], [5, np.inf]], [[1.0, 9], [2, 4]]))
+    assert view.shown().tolist() == [[1, 5], [6, 14]]
+    for (row, column), value in np.ndenumerate(view.shown()):
+        shade = int(heat.shades(np.array(float(value)), 1.0, 14.0))
+        assert colour(view, row, column).rgb() == int(heat.colours(COLOURS)[shade])
+
+
+def test_factors_members_and_numbers_are_told(view) -> None:
+    first, second = np.arange(24.0).reshape(3, 2, 4), np.arange(36.0).reshape(3, 4, 3)
+    first[1, 1, 2] = np.inf
+    view.show_result(product(first, second))
+    assert view.member.isVisible() and view.member.maximum() == 3
+    view.member.setValue(2)
+    view.part.setCurrentText("First matrix")
+    np.testing.assert_array_equal(view.shown(), first[1])
+    canvas = view.canvas
+    canvas.pointed.emit(canvas.cell_at(QPointF(canvas.width() * 0.6, canvas.height() * 0.9)))
+    assert view._status.text() == "row 2, column 3: no way"
+    canvas.pointed.emit(canvas.cell_at(QPointF(1, 1)))
+    assert view._status.text() == "row 1, column 1: 8"
+
+
+def test_a_part_is_seen_nearer_and_all_again(view) -> None:
+    view.show_result(product(np.ones((40, 3)), np.ones((3, 50))))
+    canvas = view.canvas
+    before = canvas.cell_at(QPointF(30, 40))
+    canvas.zoom(0.25, QPointF(30, 40))
+    assert canvas.cell_at(QPointF(30, 40)) == before and canvas.area.width() == 12.5
+    canvas.zoom(100, QPointF(0, 0))
+    assert (canvas.area.width(), canvas.area.height()) == (50, 40)
+    canvas.zoom(0.1, QPointF(0, 0))
+    canvas.fit()
+    assert canvas.area.width() == 50
+
+
+def test_nothing_and_other_results(view) -> None:
+    assert not ProductView.shows(tree_examples.result())
+    view.show_result(product([[np.inf]], [[1.0]]))
+    assert colour(view, 0, 0).isValid()
+    view.show_result(None)
+    assert view.shown().size == 0 and not view.isEnabled()

@@ -1,0 +1,131 @@
+"""Products as a method: what is read, what is refused, batches on both backends, and what is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels import engine, registry, trials
+from kernels.errors import InputError, ParameterError
+from kernels.products import matrix, problem
+from kernels.products.matrix import MATRIX, checked
+from kernels.products.trials import defined
+from kernels.registry import loading, saving
+from kernels.trials import Chance
+
+METHOD = registry.method("minplus-product")
+
+
+def product(*data, **options):
+    made = METHOD.problem.make([checked(np.array(values)) for values in data], options)
+    return engine.execute(engine.plan(METHOD, made, {"threads": 2}, "cpu"), keep_rate=False)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_device_code_is_right(emulated, seed: int) -> None:
+    made = trials.of(METHOD.problem).draw(Chance(seed))
+    np.testing.assert_array_equal(emulated(METHOD, made, seed=seed).answer.values, defined(made).values)
+
+
+def test_a_batch_is_the_products_of_its_members() -> None:
+    random = np.random.default_rng(1)
+    first, second = random.integers(0, 100, (7, 5, 70)), random.integers(0, 100, (7, 70, 66))
+    found = product(first, second).answer.values
+    for one, other, expected in zip(first, second, found, strict=True):
+        np.testing.assert_array_equal(product(one, other).answer.values, expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("1,2\n3,inf\n", [[1, 2], [3, np.inf]]), ("# a\n1 2 3\n\n4 5 6", [[1, 2, 3], [4, 5, 6]]),
+     ("1;-inf", [[1, -np.inf]]),
+     ("\ufeff1.5\t2e3\r\n0\t0\r\n", [[1.5, 2000], [0, 0]])],
+)  # fmt: skip
+def test_text_is_read(tmp_path: Path, text: str, values) -> None:
+    path = tmp_path / "a.matrix"
+    path.write_text(text, encoding="utf-8")
+    (found,) = loading.read(path)
+    np.testing.assert_array_equal(found.values, values)
+    assert (found.name, found.source) == ("a", str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("1 2\n3 x", "line 2: 'x' is not a number"), ("1 2\n3", "line 2: 1 number, and 2 in"), ("# no\n", "no numbers"),
+     ("1,nan", "at 1, 2 is not a number"), ("\xff", "line 1: this is not UTF-8")],
+)  # fmt: skip
+def test_what_is_wrong_in_text_is_named(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "a.matrix"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(InputError, match=words):
+        matrix.read(path)
+
+
+def test_arrays_are_read_by_their_names(tmp_path: Path) -> None:
+    """An array is a distance matrix unless its name says otherwise; the command line asks the method's own kind."""
+    values = np.arange(6, dtype=np.float32).reshape(1, 2, 3)
+    for name in ("a.matrix.npy", "a.npy"):
+        np.save(tmp_path / name, values)
+        (found,) = MATRIX.read(tmp_path / name, None)
+        assert found.values.dtype == np.float32 and found.values.shape == (1, 2, 3) and found.name == "a"
+    assert loading.kind_of_file(tmp_path / "a.matrix.npy") is MATRIX
+    with pytest.raises(InputError, match=r"a matrix to be multiplied is named \.matrix\.npy"):
+        loading.read(tmp_path / "a.npy")
+    (tmp_path / "b.npy").write_bytes(matrix.NPY + b"\x01")
+    with pytest.raises(InputError, match="not a valid NPY file"):
+        MATRIX.read(tmp_path / "b.npy", None)
+
+
+def test_numbers_follow_the_matrices() -> None:
+    whole, large, single = np.array([[1, 2]]), np.array([[2**28]]), np.array([[0.5]], np.float32)
+    for values, expected in ((whole, "int32"), (large, "float64"), (single, "float32"), (single + 0.0, "float32")):
+        made = checked(values), checked(values.T)
+        assert problem.defaults(made)["numbers"] == expected
+    with pytest.raises(ParameterError, match="sums of 2"):
+        product(large, large, numbers="int32")
+    with pytest.raises(ParameterError, match="choose float64"):
+        product([[1e38]], [[3e38]], numbers="float32")
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(InputError, match="has 3 columns, and matrix 2 rows"):
+        product(np.ones((2, 3)), np.ones((2, 3)))
+    with pytest.raises(InputError, match="give as many of both"):
+        product(np.ones((2, 3, 3)), np.ones((3, 3)))
+    with pytest.raises(InputError, match="-inf is no number over min-plus"):
+        product([[-np.inf]], [[1.0]])
+    with pytest.raises(InputError, match="inf is no number over max-plus"):
+        product([[np.inf]], [[1.0]], algebra="max-plus")
+    for values in (np.ones(3), np.ones((0, 2)), np.array([["a"]])):
+        with pytest.raises(InputError, match="a matrix has rows and columns"):
+            checked(values)
+
+
+@pytest.mark.parametrize("algebra", ["min-plus", "max-plus"])
+@pytest.mark.parametrize("numbers", ["int32", "float64"])
+def test_what_leads_nowhere_is_told_as_such(tmp_path: Path, algebra: str, numbers: str) -> None:
+    nowhere = np.inf if algebra == "min-plus" else -np.inf
+    result = product([[-5, nowhere], [nowhere, nowhere]], [[7.0, nowhere], [1, 2]], algebra=algebra, numbers=numbers)
+    expected = [[2, nowhere], [nowhere, nowhere]]
+    np.testing.assert_array_equal(result.answer.floats(result.problem), expected)
+    saving.write_result(tmp_path / "p.json", result)
+    told = json.loads((tmp_path / "p.json").read_text())
+    assert told["product"] == [[2, None], [None, None]] and told["with_a_way"] == 1
+    saving.write_result(tmp_path / "p.csv", result)
+    np.testing.assert_array_equal(matrix.read(tmp_path / "p.csv")[0].values, expected)
+    saving.write_result(tmp_path / "p.npy", result)
+    np.testing.assert_array_equal(np.load(tmp_path / "p.npy"), expected)
+    (again,) = METHOD.problem.products(result)
+    np.testing.assert_array_equal(again.values, expected)
+
+
+def test_a_wrong_product_is_noticed() -> None:
+    result = product(np.arange(12).reshape(3, 4), np.arange(8).reshape(4, 2))
+    result.check(result.problem)
+    wrong = result.answer.values.copy()
+    wrong += 1
+    with pytest.raises(AssertionError, match="is another"):
+        type(result.answer)(wrong).check(result.problem)
