@@ -16,8 +16,8 @@ Host = Callable[[int, int, int, Mapping[str, Any]], dict[str, int]]
 BLOCK, STRIP_WIDTH, BATCH = 64, 512, 256
 SLAB = 64
 """Rows of a matrix that are made at a time where the thesis makes all of it at once, so that it can be cancelled."""
-GPU_STRIP = 128
-"""Columns of a strip on a GPU: four for each lane of a warp, whose factors fill its registers."""
+GPU_STRIP, GPU_BATCH = 128, 128
+"""Columns of a strip on a GPU, four for each lane of a warp; rows of a batch, whose directions fit into shared memory."""
 SHORT = 256 * 256
 """Cells below which threads are not worth their start."""
 SAVED = 16
