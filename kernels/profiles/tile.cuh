@@ -181,6 +181,19 @@ __device__ __forceinline__ void publish(const Shared& shared, const Pair& pair, 
     }
 }
 
+// What a step needs of shared memory, read while the step before is computed.
+struct Ahead {
+    int4 scores;
+    int2 cost, left;
+    int opens;
+
+    __device__ __forceinline__ void load(const Shared& shared, int step, int lane) {
+        const int at = (step - lane) & (RING - 1);
+        scores = shared.scores[at * (PITCH / 4) + lane];
+        cost = shared.costs[at], left = shared.left[step % RING], opens = shared.opens[step % RING];
+    }
+};
+
 // Four columns of a lane of the warp that has the cells. ``KEEP``: directions are kept instead of borders.
 template <bool KEEP>
 struct Cells {
@@ -214,11 +227,10 @@ struct Cells {
     }
 
     // The cells of row ``i``, ``at`` rows into the sweep.
-    __device__ __forceinline__ void row(Shared& shared, const Pair& pair, int number, int at, int i, int h_left, int g,
-                                        int opens, int lane, unsigned short* directions) {
-        const int4 four = shared.scores[at % RING * (PITCH / 4) + lane];
-        const int2 cost = shared.costs[at % RING];
-        const int scores[PER] = {four.x, four.y, four.z, four.w};
+    __device__ __forceinline__ void row(Shared& shared, const Ahead& ahead, const Pair& pair, int number, int at, int i,
+                                        int h_left, int g, int opens, int lane, unsigned short* directions) {
+        const int2 cost = ahead.cost;
+        const int scores[PER] = {ahead.scores.x, ahead.scores.y, ahead.scores.z, ahead.scores.w};
         int diagonal = corner, f = 0, kinds = 0;
         corner = h_left;
 #pragma unroll
@@ -283,17 +295,18 @@ __device__ __forceinline__ void sweep(Shared& shared, const Pair& pair, const Fi
         cells.begin(pair, number, from, lane);
         __syncthreads();
         for (int step = 0; step < steps; step += CHUNK) {
-#pragma unroll 2
+            Ahead ahead, next;
+            next.load(shared, step, lane);
+#pragma unroll 4
             for (int each = 0; each < CHUNK; ++each) {
                 const int at = step + each - lane;
+                ahead = next;
+                if (each + 1 < CHUNK) next.load(shared, step + each + 1, lane);
                 int h_left = __shfl_up_sync(WARP, cells.out_h, 1), g = __shfl_up_sync(WARP, cells.out_g, 1);
                 int opens = KEEP ? __shfl_up_sync(WARP, cells.out_opens, 1) : 0;
-                if (lane == 0) {
-                    const int2 border = shared.left[(step + each) % RING];
-                    h_left = border.x, g = border.y;
-                    if (KEEP) opens = shared.opens[(step + each) % RING];
-                }
-                if (at >= 0 && at < rows) cells.row(shared, pair, number, at, from + at, h_left, g, opens, lane, directions);
+                if (lane == 0) h_left = ahead.left.x, g = ahead.left.y, opens = ahead.opens;
+                if (at >= 0 && at < rows)
+                    cells.row(shared, ahead, pair, number, at, from + at, h_left, g, opens, lane, directions);
             }
             __syncthreads();
         }
