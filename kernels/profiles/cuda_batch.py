@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequences
 
@@ -78,6 +79,6 @@ def _strips(run: Run, group: Pairs) -> None:
             return
         ends = np.cumsum(group.cells) // cuda_wavefront.SLICE_CELLS
         cuts = [0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), count]
-        for first, last in zip(cuts, cuts[1:], strict=False):
+        for first, last in itertools.pairwise(cuts):
             group.strips((first, last), (0, rows))
             phase.launched()

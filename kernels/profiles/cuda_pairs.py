@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,7 @@ TILES = 1024
 """Tiles of a path in a launch: some tens of milliseconds."""
 
 PAIR = Struct("Pair", """
-    const uint4 *rows, *columns;            // factors, see `_factors`; rows in sixteens, columns in strips, zeros behind
+    const uint4 *rows, *columns;            // factors, see `_factors`; zeros behind the last
     const int2 *row_costs;                  // m: of row i, R_i - open_i and -R_i+1, of what gaps over i rows cost, R_i
     const int2 *column_costs;               // n + 1: C_j - open_j and -C_j
     unsigned long long* borders;            // (strips - 1) x m: H and F between strips
@@ -55,7 +54,7 @@ NUMBERS = Constants.of(
     LOG_BITS=LOG_BITS, BATCH=GPU_BATCH,
 )  # fmt: skip
 HERE = Path(__file__).parent
-TILE = (NUMBERS, PAIR, FINISH, HERE / "tile.cuh")
+TILE = (NUMBERS, PAIR, FINISH, HERE / "finish.cuh", HERE / "tile.cuh")
 STRIPS, PATHS = (*TILE, HERE / "strips.cu"), (*TILE, HERE / "paths.cu")
 
 
@@ -162,8 +161,8 @@ def _starts(sizes: np.ndarray) -> np.ndarray:
 
 
 def _shifted(opens: list[np.ndarray], extends: list[np.ndarray], behind: int) -> np.ndarray:
-    """Costs of gaps as the device takes them, int32 (all, 2): of columns, and of what lies ``behind`` (0) the last one as
-    well; see `PAIR`."""
+    """Costs of gaps as the device takes them (see `PAIR`), int32 (all, 2): for what is before each column, and for 0 as
+    ``behind`` for what is behind the last one as well."""
     sizes = np.array([one.size for one in extends])
     ends = _starts(sizes)
     summed = np.concatenate([[0], np.cumsum(np.concatenate(extends), dtype=np.int64)])
