@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 
 from kernels.cuda import blocks
-from kernels.cuda.run import Run
+from kernels.cuda.run import Phase, Run
 from kernels.cuda.structs import Constants, Struct
 from kernels.profiles.cpu_table import whole_answer
 from kernels.profiles.problem import ProfileAnswer
@@ -34,8 +34,11 @@ EIGHT, LOAD, ROWS = 8, 32, 16
 """Factors of a step of the tensor cores, and of a load of a thread and its three neighbours; rows of a product."""
 ABSENT = 0x80
 """Every byte of a border that is not there yet."""
-TILES = 1024
-"""Tiles of a path in a launch: some tens of milliseconds."""
+TILES, SHORT_PATH, MOST_SIDE = 1024, 16, 24
+"""Tiles of a path in a launch: some tens of milliseconds. Tiles of a path that one block goes through as fast as many
+would; and tiles on a side of the squares that many blocks go through."""
+ENTRIES = 2 * GPU_STRIP + 2 * GPU_BATCH + 1
+"""Of a tile: cells and states in which a path may enter it, and the one in which it ends."""
 
 PAIR = Struct("Pair", """
     const uint4 *rows, *columns;            // factors, see `_factors`; zeros behind the last
@@ -55,7 +58,8 @@ NUMBERS = Constants.of(
 )  # fmt: skip
 HERE = Path(__file__).parent
 TILE = (NUMBERS, PAIR, FINISH, HERE / "finish.cuh", HERE / "tile.cuh")
-STRIPS, PATHS = (*TILE, HERE / "strips.cu"), (*TILE, HERE / "paths.cu")
+STRIPS, PATHS = (*TILE, HERE / "strips.cu"), (*TILE, HERE / "path.cuh", HERE / "paths.cu")
+SQUARES = (*TILE, HERE / "path.cuh", HERE / "squares.cu")
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,9 @@ class Pairs:
             FINISH(table=given[4], factor=made[0].factor, offset=made[0].offset), (*given, *room.values()),
         )  # fmt: skip
 
-    def kernel(self, parts: tuple[Any, ...], name: str) -> Any:
-        return self.run.kernel(parts, name, STEPS=self.steps, KIND=self.made[0].kind, MODE=self.made[0].mode)
+    def kernel(self, parts: tuple[Any, ...], name: str, **defines: int) -> Any:
+        made = self.made[0]
+        return self.run.kernel(parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, **defines)
 
     def strips(self, items: tuple[int, int], rows: tuple[int, int]) -> None:
         """Launch rows of some items of the queue; all strips on the left of them, and rows above, were launched."""
@@ -123,19 +128,41 @@ class Pairs:
             self.on_device, self.items, *self.finish, *map(np.int32, (*items, *rows)), self.ticket,
         ))  # fmt: skip
 
-    def paths(self, begin: bool) -> None:
-        """Launch the way back through the next `TILES` tiles of each path."""
+    def path(self, quiet: bool = False) -> None:
+        """The way back of all: of many alignments, or a short one, a block for each; of a long one by squares."""
+        tiles = max(-(-one.n // GPU_STRIP) + -(-one.m // GPU_BATCH) for one in self.made)
+        with self.run.phase("path", quiet=quiet) as phase:
+            if len(self.made) == 1 and tiles > SHORT_PATH:
+                self._squares(phase, tiles)
+                return
+            launches = -(-tiles // TILES)  # each tile of a path has another strip than the one before, or another batch
+            for number in range(launches):
+                self._paths(number == 0, TILES)
+                phase.launched(number + 1, launches)
+
+    def _paths(self, begin: bool, tiles: int) -> None:
+        """The way back through the next so many tiles of each path."""
         kernel = self.kernel(PATHS, "paths")
         self._queue()
         kernel((self._blocks(kernel, len(self.made)),), (THREADS,), (
-            self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, TILES)), self.ends, self.ticket,
+            self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, tiles)), self.ends, self.ticket,
         ))  # fmt: skip
 
-    @property
-    def path_launches(self) -> int:
-        """So many are enough: each tile of a path has another strip than the one before, or another batch."""
-        most = max(-(-one.n // GPU_STRIP) + -(-one.m // GPU_BATCH) for one in self.made)
-        return -(-most // TILES)
+    def _squares(self, phase: Phase, tiles: int) -> None:
+        """The way back of one alignment: by squares of tiles, each as many as run at a time."""
+        resident = blocks.resident(self.kernel(PATHS, "paths"), THREADS, 0)
+        side = max(min(int(resident**0.5), MOST_SIDE), 2)
+        exits, chain, operations = (self.kernel(SQUARES, name, SIDE=side) for name in ("exits", "chain", "operations"))
+        found, hops = self.run.empty((side * side, ENTRIES), np.uint32), self.run.empty((tiles + 1, 4), np.int32)
+        count = self.run.filled(1, np.int32)
+        launches = 2 + tiles // side  # a path leaves a square at its top, or on its left
+        self._paths(True, 0)
+        for number in range(launches):
+            exits((side * side,), (THREADS,), (self.on_device, *self.finish, self.ends, found))
+            chain((1,), (1,), (self.on_device, self.ends, found, hops, count))
+            phase.launched(number + 1, launches + 1)
+        operations((min(resident, tiles + 1),), (THREADS,), (self.on_device, *self.finish, self.ends, hops, count))
+        phase.launched(launches + 1, launches + 1)
 
     def answers(self) -> list[ProfileAnswer]:
         """The alignments, in the order of the problems."""
