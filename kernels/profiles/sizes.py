@@ -31,11 +31,14 @@ SAVED = 16
 """The path's tiles: H, E, F and scores, 4 bytes each."""
 
 
-def footprint(host: Host, device: Device, problem: Problem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def footprint(
+    host: Host, device: Device | None, problem: Problem, parameters: Mapping[str, Any], backend: str
+) -> Footprint:
     """Bytes of a run."""
     first, second = problem.profiles
     m, n, symbols = len(first), len(second), len(first.alphabet)
     if backend == "cuda":
+        assert device is not None, "a method without a backend for GPUs is not asked"
         return device(host, problem.encoded, parameters)
     return Footprint(host={"encoded profiles": 2 * symbols * (m + n), **host(m, n, symbols, parameters)})
 
