@@ -27,13 +27,6 @@ constexpr int MAKERS = 4, TILES = WIDTH / MAKERS / 8, THREADS = LANES * (MAKERS 
 constexpr int LOADS = (STEPS + 3) / 4;
 constexpr unsigned ABSENT = 0x80808080u;
 
-// sums += rows (16 x 8) times columns (8 x 8): the fragments of mma.m16n8k8.
-__device__ __forceinline__ void multiply_halves(float* sums, unsigned upper, unsigned lower, unsigned columns) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(upper), "r"(lower), "r"(columns));
-}
-
 // What the warps of a block share.
 struct Shared {
     int4 scores[RING * PITCH / 4];
