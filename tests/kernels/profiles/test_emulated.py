@@ -135,3 +135,11 @@ def test_many_pairs_are_cancelled(emulated) -> None:
     monitor.cancel()
     with devices.use(0), pytest.raises(Cancelled):
         batch.align([pair(30, 30, 1)], SUM, backend="cuda", monitor=monitor)
+
+
+def test_strips_are_drawn_as_the_gpu_cuts_them(emulated) -> None:
+    """A width that was given counts on the CPU alone: the result says what was done, and that it differs."""
+    result = emulated("profile-wavefront", ProfileProblem(*pair(30, 30, 1), SUM), s=512, T=64, threads=2)
+    assert (result.parameters["s"], result.parameters["T"], result.parameters["threads"]) == (128, 128, 2)
+    assert [note.partition(" ")[0] for note in result.notes] == ["s=512", "T=64"]
+    assert registry.method("profile-wavefront").cuts(result.parameters).strip == 128
