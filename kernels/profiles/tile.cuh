@@ -203,8 +203,9 @@ struct Cells {
     }
 
     // Sixteen steps. Of them ``first`` is the one at which the lane comes to its first row, ``last`` to the last row of the
-    // table, ``keep`` to a row that is kept, and with ``over`` its rows are over; such as are none of the sixteen never come.
-    template <bool BEGIN>
+    // table, ``keep`` to a row that is kept, and with ``over`` its rows are over; such as are none of the sixteen never
+    // come. Without ``EDGE`` no lane comes to a row of the first three kinds.
+    template <bool EDGE>
     __device__ __forceinline__ void steps(Shared& shared, int step, int lane, int first, int last, int over, int keep,
                                           int4* kept, int row, unsigned short* directions) {
         Places places;
@@ -222,7 +223,7 @@ struct Cells {
                 h_left = ahead.left.x, g = ahead.left.y;
                 if (KEEP) opens = ahead.opens;
             }
-            if (BEGIN && each == first) {
+            if (EDGE && each == first) {
                 corner = above_corner;
 #pragma unroll
                 for (int c = 0; c < PER; ++c) h[c] = above_h[c], e[c] = above_e[c];
@@ -259,11 +260,11 @@ struct Cells {
             if (MODE == LOCAL && max(max(h[0], h[1]), max(h[2], h[3])) > best.score && each >= first && each < over)
                 look(row + each);
             if (MODE == SEMI_GLOBAL && ends && each >= first && each < over) look_at_end(row + each);
-            if (MODE != LOCAL && each == last) {
+            if (EDGE && MODE != LOCAL && each == last) {
 #pragma unroll
                 for (int c = 0; c < PER; ++c) final[c] = h[c];
             }
-            if (each == keep) {
+            if (EDGE && each == keep) {
                 kept[0] = make_int4(h[0], e[0] + cost.y, h[1], e[1] + cost.y);
                 kept[1] = make_int4(h[2], e[2] + cost.y, h[3], e[3] + cost.y);
             }
@@ -310,11 +311,11 @@ __device__ __forceinline__ void sweep(Shared& shared, const Pair& pair, const Fi
             const bool kept = keep >= max(step - LANES + 1, 0) && keep < rows && from + keep + 1 < pair.m;
             int4* place = (int4*)kept_row(pair, number, kept ? (from + keep) / BATCH : 0) + lane * (PER / 2);
             const int last = whole ? rows - 1 + ahead : -1, stays = kept ? keep + ahead : -1, row = from - ahead;
-            if (step < LANES)
+            if (step < LANES || kept || (whole && step + CHUNK >= rows))
                 cells.template steps<true>(shared, step, lane, ahead, last, rows + ahead, stays, place,
                                            KEEP ? -ahead : row, directions);
             else
-                cells.template steps<false>(shared, step, lane, -1, last, rows + ahead, stays, place,
+                cells.template steps<false>(shared, step, lane, -1, -1, rows + ahead, -1, place,
                                             KEEP ? -ahead : row, directions);
             __syncthreads();
         }
