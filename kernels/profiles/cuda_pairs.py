@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,12 +25,15 @@ from kernels.profiles.scoring import (
     SEMI_GLOBAL,
     Encoded,
 )
-from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP
+from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, beyond_halves
 
 THREADS = 160
 """Of a block: a warp for the cells, four for their scores."""
-EIGHT, LOAD, ROWS = 8, 32, 16
+EIGHT, LOAD, SIXTEEN = 8, 32, 16
 """Factors of a step of the tensor cores, and of a load of a thread and its three neighbours; rows of a product."""
+PLAIN, DOUBLED, HALVED, ROWS, COLUMNS = range(5)
+"""How factors become 16-bit numbers, see factors.cu."""
+FACTOR_THREADS = 256
 ABSENT = 0x80
 """Every byte of a border that is not there yet."""
 TILES, SHORT_PATH, MOST_SIDE = 1024, 16, 24
@@ -41,7 +43,7 @@ ENTRIES = 2 * GPU_STRIP + 2 * GPU_BATCH + 1
 """Of a tile: cells and states in which a path may enter it, and the one in which it ends."""
 
 PAIR = Struct("Pair", """
-    const uint4 *rows, *columns;            // factors, see `_factors`; zeros behind the last
+    const uint4 *rows, *columns;            // factors, see factors.cu; zeros behind the last
     const int2 *row_costs;                  // m: of row i, R_i - open_i and -R_i+1, of what gaps over i rows cost, R_i
     const int2 *column_costs;               // n + 1: C_j - open_j and -C_j
     unsigned long long* borders;            // (strips - 1) x m: H and F between strips
@@ -59,6 +61,10 @@ NUMBERS = Constants.of(
 HERE = Path(__file__).parent
 TILE = (NUMBERS, PAIR, FINISH, HERE / "finish.cuh", HERE / "tile.cuh")
 STRIPS, PATHS = (*TILE, HERE / "strips.cu"), (*TILE, HERE / "path.cuh", HERE / "paths.cu")
+FACTORS = (
+    Constants.of(PLAIN=PLAIN, DOUBLED=DOUBLED, HALVED=HALVED, ROWS=ROWS, COLUMNS=COLUMNS, UNITS=FREQUENCY_UNITS),
+    HERE / "factors.cu",
+)
 SQUARES = (*TILE, HERE / "path.cuh", HERE / "squares.cu")
 
 
@@ -86,8 +92,8 @@ class Pairs:
         """Copy problems to the device, with room for their borders and paths."""
         m, n = (np.array([getattr(one, name) for one in made], np.int64) for name in ("m", "n"))
         strips, batches = -(-n // GPU_STRIP), (m - 1) // GPU_BATCH
-        tops, lefts = _starts(-(-m // ROWS) * ROWS), _starts(strips * GPU_STRIP)
-        rows, columns, steps = _factors(made, m, n, tops, lefts)
+        tops, lefts = _starts(-(-m // SIXTEEN) * SIXTEEN), _starts(strips * GPU_STRIP)
+        rows, columns, steps = _factors(run, made, m, n, tops, lefts)
         numbers: np.ndarray = np.repeat(np.arange(len(made)), strips)
         items = np.stack([numbers, np.arange(len(numbers)) - _starts(strips)[:-1][numbers]], axis=1).astype(np.int32)
         items = np.ascontiguousarray(items[np.lexsort((items[:, 0], items[:, 1]))])
@@ -98,7 +104,7 @@ class Pairs:
         starts = {name: _starts(size) for name, size in sizes.items()}
         room = {name: run.empty(max(int(ends[-1]), 1), np.uint8) for name, ends in starts.items()}
         room["borders"].data.memset_async(ABSENT, room["borders"].nbytes, cupy.cuda.get_current_stream())
-        given = run.upload(rows, columns, row_costs, column_costs, made[0].table, items)
+        given = rows, columns, *run.upload(row_costs, column_costs, made[0].table, items)
         pairs: np.ndarray = np.zeros(len(made), PAIR.dtype)
         width = rows.itemsize * rows.shape[1]
         for name, ends in starts.items():
@@ -207,43 +213,27 @@ def _shifted(opens: list[np.ndarray], extends: list[np.ndarray], behind: int) ->
 
 
 def _factors(
-    made: list[Encoded], m: np.ndarray, n: np.ndarray, tops: np.ndarray, lefts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Rows and columns of all products, float16 (all, factors), and how many steps of the tensor cores they take.
-
-    A factor beyond 2048 is the sum of two that 16 bits hold. For distances the squares of both are factors, too, of
-    which each is 2048 a + b, so that the product is the square of the distance.
-    """
-    rows = np.concatenate([one.rows[:, :-1] for one in made], axis=1)
-    columns = np.concatenate([one.columns[:, :-1] for one in made], axis=1)
-    ones: Callable[[np.ndarray], np.ndarray] = lambda one: np.ones((1, one.shape[1]), np.int16)  # noqa: E731
+    run: Run, made: list[Encoded], m: np.ndarray, n: np.ndarray, tops: np.ndarray, lefts: np.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray, int]:
+    """Rows and columns of all products as 16-bit numbers on the device (factors.cu), and how many steps of the tensor
+    cores they take."""
+    rows, columns = (np.concatenate([getattr(one, name).ravel() for one in made]) for name in ("rows", "columns"))
+    how, symbols = {"rows": PLAIN, "columns": PLAIN}, len(made[0].rows)
     if made[0].kind == ROOT:
-        squares = [np.concatenate([getattr(one, name)[:-1] for one in made]) for name in ("row_bias", "column_bias")]
-        (upper, lower), (right, left) = (divmod(one[None, :], FREQUENCY_UNITS) for one in squares)
-        rows = np.concatenate([-2 * rows, upper, lower, FREQUENCY_UNITS * ones(rows), ones(rows)])
-        columns = np.concatenate([columns, FREQUENCY_UNITS * ones(columns), ones(columns), right, left])
-    elif np.abs(rows).max() > FREQUENCY_UNITS:
-        rows, columns = np.concatenate(_halved(rows)), np.concatenate([columns, columns])
-    elif np.abs(columns).max() > FREQUENCY_UNITS:
-        rows, columns = np.concatenate([rows, rows]), np.concatenate(_halved(columns))
-    steps = -(-len(rows) // EIGHT)
-    return _placed(rows, m, tops), _placed(columns, n, lefts), steps
-
-
-def _halved(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whole numbers up to 8192 in size as sums: of a multiple of 4, and what is left."""
-    left = (values + 2) % 4 - 2
-    return values - left, left
-
-
-def _placed(values: np.ndarray, lengths: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Factors (count, all columns) as columns of float16 one after another, padded, in the order of threads: what one
-    multiplies in step s, two factors, is word s mod 4 of the 16 bytes of its load s / 4."""
-    at = np.arange(len(values))
-    step, place = divmod(at, EIGHT)
-    places = step // 4 * LOAD + place // 2 * EIGHT + step % 4 * 2 + place % 2
-    found: np.ndarray = np.zeros((int(starts[-1]), -(-len(values) // LOAD) * LOAD), np.float16)
-    numbers: np.ndarray = np.repeat(np.arange(len(lengths)), lengths)
-    into = np.arange(len(numbers)) + (starts[:-1] - _starts(lengths)[:-1])[numbers]
-    found[into[:, None], places[None, :]] = values.T
-    return found
+        how = {"rows": ROWS, "columns": COLUMNS}
+    elif beyond_halves(rows):
+        how = {"rows": HALVED, "columns": DOUBLED}
+    elif beyond_halves(columns):
+        how = {"rows": DOUBLED, "columns": HALVED}
+    count = symbols * (2 if HALVED in how.values() else 1) + (4 if ROWS in how.values() else 0)
+    words, kernel = -(-count // LOAD) * LOAD // 2, run.kernel(FACTORS, "factors")
+    found = []
+    for name, values, lengths, into in (("rows", rows, m, tops), ("columns", columns, n, lefts)):
+        given = run.upload(values, _starts(symbols * (lengths + 1)), lengths, into)
+        target = run.empty((int(into[-1]), words), np.uint32)
+        with run.timed("transfer"):
+            sizes = map(np.int32, (symbols, how[name], words))
+            kernel((len(made),), (FACTOR_THREADS,), (*given, *sizes, target))
+            cupy.cuda.get_current_stream().synchronize()
+        found.append(target)
+    return found[0], found[1], -(-count // EIGHT)

@@ -25,6 +25,13 @@ def test_strips_and_paths_compile(steps: int, kind: int, mode: int, architecture
 
 
 @each
+def test_factors_compile(architecture: str) -> None:
+    from kernels.profiles.cuda_pairs import FACTORS
+
+    assert compile_without_device(FACTORS, {}, architecture)
+
+
+@each
 @pytest.mark.parametrize(("symbols", "kind", "mode"), [(21, ROOT, GLOBAL), (5, LOGARITHM, SEMI_GLOBAL)])
 def test_the_methods_of_the_thesis_compile(symbols: int, kind: int, mode: int, architecture: str) -> None:
     from kernels.profiles.cuda_job import BLOCK_PARTS, WAVE_PARTS
