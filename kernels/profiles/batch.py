@@ -6,7 +6,6 @@ of all pairs are in one queue on the device (`cuda_batch`).
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import threading
 from collections.abc import Sequence as Sequences
@@ -40,8 +39,9 @@ def align(
     begun on this thread. Errors as `ProfileProblem.encoded` has them; raises Cancelled.
     """
     if backend == "cuda":
-        on_gpu = importlib.import_module("kernels.profiles.cuda_batch")  # it imports CuPy
-        return list(on_gpu.align(pairs, scoring, span, monitor or Monitor()))
+        from kernels.profiles import cuda_batch  # it imports CuPy
+
+        return cuda_batch.align(pairs, scoring, span, monitor or Monitor())
     _compiled()
     found: list[ProfileAnswer | None] = [None] * len(pairs)
     order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) * len(pairs[at][1]))
