@@ -3,7 +3,7 @@
 //
 // A launch computes rows [from, until) of the items [first, last) of the queue. An item is a strip of 128 columns.
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 3)
 strips(const Pair* pairs, const int2* items, FINISH_PARAMETERS(given), int first, int last, int from, int until,
        int* ticket) {
     const Finish finish = FINISH_OF(given);

@@ -213,7 +213,7 @@ struct Cells {
         places.begin(step, lane);
         places.template load<KEEP>(shared, step, lane, next);
         int2* right = shared.right + step % RING;
-#pragma unroll
+#pragma unroll 4
         for (int each = 0; each < CHUNK; ++each) {
             ahead = next;
             if (each + 1 < CHUNK) places.template load<KEEP>(shared, step + each + 1, lane, next);
@@ -230,27 +230,33 @@ struct Cells {
             }
             const int2 cost = ahead.cost;
             const int scores[PER] = {ahead.scores.x, ahead.scores.y, ahead.scores.z, ahead.scores.w};
-            int diagonal = corner, f = 0, kinds = 0;
+            // What lanes wait for each other with is G alone: gaps that open here are brought together before it comes.
+            int diagonal = corner, f = 0, kinds = 0, ts[PER], ways[PER + 1], throughs[PER];
             corner = h_left;
 #pragma unroll
             for (int c = 0; c < PER; ++c) {
-                const int up = h[c], through = diagonal + scores[c];
+                const int up = h[c], through = throughs[c] = diagonal + scores[c];
                 if (KEEP && up + cost.x >= e[c]) kinds |= E_OPENS << 4 * c;
-                if (KEEP && opens) kinds |= F_OPENS << 4 * c;
                 e[c] = add_max(up, cost.x, e[c]);
-                const int t = MODE == LOCAL ? add_max_floor(e[c], cost.y, through) : add_max(e[c], cost.y, through);
-                h[c] = add_max(g, sum[c], t);
-                if (KEEP || c == PER - 1) f = g + sum[c];
-                if (KEEP) {
-                    const int gap = e[c] + cost.y;
-                    int kind = f > max(through, gap) ? FROM_F : gap > through ? FROM_E : 0;
-                    if (MODE == LOCAL && h[c] <= 0) kind = NOWHERE;
-                    kinds |= kind << 4 * c;
-                    opens = h[c] + source[c] >= g;
-                }
-                g = add_max(t, source[c], g);
+                ts[c] = MODE == LOCAL ? add_max_floor(e[c], cost.y, through) : add_max(e[c], cost.y, through);
+                ways[c + 1] = c == 0 ? ts[c] + source[c] : add_max(ts[c], source[c], ways[c]);
                 diagonal = up;
             }
+#pragma unroll
+            for (int c = 0; c < PER; ++c) {
+                const int gap_g = c == 0 ? g : max(g, ways[c]);
+                h[c] = add_max(gap_g, sum[c], ts[c]);
+                if (KEEP || c == PER - 1) f = gap_g + sum[c];
+                if (KEEP) {
+                    if (opens) kinds |= F_OPENS << 4 * c;
+                    const int gap = e[c] + cost.y;
+                    int kind = f > max(throughs[c], gap) ? FROM_F : gap > throughs[c] ? FROM_E : 0;
+                    if (MODE == LOCAL && h[c] <= 0) kind = NOWHERE;
+                    kinds |= kind << 4 * c;
+                    opens = h[c] + source[c] >= gap_g;
+                }
+            }
+            g = max(g, ways[PER]);
             out_h = h[PER - 1], out_g = g, out_opens = opens;
             if (KEEP) {
                 if (each >= first && each < over) directions[(row + each) * LANES + lane] = kinds;
