@@ -115,7 +115,7 @@ METHODS = (
             "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15),
     _method("profile-cublas", "CUBLAS", "algorithm 4.1", "Two calls for a cell: a difference, and its norm. "
             "The thesis' example of how not to do it.", PROFILES, "cpu:cublas", sizes.matrices(1), 0.02,
-            (), sizes.on_gpu(sizes.gpu_cublas), 0.00005, "cuda_products:cublas_cells"),
+            (), sizes.on_gpu(sizes.gpu_cublas), 0.00002, "cuda_products:cublas_cells"),
     _method("profile-matprod-v1", "MatProd V1", "algorithm 4.2", "Differences by a product with an identity matrix, "
             "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005, (),
             sizes.on_gpu(sizes.gpu_identity), 0.01, "cuda_products:matprod_v1"),
@@ -133,7 +133,7 @@ METHODS = (
     _method("profseq-matvecprod-v1", "ProSeqAlign MatVecProd V1", "algorithm 4.3", "H, V and D as matrices: columns of "
             "V, and rows of H and D, each by a product of a matrix and a vector.",
             PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
-            ALL_PRODUCTS, 0.02, "cuda_products:sequence_matvecprod_v1"),
+            ALL_PRODUCTS, 0.01, "cuda_products:sequence_matvecprod_v1"),
     _method("profseq-matvecprod-v2", "ProSeqAlign MatVecProd V2", "algorithm 4.5", "As V1, with gap costs as vectors.",
             PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v2", sizes.products, 0.1, (),
             PRODUCTS, 0.08, "cuda_products:sequence_matvecprod_v2"),
