@@ -1,0 +1,239 @@
+"""Many alignments of profiles on the device at once: how they lie there, the queue of their strips, and their paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cupy
+import numpy as np
+
+from kernels.cuda import blocks
+from kernels.cuda.run import Phase, Run
+from kernels.cuda.structs import Constants, Struct
+from kernels.profiles.cpu_table import whole_answer
+from kernels.profiles.problem import ProfileAnswer
+from kernels.profiles.scoring import (
+    FREQUENCY_UNITS,
+    GLOBAL,
+    LINEAR,
+    LOCAL,
+    LOG_BITS,
+    LOGARITHM,
+    ROOT,
+    SEMI_GLOBAL,
+    Encoded,
+)
+from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, beyond_halves
+
+THREADS = 160
+"""Of a block: a warp for the cells, four for their scores."""
+EIGHT, LOAD, SIXTEEN = 8, 32, 16
+"""Factors of a step of the tensor cores, and of a load of a thread and its three neighbours; rows of a product."""
+PLAIN, DOUBLED, HALVED, ROWS, COLUMNS = range(5)
+"""How factors become 16-bit numbers, see factors.cu."""
+FACTOR_THREADS = 256
+ABSENT = 0x80
+"""Every byte of a border that is not there yet."""
+TILES, SHORT_PATH, MOST_SIDE = 1024, 16, 24
+"""Tiles of a path in a launch: some tens of milliseconds. Tiles of a path that one block goes through as fast as many
+would; and tiles on a side of the squares that many blocks go through."""
+ENTRIES = 2 * GPU_STRIP + 2 * GPU_BATCH + 1
+"""Of a tile: cells and states in which a path may enter it, and the one in which it ends."""
+
+PAIR = Struct("Pair", """
+    const uint4 *rows, *columns;            // factors, see factors.cu; zeros behind the last
+    const int2 *row_costs;                  // m: of row i, R_i - open_i and -R_i+1, of what gaps over i rows cost, R_i
+    const int2 *column_costs;               // n + 1: C_j - open_j and -C_j
+    unsigned long long* borders;            // (strips - 1) x m: H and F between strips
+    int4* kept;                             // strips x batches - 1 x 128: H and E in the last row of a batch
+    int4* best;                             // strips: score, row, column
+    unsigned char* operations;              // m + n
+    int m, n, strips, origin;
+    float unit;
+""")  # fmt: skip
+FINISH = Struct("Finish", "const int* table; int factor, offset;")
+NUMBERS = Constants.of(
+    LINEAR=LINEAR, ROOT=ROOT, LOGARITHM=LOGARITHM, GLOBAL=GLOBAL, LOCAL=LOCAL, SEMI_GLOBAL=SEMI_GLOBAL,
+    LOG_BITS=LOG_BITS, BATCH=GPU_BATCH,
+)  # fmt: skip
+HERE = Path(__file__).parent
+TILE = (NUMBERS, PAIR, FINISH, HERE / "finish.cuh", HERE / "tile.cuh")
+STRIPS, PATHS = (*TILE, HERE / "strips.cu"), (*TILE, HERE / "path.cuh", HERE / "paths.cu")
+FACTORS = (
+    Constants.of(PLAIN=PLAIN, DOUBLED=DOUBLED, HALVED=HALVED, ROWS=ROWS, COLUMNS=COLUMNS, UNITS=FREQUENCY_UNITS),
+    HERE / "factors.cu",
+)
+SQUARES = (*TILE, HERE / "path.cuh", HERE / "squares.cu")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Alignments of one scoring and one mode, on the device; ``items`` (int32, strips of all x 2: pair, strip) are in
+    the order in which blocks take them: the first strips of all, the second, and so on."""
+
+    run: Run
+    made: list[Encoded]
+    steps: int
+    on_device: cupy.ndarray
+    items: cupy.ndarray
+    cells: np.ndarray
+    ends: cupy.ndarray
+    operations: cupy.ndarray
+    operation_ends: np.ndarray
+    ticket: cupy.ndarray
+    finish: tuple[Any, ...]
+    arrays: tuple[cupy.ndarray, ...]
+    """What the pairs point at, so that it stays."""
+
+    @classmethod
+    def of(cls, run: Run, made: list[Encoded]) -> Pairs:
+        """Copy problems to the device, with room for their borders and paths."""
+        m, n = (np.array([getattr(one, name) for one in made], np.int64) for name in ("m", "n"))
+        strips, batches = -(-n // GPU_STRIP), (m - 1) // GPU_BATCH
+        tops, lefts = _starts(-(-m // SIXTEEN) * SIXTEEN), _starts(strips * GPU_STRIP)
+        rows, columns, steps = _factors(run, made, m, n, tops, lefts)
+        numbers: np.ndarray = np.repeat(np.arange(len(made)), strips)
+        items = np.stack([numbers, np.arange(len(numbers)) - _starts(strips)[:-1][numbers]], axis=1).astype(np.int32)
+        items = np.ascontiguousarray(items[np.lexsort((items[:, 0], items[:, 1]))])
+        row_costs = _shifted([one.row_open for one in made], [one.row_extend for one in made], 1)
+        column_costs = _shifted([one.column_open for one in made], [one.column_extend for one in made], 0)
+        sizes = {"borders": 8 * (strips - 1) * m, "kept": 8 * GPU_STRIP * strips * batches, "best": 16 * strips,
+                 "operations": m + n}  # fmt: skip
+        starts = {name: _starts(size) for name, size in sizes.items()}
+        room = {name: run.empty(max(int(ends[-1]), 1), np.uint8) for name, ends in starts.items()}
+        room["borders"].data.memset_async(ABSENT, room["borders"].nbytes, cupy.cuda.get_current_stream())
+        given = rows, columns, *run.upload(row_costs, column_costs, made[0].table, items)
+        pairs: np.ndarray = np.zeros(len(made), PAIR.dtype)
+        width = rows.itemsize * rows.shape[1]
+        for name, ends in starts.items():
+            pairs[name] = room[name].data.ptr + ends[:-1]
+        pairs["rows"], pairs["columns"] = given[0].data.ptr + width * tops[:-1], given[1].data.ptr + width * lefts[:-1]
+        pairs["row_costs"] = given[2].data.ptr + 8 * _starts(m)[:-1]
+        pairs["column_costs"] = given[3].data.ptr + 8 * _starts(n + 1)[:-1]
+        pairs["m"], pairs["n"], pairs["strips"] = m, n, strips
+        pairs["unit"], pairs["origin"] = [2.0**-one.shift for one in made], [one.origin for one in made]
+        return cls(
+            run, made, steps, run.upload(pairs.view(np.uint8))[0], given[5],
+            (m[items[:, 0]] * np.minimum(n[items[:, 0]] - items[:, 1] * GPU_STRIP, GPU_STRIP)),
+            run.empty((len(made), 8), np.int32), room["operations"], starts["operations"][1:],
+            run.empty(1, np.int32),
+            FINISH(table=given[4], factor=made[0].factor, offset=made[0].offset), (*given, *room.values()),
+        )  # fmt: skip
+
+    def kernel(self, parts: tuple[Any, ...], name: str, **defines: int) -> Any:
+        made = self.made[0]
+        return self.run.kernel(parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, **defines)
+
+    def strips(self, items: tuple[int, int], rows: tuple[int, int]) -> None:
+        """Launch rows of some items of the queue; all strips on the left of them, and rows above, were launched."""
+        kernel = self.kernel(STRIPS, "strips")
+        self._queue()
+        kernel((self._blocks(kernel, items[1] - items[0]),), (THREADS,), (
+            self.on_device, self.items, *self.finish, *map(np.int32, (*items, *rows)), self.ticket,
+        ))  # fmt: skip
+
+    def path(self, quiet: bool = False) -> None:
+        """The way back of all: of many alignments, or a short one, a block for each; of a long one by squares."""
+        tiles = max(-(-one.n // GPU_STRIP) + -(-one.m // GPU_BATCH) for one in self.made)
+        with self.run.phase("path", quiet=quiet) as phase:
+            if len(self.made) == 1 and tiles > SHORT_PATH:
+                self._squares(phase, tiles)
+                return
+            launches = -(-tiles // TILES)  # each tile of a path has another strip than the one before, or another batch
+            for number in range(launches):
+                self._paths(number == 0, TILES)
+                phase.launched(number + 1, launches)
+
+    def _paths(self, begin: bool, tiles: int) -> None:
+        """The way back through the next so many tiles of each path."""
+        kernel = self.kernel(PATHS, "paths")
+        self._queue()
+        kernel((self._blocks(kernel, len(self.made)),), (THREADS,), (
+            self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, tiles)), self.ends, self.ticket,
+        ))  # fmt: skip
+
+    def _squares(self, phase: Phase, tiles: int) -> None:
+        """The way back of one alignment: by squares of tiles, each as many as run at a time."""
+        resident = blocks.resident(self.kernel(PATHS, "paths"), THREADS, 0)
+        side = max(min(int(resident**0.5), MOST_SIDE), 2)
+        exits, chain, operations = (self.kernel(SQUARES, name, SIDE=side) for name in ("exits", "chain", "operations"))
+        found, hops = self.run.empty((side * side, ENTRIES), np.uint32), self.run.empty((tiles + 1, 4), np.int32)
+        count = self.run.filled(1, np.int32)
+        launches = 2 + tiles // side  # a path leaves a square at its top, or on its left
+        self._paths(True, 0)
+        for number in range(launches):
+            exits((side * side,), (THREADS,), (self.on_device, *self.finish, self.ends, found))
+            chain((1,), (1,), (self.on_device, self.ends, found, hops, count))
+            phase.launched(number + 1, launches + 1)
+        operations((min(resident, tiles + 1),), (THREADS,), (self.on_device, *self.finish, self.ends, hops, count))
+        phase.launched(launches + 1, launches + 1)
+
+    def answers(self) -> list[ProfileAnswer]:
+        """The alignments, in the order of the problems."""
+        ends, operations = self.run.down(self.ends), self.run.down(self.operations)
+        assert ends[:, 7].all(), "a path did not come to its end"
+        found = []
+        for made, (i, j, _, count, score, row, column, _), end in zip(
+            self.made, ends.tolist(), self.operation_ends.tolist(), strict=True
+        ):
+            found.append(whole_answer(made, score, (i, j), (row, column), operations[end - count : end]))
+        return found
+
+    def _queue(self) -> None:
+        self.ticket.data.memset_async(0, self.ticket.nbytes, cupy.cuda.get_current_stream())
+
+    def _blocks(self, kernel: Any, wanted: int) -> int:
+        return min(wanted, blocks.resident(kernel, THREADS, 0))
+
+
+def _starts(sizes: np.ndarray) -> np.ndarray:
+    """Where each begins that so many lie one after another, and where the last one ends; int64."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def _shifted(opens: list[np.ndarray], extends: list[np.ndarray], behind: int) -> np.ndarray:
+    """Costs of gaps as the device takes them (see `PAIR`), int32 (all, 2): for what is before each column, and for 0 as
+    ``behind`` for what is behind the last one as well."""
+    sizes = np.array([one.size for one in extends])
+    ends = _starts(sizes)
+    summed = np.concatenate([[0], np.cumsum(np.concatenate(extends), dtype=np.int64)])
+    if behind:
+        own: np.ndarray = np.repeat(summed[ends[:-1]], sizes)
+        return np.stack(
+            [summed[:-1] - own - np.concatenate(opens), own - summed[1:]], axis=1
+        ).astype(np.int32)  # fmt: skip
+    numbers: np.ndarray = np.repeat(np.arange(len(sizes)), sizes + 1)
+    at = np.arange(len(numbers)) - numbers
+    cost = summed[at] - summed[ends[:-1]][numbers]
+    last = np.append(numbers[1:] != numbers[:-1], True)
+    opening = np.concatenate([*opens, [0]])[np.where(last, len(at) - len(sizes), at)]
+    return np.stack([cost - opening, -cost], axis=1).astype(np.int32)
+
+
+def _factors(
+    run: Run, made: list[Encoded], m: np.ndarray, n: np.ndarray, tops: np.ndarray, lefts: np.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray, int]:
+    """Rows and columns of all products as 16-bit numbers on the device (factors.cu), and how many steps of the tensor
+    cores they take."""
+    rows, columns = (np.concatenate([getattr(one, name).ravel() for one in made]) for name in ("rows", "columns"))
+    how, symbols = {"rows": PLAIN, "columns": PLAIN}, len(made[0].rows)
+    if made[0].kind == ROOT:
+        how = {"rows": ROWS, "columns": COLUMNS}
+    elif beyond_halves(rows):
+        how = {"rows": HALVED, "columns": DOUBLED}
+    elif beyond_halves(columns):
+        how = {"rows": DOUBLED, "columns": HALVED}
+    count = symbols * (2 if HALVED in how.values() else 1) + (4 if ROWS in how.values() else 0)
+    words, kernel = -(-count // LOAD) * LOAD // 2, run.kernel(FACTORS, "factors")
+    found = []
+    for name, values, lengths, into in (("rows", rows, m, tops), ("columns", columns, n, lefts)):
+        given = run.upload(values, _starts(symbols * (lengths + 1)), lengths, into)
+        target = run.empty((int(into[-1]), words), np.uint32)
+        with run.timed("transfer"):
+            sizes = map(np.int32, (symbols, how[name], words))
+            kernel((len(made),), (FACTOR_THREADS,), (*given, *sizes, target))
+            cupy.cuda.get_current_stream().synchronize()
+        found.append(target)
+    return found[0], found[1], -(-count // EIGHT)
