@@ -155,6 +155,13 @@ def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarr
     return _made(alignment, letters, notes)
 
 
+def with_gaps(alignment: AlignedSequences, cells: np.ndarray) -> AlignedSequences:
+    """With gaps in these cells, bool (rows, columns)."""
+    letters = np.where(cells, GAP, as_written(alignment)).astype(np.uint8)
+    changed = np.flatnonzero((cells & (alignment.letters != GAP)).any(axis=1))
+    return _made(alignment, letters, replace(alignment.annotations, of_rows=aligned_places.without(alignment, changed)))
+
+
 def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
     """All rows the other way round, with complementary letters; InputError for proteins."""
     if alignment.type == SequenceType.PROTEIN:

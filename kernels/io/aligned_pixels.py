@@ -2,14 +2,15 @@
 
 A colour is ``palette[codes[column, class]]``: ``palette`` uint8 (n, 3), ``codes`` uint8 (columns, CLASSES), or (1,
 CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``order`` has the rows of
-the letters that are shown, from the top, int64.
+the letters that are shown, from the top, int64; a number beyond the last row is that of a row of ``extra``, uint8 (more,
+columns).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import compiled, inlined
 from kernels.io.aligned_columns import CLASS
 
 OPAQUE = np.uint32(0xFF000000)
@@ -27,17 +28,26 @@ def edges(first: float, size: float, pixels: int, count: int) -> np.ndarray:
     return np.clip(found, 0, count)
 
 
-def cells(letters, order, rows, columns, codes, palette, background, picture, most=2):
+def cells(letters, extra, order, rows, columns, codes, palette, background, picture, most=2):
     """Paint cells: ``rows`` and ``columns`` are `edges`; a pixel of many cells is the mean of at most most^2 of them.
 
     ``background`` is the colour beyond the last cell, 0xRRGGBB.
     """
     packed = OPAQUE | (palette.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32))
-    _cells(letters, order, rows, columns, CLASS, codes, palette, packed, OPAQUE | np.uint32(background), picture, most)
+    empty = OPAQUE | np.uint32(background)
+    _cells(letters, extra, order, rows, columns, CLASS, codes, palette, packed, empty, picture, most)
+
+
+@inlined
+def _letter(letters, extra, row, column):
+    """The letter of a row of either."""
+    if row < letters.shape[0]:
+        return letters[row, column]
+    return extra[row - letters.shape[0], column]
 
 
 @compiled
-def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty, picture, most):
+def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed, empty, picture, most):
     last, width, columns_there = codes.shape[0] - 1, picture.shape[1], letters.shape[1]
     several, filled = False, 0
     for x in range(width):
@@ -55,20 +65,21 @@ def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty
             continue
         down = min(bottom - top, most)
         if most == 1 or (down == 1 and not several):
-            row = letters[order[(top + bottom - 1) // 2]]
+            row = order[(top + bottom - 1) // 2]
             for x in range(filled):
                 column = (columns[x] + max(columns[x + 1], columns[x] + 1) - 1) // 2
-                picture[y, x] = packed[codes[min(column, last), classes[row[min(column, columns_there - 1)]]]]
+                letter = _letter(letters, extra, row, min(column, columns_there - 1))
+                picture[y, x] = packed[codes[min(column, last), classes[letter]]]
             continue
         for x in range(filled):
             left, right = columns[x], min(max(columns[x + 1], columns[x] + 1), columns_there)
             along = min(right - left, most)
             red, green, blue = 0, 0, 0
             for step in range(down):
-                row = letters[order[top + int((step + SPREAD[(7 * step + 3 * x) & 63]) * (bottom - top) / down)]]
+                row = order[top + int((step + SPREAD[(7 * step + 3 * x) & 63]) * (bottom - top) / down)]
                 for place in range(along):
                     column = left + int((place + SPREAD[(most * step + place + 5 * x) & 63]) * (right - left) / along)
-                    code = codes[min(column, last), classes[row[column]]]
+                    code = codes[min(column, last), classes[_letter(letters, extra, row, column)]]
                     red += palette[code, 0]
                     green += palette[code, 1]
                     blue += palette[code, 2]
@@ -76,25 +87,25 @@ def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty
             picture[y, x] = OPAQUE | np.uint32((red // seen) << 16 | (green // seen) << 8 | blue // seen)
 
 
-def write(letters, order, tops, lefts, first_row, first_column, codes, inks, shown, glyphs, picture):
+def write(letters, extra, order, tops, lefts, first_row, first_column, codes, inks, shown, glyphs, picture):
     """Write the letters of cells over their colours.
 
     ``tops`` and ``lefts`` are the pixels at which cells begin, int64, the first those of ``first_row`` (a place in
     ``order``) and ``first_column``; ``inks`` uint8 (n, 3) the ink of each colour, ``shown`` uint8 as ``codes`` whether
     a letter is written, ``glyphs`` uint8 (CLASSES, height, width) how much ink each pixel of a letter takes.
     """
-    _write(letters, order, tops, lefts, first_row, first_column, CLASS, codes, inks, shown, glyphs, picture)
+    _write(letters, extra, order, tops, lefts, first_row, first_column, CLASS, codes, inks, shown, glyphs, picture)
 
 
 @compiled
-def _write(letters, order, tops, lefts, first_row, first_column, classes, codes, inks, shown, glyphs, picture):
+def _write(letters, extra, order, tops, lefts, first_row, first_column, classes, codes, inks, shown, glyphs, picture):
     last, last_shown = codes.shape[0] - 1, shown.shape[0] - 1
     height, width = glyphs.shape[1], glyphs.shape[2]
     for down in range(tops.size):
         source, top = order[first_row + down], tops[down]
         for along in range(lefts.size):
             column, left = first_column + along, lefts[along]
-            kind = classes[letters[source, column]]
+            kind = classes[_letter(letters, extra, source, column)]
             if not shown[min(column, last_shown), kind]:
                 continue
             ink = codes[min(column, last), kind]

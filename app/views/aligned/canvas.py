@@ -74,7 +74,7 @@ class AlignmentCanvas(QAbstractScrollArea):
 
     def show_picture(self, picture: Picture | None, fit: bool = True) -> None:
         """Another picture, from its first letters where ``fit``, else from where the last one was."""
-        self.picture = picture
+        self.picture, self._kept = picture, None
         self._lay_out()
         if picture is not None and fit:
             self._fitted = False
@@ -158,15 +158,20 @@ class AlignmentCanvas(QAbstractScrollArea):
 
     def choose(self, rows: np.ndarray | None, columns: np.ndarray | None) -> None:
         """Choose rows of the alignment, those of them that are shown, and columns, as masks; None for all of them."""
-        choice, order = Choice.none(self.picture.alignment.letters.shape), self.picture.order
-        choice.rows[order] = True if rows is None else rows[order]
-        choice.columns[:] = True if columns is None else columns
-        self.picture.choice = choice
+        shown = self._rows_of(self.picture.order)
+        columns = np.ones(self.picture.shape[1], bool) if columns is None else np.array(columns, bool)
+        self.picture.choice = Choice.of(shown if rows is None else shown & rows, columns)
+        self._kept = None
         self.turned.emit()
         self.viewport().update()
         self.chosen.emit()
 
+    def hold_choice(self) -> None:
+        """What is chosen stays so, and the next block begins at the cursor."""
+        self._kept, self._anchor = self.picture.choice, self.picture.cursor
+
     def clear_choice(self) -> None:
+        self._kept = None
         self.picture.choice = Choice.none(self.picture.alignment.letters.shape)
         self.turned.emit()
         self.viewport().update()
@@ -260,7 +265,7 @@ class AlignmentCanvas(QAbstractScrollArea):
             return
         kind, cell, start = self._press
         if kind == "border":
-            self.names_width = min(max(int(place.x()), LEAST_NAMES), self.viewport().width() // 2)
+            self.names_width = min(max(int(place.x()) - self._notes_width, LEAST_NAMES), self.viewport().width() // 2)
             self.refresh()
         elif kind == "pan":
             self.frame_.first_column -= (place.x() - start.x()) / self.frame_.cell_width
@@ -303,7 +308,6 @@ class AlignmentCanvas(QAbstractScrollArea):
         self.picture.cursor = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
         self.bring(*self.picture.cursor)
         if choosing:
-            self._kept = None
             self._choose_to(self.picture.cursor, "cells")
         else:
             self._anchor = self.picture.cursor
@@ -315,21 +319,22 @@ class AlignmentCanvas(QAbstractScrollArea):
         choice = Choice.none(shape)
         if not click:
             (top, bottom), (left, right) = (sorted(pair) for pair in zip(self._anchor, cell, strict=True))
-            if where == "columns":
-                choice.rows[self.picture.order] = True
-            else:
-                choice.rows[self.picture.order[top : bottom + 1]] = True
-            choice.columns[slice(None) if where == "names" else slice(left, right + 1)] = True
-            if self._kept is not None:
-                choice.rows |= self._kept.rows
-                choice.columns |= self._kept.columns
+            lines = slice(None) if where == "columns" else slice(top, bottom + 1)
+            columns = np.zeros(shape[1], bool)
+            columns[slice(None) if where == "names" else slice(left, right + 1)] = True
+            choice = (self._kept or choice).add(self._rows_of(self.picture.order[lines]), columns)
         self.picture.choice = choice
         self.viewport().update()
         self.chosen.emit()
 
     def _chosen_at(self, cell: tuple[int, int]) -> bool:
-        choice = self.picture.choice
-        return bool(choice.rows[self.picture.order[cell[0]]] and choice.columns[cell[1]])
+        return self.picture.choice.holds(int(self.picture.order[cell[0]]), cell[1])
+
+    def _rows_of(self, lines: np.ndarray) -> np.ndarray:
+        """A mask of the rows in these lines."""
+        rows = np.zeros(len(self.picture.alignment.names), bool)
+        rows[self.picture.members(lines)] = True
+        return rows
 
     def _where(self, place: QPointF) -> str:
         """What part of the canvas a place is in: border, names, columns (the head), cells or none."""
@@ -367,9 +372,13 @@ class AlignmentCanvas(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         size = self.viewport().size()
-        self.frame_.left, self.frame_.top = self.names_width, paint.head_height(self.tracks)
+        self.frame_.left, self.frame_.top = self.names_width + self._notes_width, paint.head_height(self.tracks)
         self.frame_.width = max(1, size.width() - self.frame_.left)
         self.frame_.height = max(1, size.height() - self.frame_.top)
+
+    @property
+    def _notes_width(self) -> int:
+        return len(self.picture.notes) * paint.NOTE_WIDTH if self.picture is not None else 0
 
     def _set_bars(self) -> None:
         self._setting_bars = True

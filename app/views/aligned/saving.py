@@ -59,21 +59,26 @@ def alignment_of(result: Result) -> AlignedSequences:
 
 
 def shown_part(picture: Picture, chosen: bool = True) -> AlignedSequences:
-    """The rows that are shown, in their order; of these the chosen cells where some are, and ``chosen`` is True."""
-    found, order, choice = picture.alignment, picture.order, picture.choice
+    """The rows that are shown, in their order, collapsed ones too; of these the chosen cells where some are, and ``chosen``
+    is True: of several blocks all columns of any, with gaps where a row has no chosen cell."""
+    found, order, choice = picture.alignment, picture.members(picture.order), picture.choice
     some = chosen and not choice.empty
     if some:
         order = order[choice.rows[order]]
     if not np.array_equal(order, np.arange(len(found.names))):
         found = aligned_edits.take_rows(found, order)
     # Rows before columns: these are taken of those rows alone, and not of all.
-    whole = not some or choice.whole_rows
-    return found if whole else aligned_edits.take_columns(found, np.flatnonzero(choice.columns))
+    if some and not choice.whole_rows:
+        columns = np.flatnonzero(choice.columns)
+        found = aligned_edits.take_columns(found, columns)
+        if not choice.single:
+            found = aligned_edits.with_gaps(found, ~choice.cells(order, columns))
+    return found
 
 
 def text_of(picture: Picture, form: str) -> str:
     """The chosen cells, or all, as text; InputError where they are too many for the clipboard."""
-    cells = picture.order.size if picture.choice.empty else int(picture.choice.rows.sum())
+    cells = picture.members(picture.order).size if picture.choice.empty else int(picture.choice.rows.sum())
     cells *= picture.shape[1] if picture.choice.empty else int(picture.choice.columns.sum())
     if cells > MOST_COPIED:
         raise InputError(f"{cells:,} letters are too many for the clipboard; choose fewer, or save them")
@@ -91,7 +96,8 @@ def text_of(picture: Picture, form: str) -> str:
 def copy(picture: Picture, form: str) -> str:
     """Put the chosen cells, or all, on the clipboard; what is said of it."""
     QGuiApplication.clipboard().setText(text_of(picture, form))
-    rows = picture.shape[0] if picture.choice.empty else int(picture.choice.rows[picture.order].sum())
+    shown = picture.members(picture.order)
+    rows = shown.size if picture.choice.empty else int(picture.choice.rows[shown].sum())
     columns = picture.shape[1] if picture.choice.empty else int(picture.choice.columns.sum())
     return f"Copied {rows:,} rows x {columns:,} columns."
 

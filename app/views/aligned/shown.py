@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,11 @@ from app.views.aligned import saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.history import AlignmentEditor, State
 from app.views.aligned.overview import Overview
-from app.views.aligned.picture import Choice, Picture
+from app.views.aligned.picture import Choice, Fold, Picture
 from app.views.aligned.schemes import Colouring, Given
 from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare
+from kernels.io import aligned, aligned_compare, aligned_notes
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.model import Result, SequenceType
@@ -36,10 +36,16 @@ SMALL = 1 << 22
 """Letters that are counted at once; more are on a thread."""
 
 
+def unfolded(alignment: AlignedSequences, order: np.ndarray) -> tuple[np.ndarray, dict[int, Fold]]:
+    """Every row has its line."""
+    return order, {}
+
+
 class ShownAlignment(QWidget):
     """What the parts of the viewer work on; the viewer itself lays it out, with its menus and its search.
 
-    ``kept`` gives the alignment as it is shown to other methods, ``edited`` says what was done to it, ``another`` that
+    ``fold`` says which of the rows of an order have a line, and which share one; ``notes`` are the tags of the text
+    beside the names, and ``data`` what else is open. ``kept`` gives the alignment as it is shown to other methods, ``edited`` says what was done to it, ``another`` that
     another one is shown, ``altered`` that its rows or columns became others.
     """
 
@@ -63,6 +69,9 @@ class ShownAlignment(QWidget):
         self._reference: AlignedSequences | None = None
         self._columns: Columns | None = None
         self._counted: AlignedSequences | None = None
+        self.fold: Callable[[AlignedSequences, np.ndarray], tuple[np.ndarray, dict[int, Fold]]] = unfolded
+        self.notes: list[str] = []
+        self.data: tuple[Any, ...] = ()
         self._telling = False
         self._counting, self._saving = Latest(self), Latest(self)
         self._follow()
@@ -173,6 +182,20 @@ class ShownAlignment(QWidget):
         self.set_track("agreement", True)
         self.say(f"Against {reference.name}: {told}")
 
+    def offer(self, data: Sequence[Any]) -> None:
+        """What else is open: trees and alignments that may stand beside this one."""
+        self.data = tuple(data)
+
+    def show_note(self, tag: str, on: bool) -> None:
+        """Write what a tag says of the rows beside their names, or no longer."""
+        self.notes = [*(note for note in self.notes if note != tag), *([tag] if on else [])]
+        self.relay()
+
+    def relay(self) -> None:
+        """Lay the lines out anew, as after other rows were collapsed."""
+        if self.editor is not None:
+            self._lay_out(fit=False)
+
     def set_letters(self, which: str) -> None:
         """Write "all" letters, "differences" from the consensus, or "none"."""
         self.canvas.letters = which
@@ -249,20 +272,23 @@ class ShownAlignment(QWidget):
     def _lay_out(self, fit: bool) -> None:
         """A new picture of the state, with cursor and choice where they were, as far as they still are."""
         state, before = self.editor.state, self.picture
-        letters = state.alignment.letters
+        letters, (order, folds) = state.alignment.letters, self.fold(state.alignment, state.order)
         choice, cursor = Choice.none(letters.shape), (0, 0)
         if before is not None:
             shape = before.alignment.letters.shape
             if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
                 choice = before.choice.on(state.order, letters.shape[1])
-            cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
+            cursor = min(before.cursor[0], order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
         known = schemes.available(state.alignment.type == SequenceType.PROTEIN)
         if self.scheme not in known and self.scheme != "file":
             self.scheme = "residues"
         columns = self._count(state.alignment)
         picture = Picture(
-            state.alignment, state.order, self._colouring(state, columns, cursor), choice, columns, cursor
+            state.alignment, order, self._colouring(state, columns, int(order[cursor[0]])), choice, columns, cursor
         )
+        picture.folds = folds
+        picture.notes = tuple((tag, found) for tag in self.notes
+                              if (found := aligned_notes.of_tag(state.alignment, tag)))  # fmt: skip
         if before is not None and before.alignment is state.alignment:
             picture.found = before.found
             picture.tracks = before.tracks
@@ -320,19 +346,21 @@ class ShownAlignment(QWidget):
             self._forget_reference()
         self._recolour()
 
-    def _colouring(self, state: State, columns: Columns | None, cursor: tuple[int, int]) -> Colouring:
+    def _colouring(self, state: State, columns: Columns | None, row: int) -> Colouring:
         """The colours of the scheme that is chosen."""
         if self.scheme == "file" and self._own_groups:
             return schemes.of_groups(self._own_groups)
         found = state.alignment
         scores = class_scores() if self.scheme == "blosum" else None
-        given = Given(columns, found.type == SequenceType.PROTEIN, found.letters[int(state.order[cursor[0]])], scores)
+        given = Given(columns, found.type == SequenceType.PROTEIN, found.letters[row], scores)
         return schemes.colouring(self.scheme, given)
 
     def _recolour(self) -> None:
         if self.picture is None:
             return
-        self.picture.colouring = self._colouring(self.editor.state, self.picture.columns, self.picture.cursor)
+        self.picture.colouring = self._colouring(
+            self.editor.state, self.picture.columns, int(self.picture.order[self.picture.cursor[0]])
+        )
         self.picture.version += 1
         self.canvas.refresh()
         self.overview.show_picture(self.picture)
