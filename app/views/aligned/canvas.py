@@ -297,7 +297,7 @@ class AlignmentCanvas(QAbstractScrollArea):
             return
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copied.emit()
-        elif event.text() or event.key() == Qt.Key.Key_Delete:
+        elif event.text() or event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_F2):
             self.typed.emit(event)
         else:
             super().keyPressEvent(event)

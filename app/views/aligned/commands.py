@@ -164,6 +164,8 @@ class Commands(RowCommands):
             self._view.editor.redo()
         elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Minus) and not event.modifiers():
             self.insert_gap()
+        elif event.key() == Qt.Key.Key_F2:
+            self.ask_name()
         elif event.key() == Qt.Key.Key_Backspace:
             self.delete_gap()
         elif event.key() == Qt.Key.Key_Delete:

@@ -11,7 +11,10 @@ from app.views.aligned import schemes, tracks
 from app.views.aligned.commands import Commands
 from app.views.aligned.finder import Finder
 from app.views.aligned.shown import ShownAlignment
+from app.views.aligned.tree_side import TreeSide
+from kernels.io import aligned_notes
 from kernels.model import SequenceType
+from kernels.registry import alignment_trees
 
 LETTERS = {"all": "All letters", "differences": "Only where other than the consensus", "none": "No letters"}
 SORTS = {"name": "Name", "length": "Length, longest first", "start": "First letter",
@@ -21,9 +24,9 @@ SORTS = {"name": "Name", "length": "Length, longest first", "start": "First lett
 class Menus:
     """The menus, filled each time they open, so that they offer what can be done then."""
 
-    def __init__(self, view: ShownAlignment, commands: Commands, finder: Finder) -> None:
-        self._view, self._commands, self._finder = view, commands, finder
-        made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "edit", "copy", "save")}
+    def __init__(self, view: ShownAlignment, commands: Commands, finder: Finder, tree: TreeSide) -> None:
+        self._view, self._commands, self._finder, self._tree = view, commands, finder, tree
+        made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "tree", "edit", "copy", "save")}
         self.context = QMenu(view)
         for name, menu in made.items():
             menu.aboutToShow.connect(partial(self._fill, name, menu))
@@ -31,6 +34,7 @@ class Menus:
             menu_button("Colours", "Colours of the cells, and which letters are written", made["colour"]),
             menu_button("Tracks", "What is shown above the rows", made["tracks"]),
             menu_button("Rows", "Sort, hide and choose rows", made["rows"]),
+            menu_button("Tree", "A tree beside the rows", made["tree"]),
             menu_button("Edit", "Gaps, columns, rows and letters", made["edit"]),
             menu_button("Copy", "Copy the chosen cells, or all", made["copy"]),
             menu_button("Save", "Save the alignment or a figure", made["save"]),
@@ -67,7 +71,11 @@ class Menus:
         for by, title in SORTS.items():
             menu.addAction(title, partial(commands.sort, by))
         menu.addAction("Order of the file", partial(commands.sort, "file"))
+        menu.addAction("Letters in the chosen columns", commands.sort_by_choice).setEnabled(
+            not view.picture.choice.empty
+        )
         menu.addAction("Leaves of a tree in a file\u2026", commands.ask_tree)
+        self._fill_notes(menu)
         menu.addSection("Show")
         some = bool(view.picture.choice.rows.any())
         for title, command in (
@@ -76,13 +84,47 @@ class Menus:
             ("Show the chosen rows alone", commands.show_only),
         ):
             menu.addAction(title, command).setEnabled(some)
-        hidden = len(view.alignment.names) - view.picture.order.size
+        hidden = len(view.alignment.names) - view.editor.state.order.size
         menu.addAction(f"Show all rows ({hidden:,} hidden)" if hidden else "Show all rows",
                        commands.show_all).setEnabled(hidden > 0)  # fmt: skip
         menu.addAction("Choose the rows of the selected taxa", view.choose_taxa).setEnabled(bool(view.selection.taxa))
         menu.addAction("Choose the rows that were found", self._finder.choose_found).setEnabled(
             bool(view.picture.found)
         )
+
+    def _fill_notes(self, menu: QMenu) -> None:
+        """What is said of the rows: shown beside the names, sorted by, chosen by."""
+        view, commands = self._view, self._commands
+        menu.addSection("Text beside the names")
+        for tag in aligned_notes.tags(view.alignment):
+            inner = menu.addMenu(tag)
+            check_action(inner, "Show beside the names", tag in view.notes, partial(view.show_note, tag))
+            inner.addAction("Sort by it", partial(commands.sort_by_note, tag))
+            inner.addAction("Choose the rows alike to the one at the cursor", partial(commands.choose_noted, tag))
+        menu.addAction("Columns from a table (CSV)\u2026", commands.ask_table)
+        menu.addAction("Tag the chosen rows\u2026", commands.ask_tag)
+        menu.addAction("Rename the row at the cursor\u2026\tF2", commands.ask_name)
+
+    def _fill_tree(self, menu: QMenu) -> None:
+        """A tree beside the rows: where it comes from, and what is done with it."""
+        view, tree = self._view, self._tree
+        menu.addSection("Beside the rows")
+        for offered in tree.offered():
+            check_action(menu, f"{offered.name} ({offered.summary})", offered is tree.given, partial(tree.switch, offered))
+        menu.addAction("Tree in a file\u2026", tree.ask)
+        for criterion in alignment_trees.criteria():
+            menu.addAction(f"Computed from the alignment: {criterion}", partial(tree.compute, criterion))
+        menu.addAction("Stop computing", tree.cancel).setEnabled(tree.busy)
+        there, current = tree.tree is not None, tree.panel.current
+        menu.addSection("Clades")
+        menu.addAction("Sort the rows by the tree", tree.sort).setEnabled(there)
+        menu.addAction("Collapse or open the chosen clade\tEnter in the tree",
+                       lambda: tree.toggle(current)).setEnabled(there and current is not None)  # fmt: skip
+        for share in (10, 25, 50):
+            menu.addAction(f"Collapse clades within {share} % of the height", partial(tree.collapse_within, share / 100)
+                           ).setEnabled(there)  # fmt: skip
+        menu.addAction("Open all clades", partial(tree.collapse, ())).setEnabled(bool(tree.collapsed))
+        menu.addAction("No tree", partial(tree.show_tree, None)).setEnabled(there)
 
     def _fill_edit(self, menu: QMenu) -> None:
         view, commands = self._view, self._commands

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.flow import Flow, together
@@ -16,6 +16,7 @@ from app.views.aligned.commands import Commands
 from app.views.aligned.finder import Finder
 from app.views.aligned.menus import Menus
 from app.views.aligned.shown import ShownAlignment
+from app.views.aligned.tree_side import TreeSide
 from kernels.io.aligned import AlignedSequences
 from kernels.model import Result
 
@@ -31,7 +32,8 @@ class AlignmentViewer(ShownAlignment):
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self.commands, self.finder = Commands(self), Finder(self)
-        self.menus = Menus(self, self.commands, self.finder)
+        self.tree_side = TreeSide(self)
+        self.menus = Menus(self, self.commands, self.finder, self.tree_side)
         self._tools = self._tool_row()
         self._build()
         self._connect()
@@ -66,7 +68,12 @@ class AlignmentViewer(ShownAlignment):
         box.setSpacing(theme.SPACING)
         box.addWidget(self._tools)
         box.addWidget(self.overview)
-        box.addWidget(self.canvas, 1)
+        self._beside = QSplitter(Qt.Orientation.Horizontal)
+        self._beside.addWidget(self.tree_side.panel)
+        self._beside.addWidget(self.canvas)
+        self._beside.setStretchFactor(1, 1)
+        self._beside.setCollapsible(1, False)
+        box.addWidget(self._beside, 1)
         box.addWidget(self._legend)
         box.addWidget(self._status)
         self.canvas.tracks = list(FIRST_TRACKS)
