@@ -7,16 +7,15 @@ very alignment that was given.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
-from Bio.Data.CodonTable import unambiguous_dna_by_id
 
 from kernels.errors import InputError
 from kernels.io import aligned_places
 from kernels.io.aligned import GAP, AlignedSequences, as_written, made
 from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
 from kernels.io.alignment_files.rows import Annotations
+from kernels.io.codons import amino_acids
 from kernels.io.names import distinct
 from kernels.model import SequenceType
 
@@ -185,9 +184,7 @@ def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
     whole = (alignment.letters.shape[1] - frame) // 3
     if whole < 1:
         raise InputError(f"{alignment.name}: no codon of three columns from column {frame + 1} on")
-    bases, table = _codons()
-    codes = bases[alignment.letters[:, frame : frame + 3 * whole]].reshape(len(alignment.names), whole, 3)
-    letters = table[codes[..., 0], codes[..., 1], codes[..., 2]]
+    letters = amino_acids(alignment.letters[:, frame : frame + 3 * whole].reshape(len(alignment.names), whole, 3))
     letters.setflags(write=False)
     every = np.arange(len(alignment.names))
     notes = Annotations(alignment.annotations.of_file, aligned_places.without(alignment, every))
@@ -240,17 +237,3 @@ def _made(alignment: AlignedSequences, letters: np.ndarray, notes: Annotations) 
 def _unmarked(notes: Annotations) -> Annotations:
     """Without the marks of Clustal, which say how alike the letters of a column were before."""
     return replace(notes, of_columns=tuple(note for note in notes.of_columns if note[0] != CLUSTAL_MARKS))
-
-
-@cache
-def _codons() -> tuple[np.ndarray, np.ndarray]:
-    """A number from 0 to 5 of each base (T, C, A, G, gap, other), and the amino acids of three of them."""
-    bases = np.full(256, 5, np.uint8)
-    for number, letters in enumerate((b"TU", b"C", b"A", b"G", b"-")):
-        bases[list(letters)] = number
-    table = np.full((6, 6, 6), ord("X"), np.uint8)
-    code = unambiguous_dna_by_id[1]
-    for codon, amino in [*code.forward_table.items(), *((codon, "*") for codon in code.stop_codons)]:
-        table[tuple(bases[list(codon.encode())])] = ord(amino)
-    table[4, 4, 4] = GAP
-    return bases, table

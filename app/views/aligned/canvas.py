@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ GRIP = 4
 """Pixels beside the border of the names in which it is dragged."""
 REST_MS = 120
 """How long a picture rests until its fine form is made: while it moves, both cores are for the coarse ones."""
+EDITING = frozenset({Qt.Key.Key_Delete, Qt.Key.Key_F2, Qt.Key.Key_F4})
+"""Keys without a letter that are typed."""
 UNIT = 16
 """Steps of a scroll bar in a cell."""
 MOST_STEPS = 2**30
@@ -30,7 +33,7 @@ Shift, Control, Alt = (
 
 
 class AlignmentCanvas(QAbstractScrollArea):
-    """Shows a picture. ``pointed((place, column) or None)`` follows the mouse, ``chosen()`` what is chosen or where the
+    """Shows a picture; ``marked`` draws more over its cells. ``pointed((place, column) or None)`` follows the mouse, ``chosen()`` what is chosen or where the
     cursor is, ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is a key that
     edits, ``searched()`` wants the search, and ``turned()`` says that something else begins: what
     is edited next has nothing to do with what was."""
@@ -54,6 +57,7 @@ class AlignmentCanvas(QAbstractScrollArea):
         self.frame_ = Frame()
         self.tracks: list[str] = []
         self.letters = "all"
+        self.marked: Callable[[QPainter, Picture, Frame], None] | None = None
         self.taxa: frozenset[str] = frozenset()
         self.names_width = NAMES
         self._painted: tuple[Any, np.ndarray] | None = None
@@ -202,6 +206,8 @@ class AlignmentCanvas(QAbstractScrollArea):
         painter.drawImage(QRectF(frame.left, frame.top, frame.width, frame.height), tracks.as_image(pixels))
         paint.draw_names(painter, self.picture, frame, self.taxa)
         paint.draw_head(painter, self.picture, frame, self.tracks, scale)
+        if self.marked is not None:
+            self.marked(painter, self.picture, frame)
         paint.draw_marks(painter, self.picture, frame)
         painter.setPen(QColor(theme.active().border))
         painter.drawLine(frame.left - 3, 0, frame.left - 3, frame.top + frame.height)
@@ -297,7 +303,7 @@ class AlignmentCanvas(QAbstractScrollArea):
             return
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copied.emit()
-        elif event.text() or event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_F2):
+        elif event.text() or event.key() in EDITING:
             self.typed.emit(event)
         else:
             super().keyPressEvent(event)

@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from app.kit.widgets import check_action, choice_actions, menu_button
 from app.views.aligned import schemes, tracks
 from app.views.aligned.commands import Commands
+from app.views.aligned.comparing import Comparison
 from app.views.aligned.finder import Finder
+from app.views.aligned.given import lacking
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tree_side import TreeSide
 from kernels.io import aligned_notes
@@ -24,9 +26,12 @@ SORTS = {"name": "Name", "length": "Length, longest first", "start": "First lett
 class Menus:
     """The menus, filled each time they open, so that they offer what can be done then."""
 
-    def __init__(self, view: ShownAlignment, commands: Commands, finder: Finder, tree: TreeSide) -> None:
+    def __init__(
+        self, view: ShownAlignment, commands: Commands, finder: Finder, tree: TreeSide, compared: Comparison
+    ) -> None:
         self._view, self._commands, self._finder, self._tree = view, commands, finder, tree
-        made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "tree", "edit", "copy", "save")}
+        self._compared = compared
+        made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "tree", "compare", "edit", "copy", "save")}
         self.context = QMenu(view)
         for name, menu in made.items():
             menu.aboutToShow.connect(partial(self._fill, name, menu))
@@ -35,6 +40,7 @@ class Menus:
             menu_button("Tracks", "What is shown above the rows", made["tracks"]),
             menu_button("Rows", "Sort, hide and choose rows", made["rows"]),
             menu_button("Tree", "A tree beside the rows", made["tree"]),
+            menu_button("Compare", "Another alignment of the same sequences", made["compare"]),
             menu_button("Edit", "Gaps, columns, rows and letters", made["edit"]),
             menu_button("Copy", "Copy the chosen cells, or all", made["copy"]),
             menu_button("Save", "Save the alignment or a figure", made["save"]),
@@ -55,15 +61,28 @@ class Menus:
     def _fill_colour(self, menu: QMenu) -> None:
         view = self._view
         protein = view.alignment.type == SequenceType.PROTEIN
-        choice_actions(menu, "Colours", schemes.available(protein), view.scheme, view.colour)
+        missing = lacking(view.alignment, view.picture.reference is not None)
+        choice_actions(menu, "Colours", schemes.available(protein, missing), view.scheme, view.colour)
         menu.addAction("From a file\u2026", view.ask_scheme)
         choice_actions(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
 
     def _fill_tracks(self, menu: QMenu) -> None:
         for name, title in tracks.offered(self._view.picture).items():
             check_action(menu, title, name in self._view.canvas.tracks, partial(self._view.set_track, name))
-        menu.addSeparator()
-        menu.addAction("Compare with a reference\u2026", self._view.ask_reference)
+
+    def _fill_compare(self, menu: QMenu) -> None:
+        """Another alignment of the same sequences."""
+        compared = self._compared
+        menu.addSection("Compare with")
+        for offered in compared.offered():
+            menu.addAction(f"{offered.name} ({offered.summary})", partial(compared.compare_with, offered, True))
+        menu.addAction("An alignment in a file\u2026", compared.ask)
+        there = compared.found is not None
+        menu.addSection("Compared")
+        check_action(menu, "The other alignment below this one", compared.beside, compared.show_beside).setEnabled(there)
+        menu.addAction("Next column that differs\tF4", partial(compared.next_difference, 1)).setEnabled(there)
+        menu.addAction("The one before\tShift+F4", partial(compared.next_difference, -1)).setEnabled(there)
+        menu.addAction("Compare with nothing", compared.forget).setEnabled(there)
 
     def _fill_rows(self, menu: QMenu) -> None:
         view, commands = self._view, self._commands

@@ -19,13 +19,14 @@ from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
 from app.views.aligned import saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
+from app.views.aligned.given import given
 from app.views.aligned.history import AlignmentEditor, State
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Fold, Picture
-from app.views.aligned.schemes import Colouring, Given
-from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
+from app.views.aligned.schemes import Colouring
+from app.views.aligned.tracks import PROTEIN_ONLY
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare, aligned_notes
+from kernels.io import aligned_notes
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.model import Result, SequenceType
@@ -46,13 +47,14 @@ class ShownAlignment(QWidget):
 
     ``fold`` says which of the rows of an order have a line, and which share one; ``notes`` are the tags of the text
     beside the names, and ``data`` what else is open. ``kept`` gives the alignment as it is shown to other methods, ``edited`` says what was done to it, ``another`` that
-    another one is shown, ``altered`` that its rows or columns became others.
+    another one is shown, ``altered`` that its rows or columns became others, ``laid`` that its lines or colours are new.
     """
 
     kept = Signal(object)
     edited = Signal(object)
     another = Signal()
     altered = Signal()
+    laid = Signal()
 
     def __init__(self, selection: Selection) -> None:
         super().__init__()
@@ -119,8 +121,8 @@ class ShownAlignment(QWidget):
     def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
         """Show an alignment, that ``of`` a result or one by itself, or nothing."""
         self.editor = self._editor(alignment, of or alignment) if alignment is not None else None
-        self._columns = self._counted = self._reference = None
-        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        self._columns = self._counted = None
+        self.forget_reference()
         self.another.emit()
         if self.editor is None:
             self._counting.cancel()
@@ -161,26 +163,25 @@ class ShownAlignment(QWidget):
                 return
             self.colour("file")
 
-    def ask_reference(self) -> None:
-        """Ask for a file with a reference, and compare."""
-        name, _ = QFileDialog.getOpenFileName(self, "Reference", "", "Alignments (*)")
-        if name:
-            try:
-                self.compare_with(aligned.read(name)[0])
-            except InputError as error:
-                QMessageBox.warning(self, "Compare with a reference", str(error))
-
-    def compare_with(self, reference: AlignedSequences) -> None:
-        """Say SP and TC against a reference, and show in a track where it agrees; InputError where it cannot be."""
-        found = aligned_compare.compare(self.alignment, reference)
-        told = "SP {:.3f}, TC {:.3f} over all columns".format(*found.scores())
-        core = aligned_compare.core_columns(reference)
-        if core is not None:
-            told += "; SP {:.3f}, TC {:.3f} over core blocks".format(*found.scores(core))
+    def set_reference(self, reference: AlignedSequences, shares: np.ndarray) -> None:
+        """Show in a track what share of the pairs in each column a reference has too."""
         self._reference = self.picture.reference = reference
-        self.picture.tracks.pop("agreement", None)
+        self.picture.tracks["agreement"] = shares
         self.set_track("agreement", True)
-        self.say(f"Against {reference.name}: {told}")
+        self._recolour()
+
+    def forget_reference(self) -> None:
+        """Compare with nothing."""
+        self._reference = None
+        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        if self.picture is not None:
+            self.picture.reference = None
+            self.canvas.refresh()
+
+    @property
+    def notes_width(self) -> int:
+        """Pixels of the text beside the names."""
+        return self.canvas.frame_.left - self.canvas.names_width
 
     def offer(self, data: Sequence[Any]) -> None:
         """What else is open: trees and alignments that may stand beside this one."""
@@ -295,7 +296,7 @@ class ShownAlignment(QWidget):
         else:
             self.altered.emit()
         picture.wait = letters.size > SMALL
-        picture.reference = self._reference if picture.wait else self._still_comparable(state.alignment)
+        picture.reference = self._reference
         if state.alignment.type != SequenceType.PROTEIN:
             self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
         self.canvas.show_picture(picture, fit)
@@ -305,19 +306,7 @@ class ShownAlignment(QWidget):
         self._on_taxa(self.selection.taxa)
         self.say("")
         self._count_behind()
-
-    def _still_comparable(self, alignment: AlignedSequences) -> AlignedSequences | None:
-        """The reference, where an edit left the rows such that they can be compared."""
-        if self._reference is not None:
-            try:
-                aligned_compare.agreement(alignment, self._reference)
-            except InputError:
-                self._forget_reference()
-        return self._reference
-
-    def _forget_reference(self) -> None:
-        self._reference = None
-        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        self.laid.emit()
 
     def _count(self, alignment: AlignedSequences) -> Columns | None:
         """The counts of its columns, or None until a thread has made them."""
@@ -341,19 +330,14 @@ class ShownAlignment(QWidget):
             return
         self._columns = self.picture.columns = made.columns
         self.picture.tracks.update(made.tracks)
-        if made.reference is None and self._reference is not None:
-            self.picture.reference = None
-            self._forget_reference()
         self._recolour()
 
     def _colouring(self, state: State, columns: Columns | None, row: int) -> Colouring:
         """The colours of the scheme that is chosen."""
         if self.scheme == "file" and self._own_groups:
             return schemes.of_groups(self._own_groups)
-        found = state.alignment
-        scores = class_scores() if self.scheme == "blosum" else None
-        given = Given(columns, found.type == SequenceType.PROTEIN, found.letters[row], scores)
-        return schemes.colouring(self.scheme, given)
+        agreement = self.picture.tracks.get("agreement") if self.picture is not None else None
+        return schemes.colouring(self.scheme, given(state.alignment, columns, row, agreement, self.scheme))
 
     def _recolour(self) -> None:
         if self.picture is None:
@@ -365,6 +349,7 @@ class ShownAlignment(QWidget):
         self.canvas.refresh()
         self.overview.show_picture(self.picture)
         self._legend.show_items(telling.legend(self.picture))
+        self.laid.emit()
 
     def _restyle(self) -> None:
         self._recolour()

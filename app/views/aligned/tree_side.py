@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from app.kit.background import Latest
 from app.kit.tree.layout import Layout, at_places, has_lengths
 from app.views.aligned.picture import Fold
-from app.views.aligned.shown import SMALL, ShownAlignment
+from app.views.aligned import shown
+from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tree_panel import TreePanel
 from kernels.errors import AntidiagError, InputError
 from kernels.io import aligned_rows, tree_edits, tree_files
@@ -20,10 +21,6 @@ from kernels.io.aligned_columns import count
 from kernels.io.tree import Tree
 from kernels.monitor import Monitor
 from kernels.registry import alignment_trees
-
-NAMED = 12
-"""Letters of a name in the title of a collapsed clade."""
-
 
 class TreeSide:
     """Has the tree that stands beside the rows of a view, and its panel. Its leaves are those taxa that are rows."""
@@ -176,18 +173,18 @@ class TreeSide:
         for node, place in zip(nodes.tolist(), places.tolist(), strict=True):
             rows = order[found == node]
             if node >= 0 and rows.size > 1:
-                folds[int(order[place])] = Fold(rows, self._title(node, rows, alignment), self._letters(alignment, node, rows))
+                folds[int(order[place])] = Fold(rows, self._title(rows, alignment), self._letters(alignment, node, rows))
         return order[first], folds
 
-    def _title(self, node: int, rows: np.ndarray, alignment: AlignedSequences) -> str:
-        name = self.tree.names[node] or f"{alignment.names[int(rows[0])][:NAMED]} ..."
-        return f"{rows.size:,} rows: {name}"
+    def _title(self, rows: np.ndarray, alignment: AlignedSequences) -> str:
+        name = alignment.names[int(rows[0])]
+        return f"{name} + {rows.size - 1:,}"
 
     def _letters(self, alignment: AlignedSequences, node: int, rows: np.ndarray) -> np.ndarray:
         """The consensus of a clade; while a thread makes it, the letters of the first row."""
         if self._consensus_of is not alignment:
             self._consensus_of, self._consensus = alignment, {}
-        if node not in self._consensus and rows.size * alignment.letters.shape[1] <= SMALL:
+        if node not in self._consensus and rows.size * alignment.letters.shape[1] <= shown.SMALL:
             self._consensus[node] = count(alignment.letters[rows]).consensus
         return self._consensus.get(node, alignment.letters[int(rows[0])])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
@@ -13,6 +14,7 @@ from app.kit.selection import Selection
 from app.kit.widgets import tool_button
 from app.views.aligned import saving
 from app.views.aligned.commands import Commands
+from app.views.aligned.comparing import Comparison
 from app.views.aligned.finder import Finder
 from app.views.aligned.menus import Menus
 from app.views.aligned.shown import ShownAlignment
@@ -32,8 +34,8 @@ class AlignmentViewer(ShownAlignment):
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self.commands, self.finder = Commands(self), Finder(self)
-        self.tree_side = TreeSide(self)
-        self.menus = Menus(self, self.commands, self.finder, self.tree_side)
+        self.tree_side, self.comparison = TreeSide(self), Comparison(self)
+        self.menus = Menus(self, self.commands, self.finder, self.tree_side, self.comparison)
         self._tools = self._tool_row()
         self._build()
         self._connect()
@@ -73,7 +75,11 @@ class AlignmentViewer(ShownAlignment):
         self._beside.addWidget(self.canvas)
         self._beside.setStretchFactor(1, 1)
         self._beside.setCollapsible(1, False)
-        box.addWidget(self._beside, 1)
+        both = QSplitter(Qt.Orientation.Vertical)
+        both.addWidget(self._beside)
+        both.addWidget(self.comparison.panel)
+        both.setChildrenCollapsible(False)
+        box.addWidget(both, 1)
         box.addWidget(self._legend)
         box.addWidget(self._status)
         self.canvas.tracks = list(FIRST_TRACKS)
@@ -82,10 +88,27 @@ class AlignmentViewer(ShownAlignment):
     def _connect(self) -> None:
         self.canvas.customContextMenuRequested.connect(self._open_menu)
         self.canvas.dragged.connect(self.commands.move)
-        self.canvas.typed.connect(self.commands.type_key)
+        self.canvas.typed.connect(self._type)
         self.canvas.searched.connect(self.finder.start)
         self.another.connect(self._begin)
         self.altered.connect(self.finder.lose)
+
+    def compare_with(self, other: AlignedSequences) -> None:
+        """Say SP and TC against another alignment; InputError where they cannot be compared."""
+        self.comparison.compare_with(other)
+
+    @property
+    def sharp(self) -> bool:
+        """Whether the picture is the one that stays, and nothing is computed for it."""
+        return super().sharp and not (self.comparison.busy or self.tree_side.busy)
+
+    def _type(self, event: QKeyEvent) -> None:
+        """What a key does that is no movement."""
+        if event.key() == Qt.Key.Key_F4:
+            back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+            self.comparison.next_difference(-1 if back else 1)
+        else:
+            self.commands.type_key(event)
 
     def _begin(self) -> None:
         """Another alignment is shown, or none."""

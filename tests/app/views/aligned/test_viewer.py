@@ -307,10 +307,10 @@ def test_rows_follow_a_tree_and_what_is_selected_elsewhere(view: AlignmentViewer
 
 def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewer) -> None:
     view.compare_with(alignment())
-    assert "SP 1.000, TC 1.000" in view._status.text() and tracks.values("agreement", view.picture).tolist() == [1] * 15
+    assert "SP 1.000, TC 1.000" in view._status.text() and view.picture.tracks["agreement"].tolist() == [1] * 15
     view.canvas.go_to(0, 3)
     view.commands.insert_gap()
-    assert 0 < tracks.values("agreement", view.picture)[4] < 1
+    assert 0 < view.picture.tracks["agreement"][4] < 1
     view.canvas.choose(np.arange(5) == 0, None)
     view.commands.delete()
     assert "agreement" in view.canvas.tracks  # fewer rows than the reference has are still compared
@@ -324,7 +324,7 @@ def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewe
 def test_a_reference_may_have_fewer_rows(view: AlignmentViewer) -> None:
     view.compare_with(replace(alignment(*ROWS[:3]), name="three"))
     assert "Against three: SP 1.000" in view._status.text() and "agreement" in view.canvas.tracks
-    assert tracks.values("agreement", view.picture).tolist() == [1] * 15
+    assert view.picture.tracks["agreement"].tolist() == [1] * 15
 
 
 def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
