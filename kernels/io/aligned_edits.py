@@ -154,6 +154,42 @@ def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarr
     return _made(alignment, letters, notes)
 
 
+def with_block(
+    alignment: AlignedSequences, rows: np.ndarray, first: int, last: int, block: np.ndarray
+) -> AlignedSequences:
+    """With the letters of these rows in columns ``first`` to ``last`` (half-open) at other columns: where ``block``,
+    uint8 (rows, any columns), has letters. All other rows get gaps where the block is wider, and where it is narrower
+    the block does, unless it is of all rows.
+
+    InputError where the block has other letters.
+    """
+    old, width = as_written(alignment), alignment.letters.shape[1]
+    whole = rows.size == len(alignment.names)
+    wide = block.shape[1] if whole else max(block.shape[1], last - first)
+    kept = 0 if whole else last - first
+    places = np.concatenate((np.arange(first), np.arange(first, first + kept), np.full(wide - kept, NEW),
+                             np.arange(last, width)))  # fmt: skip
+    letters = old[:, places]
+    letters[:, places == NEW] = GAP
+    for number, row in enumerate(rows.tolist()):
+        there = alignment.letters[row, first:last] != GAP
+        found = block[number] != GAP
+        if not np.array_equal(block[number][found], alignment.letters[row, first:last][there]):
+            raise InputError(f"{alignment.names[row]}: other letters than in the alignment")
+        letters[row, first : first + wide] = GAP
+        letters[row, first : first + block.shape[1]][found] = old[row, first:last][there]
+    notes, touched = alignment.annotations, set(rows.tolist())
+    return _made(
+        alignment, letters,
+        replace(
+            notes,
+            of_columns=tuple((tag, _remapped(marks, places)) for tag, marks in notes.of_columns),
+            of_letters=tuple((row, tag, _remapped(marks, places)) for row, tag, marks in notes.of_letters
+                             if row not in touched),
+        ),
+    )  # fmt: skip
+
+
 def with_gaps(alignment: AlignedSequences, cells: np.ndarray) -> AlignedSequences:
     """With gaps in these cells, bool (rows, columns)."""
     letters = np.where(cells, GAP, as_written(alignment)).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Text about the rows of an alignment, a column of it a tag: as a file has it (GS of Stockholm), as a table gives it."""
+"""Text about the rows of an alignment, a column of it a tag: as a file has it (GS in Stockholm) or as a table does."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def of_tag(alignment: AlignedSequences, tag: str) -> dict[int, str]:
 def with_note(alignment: AlignedSequences, rows: np.ndarray, tag: str, said: str) -> AlignedSequences:
     """With this text about these rows, in place of what the tag said; empty text takes it away."""
     said = " ".join(said.split())
-    return _with(alignment, tag, {row: said for row in rows.tolist()})
+    return _with(alignment, tag, dict.fromkeys(rows.tolist(), said))
 
 
 def with_table(alignment: AlignedSequences, table: Table, source: str) -> tuple[AlignedSequences, int]:
@@ -73,7 +73,9 @@ def read_table(path: str | Path) -> Table:
     lines = csv.reader(StringIO(text), delimiter=separator)
     titles = tuple(_tag(title) for title in next(lines, []))
     if len(titles) < 2:
-        raise InputError(f"{path}, line 1: one column; give names of rows and, separated by commas, what is said of them")
+        raise InputError(
+            f"{path}, line 1: one column; give names of rows and, separated by commas, what is said of them"
+        )
     if len(set(titles)) < len(titles) or not all(titles[1:]):
         raise InputError(f"{path}, line 1: columns need titles that differ; there are {', '.join(titles)}")
     values: dict[str, tuple[str, ...]] = {}
@@ -81,7 +83,9 @@ def read_table(path: str | Path) -> Table:
         if not any(line):
             continue
         if len(line) != len(titles):
-            raise InputError(f"{path}, line {lines.line_num}: {len(line)} columns, and the first line has {len(titles)}")
+            raise InputError(
+                f"{path}, line {lines.line_num}: {len(line)} columns, and the first line has {len(titles)}"
+            )
         name = line[0].strip()
         if name in values:
             raise InputError(f"{path}, line {lines.line_num}: {name} comes twice; give a line for each row")

@@ -2,8 +2,8 @@
 
 A colour is ``palette[codes[column, class]]``: ``palette`` uint8 (n, 3), ``codes`` uint8 (columns, CLASSES), or (1,
 CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``order`` has the rows of
-the letters that are shown, from the top, int64; a number beyond the last row is that of a row of ``extra``, uint8 (more,
-columns).
+the letters that are shown, from the top, int64; numbers beyond the last row are those of rows of ``extra``, uint8
+(more, columns).
 """
 
 from __future__ import annotations

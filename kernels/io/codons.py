@@ -11,16 +11,16 @@ GAP = ord("-")
 
 
 def amino_acids(codons: np.ndarray) -> np.ndarray:
-    """The amino acid of each codon of ``codons``, uint8 (..., 3); three gaps are a gap, a codon with a gap or an unknown
-    base is X."""
+    """The amino acid of each codon of ``codons``, uint8 (..., 3); three gaps are a gap, a codon with a gap or an
+    unknown base is X."""
     bases, table = _tables()
     codes = bases[codons]
     return table[codes[..., 0], codes[..., 1], codes[..., 2]]
 
 
 def in_columns(letters: np.ndarray, frame: int, first: int, last: int) -> str:
-    """A character for each of the columns ``first`` to ``last`` of a row, uint8 (columns,): where the second letter of a
-    codon stands its amino acid, and ' ' elsewhere; the row is read from its letter ``frame`` (0 to 2) on."""
+    """A character for each of the columns ``first`` to ``last`` of a row, uint8 (columns,): where the second letter of
+    a codon stands its amino acid, and ' ' elsewhere; the row is read from its letter ``frame`` (0 to 2) on."""
     there = np.flatnonzero(letters != GAP)
     low, high = np.searchsorted(there, (first, last)).tolist()
     begin = max(-(-(low - frame - 1) // 3), 0)

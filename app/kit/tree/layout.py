@@ -166,8 +166,10 @@ def at_places(tree: Tree, places: np.ndarray, rows: int, collapsed: Collection[i
     along = _along(tree, Shape.RECTANGULAR, lengths, last - first)
     farthest = _farthest(tree, along)
     far, reach = along[farthest], along[farthest] - along
-    return Layout(tree, Shape.RECTANGULAR, lengths, shown, closed, tips, float(rows), along, row, first, last, lasts, far,
-                  farthest, reach, along, row, np.zeros(len(tree)))  # fmt: skip
+    return Layout(
+        tree, Shape.RECTANGULAR, lengths, shown, closed, tips, float(rows), along, row, first, last, lasts, far, farthest,
+        reach, along, row, np.zeros(len(tree)),
+    )  # fmt: skip
 
 
 def _theta(row: np.ndarray, rows: float) -> np.ndarray:

@@ -33,10 +33,13 @@ Shift, Control, Alt = (
 
 
 class AlignmentCanvas(QAbstractScrollArea):
-    """Shows a picture; ``marked`` draws more over its cells. ``pointed((place, column) or None)`` follows the mouse, ``chosen()`` what is chosen or where the
-    cursor is, ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is a key that
-    edits, ``searched()`` wants the search, and ``turned()`` says that something else begins: what
-    is edited next has nothing to do with what was."""
+    """Shows a picture; ``marked`` draws more over its cells.
+
+    ``pointed((place, column) or None)`` follows the mouse, ``chosen()`` what is chosen or where the cursor is,
+    ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is a key that edits,
+    ``searched()`` wants the search, and ``turned()`` says that something else begins: what is edited next has nothing
+    to do with what was.
+    """
 
     pointed = Signal(object)
     chosen = Signal()

@@ -13,7 +13,7 @@ from app.views.aligned.choice import Block, ranges
 from app.views.aligned.row_commands import RowCommands
 from app.views.aligned.shown import ShownAlignment
 from kernels.io import aligned_edits
-from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.aligned import GAP
 from kernels.model import SequenceType
 
 TRIM = 50

@@ -1,8 +1,9 @@
-"""Another alignment of the same sequences beside the one on show: in step with it, scored, and marked where they differ."""
+"""Another alignment of the same sequences below the one on show: in step with it, scored, marked where they differ."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,16 @@ class Compared:
     there: Agreement
     here: Agreement
     columns: Columns
+
+    @cached_property
+    def rows_there(self) -> np.ndarray:
+        """The row of the other alignment that has the name of each row of this one, -1 for none, int64."""
+        return _places(self.alignment.names, self.other.names)
+
+    @cached_property
+    def rows_here(self) -> np.ndarray:
+        """The same the other way round."""
+        return _places(self.other.names, self.alignment.names)
 
     @property
     def told(self) -> str:
@@ -90,12 +101,15 @@ class Comparison:
     def busy(self) -> bool:
         return self._comparing.busy
 
-    def offered(self) -> list[AlignedSequences]:
-        """Alignments among the data that have rows of the one on show."""
-        alignment = self._view.alignment
-        names = frozenset(alignment.names)
+    def others(self) -> list[AlignedSequences]:
+        """Alignments among the data, other than the one on show."""
         return [datum for datum in self._view.data if isinstance(datum, AlignedSequences)
-                and datum is not self._view.editor.original and not names.isdisjoint(datum.names)]  # fmt: skip
+                and datum is not self._view.editor.original]  # fmt: skip
+
+    def offered(self) -> list[AlignedSequences]:
+        """Those of the `others` that have rows of the one on show."""
+        names = frozenset(self._view.alignment.names)
+        return [other for other in self.others() if not names.isdisjoint(other.names)]
 
     def ask(self) -> None:
         """Ask for a file with another alignment, and compare."""
@@ -198,8 +212,7 @@ class Comparison:
             self.canvas.show_picture(None)
             return
         picture, found = self._view.picture, self.found
-        places = {name: row for row, name in enumerate(found.other.names)}
-        row_of = np.array([places.get(name, -1) for name in picture.alignment.names], np.int64)
+        row_of = found.rows_there
         order = row_of[picture.order]
         folds = {int(row_of[row]): self._fold(fold, row_of) for row, fold in picture.folds.items() if row_of[row] >= 0}
         order = order[order >= 0]
@@ -255,15 +268,17 @@ class Comparison:
     def _on_point(self, cell: tuple[int, int] | None) -> None:
         if cell is not None and self.found is not None:
             kept, pairs = int(self.found.there.kept[cell[1]]), int(self.found.there.pairs[cell[1]])
-            self._view.say(f"{self.found.other.name}, column {cell[1] + 1:,}: {kept:,} of {pairs:,} pairs stand together above")
+            self._view.say(
+                f"{self.found.other.name}, column {cell[1] + 1:,}: {kept:,} of {pairs:,} pairs stand together above"
+            )
 
     def _mark_here(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
         if self.found is not None and picture.alignment is self.found.alignment:
-            _mark(painter, picture, frame, self.found.other, self.found.here.partner)
+            _mark(painter, picture, frame, self.found.other, self.found.rows_there, self.found.here.partner)
 
     def _mark_there(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
         if self.found is not None and picture.alignment is self.found.other:
-            _mark(painter, picture, frame, self.found.alignment, self.found.there.partner)
+            _mark(painter, picture, frame, self.found.alignment, self.found.rows_here, self.found.there.partner)
 
 
 def _large(*alignments: AlignedSequences) -> bool:
@@ -280,23 +295,33 @@ def _filled(partner: np.ndarray) -> np.ndarray:
     return partner[before]
 
 
-def _mark(painter: QPainter, picture: Picture, frame: Frame, other: AlignedSequences, partner: np.ndarray) -> None:
+def _places(names: tuple[str, ...], others: tuple[str, ...]) -> np.ndarray:
+    places = {name: row for row, name in enumerate(others)}
+    return np.array([places.get(name, -1) for name in names], np.int64)
+
+
+def _mark(
+    painter: QPainter,
+    picture: Picture,
+    frame: Frame,
+    other: AlignedSequences,
+    rows: np.ndarray,
+    partner: np.ndarray,
+) -> None:
     """Underline the letters that stand, in the other alignment, in another column than most of their column do."""
     if min(frame.cell_width, frame.cell_height) < LEAST_CELL:
         return
     (first, last), (left, right) = frame.visible_rows(picture.shape[0]), frame.visible_columns(picture.shape[1])
-    places = {name: row for row, name in enumerate(other.names)} if first < last else {}
     painter.save()
     painter.setClipRect(QRectF(frame.left, frame.top, frame.width, frame.height))
     painter.setPen(Qt.PenStyle.NoPen)
     colour = QColor(theme.active().error)
     for place in range(first, last):
         row = int(picture.order[place])
-        name = picture.alignment.names[row]
-        if row in picture.folds or name not in places:
+        if row in picture.folds or rows[row] < 0:
             continue
         letters = picture.alignment.letters[row]
-        there = aligned_compare.partners(letters, other.letters[places[name]])[left:right]
+        there = aligned_compare.partners(letters, other.letters[rows[row]])[left:right]
         for column in np.flatnonzero((letters[left:right] != GAP) & (there != partner[left:right])).tolist():
             x, y = frame.x(left + column), frame.y(place + 1)
             painter.fillRect(QRectF(x, y - 2.5, frame.cell_width, 2.5), colour)

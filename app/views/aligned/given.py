@@ -33,5 +33,9 @@ def given(
 
 def lacking(alignment: AlignedSequences, compared: bool) -> frozenset[str]:
     """What schemes need and is not there: "agreement", "confidence", "structure"."""
-    there = {"agreement": compared, "confidence": confidence(alignment) is not None, "structure": bool(structure(alignment))}
+    there = {
+        "agreement": compared,
+        "confidence": confidence(alignment) is not None,
+        "structure": bool(structure(alignment)),
+    }
     return frozenset(name for name, found in there.items() if not found)

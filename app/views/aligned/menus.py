@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 
 from app.kit.widgets import check_action, choice_actions, menu_button
 from app.views.aligned import schemes, tracks
+from app.views.aligned.align_commands import AlignCommands
 from app.views.aligned.commands import Commands
 from app.views.aligned.comparing import Comparison
 from app.views.aligned.finder import Finder
@@ -27,10 +28,16 @@ class Menus:
     """The menus, filled each time they open, so that they offer what can be done then."""
 
     def __init__(
-        self, view: ShownAlignment, commands: Commands, finder: Finder, tree: TreeSide, compared: Comparison
+        self,
+        view: ShownAlignment,
+        commands: Commands,
+        finder: Finder,
+        tree: TreeSide,
+        compared: Comparison,
+        align: AlignCommands,
     ) -> None:
         self._view, self._commands, self._finder, self._tree = view, commands, finder, tree
-        self._compared = compared
+        self._compared, self._align = compared, align
         made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "tree", "compare", "edit", "copy", "save")}
         self.context = QMenu(view)
         for name, menu in made.items():
@@ -79,7 +86,9 @@ class Menus:
         menu.addAction("An alignment in a file\u2026", compared.ask)
         there = compared.found is not None
         menu.addSection("Compared")
-        check_action(menu, "The other alignment below this one", compared.beside, compared.show_beside).setEnabled(there)
+        check_action(menu, "The other alignment below this one", compared.beside, compared.show_beside).setEnabled(
+            there
+        )
         menu.addAction("Next column that differs\tF4", partial(compared.next_difference, 1)).setEnabled(there)
         menu.addAction("The one before\tShift+F4", partial(compared.next_difference, -1)).setEnabled(there)
         menu.addAction("Compare with nothing", compared.forget).setEnabled(there)
@@ -126,10 +135,12 @@ class Menus:
 
     def _fill_tree(self, menu: QMenu) -> None:
         """A tree beside the rows: where it comes from, and what is done with it."""
-        view, tree = self._view, self._tree
+        tree = self._tree
         menu.addSection("Beside the rows")
         for offered in tree.offered():
-            check_action(menu, f"{offered.name} ({offered.summary})", offered is tree.given, partial(tree.switch, offered))
+            check_action(
+                menu, f"{offered.name} ({offered.summary})", offered is tree.given, partial(tree.switch, offered)
+            )
         menu.addAction("Tree in a file\u2026", tree.ask)
         for criterion in alignment_trees.criteria():
             menu.addAction(f"Computed from the alignment: {criterion}", partial(tree.compute, criterion))
@@ -161,6 +172,7 @@ class Menus:
         menu.addAction("Trim columns by occupancy\u2026", commands.ask_trim)
         menu.addAction("Mask the chosen letters", commands.mask).setEnabled(some)
         menu.addAction("Remove the gaps of the chosen rows", commands.degap).setEnabled(some)
+        self._fill_align(menu.addMenu("Align, add, merge, split"))
         menu.addSeparator()
         if nucleotides:
             menu.addAction("Reverse complement", commands.reverse_complement)
@@ -169,6 +181,28 @@ class Menus:
         check_action(menu, "Type letters over others", commands.typing, commands.set_typing)
         menu.addSeparator()
         menu.addAction("Add to data, for other methods", view.keep)
+
+    def _fill_align(self, menu: QMenu) -> None:
+        """What methods of the program do to the alignment."""
+        view, align = self._view, self._align
+        inner, found = menu.addMenu("Realign the chosen cells by"), align.methods()
+        for method in found:
+            inner.addAction(method.name, partial(align.realign, method)).setToolTip(method.summary)
+        inner.setEnabled(bool(found))
+        menu.addAction("Realign the chosen rows to the others", align.realign_to_the_rest).setEnabled(
+            bool(view.picture.choice.rows.any())
+        )
+        menu.addSeparator()
+        menu.addAction("Add sequences of a file\u2026", align.ask_sequences)
+        menu.addAction("Add sequences on the clipboard", align.paste)
+        menu.addSeparator()
+        for offered in self._compared.others():
+            menu.addAction(f"Merge with {offered.name} ({offered.summary})", partial(align.merge, offered))
+        menu.addAction("Merge with an alignment in a file\u2026", align.ask_merge)
+        menu.addAction("Append the columns of an alignment in a file\u2026", align.ask_append)
+        menu.addAction("Split off the chosen rows or columns", align.split).setEnabled(not view.picture.choice.empty)
+        menu.addSeparator()
+        menu.addAction("Stop what is being aligned", align.stop).setEnabled(align.busy)
 
     def _fill_copy(self, menu: QMenu) -> None:
         view = self._view

@@ -63,8 +63,18 @@ def body(
         drawn = glyphs.glyphs(max(1, int(wide)), max(1, int(tall)))
         shown = _shown(picture) if letters == "differences" else colouring.shown
         aligned_pixels.write(
-            found, picture.extra, picture.drawn, tops, lefts, first_row, first,
-            colouring.codes, colouring.inks, shown, drawn, pixels,
+            found,
+            picture.extra,
+            picture.drawn,
+            tops,
+            lefts,
+            first_row,
+            first,
+            colouring.codes,
+            colouring.inks,
+            shown,
+            drawn,
+            pixels,
         )
     return pixels
 

@@ -59,8 +59,8 @@ def alignment_of(result: Result) -> AlignedSequences:
 
 
 def shown_part(picture: Picture, chosen: bool = True) -> AlignedSequences:
-    """The rows that are shown, in their order, collapsed ones too; of these the chosen cells where some are, and ``chosen``
-    is True: of several blocks all columns of any, with gaps where a row has no chosen cell."""
+    """The rows that are shown, in their order, collapsed ones too; of these the chosen cells where some are, and
+    ``chosen`` is True: of several blocks all columns of any, with gaps where a row has no chosen cell."""
     found, order, choice = picture.alignment, picture.members(picture.order), picture.choice
     some = chosen and not choice.empty
     if some:

@@ -46,8 +46,9 @@ class ShownAlignment(QWidget):
     """What the parts of the viewer work on; the viewer itself lays it out, with its menus and its search.
 
     ``fold`` says which of the rows of an order have a line, and which share one; ``notes`` are the tags of the text
-    beside the names, and ``data`` what else is open. ``kept`` gives the alignment as it is shown to other methods, ``edited`` says what was done to it, ``another`` that
-    another one is shown, ``altered`` that its rows or columns became others, ``laid`` that its lines or colours are new.
+    beside the names, and ``data`` what else is open. ``kept`` gives the alignment as it is shown to other methods,
+    ``edited`` says what was done to it, ``another`` that another one is shown, ``altered`` that its rows or columns
+    became others, ``laid`` that its lines or colours are new.
     """
 
     kept = Signal(object)

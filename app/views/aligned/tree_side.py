@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.kit.background import Latest
 from app.kit.tree.layout import Layout, at_places, has_lengths
-from app.views.aligned.picture import Fold
 from app.views.aligned import shown
+from app.views.aligned.picture import Fold
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tree_panel import TreePanel
 from kernels.errors import AntidiagError, InputError
@@ -21,6 +21,7 @@ from kernels.io.aligned_columns import count
 from kernels.io.tree import Tree
 from kernels.monitor import Monitor
 from kernels.registry import alignment_trees
+
 
 class TreeSide:
     """Has the tree that stands beside the rows of a view, and its panel. Its leaves are those taxa that are rows."""
@@ -63,7 +64,9 @@ class TreeSide:
         result = self._view.result
         found = [getattr(result.answer, name, None) for name in ("tree", "guide_tree")] if result else []
         names = frozenset(self._view.alignment.names)
-        return [tree for tree in (*found, *self._view.data) if isinstance(tree, Tree) and not names.isdisjoint(tree.taxa)]
+        return [
+            tree for tree in (*found, *self._view.data) if isinstance(tree, Tree) and not names.isdisjoint(tree.taxa)
+        ]
 
     @property
     def given(self) -> Tree | None:
@@ -173,7 +176,9 @@ class TreeSide:
         for node, place in zip(nodes.tolist(), places.tolist(), strict=True):
             rows = order[found == node]
             if node >= 0 and rows.size > 1:
-                folds[int(order[place])] = Fold(rows, self._title(rows, alignment), self._letters(alignment, node, rows))
+                folds[int(order[place])] = Fold(
+                    rows, self._title(rows, alignment), self._letters(alignment, node, rows)
+                )
         return order[first], folds
 
     def _title(self, rows: np.ndarray, alignment: AlignedSequences) -> str:
@@ -257,7 +262,9 @@ class TreeSide:
             return
 
         def work(monitor: Monitor) -> tuple[AlignedSequences, dict[int, np.ndarray]]:
-            return alignment, {node: count(alignment.letters[rows], monitor).consensus for node, rows in lacking.items()}
+            return alignment, {
+                node: count(alignment.letters[rows], monitor).consensus for node, rows in lacking.items()
+            }
 
         self._counting.request(work)
 

@@ -13,6 +13,7 @@ from app.kit.flow import Flow, together
 from app.kit.selection import Selection
 from app.kit.widgets import tool_button
 from app.views.aligned import saving
+from app.views.aligned.align_commands import AlignCommands
 from app.views.aligned.commands import Commands
 from app.views.aligned.comparing import Comparison
 from app.views.aligned.finder import Finder
@@ -34,8 +35,8 @@ class AlignmentViewer(ShownAlignment):
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self.commands, self.finder = Commands(self), Finder(self)
-        self.tree_side, self.comparison = TreeSide(self), Comparison(self)
-        self.menus = Menus(self, self.commands, self.finder, self.tree_side, self.comparison)
+        self.tree_side, self.comparison, self.align = TreeSide(self), Comparison(self), AlignCommands(self)
+        self.menus = Menus(self, self.commands, self.finder, self.tree_side, self.comparison, self.align)
         self._tools = self._tool_row()
         self._build()
         self._connect()
@@ -100,7 +101,7 @@ class AlignmentViewer(ShownAlignment):
     @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and nothing is computed for it."""
-        return super().sharp and not (self.comparison.busy or self.tree_side.busy)
+        return super().sharp and not any(part.busy for part in (self.comparison, self.tree_side, self.align))
 
     def _type(self, event: QKeyEvent) -> None:
         """What a key does that is no movement."""
