@@ -167,8 +167,8 @@ def at_places(tree: Tree, places: np.ndarray, rows: int, collapsed: Collection[i
     farthest = _farthest(tree, along)
     far, reach = along[farthest], along[farthest] - along
     return Layout(
-        tree, Shape.RECTANGULAR, lengths, shown, closed, tips, float(rows), along, row, first, last, lasts, far, farthest,
-        reach, along, row, np.zeros(len(tree)),
+        tree, Shape.RECTANGULAR, lengths, shown, closed, tips, float(rows), along, row, first, last, lasts, far,
+        farthest, reach, along, row, np.zeros(len(tree)),
     )  # fmt: skip
 
 

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from app import theme
 from app.kit.background import Latest
-from app.views.aligned import keys, paint, tracks
+from app.views.aligned import keys, paint, tracks, wrapping
 from app.views.aligned.picture import Choice, Frame, Picture
+from app.views.aligned.wrapping import Blocks
 
 NAMES, LEAST_NAMES, MOST_NAMES = 110, 40, 240
 MEASURED = 200
@@ -60,6 +61,7 @@ class AlignmentCanvas(QAbstractScrollArea):
         self.frame_ = Frame()
         self.tracks: list[str] = []
         self.letters = "all"
+        self.wrapped, self._scrolled = False, 0.0
         self.marked: Callable[[QPainter, Picture, Frame], None] | None = None
         self.taxa: frozenset[str] = frozenset()
         self.names_width = NAMES
@@ -116,9 +118,28 @@ class AlignmentCanvas(QAbstractScrollArea):
         self.tracks = shown
         self.refresh()
 
+    def wrap(self, on: bool) -> None:
+        """Show the columns in blocks below each other, or on one line."""
+        self.wrapped, self._fitted = on, False
+        if self.picture is not None:
+            self.bring(*self.picture.cursor)
+
+    @property
+    def seen(self) -> Frame:
+        """What is seen, for a map."""
+        return self._blocks.seen(self.viewport().height()) if self._blocks is not None else self.frame_
+
+    @property
+    def _blocks(self) -> Blocks | None:
+        """Where the blocks are, of a picture that is wrapped."""
+        if not self.wrapped or self.picture is None:
+            return None
+        return Blocks(self.frame_, *self.picture.shape, self._scrolled)
+
     def fit(self) -> None:
         """The whole alignment, also when the canvas gets another size, until something else is looked at."""
         if self.picture is not None:
+            self.wrapped = False
             self._lay_out()
             self._fitted = True
             self.frame_.fit_columns(self.picture.shape[1])
@@ -145,6 +166,10 @@ class AlignmentCanvas(QAbstractScrollArea):
     def bring(self, row: int, column: int) -> None:
         """Scroll so that a cell is seen."""
         frame, shape = self.frame_, self.picture.shape
+        if self._blocks is not None:
+            self._scrolled = self._blocks.top_for(row, column, self.viewport().height())
+            self.refresh()
+            return
         across, down = frame.width / frame.cell_width, frame.height / frame.cell_height
         if not frame.first_column <= column <= frame.first_column + across - 1:
             nearer = column - across + 2 if column == frame.first_column + across else column - across / 2
@@ -196,12 +221,22 @@ class AlignmentCanvas(QAbstractScrollArea):
         painter.fillRect(self.viewport().rect(), QColor(theme.active().panel))
         if self.picture is not None:
             scale = self.viewport().devicePixelRatioF()
-            self._draw(painter, scale, self._body(scale))
+            if not self._draw_wrapped(painter, scale):
+                self._draw(painter, scale, self._body(scale))
         painter.end()
 
     def draw(self, painter: QPainter, scale: float) -> None:
         """What is seen, as a figure: in its fine form at once, and the screen stays as it is."""
-        self._draw(painter, scale, paint.body(self.picture, self.frame_, scale, paint.FINE, self.letters))
+        if not self._draw_wrapped(painter, scale):
+            self._draw(painter, scale, paint.body(self.picture, self.frame_, scale, paint.FINE, self.letters))
+
+    def _draw_wrapped(self, painter: QPainter, scale: float) -> bool:
+        """The blocks that are seen; False where the columns are on one line."""
+        blocks = self._blocks
+        if blocks is not None:
+            wrapping.draw(painter, self.picture, blocks, self.viewport().height(), scale, self.tracks, self.letters,
+                          self.taxa, self.marked)  # fmt: skip
+        return blocks is not None
 
     def _draw(self, painter: QPainter, scale: float, pixels: np.ndarray) -> None:
         """Cells, which are these pixels, names, tracks and marks."""
@@ -236,6 +271,7 @@ class AlignmentCanvas(QAbstractScrollArea):
             return
         along = turned.x() or (notch if modifiers & Shift else 0)
         down = 0 if modifiers & Shift else turned.y()
+        self._scrolled -= down / 120 * 60
         self.frame_.first_column -= along / 120 * 60 / self.frame_.cell_width
         self.frame_.first_row -= down / 120 * 60 / self.frame_.cell_height
         self._settle()
@@ -279,6 +315,7 @@ class AlignmentCanvas(QAbstractScrollArea):
         elif kind == "pan":
             self.frame_.first_column -= (place.x() - start.x()) / self.frame_.cell_width
             self.frame_.first_row -= (place.y() - start.y()) / self.frame_.cell_height
+            self._scrolled -= place.y() - start.y()
             self._press = (kind, cell, place)
             self._settle()
         elif kind == "move":
@@ -347,8 +384,10 @@ class AlignmentCanvas(QAbstractScrollArea):
 
     def _where(self, place: QPointF) -> str:
         """What part of the canvas a place is in: border, names, columns (the head), cells or none."""
-        frame = self.frame_
-        rows, columns = self.picture.shape
+        frame, (rows, columns) = self.frame_, self.picture.shape
+        if self._blocks is not None:
+            frame, place = self._blocks.at(place)
+            columns = min(columns, int(frame.first_column) + self._blocks.columns)
         if abs(place.x() - frame.left + 3) <= GRIP:
             return "border"
         if place.y() < frame.top:
@@ -358,8 +397,10 @@ class AlignmentCanvas(QAbstractScrollArea):
         return "names" if place.x() < frame.left else "cells" if frame.column(place.x()) < columns else "none"
 
     def _cell(self, place: QPointF) -> tuple[int, int]:
-        rows, columns = self.picture.shape
-        row, column = self.frame_.row(place.y()), self.frame_.column(place.x())
+        frame, (rows, columns) = self.frame_, self.picture.shape
+        if self._blocks is not None:
+            frame, place = self._blocks.at(place)
+        row, column = frame.row(place.y()), frame.column(place.x())
         return min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
 
     def _scroll_at_edge(self, place: QPointF, kind: str) -> None:
@@ -371,6 +412,7 @@ class AlignmentCanvas(QAbstractScrollArea):
         if kind != "columns":
             over = min(place.y() - frame.top, 0) + max(place.y() - frame.top - frame.height, 0)
             frame.first_row += over / frame.cell_height / 4
+        self._scrolled += (min(place.y(), 0) + max(place.y() - self.viewport().height(), 0)) / 4
         self._settle()
 
     def _settle(self) -> None:
@@ -390,6 +432,9 @@ class AlignmentCanvas(QAbstractScrollArea):
         return len(self.picture.notes) * paint.NOTE_WIDTH if self.picture is not None else 0
 
     def _set_bars(self) -> None:
+        if self._blocks is not None:
+            self._set_wrapped_bars(self._blocks)
+            return
         self._setting_bars = True
         rows, columns = self.picture.shape if self.picture is not None else (0, 0)
         frame = self.frame_
@@ -404,8 +449,27 @@ class AlignmentCanvas(QAbstractScrollArea):
             bar.setValue(int(first * UNIT))
         self._setting_bars = False
 
+    def _set_wrapped_bars(self, blocks: Blocks) -> None:
+        """One bar of pixels; what is seen stays within all blocks."""
+        self._setting_bars = True
+        height, bar = self.viewport().height(), self.verticalScrollBar()
+        most = int(min(max(blocks.all_height - height, 0), MOST_STEPS))
+        self._scrolled = min(max(self._scrolled, 0), most)
+        self.frame_.first_row = self.frame_.first_column = 0.0
+        self.horizontalScrollBar().setRange(0, 0)
+        bar.setRange(0, most)
+        bar.setPageStep(height)
+        bar.setSingleStep(round(blocks.frame.cell_height))
+        bar.setValue(int(self._scrolled))
+        self._setting_bars = False
+
     def _on_bars(self) -> None:
         if self._setting_bars or self.picture is None:
+            return
+        if self.wrapped:
+            self._scrolled = float(self.verticalScrollBar().value())
+            self.viewport().update()
+            self.moved.emit()
             return
         self.frame_.first_column = self.horizontalScrollBar().value() / UNIT
         self.frame_.first_row = self.verticalScrollBar().value() / UNIT

@@ -24,6 +24,7 @@ class Canvas(Protocol):
 
     picture: Picture | None
     frame_: Frame
+    wrapped: bool
     dragged: Any
     turned: Any
     searched: Any
@@ -85,6 +86,9 @@ def _moved(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
         Qt.Key.Key_PageUp: (row - page, column),
         Qt.Key.Key_PageDown: (row + page, column),
     }
+    if canvas.wrapped and key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+        columns = int(frame.width / frame.cell_width)
+        targets[key] = (row, column + columns if key == Qt.Key.Key_PageDown else column - columns)
     if key not in targets:
         return False
     canvas.turned.emit()

@@ -72,6 +72,8 @@ class Menus:
         choice_actions(menu, "Colours", schemes.available(protein, missing), view.scheme, view.colour)
         menu.addAction("From a file\u2026", view.ask_scheme)
         choice_actions(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
+        menu.addSection("Columns")
+        check_action(menu, "Wrapped, in blocks below each other", view.canvas.wrapped, view.canvas.wrap)
 
     def _fill_tracks(self, menu: QMenu) -> None:
         for name, title in tracks.offered(self._view.picture).items():

@@ -80,7 +80,7 @@ class ShownAlignment(QWidget):
         self._follow()
 
     def _follow(self) -> None:
-        self.canvas.moved.connect(lambda: self.overview.show_frame(self.canvas.frame_))
+        self.canvas.moved.connect(lambda: self.overview.show_frame(self.canvas.seen))
         self.canvas.pointed.connect(self._on_point)
         self.canvas.chosen.connect(self._on_choice)
         self.canvas.turned.connect(lambda: self.editor.close())
@@ -386,6 +386,9 @@ class ShownAlignment(QWidget):
 
     def _on_overview(self, cell: tuple[float, float]) -> None:
         frame = self.canvas.frame_
+        if self.canvas.wrapped:
+            self.canvas.bring(0, int(cell[1]))
+            return
         frame.first_row = cell[0] - frame.height / frame.cell_height / 2
         frame.first_column = cell[1] - frame.width / frame.cell_width / 2
         self.canvas.refresh()

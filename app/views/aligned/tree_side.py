@@ -281,7 +281,7 @@ class TreeSide:
             self._refuse(error)
         else:
             self._view.kept.emit(tree)
-            self._view.say(f"{tree.name}: it is among the data, too.")
+            self._view.say(f"The tree of {tree.name} is beside the rows, and among the data.")
 
     def _refuse(self, error: Exception) -> None:
         self._view.say("")
