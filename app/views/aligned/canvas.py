@@ -36,10 +36,10 @@ Shift, Control, Alt = (
 class AlignmentCanvas(QAbstractScrollArea):
     """Shows a picture; ``marked`` draws more over its cells.
 
-    ``pointed((place, column) or None)`` follows the mouse, ``chosen()`` what is chosen or where the cursor is,
-    ``moved()`` what is seen; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is a key that edits,
-    ``searched()`` wants the search, and ``turned()`` says that something else begins: what is edited next has nothing
-    to do with what was.
+    ``pointed((place, column) or None)`` follows the mouse, ``clicked(column)`` is a cell that was clicked alone,
+    ``chosen()`` what is chosen or where the cursor is, ``moved()`` what is seen; ``dragged(columns)`` moves the chosen
+    cells, ``typed(event)`` is a key that edits, ``searched()`` wants the search, and ``turned()`` says that something
+    else begins: what is edited next has nothing to do with what was.
     """
 
     pointed = Signal(object)
@@ -50,6 +50,7 @@ class AlignmentCanvas(QAbstractScrollArea):
     searched = Signal()
     turned = Signal()
     copied = Signal()
+    clicked = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -330,6 +331,8 @@ class AlignmentCanvas(QAbstractScrollArea):
             self._choose_to(self.picture.cursor, kind, click=still)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._press and self._press[0] == "cells" and self.picture is not None and self.picture.choice.empty:
+            self.clicked.emit(self._press[1][1])
         if self._press and self._press[0] == "move" and not self._moved_by and self.picture is not None:
             self.picture.cursor = self._anchor = self._press[1]
             self.clear_choice()

@@ -88,7 +88,6 @@ class Comparison:
         self._comparing.failed.connect(self._refuse)
         self._stepping = False
         self._steps: tuple[np.ndarray, np.ndarray] | None = None
-        view.canvas.marked = self._mark_here
         self.canvas.marked = self._mark_there
         view.another.connect(self.forget)
         view.laid.connect(self._on_laid)
@@ -245,7 +244,7 @@ class Comparison:
         """Rows and sizes are the same, and the column in the middle stands across from its partner."""
         if self._stepping or self.found is None or self.panel.isHidden() or None in (leading.picture, led.picture):
             return
-        if self._view.picture.alignment is not self.found.alignment:
+        if self._view.picture.alignment is not self.found.alignment or self._view.canvas.wrapped:
             return
         self._stepping = True
         frame, other, partner = leading.frame_, led.frame_, self._steps[direction]
@@ -272,7 +271,7 @@ class Comparison:
                 f"{self.found.other.name}, column {cell[1] + 1:,}: {kept:,} of {pairs:,} pairs stand together above"
             )
 
-    def _mark_here(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
+    def mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
         if self.found is not None and picture.alignment is self.found.alignment:
             _mark(painter, picture, frame, self.found.other, self.found.rows_there, self.found.here.partner)
 

@@ -13,6 +13,7 @@ from app.views.aligned.commands import Commands
 from app.views.aligned.comparing import Comparison
 from app.views.aligned.finder import Finder
 from app.views.aligned.given import lacking
+from app.views.aligned.pair_side import PairSide
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tree_side import TreeSide
 from kernels.io import aligned_notes
@@ -35,9 +36,10 @@ class Menus:
         tree: TreeSide,
         compared: Comparison,
         align: AlignCommands,
+        pair: PairSide,
     ) -> None:
         self._view, self._commands, self._finder, self._tree = view, commands, finder, tree
-        self._compared, self._align = compared, align
+        self._compared, self._align, self._pair = compared, align, pair
         made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "tree", "compare", "edit", "copy", "save")}
         self.context = QMenu(view)
         for name, menu in made.items():
@@ -208,6 +210,8 @@ class Menus:
 
     def _fill_copy(self, menu: QMenu) -> None:
         view = self._view
+        if view.picture.shape[0] == 2:
+            menu.addAction("As three lines, with the match line", self._pair.copy)
         menu.addAction("As FASTA\tCtrl+C", partial(view.copy, ".fasta"))
         menu.addAction("As Clustal", partial(view.copy, ".aln"))
         menu.addAction("Letters alone", partial(view.copy, "plain"))
@@ -221,6 +225,8 @@ class Menus:
         menu.addAction("Chosen cells\u2026", partial(view.save_alignment, True)).setEnabled(
             not view.picture.choice.empty
         )
+        if view.result is not None:
+            menu.addAction("Result, in a format of its own\u2026", self._pair.save)
         menu.addSection("Figure")
         menu.addAction("What is seen\u2026", view.save_picture)
         menu.addAction("Wrapped, chosen cells or all\u2026", view.save_wrapped)

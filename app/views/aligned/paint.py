@@ -217,7 +217,7 @@ def draw_head(painter: QPainter, picture: Picture, frame: Frame, shown: list[str
     """Ruler and tracks above the rows, with their names at the left."""
     colours = theme.active()
     painter.save()
-    painter.setClipRect(QRectF(frame.left, 0, frame.width, frame.top))
+    painter.setClipRect(QRectF(frame.left - 2, 0, frame.width + 16, frame.top))
     tracks.draw_ruler(painter, frame, picture.shape[1])
     top = tracks.RULER
     for name in shown:

@@ -9,6 +9,7 @@ import numpy as np
 
 from app.views.aligned.choice import Choice, ranges
 from app.views.aligned.schemes import Colouring
+from kernels.io import aligned_places
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import Columns
 
@@ -59,6 +60,11 @@ class Picture:
             return lines
         return np.concatenate([self.folds[row].rows if row in self.folds else [row] for row in lines.tolist()] or
                               [np.empty(0)]).astype(np.int64)  # fmt: skip
+
+    @cached_property
+    def starts(self) -> dict[int, int]:
+        """How many letters of its sequence lie before a row that is a part of one."""
+        return aligned_places.starts(self.alignment)
 
     @cached_property
     def drawn(self) -> np.ndarray:

@@ -21,15 +21,18 @@ from app.views.aligned.picture import Choice, Frame, Picture
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_edits, aligned_writing
 from kernels.io.aligned import AlignedSequences
+from kernels.io.alignment_files.pairs import PLACE
+from kernels.io.alignment_files.rows import Annotations
 from kernels.io.alignments import fasta, title
 from kernels.io.names import distinct
 from kernels.model import Result, SequenceType
-from kernels.triple.model import TripleAnswer
+from kernels.pairwise.model import LEFT, UP
+from kernels.triple.model import LETTER, TripleAnswer
 
 MOST_COPIED = 1 << 26
 """Letters that are put on the clipboard at most."""
-MOST_COLUMNS = 1 << 24
-"""Columns of a result's alignment that are made rows of, at most: they are made while the window waits."""
+MOST_COLUMNS = 1 << 28
+"""Columns of a result's alignment that are made rows of, at most."""
 MOST_FIGURE = 4_000_000
 """Cells of a wrapped figure at most."""
 WRAP = 80
@@ -47,15 +50,29 @@ def holds_alignment(result: Result) -> bool:
     return False
 
 
+def columns_of(result: Result) -> int:
+    """Columns of the alignment of a result, for which `holds_alignment` holds."""
+    path = result.answer.alignment
+    return int((path.operations if result_text.is_pair(result) else path.moves).size)
+
+
 def alignment_of(result: Result) -> AlignedSequences:
     """The alignment of a result, for which `holds_alignment` holds, as rows."""
     sequences, path = result.problem.sequences, result.answer.alignment
-    rows = path.gapped(*sequences) if result_text.is_pair(result) else path.gapped(sequences)
-    letters = np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(len(rows), -1)
+    if result_text.is_pair(result):
+        taken = path.operations != LEFT, path.operations != UP
+    else:
+        taken = tuple((path.moves & LETTER[side]) > 0 for side in range(3))
+    letters = np.full((len(sequences), taken[0].size), aligned.GAP, np.uint8)
+    for row, (sequence, there) in enumerate(zip(sequences, taken, strict=True)):
+        letters[row, there] = sequence.array[path.start[row] : path.end[row]]
+    letters.setflags(write=False)
     kinds = {sequence.type for sequence in sequences}
     kind = SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else sequences[0].type
     names = distinct(sequence.name for sequence in sequences)
-    return AlignedSequences(names, letters, kind, " x ".join(names))
+    # Where a row begins in its sequence, as files of pairs say it.
+    places = tuple((row, PLACE, f"{start + 1:,} +") for row, start in enumerate(path.start) if start)
+    return AlignedSequences(names, letters, kind, " x ".join(names), annotations=Annotations(of_rows=places))
 
 
 def shown_part(picture: Picture, chosen: bool = True) -> AlignedSequences:

@@ -76,7 +76,7 @@ class ShownAlignment(QWidget):
         self.notes: list[str] = []
         self.data: tuple[Any, ...] = ()
         self._telling = False
-        self._counting, self._saving = Latest(self), Latest(self)
+        self._counting, self._saving, self._making = Latest(self), Latest(self), Latest(self)
         self._follow()
 
     def _follow(self) -> None:
@@ -88,6 +88,7 @@ class ShownAlignment(QWidget):
         self.overview.wanted.connect(self._on_overview)
         self._counting.finished.connect(self._take_counts)
         self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
+        self._making.finished.connect(lambda made: self.show_alignment(made[1], made[0]))
         self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
         self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save alignment", str(error)))
         self.selection.taxa_changed.connect(self._on_taxa)
@@ -105,18 +106,26 @@ class ShownAlignment(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
-        return self.canvas.sharp and self.overview.sharp and not self._counting.busy
+        return self.canvas.sharp and self.overview.sharp and not (self._counting.busy or self._making.busy)
 
     def show_result(self, result: Result | None) -> None:
         """Show the alignment of a result, or nothing."""
         there = result is not None and saving.holds_alignment(result)
-        if not there or result is not self.result:
+        before, self.result = self.result, result if there else None
+        self._making.cancel()
+        if there and result is before:
+            return
+        if there and not self._known(result) and saving.columns_of(result) > SMALL:
+            self.show_alignment(None)
+            self.say("Reading the alignment ...")
+            self._making.request(lambda monitor: (result, saving.alignment_of(result)))
+        else:
             self.show_alignment(saving.alignment_of(result) if there else None, result)
-        self.result = result if there else None
 
     def show_datum(self, datum: AlignedSequences) -> None:
         """Show an alignment that no run made, as one from a file."""
         self.result = None
+        self._making.cancel()
         self.show_alignment(datum)
 
     def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
@@ -255,6 +264,14 @@ class ShownAlignment(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
+
+    @property
+    def writing(self) -> Latest:
+        """What writes files of this view, one at a time."""
+        return self._saving
+
+    def _known(self, owner: Any) -> bool:
+        return any(known is owner for known, _ in self._editors)
 
     def _editor(self, alignment: AlignedSequences, owner: Any) -> AlignmentEditor:
         """The editor of an alignment: the one that it had, if that is not too long ago."""

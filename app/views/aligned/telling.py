@@ -19,6 +19,7 @@ def about(picture: Picture | None, cell: tuple[int, int] | None = None) -> str:
     place, column = cell or picture.cursor
     choice, letters = picture.choice, picture.letters_at(place)
     letter, position = chr(letters[column]), int(np.count_nonzero(letters[: column + 1] != GAP))
+    position += picture.starts.get(int(picture.order[place]), 0)
     where = f"letter {letter} {position:,}" if letter != chr(GAP) else f"gap after letter {position:,}"
     parts = [f"column {column + 1:,}", f"row {place + 1:,} {picture.name_at(place)}", where]
     if not choice.empty:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 
 import numpy as np
@@ -38,6 +39,7 @@ class Track:
     values: Callable[[Picture], np.ndarray] | None = None
 
 
+@cache
 def class_scores() -> np.ndarray:
     """BLOSUM62 by the classes of `aligned_columns`, float64; letters that it lacks score as X."""
     matrix = named_matrix("BLOSUM62")
@@ -56,6 +58,7 @@ TRACKS: Mapping[str, Track] = MappingProxyType(
     {
         "logo": Track("Logo", LOGO, lambda picture: picture.columns.information(letters_of(picture))),
         "consensus": Track("Consensus", LINE),
+        "match": Track("Match", LINE),
         "conservation": Track("Conservation", BAR, lambda picture: picture.columns.conservation / 11),
         "quality": Track("Quality", BAR, lambda picture: picture.columns.quality(class_scores())),
         "identity": Track("Identity", BAR, lambda picture: picture.columns.identity),
@@ -79,11 +82,25 @@ def offered(picture: Picture) -> dict[str, str]:
     protein = picture.alignment.type == SequenceType.PROTEIN
     other = NUCLEOTIDES_ONLY if protein else PROTEIN_ONLY
     found = {name: track.title for name, track in TRACKS.items() if name not in other}
+    if picture.shape[0] != 2:
+        found.pop("match")
     if picture.reference is None:
         found.pop("agreement")
     if confidence(picture.alignment) is None:
         found.pop("confidence")
     return found | {NOTE + tag: tag for tag, _ in picture.alignment.annotations.of_columns}
+
+
+def matches(picture: Picture, first: int, last: int) -> str:
+    """Of columns ``first`` to ``last`` of two rows a character each: '|' the same letter, ':' letters of proteins that
+    score more than 0, ' ' others."""
+    if picture.shape[0] != 2:
+        return " " * (last - first)
+    one, other = (CLASS[picture.letters_at(place)[first:last]] for place in range(2))
+    both = (one > 0) & (other > 0)
+    alike = both & (class_scores()[one, other] > 0) if picture.alignment.type == SequenceType.PROTEIN else both & False
+    found = np.where(both & (one == other), ord("|"), np.where(alike, ord(":"), ord(" "))).astype(np.uint8)
+    return found.tobytes().decode("ascii")
 
 
 def title_of(name: str) -> str:
@@ -103,7 +120,7 @@ def draw_ruler(painter: QPainter, frame: Frame, columns: int) -> None:
     steps = (first * 10**power for power in range(12) for first in (1, 2, 5))
     step = next(step for step in steps if step >= 5 and step * frame.cell_width >= room)
     first, last = frame.visible_columns(columns)
-    for column in range(max(step, (first + step - 1) // step * step), last + 1, step):
+    for column in range((first + step) // step * step, last + 1, step):
         x = frame.x(column - 0.5)
         painter.setPen(QColor(colours.muted))
         painter.drawText(QRectF(x - 50, 0, 100, RULER - 5), Qt.AlignmentFlag.AlignCenter, f"{column:,}")
@@ -177,6 +194,8 @@ def _line(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int
         if picture.columns is None:
             return
         shown = picture.columns.consensus[first:last].tobytes().decode("ascii")
+    elif name == "match":
+        shown = matches(picture, first, last)
     elif name == "codons":
         shown = "".join("123"[column % 3] for column in range(first, last))
     elif name.startswith("frame "):

@@ -214,7 +214,8 @@ class TreeSide:
     def _follow(self) -> None:
         """The panel goes with what the canvas shows; where lines became others, the tree is laid out anew."""
         picture = self._view.picture
-        if self.tree is None or picture is None or self._names is not picture.alignment.names:
+        there = self.tree is not None and picture is not None and not self._view.canvas.wrapped
+        if not there or self._names is not picture.alignment.names:
             self.panel.setVisible(False)
             return
         key = (self.tree, self.collapsed, picture.order.tobytes())

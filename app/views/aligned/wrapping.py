@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
 
+from app import theme
+from app.kit.ink import font
 from app.views.aligned import paint, tracks
 from app.views.aligned.picture import Frame, Picture
+from kernels.io.aligned import GAP
 
 BETWEEN = 16
 """Pixels between two blocks."""
+NUMBERS = 64
+"""Pixels at the right for the number of the last letter of each row."""
+MOST_NUMBERED = 1 << 24
+"""Letters of an alignment whose rows are counted while it is painted, at most."""
 TENS = 20
 """Columns of a block from which on there are whole tens of them."""
 
@@ -29,7 +37,7 @@ class Blocks:
 
     @property
     def columns(self) -> int:
-        fitting = max(int(self.frame.width / self.frame.cell_width), 1)
+        fitting = max(int((self.frame.width - NUMBERS) / self.frame.cell_width), 1)
         return fitting // 10 * 10 if fitting >= TENS else fitting
 
     @property
@@ -97,4 +105,20 @@ def draw(
         if marked is not None:
             marked(painter, picture, frame)
         paint.draw_marks(painter, picture, frame)
+        if frame.letters and picture.alignment.letters.size <= MOST_NUMBERED:
+            _number(painter, picture, frame)
         painter.restore()
+
+
+def _number(painter: QPainter, picture: Picture, frame: Frame) -> None:
+    """The number, in its sequence, of the last letter of each row of a block."""
+    last = round(frame.first_column + frame.width / frame.cell_width)
+    painter.setFont(font(11))
+    painter.setPen(QColor(theme.active().muted))
+    for place in range(picture.order.size):
+        row = int(picture.order[place])
+        if row not in picture.folds:
+            letters = int(np.count_nonzero(picture.alignment.letters[row, :last] != GAP))
+            box = QRectF(frame.left + frame.width + 6, frame.y(place), NUMBERS, frame.cell_height)
+            text = f"{letters + picture.starts.get(row, 0):,}" if letters else ""
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
