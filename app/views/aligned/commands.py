@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QInputDialog, QMessageBox
 from app.views.aligned.choice import Block, ranges
 from app.views.aligned.row_commands import RowCommands
 from app.views.aligned.shown import ShownAlignment
+from kernels.errors import InputError
 from kernels.io import aligned_edits
-from kernels.io.aligned import GAP
+from kernels.io.aligned import GAP, AlignedSequences
 from kernels.model import SequenceType
 
 TRIM = 50
+Edited = tuple[AlignedSequences, np.ndarray | None]
 TYPING_WARNING = (
     "Typed letters take the place of those in the alignment, which then is no longer that of the file's sequences. "
     "Gaps and moves never change letters. Type letters over others?"
@@ -32,24 +34,36 @@ class Commands(RowCommands):
 
     def insert_gap(self) -> None:
         """A gap before the cursor, or before each chosen block, in its rows."""
-        blocks, after = self._blocks(), self._alignment
-        for block in _from_the_right(blocks):
-            after = aligned_edits.insert_gaps(after, self._moved_rows(block), int(block.columns.argmax()))
-        if self._do("inserting gaps", after, merge=True):
-            self._shift([1 + sum(_beside(block, other) for other in blocks) for block in blocks])
+        blocks, alignment = self._blocks(), self._alignment
+        places = [(self._moved_rows(block), int(block.columns.argmax())) for block in _from_the_right(blocks)]
+        steps = [1 + sum(_beside(block, other) for other in blocks) for block in blocks]
+
+        def make() -> Edited:
+            after = alignment
+            for rows, column in places:
+                after = aligned_edits.insert_gaps(after, rows, column)
+            return after, None
+
+        self._edit("inserting gaps", make, self._shifting(steps), merge=True)
 
     def delete_gap(self, before: bool = True) -> None:
         """The gap before the cursor or before each chosen block, or the one at it, in its rows."""
-        blocks, after = self._blocks(), self._alignment
-        for block in _from_the_right(blocks):
-            column = int(block.columns.argmax()) - before
-            found = after if column < 0 else aligned_edits.delete_gaps(after, self._moved_rows(block), column)
-            if found is after:
-                self._view.say("There is a letter; only gaps are deleted so." if column >= 0 else "")
-                return
-            after = found
-        if self._do("deleting gaps", after, merge=True) and before:
-            self._shift([-1 - sum(_beside(block, other) for other in blocks) for block in blocks])
+        blocks, alignment = self._blocks(), self._alignment
+        places = [(self._moved_rows(block), int(block.columns.argmax()) - before) for block in _from_the_right(blocks)]
+        steps = [-before * (1 + sum(_beside(block, other) for other in blocks)) for block in blocks]
+        if min(column for _, column in places) < 0:
+            return
+
+        def make() -> Edited:
+            after = alignment
+            for rows, column in places:
+                found = aligned_edits.delete_gaps(after, rows, column)
+                if found is after:
+                    raise InputError("There is a letter; only gaps are deleted so.")
+                after = found
+            return after, None
+
+        self._edit("deleting gaps", make, self._shifting(steps), merge=True)
 
     def move(self, by: int) -> None:
         """The chosen blocks over the gaps beside them, all of them as far as each can go."""
@@ -57,22 +71,26 @@ class Commands(RowCommands):
         if not blocks or any(len(ranges(block.columns)) != 1 for block in blocks):
             self._view.say("Choose one stretch of columns to move." if blocks else "Choose cells to move.")
             return
-        after, ordered = self._alignment, _from_the_right(blocks)[:: 1 if by > 0 else -1]
+        alignment, ordered = self._alignment, _from_the_right(blocks)[:: 1 if by > 0 else -1]
         places = [(self._moved_rows(block), *ranges(block.columns)[0]) for block in ordered]
-        free = min(aligned_edits.free_columns(after, *place, by) for place in places)
+        free = min(aligned_edits.free_columns(alignment, *place, by) for place in places)
         if not free:
             self._view.say("No gaps beside the chosen cells in all of their rows.")
             return
         step = free if by > 0 else -free
-        for rows, first, last in places:
-            after = aligned_edits.move(after, rows, first, last, step)
-        self._do("moving cells", after, merge=True)
-        self._shift([step] * len(blocks))
+
+        def make() -> Edited:
+            after = alignment
+            for rows, first, last in places:
+                after = aligned_edits.move(after, rows, first, last, step)
+            return after, None
+
+        self._edit("moving cells", make, self._shifting([step] * len(blocks)), merge=True)
 
     def insert_column(self) -> None:
-        after = aligned_edits.insert_columns(self._alignment, self._first_column())
-        if self._do("inserting a column", after):
-            self._shift([1] * len(self._blocks()))
+        alignment, column, blocks = self._alignment, self._first_column(), len(self._blocks())
+        self._edit("inserting a column", lambda: (aligned_edits.insert_columns(alignment, column), None),
+                   self._shifting([1] * blocks))  # fmt: skip
 
     def delete(self) -> None:
         """The chosen rows where all of their columns are chosen, else the chosen columns of all rows, if that is
@@ -100,18 +118,19 @@ class Commands(RowCommands):
         if choice.empty:
             self._view.say("Choose cells to keep.")
             return
-        kept = order[choice.rows[order]]
-        after = aligned_edits.delete_columns(aligned_edits.take_rows(self._alignment, kept), ~choice.columns)
-        if not choice.single:
-            after = aligned_edits.with_gaps(after, ~choice.cells(kept, np.flatnonzero(choice.columns)))
-        self._view.editor.do("keeping the chosen", after, np.arange(kept.size))
+        alignment, kept = self._alignment, order[choice.rows[order]]
+
+        def make() -> Edited:
+            after = aligned_edits.delete_columns(aligned_edits.take_rows(alignment, kept), ~choice.columns)
+            if not choice.single:
+                after = aligned_edits.with_gaps(after, ~choice.cells(kept, np.flatnonzero(choice.columns)))
+            return after, np.arange(kept.size)
+
+        self._edit("keeping the chosen", make)
 
     def remove_gap_columns(self) -> None:
         """Columns that hold nothing but gaps."""
-        gone = aligned_edits.gap_columns(self._alignment)
-        remove = partial(aligned_edits.delete_columns, self._alignment, gone)
-        if not gone.any() or self._try("removing columns of gaps", remove):
-            self._view.say(f"{int(gone.sum()):,} columns of gaps removed.")
+        self._remove("removing columns of gaps", aligned_edits.gap_columns, "columns of gaps")
 
     def ask_trim(self) -> None:
         share, given = QInputDialog.getInt(
@@ -123,25 +142,32 @@ class Commands(RowCommands):
 
     def trim(self, occupancy: float) -> None:
         """Without columns in which fewer rows than this share have a letter."""
-        gone = aligned_edits.sparse_columns(self._alignment, occupancy)
-        if self._try("trimming", lambda: aligned_edits.delete_columns(self._alignment, gone)):
-            self._view.say(f"{int(gone.sum()):,} columns removed.")
+        self._remove("trimming", lambda alignment: aligned_edits.sparse_columns(alignment, occupancy), "columns")
 
     def mask(self) -> None:
         """X or N in place of the chosen letters."""
-        letter, after = "X" if self._alignment.type == SequenceType.PROTEIN else "N", self._alignment
-        for block in self._view.picture.choice.blocks:
-            after = aligned_edits.set_letters(after, np.flatnonzero(block.rows), block.columns, letter)
-        self._do("masking", after)
+        alignment, blocks = self._alignment, self._view.picture.choice.blocks
+        letter = "X" if alignment.type == SequenceType.PROTEIN else "N"
+
+        def make() -> Edited:
+            after = alignment
+            for block in blocks:
+                after = aligned_edits.set_letters(after, np.flatnonzero(block.rows), block.columns, letter)
+            return after, None
+
+        self._edit("masking", make)
 
     def degap(self) -> None:
-        self._do("removing gaps", aligned_edits.degap(self._alignment, self._rows()))
+        alignment, rows = self._alignment, self._rows()
+        self._edit("removing gaps", lambda: (aligned_edits.degap(alignment, rows), None))
 
     def reverse_complement(self) -> None:
-        self._try("the reverse complement", lambda: aligned_edits.reverse_complement(self._alignment))
+        alignment = self._alignment
+        self._edit("the reverse complement", lambda: (aligned_edits.reverse_complement(alignment), None))
 
     def translate(self, frame: int) -> None:
-        self._try("translating", lambda: aligned_edits.translate(self._alignment, frame))
+        alignment = self._alignment
+        self._edit("translating", lambda: (aligned_edits.translate(alignment, frame), None))
 
     def set_typing(self, on: bool) -> None:
         """Let letters be typed over others, if that is meant."""
@@ -181,8 +207,9 @@ class Commands(RowCommands):
         columns = np.zeros(self._alignment.letters.shape[1], bool)
         columns[column] = True
         rows = np.array([self._view.picture.order[row]])
-        self._do("typing letters", aligned_edits.set_letters(self._alignment, rows, columns, letter), merge=True)
-        self._view.canvas.step(row, column + 1)
+        alignment = self._alignment
+        self._edit("typing letters", lambda: (aligned_edits.set_letters(alignment, rows, columns, letter), None),
+                   lambda _: self._view.canvas.step(row, column + 1), merge=True)  # fmt: skip
 
     def _blocks(self) -> tuple[Block, ...]:
         """The chosen blocks, or the cell at the cursor, which is that of every row of a collapsed clade."""
@@ -212,16 +239,34 @@ class Commands(RowCommands):
         )
 
     def _delete_columns(self) -> None:
-        gone, hidden = self._view.picture.choice.columns, len(self._alignment.names) - self._order.size
-        if self._try("deleting columns", lambda: aligned_edits.delete_columns(self._alignment, gone)) and hidden:
-            self._view.say(f"{int(gone.sum()):,} columns deleted, in the {hidden:,} hidden rows too.")
+        alignment, gone = self._alignment, self._view.picture.choice.columns
+        hidden = len(alignment.names) - self._order.size
+        told = f"{int(gone.sum()):,} columns deleted, in the {hidden:,} hidden rows too."
+        self._edit("deleting columns", lambda: (aligned_edits.delete_columns(alignment, gone), None),
+                   lambda changed: self._view.say(told if changed and hidden else ""))  # fmt: skip
 
     def _delete_gaps(self) -> None:
-        after = self._alignment
-        for block in _from_the_right(self._view.picture.choice.blocks):
-            for first, last in reversed(ranges(block.columns)):
-                after = aligned_edits.delete_gaps(after, np.flatnonzero(block.rows), first, last - first)
-        self._do("deleting gaps", after)
+        alignment, blocks = self._alignment, _from_the_right(self._view.picture.choice.blocks)
+
+        def make() -> Edited:
+            after = alignment
+            for block in blocks:
+                for first, last in reversed(ranges(block.columns)):
+                    after = aligned_edits.delete_gaps(after, np.flatnonzero(block.rows), first, last - first)
+            return after, None
+
+        self._edit("deleting gaps", make)
+
+    def _remove(self, what: str, columns: Callable[[AlignedSequences], np.ndarray], called: str) -> None:
+        """Delete the columns of a mask, and say how many there were."""
+        alignment, found = self._alignment, [0]
+
+        def make() -> Edited:
+            gone = columns(alignment)
+            found[0] = int(gone.sum())
+            return aligned_edits.delete_columns(alignment, gone), None
+
+        self._edit(what, make, lambda _: self._view.say(f"{found[0]:,} {called} removed."))
 
     def _take_rows(self, what: str, kept: np.ndarray) -> None:
         order = self._order
@@ -229,9 +274,17 @@ class Commands(RowCommands):
         if not rows.size:
             self._view.say("No row would be left.")
             return
-        place = np.cumsum(kept) - 1
-        after = aligned_edits.take_rows(self._alignment, rows)
-        self._view.editor.do(what, after, place[order[kept[order]]])
+        alignment, after = self._alignment, (np.cumsum(kept) - 1)[order[kept[order]]]
+        self._edit(what, lambda: (aligned_edits.take_rows(alignment, rows), after))
+
+    def _shifting(self, steps: list[int]) -> Callable[[bool], None]:
+        """What follows an edit that moved the chosen blocks by so many columns."""
+
+        def done(changed: bool) -> None:
+            if changed:
+                self._shift(steps)
+
+        return done
 
     def _shift(self, steps: list[int]) -> None:
         """Cursor and chosen blocks go with what was moved."""

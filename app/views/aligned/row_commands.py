@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
+from app.kit.background import Latest
 from app.views.aligned.shown import ShownAlignment
-from kernels.errors import InputError
+from kernels.errors import AntidiagError, InputError
 from kernels.io import aligned_edits, aligned_notes, aligned_rows, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.tree import Tree
 
 TAG = "tag"
+LARGE = 1 << 26
+"""Letters of an alignment whose edits are made at once; those of a larger one on a thread."""
+
+Make = Callable[[], tuple[AlignedSequences, np.ndarray | None]]
 
 
 class RowCommands:
@@ -22,6 +28,14 @@ class RowCommands:
 
     def __init__(self, view: ShownAlignment) -> None:
         self._view = view
+        self._making = Latest(view)
+        self._making.finished.connect(self._take)
+        self._making.failed.connect(self._refuse)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an edit of a large alignment is being made."""
+        return self._making.busy
 
     def sort(self, by: str) -> None:
         """Sort the rows by "name", "length", "start", "identity" to the row at the cursor, or as in the "file"."""
@@ -89,7 +103,7 @@ class RowCommands:
             self.rename(given)
 
     def rename(self, name: str) -> None:
-        self._try("renaming", lambda: aligned_edits.renamed(self._alignment, self._row(), name))
+        self._edit("renaming", lambda: (aligned_edits.renamed(self._alignment, self._row(), name), None))
 
     def ask_tag(self) -> None:
         """Ask for a tag of the chosen rows; nothing takes theirs away."""
@@ -156,9 +170,31 @@ class RowCommands:
     def _do(self, what: str, after: AlignedSequences, merge: bool = False) -> bool:
         return self._view.editor.do(what, after, merge=merge)
 
-    def _try(self, what: str, make: Callable[[], AlignedSequences]) -> bool:
-        try:
-            return self._do(what, make())
-        except InputError as error:
-            self._view.say(str(error))
-            return False
+    def _edit(self, what: str, make: Make, done: Callable[[bool], object] = bool, merge: bool = False) -> None:
+        """Go on with what ``make`` gives, an alignment and perhaps an order of its rows; ``done(changed)`` follows.
+
+        Of a large alignment a thread makes it, and until it is there nothing else is edited.
+        """
+        before = self._alignment
+        if before.letters.size <= LARGE:
+            try:
+                self._take((what, before, make(), done, merge))
+            except InputError as error:
+                self._view.say(str(error))
+        elif self._making.busy:
+            self._view.say("The edit before is still being made; do it again when that is there.")
+        else:
+            self._view.say(f"{what.capitalize()} ...")
+            self._making.request(lambda monitor: (what, before, make(), done, merge))
+
+    def _take(self, made: tuple[str, AlignedSequences, Any, Callable[[bool], object], bool]) -> None:
+        what, before, (after, order), done, merge = made
+        if before is self._alignment:
+            done(self._view.editor.do(what, after, order, merge=merge))
+        else:
+            self._view.say(f"The alignment became another in the meantime, so {what} came to nothing.")
+
+    def _refuse(self, error: Exception) -> None:
+        if not isinstance(error, AntidiagError):
+            raise error
+        self._view.say(str(error))

@@ -136,9 +136,14 @@ class AlignmentViewer(ShownAlignment):
         self.comparison.compare_with(other)
 
     @property
+    def parts(self) -> tuple[Any, ...]:
+        """What may be busy on threads of its own."""
+        return self.commands, self.comparison, self.tree_side, self.align, self.pair
+
+    @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and nothing is computed for it."""
-        return super().sharp and not any(part.busy for part in (self.comparison, self.tree_side, self.align, self.pair))
+        return super().sharp and not any(part.busy for part in self.parts)
 
     def _type(self, event: QKeyEvent) -> None:
         """What a key does that is no movement."""
