@@ -101,21 +101,19 @@ class TreeSide:
 
         InputError where none of its taxa is a row.
         """
+        if tree is not None and frozenset(self._view.alignment.names).isdisjoint(tree.taxa):
+            raise InputError(f"{tree.name}: none of its taxa is the name of a row")
         self._given, self.collapsed, self.tree, self._names = tree, frozenset(), None, ()
         self._consensus.clear()
         if tree is None:
             self._computing.cancel()
             self.panel.show_layout(None)
         else:
-            try:
-                self._match(self._view.alignment)
-            except InputError:
-                self._given = None
-                raise
+            self._match(self._view.alignment)
         self.panel.setVisible(self.tree is not None)
+        self._view.relay()
         if self.tree is not None:
             self.sort()
-        self._view.relay()
 
     def sort(self) -> None:
         """The rows in the order of the leaves, those that the tree lacks at the end."""
@@ -202,8 +200,6 @@ class TreeSide:
         before, self._names = self.tree, alignment.names
         if len(gone) == self._given.leaves.size:
             self.tree = None
-            if before is None:
-                raise InputError(f"{self._given.name}: none of its taxa is the name of a row")
             return False
         self.tree = tree_edits.prune(self._given, gone).tree if gone else self._given
         if before is not None and len(before) != len(self.tree):
