@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.io.aligned_columns import CLASS
 
 OPAQUE = np.uint32(0xFF000000)
@@ -46,6 +46,18 @@ def _letter(letters, extra, row, column):
     return extra[row - letters.shape[0], column]
 
 
+@called
+def _line(row, middle, codes, classes, packed, table, line):
+    """Paint a line of pixels of one cell each, those of the columns ``middle`` of a row."""
+    last = codes.shape[0] - 1
+    if last == 0:
+        for x in range(middle.size):
+            line[x] = table[row[middle[x]]]
+    else:
+        for x in range(middle.size):
+            line[x] = packed[codes[min(middle[x], last), classes[row[middle[x]]]]]
+
+
 @compiled
 def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed, empty, picture, most):
     last, width, columns_there = codes.shape[0] - 1, picture.shape[1], letters.shape[1]
@@ -55,6 +67,13 @@ def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed
             filled = x + 1
             several |= columns[x + 1] - columns[x] > 1
     picture[:, filled:] = empty
+    middle = np.empty(filled, np.int64)
+    for x in range(filled):
+        middle[x] = min((columns[x] + max(columns[x + 1], columns[x] + 1) - 1) // 2, columns_there - 1)
+    # Where all columns have the same colours, a letter is one step from its colour.
+    table = np.empty(256, np.uint32)
+    for letter in range(256):
+        table[letter] = packed[codes[0, classes[letter]]]
     for y in range(picture.shape[0]):
         top, bottom = rows[y], min(max(rows[y + 1], rows[y] + 1), order.size)
         if top >= order.size:
@@ -66,10 +85,10 @@ def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed
         down = min(bottom - top, most)
         if most == 1 or (down == 1 and not several):
             row = order[(top + bottom - 1) // 2]
-            for x in range(filled):
-                column = (columns[x] + max(columns[x + 1], columns[x] + 1) - 1) // 2
-                letter = _letter(letters, extra, row, min(column, columns_there - 1))
-                picture[y, x] = packed[codes[min(column, last), classes[letter]]]
+            if row < letters.shape[0]:
+                _line(letters[row], middle, codes, classes, packed, table, picture[y])
+            else:
+                _line(extra[row - letters.shape[0]], middle, codes, classes, packed, table, picture[y])
             continue
         for x in range(filled):
             left, right = columns[x], min(max(columns[x + 1], columns[x] + 1), columns_there)
@@ -109,10 +128,14 @@ def _write(letters, extra, order, tops, lefts, first_row, first_column, classes,
             if not shown[min(column, last_shown), kind]:
                 continue
             ink = codes[min(column, last), kind]
+            full = OPAQUE | np.uint32(inks[ink, 0]) << np.uint32(16) | np.uint32(inks[ink, 1]) << np.uint32(8)
+            full |= np.uint32(inks[ink, 2])
             for y in range(max(0, -top), min(height, picture.shape[0] - top)):
                 for x in range(max(0, -left), min(width, picture.shape[1] - left)):
                     share = np.uint32(glyphs[kind, y, x])
-                    if share:
+                    if share == 255:
+                        picture[top + y, left + x] = full
+                    elif share:
                         picture[top + y, left + x] = _mixed(picture[top + y, left + x], inks, ink, share)
 
 
