@@ -15,7 +15,6 @@ from app.kit.ink import font as ink_font
 from app.views.aligned import tracks
 from app.views.aligned.picture import Frame, Picture, ranges
 from kernels.io import aligned_pixels
-from kernels.io.aligned_columns import CLASSES
 
 COARSE, FINE = 1, 8
 """How many cells a pixel looks at, along and down, while the picture moves, and when it rests."""
@@ -108,12 +107,10 @@ def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str =
 
 def _shown(picture: Picture) -> np.ndarray:
     """Letters other than the consensus."""
-    if picture.columns is None:
-        return picture.colouring.shown
     if "differences" not in picture.tracks:
-        shown = np.ones((picture.shape[1], CLASSES), np.uint8)
-        shown[np.arange(len(shown)), aligned_pixels.CLASS[picture.columns.consensus]] = 0
-        picture.tracks["differences"] = shown
+        if picture.columns is None or picture.wait:
+            return picture.colouring.shown
+        picture.tracks["differences"] = tracks.differences(picture.columns)
     return picture.tracks["differences"]
 
 

@@ -246,6 +246,11 @@ class Scheme:
     against: str = ""
     needs: str = ""
 
+    @property
+    def by_column(self) -> bool:
+        """Whether the colours differ from one column to the next."""
+        return bool(self.counted or self.against or self.needs)
+
 
 SCHEMES: Mapping[str, Scheme] = MappingProxyType(
     {
@@ -275,6 +280,10 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
 )  # fmt: skip
 
 
+FIRST = "residues"
+"""The scheme to begin with, and while another one cannot be had."""
+
+
 def available(protein: bool, lacking: Collection[str] = ()) -> dict[str, str]:
     """Names and titles of the schemes for proteins, or for nucleotides, without those that need what is ``lacking``."""
     kind = "protein" if protein else "nucleotides"
@@ -287,7 +296,7 @@ def colouring(name: str, given: Given) -> Colouring:
 
     The reference that is ``given`` is the row that the scheme may compare with.
     """
-    scheme = SCHEMES.get(name, SCHEMES["residues"])
+    scheme = SCHEMES.get(name, SCHEMES[FIRST])
     if (scheme.counted and given.columns is None) or (scheme.needs and not _given(given, scheme.needs)):
         scheme = SCHEMES["residues"]
     if scheme.against == "consensus" and given.columns is not None:

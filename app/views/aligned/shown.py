@@ -35,6 +35,8 @@ EDITORS = 4
 """Alignments whose undo is kept while others are shown."""
 SMALL = 1 << 22
 """Letters that are counted at once; more are on a thread."""
+WIDE = 1 << 16
+"""Columns from which on colours that differ from one to the next are made on a thread."""
 
 
 def unfolded(alignment: AlignedSequences, order: np.ndarray) -> tuple[np.ndarray, dict[int, Fold]]:
@@ -76,7 +78,7 @@ class ShownAlignment(QWidget):
         self.notes: list[str] = []
         self.data: tuple[Any, ...] = ()
         self._telling = False
-        self._counting, self._saving, self._making = Latest(self), Latest(self), Latest(self)
+        self._counting, self._saving, self._making, self._colours = (Latest(self) for _ in range(4))
         self._follow()
 
     def _follow(self) -> None:
@@ -87,6 +89,7 @@ class ShownAlignment(QWidget):
         self.canvas.copied.connect(lambda: self.copy(".fasta"))
         self.overview.wanted.connect(self._on_overview)
         self._counting.finished.connect(self._take_counts)
+        self._colours.finished.connect(self._take_colours)
         self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
         self._making.finished.connect(lambda made: self.show_alignment(made[1], made[0]))
         self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
@@ -106,7 +109,8 @@ class ShownAlignment(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
-        return self.canvas.sharp and self.overview.sharp and not (self._counting.busy or self._making.busy)
+        busy = self._counting.busy or self._making.busy or self._colours.busy
+        return self.canvas.sharp and self.overview.sharp and not busy
 
     def show_result(self, result: Result | None) -> None:
         """Show the alignment of a result, or nothing."""
@@ -211,6 +215,7 @@ class ShownAlignment(QWidget):
         """Write "all" letters, "differences" from the consensus, or "none"."""
         self.canvas.letters = which
         self.canvas.refresh()
+        self._count_behind()
 
     def set_track(self, name: str, on: bool) -> None:
         """Switch a track on or off."""
@@ -302,9 +307,11 @@ class ShownAlignment(QWidget):
         if self.scheme not in known and self.scheme != "file":
             self.scheme = "residues"
         columns = self._count(state.alignment)
-        picture = Picture(
-            state.alignment, order, self._colouring(state, columns, int(order[cursor[0]])), choice, columns, cursor
-        )
+        behind = self._colours_behind(state.alignment)
+        kept = before.colouring if behind and before is not None and before.alignment is state.alignment else None
+        row = int(order[cursor[0]])
+        colours = kept or self._colouring(state, columns, row, schemes.FIRST if behind else "")
+        picture = Picture(state.alignment, order, colours, choice, columns, cursor)
         picture.folds = folds
         picture.notes = tuple((tag, found) for tag in self.notes
                               if (found := aligned_notes.of_tag(state.alignment, tag)))  # fmt: skip
@@ -324,6 +331,8 @@ class ShownAlignment(QWidget):
         self._on_taxa(self.selection.taxa)
         self.say("")
         self._count_behind()
+        if behind and kept is None:
+            self._recolour()
         self.laid.emit()
 
     def _count(self, alignment: AlignedSequences) -> Columns | None:
@@ -337,11 +346,15 @@ class ShownAlignment(QWidget):
     def _count_behind(self) -> None:
         """Let a thread make what painting waits for: counts, values of tracks, the comparison with a reference."""
         picture, shown = self.picture, list(self.canvas.tracks)
-        if picture is None or not picture.wait or not (picture.columns is None or tracks.lacking(picture, shown)):
+        if picture is None or not picture.wait:
             self._counting.cancel()
-        else:
+            return
+        differing = self.canvas.letters == "differences" and "differences" not in picture.tracks
+        if picture.columns is None or tracks.lacking(picture, shown) or differing:
             asked = replace(picture)
-            self._counting.request(lambda monitor: tracks.with_values(asked, shown, monitor))
+            self._counting.request(lambda monitor: tracks.with_values(asked, shown, differing, monitor))
+        else:
+            self._counting.cancel()
 
     def _take_counts(self, made: Picture) -> None:
         if self.picture is None or self.picture.alignment is not made.alignment:
@@ -350,19 +363,34 @@ class ShownAlignment(QWidget):
         self.picture.tracks.update(made.tracks)
         self._recolour()
 
-    def _colouring(self, state: State, columns: Columns | None, row: int) -> Colouring:
-        """The colours of the scheme that is chosen."""
-        if self.scheme == "file" and self._own_groups:
+    def _colouring(self, state: State, columns: Columns | None, row: int, scheme: str = "") -> Colouring:
+        """The colours of the scheme that is chosen, or of another."""
+        scheme = scheme or self.scheme
+        if scheme == "file" and self._own_groups:
             return schemes.of_groups(self._own_groups)
         agreement = self.picture.tracks.get("agreement") if self.picture is not None else None
-        return schemes.colouring(self.scheme, given(state.alignment, columns, row, agreement, self.scheme))
+        return schemes.colouring(scheme, given(state.alignment, columns, row, agreement, scheme))
+
+    def _colours_behind(self, alignment: AlignedSequences) -> bool:
+        """Whether colours are made on a thread: there are many columns, and they differ from one to the next."""
+        scheme = schemes.SCHEMES.get(self.scheme)
+        return alignment.letters.shape[1] > WIDE and scheme is not None and scheme.by_column
 
     def _recolour(self) -> None:
-        if self.picture is None:
+        picture = self.picture
+        if picture is None:
             return
-        self.picture.colouring = self._colouring(
-            self.editor.state, self.picture.columns, int(self.picture.order[self.picture.cursor[0]])
-        )
+        state, row = self.editor.state, int(picture.order[picture.cursor[0]])
+        if self._colours_behind(picture.alignment):
+            self._colours.request(lambda monitor: (picture, self._colouring(state, picture.columns, row)))
+        else:
+            self._colours.cancel()
+            self._take_colours((picture, self._colouring(state, picture.columns, row)))
+
+    def _take_colours(self, made: tuple[Picture, Colouring]) -> None:
+        if self.picture is not made[0]:
+            return
+        self.picture.colouring = made[1]
         self.picture.version += 1
         self.canvas.refresh()
         self.overview.show_picture(self.picture)

@@ -16,7 +16,7 @@ from app.kit import glyphs
 from app.kit.ink import font
 from app.views.aligned.picture import Frame, Picture
 from kernels.io import aligned_pixels, codons
-from kernels.io.aligned_columns import CLASS, LETTER, count
+from kernels.io.aligned_columns import CLASS, CLASSES, LETTER, Columns, count
 from kernels.io.aligned_confidence import confidence
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
@@ -91,6 +91,13 @@ def offered(picture: Picture) -> dict[str, str]:
     return found | {NOTE + tag: tag for tag, _ in picture.alignment.annotations.of_columns}
 
 
+def differences(columns: Columns) -> np.ndarray:
+    """Which letters of each column are others than the consensus, uint8 (columns, CLASSES)."""
+    shown = np.ones((len(columns), CLASSES), np.uint8)
+    shown[np.arange(len(shown)), CLASS[columns.consensus]] = 0
+    return shown
+
+
 def matches(picture: Picture, first: int, last: int) -> str:
     """Of columns ``first`` to ``last`` of two rows a character each: '|' the same letter, ':' letters of proteins that
     score more than 0, ' ' others."""
@@ -159,13 +166,16 @@ def lacking(picture: Picture, shown: list[str]) -> list[str]:
     return [name for name in shown if name in TRACKS and TRACKS[name].values and name not in picture.tracks]
 
 
-def with_values(picture: Picture, shown: list[str], monitor: Monitor) -> Picture:
-    """The picture with its columns counted and the values of the tracks that are shown, as a thread makes them."""
+def with_values(picture: Picture, shown: list[str], differing: bool, monitor: Monitor) -> Picture:
+    """The picture with its columns counted and the values of the tracks that are shown, as a thread makes them; those
+    of letters other than the consensus too, where ``differing``."""
     made = replace(picture, columns=picture.columns or count(picture.alignment.letters, monitor))
     made.tracks = dict(picture.tracks)
     for name in lacking(made, shown):
         monitor.check()
         values(name, made)
+    if differing and "differences" not in made.tracks:
+        made.tracks["differences"] = differences(made.columns)
     return made
 
 

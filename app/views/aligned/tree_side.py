@@ -166,17 +166,16 @@ class TreeSide:
         for node in outermost:
             clade[self.rows_of(node)] = node
         found = clade[order]
-        first = np.ones(order.size, bool)
-        nodes, places = np.unique(found, return_index=True)
-        first[found >= 0] = False
-        first[places[nodes >= 0]] = True
-        folds = {}
-        for node, place in zip(nodes.tolist(), places.tolist(), strict=True):
-            rows = order[found == node]
-            if node >= 0 and rows.size > 1:
-                folds[int(order[place])] = Fold(
-                    rows, self._title(rows, alignment), self._letters(alignment, node, rows)
-                )
+        together = np.argsort(found, kind="stable")
+        nodes, starts = np.unique(found[together], return_index=True)
+        first, folds = found < 0, {}
+        for node, places in zip(nodes.tolist(), np.split(together, starts[1:]), strict=True):
+            if node < 0:
+                continue
+            rows = order[places]
+            first[places[0]] = True
+            if rows.size > 1:
+                folds[int(rows[0])] = Fold(rows, self._title(rows, alignment), self._letters(alignment, node, rows))
         return order[first], folds
 
     def _title(self, rows: np.ndarray, alignment: AlignedSequences) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
 
 from app import theme
 from app.views.aligned import schemes, shown, tracks
 from app.views.aligned.view import AlignmentViewer
+from kernels.io import aligned_confidence
 from kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, cell, image
 
@@ -109,3 +112,50 @@ def test_colours_of_nucleotides_are_not_those_of_their_translation(view: Alignme
     view.colour("zappo")
     view.editor.undo()
     assert view.scheme == "residues"
+
+
+def test_colours_of_many_columns_are_made_on_a_thread(
+    view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    monkeypatch.setattr(shown, "WIDE", 1)
+    threads: list[bool] = []
+    colouring = schemes.colouring
+
+    def made(name: str, given: Any) -> schemes.Colouring:
+        if schemes.SCHEMES[name].by_column:
+            threads.append(threading.current_thread() is threading.main_thread())
+        return colouring(name, given)
+
+    monkeypatch.setattr(schemes, "colouring", made)
+    for scheme in ("clustal", "row", "consensus"):
+        view.colour(scheme)
+        view.canvas.go_to(2, 3)
+        qtbot.waitUntil(lambda: view.sharp)
+        assert len(view.picture.colouring.codes) == 15
+    view.commands.insert_gap()
+    assert len(view.picture.colouring.codes) == 1
+    qtbot.waitUntil(lambda: view.sharp and len(view.picture.colouring.codes) == 16)
+    assert threads and not any(threads)
+
+
+def test_columns_are_coloured_by_what_the_file_says(view: AlignmentViewer) -> None:
+    view.colour("structure")
+    assert view.picture.colouring.codes[0, 1] > 1  # a helix in all columns
+    sure = aligned_confidence.with_confidence(alignment(), np.arange(15) / 14)
+    view.show_datum(sure)
+    assert "confidence" in tracks.offered(view.picture) and tracks.values("confidence", view.picture)[14] == 1
+    view.colour("confidence")
+    assert (np.diff(view.picture.colouring.codes[:, 1].astype(int)) >= 0).all()
+    view.show_datum(alignment("AC", "A-"))
+    image(view)
+    assert view.picture.colouring.codes.shape[0] == 1 and "confidence" not in tracks.offered(view.picture)
+
+
+def test_codons_and_frames_are_tracks_of_nucleotides(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ATGAAATAA", "ATG---TAA", kind=SequenceType.DNA))
+    view.canvas.set_tracks(["codons", "frame 1", "frame 2", "frame 3"])
+    image(view)
+    assert "codons" in tracks.offered(view.picture) and "quality" not in tracks.offered(view.picture)
+    view.commands.translate(0)
+    assert not tracks.NUCLEOTIDES_ONLY & set(tracks.offered(view.picture))
+    image(view)
