@@ -239,9 +239,9 @@ def renamed(alignment: AlignedSequences, row: int, name: str) -> AlignedSequence
 def _with_rows(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
     """With the cells of these rows at other columns, ``places`` of the old ones; the others keep theirs."""
     old = as_written(alignment)
-    letters = np.full((len(alignment.names), width), GAP, np.uint8)
-    kept = min(width, old.shape[1])
+    letters, kept = np.empty((len(alignment.names), width), np.uint8), min(width, old.shape[1])
     letters[:, :kept] = old[:, :kept]
+    letters[:, kept:] = GAP
     moved = old[rows][:, places]
     moved[:, places == NEW] = GAP
     letters[rows] = moved

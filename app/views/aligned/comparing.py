@@ -248,7 +248,9 @@ class Comparison:
             return
         self._stepping = True
         frame, other, partner = leading.frame_, led.frame_, self._steps[direction]
-        led.names_width = leading.names_width + (self._view.notes_width if direction == 0 else -self._view.notes_width)
+        # Beside the rows above stand a tree and text, and the names below have their room too.
+        beside = self._view.notes_width + self._view.canvas.x()
+        led.names_width = leading.names_width + (beside if direction == 0 else -beside)
         other.cell_width, other.cell_height, other.first_row = frame.cell_width, frame.cell_height, frame.first_row
         middle = frame.first_column + frame.width / frame.cell_width / 2
         at = int(np.clip(middle, 0, partner.size - 1))

@@ -63,7 +63,7 @@ class AlignmentPlane(QAbstractScrollArea):
             self._fitted = False
             self.names_width = self._room_for_names()
             self._lay_out()
-            self.frame_.cell_width, self.frame_.cell_height = 11.0, 17.0
+            self.frame_.cell_width, self.frame_.cell_height = (9.0, 16.0) if self.wrapped else (11.0, 17.0)
             self.frame_.first_column = self.frame_.first_row = 0.0
         self.refresh()
 

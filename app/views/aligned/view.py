@@ -93,6 +93,8 @@ class AlignmentViewer(ShownAlignment):
         self._both.addWidget(self._beside)
         self._both.addWidget(self.comparison.panel)
         self._both.setChildrenCollapsible(False)
+        self._both.setStretchFactor(0, 3)
+        self._both.setStretchFactor(1, 2)
         box.addWidget(self._both, 1)
         box.addWidget(self.pair.explanation, 1)
         box.addWidget(self._legend)
