@@ -23,10 +23,12 @@ def tree_of(alignment: AlignedSequences, criterion: str, monitor: Monitor | None
     """The tree of the rows by one of `criteria`; InputError for fewer than three, MemoryRefused for too many."""
     if len(alignment.names) < 3:
         raise InputError(f"{alignment.name}: a tree needs three rows or more, and it has {len(alignment.names)}")
-    (distances,) = _taking(ALIGNMENT, "distances")[:1]
-    method = next(method for method in _taking(DISTANCE_MATRIX, "tree") if method.criterion == criterion)
-    matrix = _run(distances, alignment, monitor)
-    return _run(method, matrix.answer.distances, monitor).answer.tree
+    distances = _taking(ALIGNMENT, "distances")
+    trees = [method for method in _taking(DISTANCE_MATRIX, "tree") if method.criterion == criterion]
+    if not (distances and trees):
+        raise InputError(f"no method makes a tree by {criterion}; known are {', '.join(criteria())}")
+    matrix = _run(distances[0], alignment, monitor)
+    return _run(trees[0], matrix.answer.distances, monitor).answer.tree
 
 
 def _taking(kind: DataKind, returned: str) -> list[Method]:
