@@ -142,6 +142,7 @@ class Window(Workbench):
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
         self.viewer.edited.connect(session.keep_edits)
+        session.data_changed.connect(lambda: self.viewer.offer(session.state.data))
         self.viewer.made.connect(lambda datum: self._keep([datum]))
         for signal in (self.viewer.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)

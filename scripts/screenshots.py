@@ -23,9 +23,11 @@ ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "screenshots"
 PICTURES = (("light", 100), ("dark", 100), ("light", 200))
 TABS = {
-    "light": ("alignment", "matrix", "dotplot", "timeline", "phases", "summary"),
-    "dark": ("alignment", "matrix", "dotplot"),
+    "light": ("aligned", "matrix", "dotplot", "timeline", "phases", "summary"),
+    "dark": ("aligned", "matrix", "dotplot"),
 }
+FILES = {"aligned": "alignment"}
+"""Names of pictures of the pair that are not those of the views."""
 SAMPLE = "mitochondria"
 CELLS, CELLS_SAMPLE, PLACE = "cells", "haemoglobin-pair", "54, 59"
 """Name, sample and place of the picture of single cells."""
@@ -90,7 +92,7 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         ending = f"{theme_name}.png" if scale == 100 else f"{theme_name}-{scale}.png"
         run(window, SAMPLE)
         for view in TABS[theme_name] if scale == 100 else ("matrix",):
-            save(window, view, target / f"{view}-{ending}")
+            save(window, view, target / f"{FILES.get(view, view)}-{ending}")
         if scale == 100:
             make_sweep(window)
             for name, tab in SWEEP_TABS.items():
@@ -205,7 +207,7 @@ def make_alignment(window: Window, sample_id: str) -> None:
     view.colour("clustal")
     for name in ALIGNED_TRACKS:
         view.set_track(name, True)
-    view.go_to(ALIGNED_PLACE)
+    view.finder.go_to(ALIGNED_PLACE)
     rows, columns = (np.arange(size) for size in view.picture.shape)
     view.canvas.choose((rows >= 5) & (rows < 14), (columns >= 26) & (columns < 40))
     wait(lambda: view.sharp)

@@ -6,7 +6,7 @@ nor another view. What only some views can do are types of their own; the window
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from PySide6.QtCore import SignalInstance
@@ -73,6 +73,13 @@ class ProfiledView(View, Protocol):
 
     @property
     def profile_wanted(self) -> SignalInstance: ...
+
+
+@runtime_checkable
+class OfferedView(View, Protocol):
+    """A view that can show other data beside what it shows; ``offer(data)`` says what is open."""
+
+    def offer(self, data: Sequence[Any]) -> None: ...
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from app import texts, theme
-from app.kit.view import DataView, EditedView, MakingView, ProfiledView, View, as_widget
+from app.kit.view import DataView, EditedView, MakingView, OfferedView, ProfiledView, View, as_widget
 from app.kit.widgets import Elided, label, quiet_button, row
 from app.session.session import Entry
 from kernels.model import Result
@@ -92,6 +92,12 @@ class ResultViews(QWidget):
     def able(self, datum: Any) -> list[DataView]:
         """The views that can show data that no run made."""
         return [view for view in self._views if isinstance(view, DataView) and view.shows_datum(datum)]
+
+    def offer(self, data: Sequence[Any]) -> None:
+        """Tell the views what else is open."""
+        for view in self._views:
+            if isinstance(view, OfferedView):
+                view.offer(data)
 
     def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
         """Show data that no run made, in the views that can; whether there is one.

@@ -2,8 +2,6 @@
 
 from app.kit.view import View
 from app.views.aligned.view import AlignmentViewer
-from app.views.alignment.pair import AlignmentView
-from app.views.alignment.rows import RowsView
 from app.views.cube.view import CubeView
 from app.views.distances.view import DistancesView
 from app.views.dotplot.view import DotPlotView
@@ -23,8 +21,6 @@ from app.views.summary.view import SummaryView
 from app.views.tree.view import TreeView
 
 VIEWS: tuple[type[View], ...] = (
-    AlignmentView,
-    RowsView,
     AlignmentViewer,
     ProfileView,
     TreeView,

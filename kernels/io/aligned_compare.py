@@ -11,23 +11,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernels.cpu.jit import compiled
 from kernels.errors import InputError
 from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.aligned_edits import take_rows
 from kernels.io.alignment_files.balibase import CORE
+from kernels.monitor import Monitor
 
-PART = 1 << 22
-"""Cells that are looked at together."""
+COLUMNS = 64
+"""Columns whose partners are looked up together: along the rows, as they lie in memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
     """Of each column of the reference, int64 (columns,): ``pairs`` of letters, those ``kept`` by the test, and whether
-    it is ``whole``: all of two or more letters stand in one column of the test. ``rows`` are how many were compared."""
+    it is ``whole``: all of two or more letters stand in one column of the test; ``partner`` is the column of the test
+    that has most of them, the first of several, -1 where it has no letter. ``rows`` are how many were compared."""
 
     pairs: np.ndarray
     kept: np.ndarray
     whole: np.ndarray
+    partner: np.ndarray
     rows: int
 
     def scores(self, columns: np.ndarray | None = None) -> tuple[float, float]:
@@ -49,60 +52,125 @@ def core_columns(reference: AlignedSequences) -> np.ndarray | None:
     return None if marks is None else np.array([mark == "1" for mark in marks])
 
 
-def compare(test: AlignedSequences, reference: AlignedSequences) -> Agreement:
+def compare(test: AlignedSequences, reference: AlignedSequences, monitor: Monitor | None = None) -> Agreement:
     """The agreement of a test with a reference.
 
     InputError where a row of the reference is not in the test, or has other letters there.
     """
     places = {name: row for row, name in enumerate(test.names)}
-    found = np.full(reference.letters.shape, -1, np.int64)
-    for row, name in enumerate(reference.names):
-        if name not in places:
-            raise InputError(f"{name} is in the reference and not in {test.name}; both need the same names")
-        here = np.flatnonzero(test.letters[places[name]] != GAP)
-        there = reference.letters[row] != GAP
-        _check_letters(name, test.letters[places[name], here], reference.letters[row, there])
-        found[row, there] = here
-    return _counted(found)
+    missing = next((name for name in reference.names if name not in places), None)
+    if missing is not None:
+        raise InputError(f"{missing} is in the reference and not in {test.name}; both need the same names")
+    rows = np.array([places[name] for name in reference.names], np.int64)
+    return _met(reference, np.arange(rows.size), test, rows, ("reference", "test"), monitor or Monitor())
 
 
-def agreement(test: AlignedSequences, reference: AlignedSequences) -> np.ndarray:
-    """Of the pairs of letters in each column of a test, the share that stand together in the reference too, float32
-    (columns,); rows that the reference lacks do not count. InputError as of `compare`, or where no row is in both."""
-    known = set(reference.names)
-    shared = np.array([row for row, name in enumerate(test.names) if name in known], np.int64)
+def meeting(test: AlignedSequences, reference: AlignedSequences, monitor: Monitor | None = None) -> Agreement:
+    """As `compare`, of the columns of the test: what the reference keeps of them. Rows that the reference lacks do not
+    count. InputError as of `compare`, or where no row is in both."""
+    places = {name: row for row, name in enumerate(reference.names)}
+    shared = np.array([row for row, name in enumerate(test.names) if name in places], np.int64)
     if not shared.size:
         raise InputError(f"no row of {test.name} is in the reference; both need the same names")
-    found = test if shared.size == len(test.names) else take_rows(test, shared)
-    return compare(reference, found).shares
+    rows = np.array([places[test.names[row]] for row in shared.tolist()], np.int64)
+    return _met(test, shared, reference, rows, ("test", "reference"), monitor or Monitor())
 
 
-def _check_letters(name: str, test: np.ndarray, reference: np.ndarray) -> None:
-    if test.size != reference.size:
+def agreement(test: AlignedSequences, reference: AlignedSequences, monitor: Monitor | None = None) -> np.ndarray:
+    """Of the pairs of letters in each column of a test, the share that stand together in the reference too, float32
+    (columns,). InputError as of `meeting`."""
+    return meeting(test, reference, monitor).shares
+
+
+def partners(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """For each column of a row the column of another row that has the same letter of the sequence, int64 (columns,); -1
+    for gaps. The letters of both rows are those of one sequence."""
+    found = np.full(one.size, -1, np.int64)
+    here, there = np.flatnonzero(one != GAP), np.flatnonzero(other != GAP)
+    count = min(here.size, there.size)
+    found[here[:count]] = there[:count]
+    return found
+
+
+def _met(
+    outer: AlignedSequences,
+    outer_rows: np.ndarray,
+    inner: AlignedSequences,
+    inner_rows: np.ndarray,
+    called: tuple[str, str],
+    monitor: Monitor,
+) -> Agreement:
+    """The columns of the outer alignment, and what the inner one keeps of them, in these rows of both."""
+    sizes = [_letters(found.letters, rows) for found, rows in ((outer, outer_rows), (inner, inner_rows))]
+    other = np.flatnonzero(sizes[0] != sizes[1])
+    if other.size:
+        at = int(other[0])
         raise InputError(
-            f"{name}: {reference.size:,} letters in the reference, and {test.size:,} in the test; they must be of the "
-            "same sequences"
+            f"{outer.names[outer_rows[at]]}: {sizes[0][at]:,} letters in the {called[0]}, and {sizes[1][at]:,} in the "
+            f"{called[1]}; they must be of the same sequences"
         )
-    other = np.flatnonzero(test != reference)
-    if other.size and other.size > test.size // 2:
-        raise InputError(f"{name}: most letters are others in the test; they must be of the same sequences")
+    columns, rows = outer.letters.shape[1], outer_rows.size
+    next_column, different = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+    pairs, kept, partner = np.zeros(columns, np.int64), np.zeros(columns, np.int64), np.full(columns, -1, np.int64)
+    seen, places = np.zeros(inner.letters.shape[1], np.int64), np.empty((COLUMNS, rows), np.int32)
+    for first in range(0, columns, COLUMNS):
+        monitor.check()
+        last = min(first + COLUMNS, columns)
+        _look_up(outer.letters, inner.letters, outer_rows, inner_rows, first, last, next_column, different, places)
+        _tally(places, first, last, seen, pairs, kept, partner)
+    most = np.flatnonzero(different > sizes[0] // 2)
+    if most.size:
+        name = outer.names[outer_rows[int(most[0])]]
+        raise InputError(f"{name}: most letters are others in the {called[1]}; they must be of the same sequences")
+    return Agreement(pairs, kept, (pairs > 0) & (kept == pairs), partner, rows)
 
 
-def _counted(found: np.ndarray) -> Agreement:
-    """``found`` are the columns of the test of all letters of the reference, (rows, columns), -1 for gaps."""
-    rows, columns = found.shape
-    pairs, kept, whole = (np.zeros(columns, np.int64) for _ in range(3))
-    step = max(1, PART // rows)
-    for first in range(0, columns, step):
-        part = np.sort(found[:, first : first + step], axis=0)
-        letters = (part >= 0).sum(axis=0)
-        # Equal places stand together: the size of each run grows by one a row, and its pairs by the size so far.
-        run, together = np.zeros(part.shape[1], np.int64), np.zeros(part.shape[1], np.int64)
-        for row in range(1, rows):
-            same = (part[row] == part[row - 1]) & (part[row] >= 0)
-            run = np.where(same, run + 1, 0)
-            together += run
-        pairs[first : first + step] = letters * (letters - 1) // 2
-        kept[first : first + step] = together
-        whole[first : first + step] = (letters > 1) & (together == letters * (letters - 1) // 2)
-    return Agreement(pairs, kept, whole, rows)
+@compiled
+def _letters(letters, rows):
+    """Letters of each of these rows."""
+    found = np.zeros(rows.size, np.int64)
+    for place in range(rows.size):
+        row = rows[place]
+        for column in range(letters.shape[1]):
+            found[place] += letters[row, column] != GAP
+    return found
+
+
+@compiled
+def _look_up(outer, inner, outer_rows, inner_rows, first, last, next_column, different, places):
+    """``places`` (columns, rows): the column of the inner alignment of each letter in columns ``first`` to ``last``."""
+    for place in range(outer_rows.size):
+        row, partner = outer_rows[place], inner_rows[place]
+        at = next_column[place]
+        for column in range(first, last):
+            letter = outer[row, column]
+            if letter == GAP:
+                places[column - first, place] = -1
+                continue
+            while inner[partner, at] == GAP:
+                at += 1
+            different[place] += inner[partner, at] != letter
+            places[column - first, place] = at
+            at += 1
+        next_column[place] = at
+
+
+@compiled
+def _tally(places, first, last, seen, pairs, kept, partner):
+    """What stands together in each column; ``seen`` is zero before and after."""
+    for column in range(first, last):
+        letters, best = 0, 0
+        here = places[column - first]
+        for place in range(here.size):
+            if here[place] >= 0:
+                seen[here[place]] += 1
+                letters += 1
+        for place in range(here.size):
+            if here[place] >= 0 and seen[here[place]] > 0:
+                together = seen[here[place]]
+                kept[column] += together * (together - 1) // 2
+                if together > best or (together == best and here[place] < partner[column]):
+                    best = together
+                    partner[column] = here[place]
+                seen[here[place]] = 0
+        pairs[column] = letters * (letters - 1) // 2

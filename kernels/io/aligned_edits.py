@@ -7,16 +7,15 @@ very alignment that was given.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
-from Bio.Data.CodonTable import unambiguous_dna_by_id
 
 from kernels.errors import InputError
 from kernels.io import aligned_places
 from kernels.io.aligned import GAP, AlignedSequences, as_written, made
 from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
 from kernels.io.alignment_files.rows import Annotations
+from kernels.io.codons import amino_acids
 from kernels.io.names import distinct
 from kernels.model import SequenceType
 
@@ -155,6 +154,49 @@ def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarr
     return _made(alignment, letters, notes)
 
 
+def with_block(
+    alignment: AlignedSequences, rows: np.ndarray, first: int, last: int, block: np.ndarray
+) -> AlignedSequences:
+    """With the letters of these rows in columns ``first`` to ``last`` (half-open) at other columns: where ``block``,
+    uint8 (rows, any columns), has letters. All other rows get gaps where the block is wider, and where it is narrower
+    the block does, unless it is of all rows.
+
+    InputError where the block has other letters.
+    """
+    old, width = as_written(alignment), alignment.letters.shape[1]
+    whole = rows.size == len(alignment.names)
+    wide = block.shape[1] if whole else max(block.shape[1], last - first)
+    kept = 0 if whole else last - first
+    places = np.concatenate((np.arange(first), np.arange(first, first + kept), np.full(wide - kept, NEW),
+                             np.arange(last, width)))  # fmt: skip
+    letters = old[:, places]
+    letters[:, places == NEW] = GAP
+    for number, row in enumerate(rows.tolist()):
+        there = alignment.letters[row, first:last] != GAP
+        found = block[number] != GAP
+        if not np.array_equal(block[number][found], alignment.letters[row, first:last][there]):
+            raise InputError(f"{alignment.names[row]}: other letters than in the alignment")
+        letters[row, first : first + wide] = GAP
+        letters[row, first : first + block.shape[1]][found] = old[row, first:last][there]
+    notes, touched = alignment.annotations, set(rows.tolist())
+    return _made(
+        alignment, letters,
+        replace(
+            notes,
+            of_columns=tuple((tag, _remapped(marks, places)) for tag, marks in notes.of_columns),
+            of_letters=tuple((row, tag, _remapped(marks, places)) for row, tag, marks in notes.of_letters
+                             if row not in touched),
+        ),
+    )  # fmt: skip
+
+
+def with_gaps(alignment: AlignedSequences, cells: np.ndarray) -> AlignedSequences:
+    """With gaps in these cells, bool (rows, columns)."""
+    letters = np.where(cells, GAP, as_written(alignment)).astype(np.uint8)
+    changed = np.flatnonzero((cells & (alignment.letters != GAP)).any(axis=1))
+    return _made(alignment, letters, replace(alignment.annotations, of_rows=aligned_places.without(alignment, changed)))
+
+
 def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
     """All rows the other way round, with complementary letters; InputError for proteins."""
     if alignment.type == SequenceType.PROTEIN:
@@ -178,9 +220,7 @@ def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
     whole = (alignment.letters.shape[1] - frame) // 3
     if whole < 1:
         raise InputError(f"{alignment.name}: no codon of three columns from column {frame + 1} on")
-    bases, table = _codons()
-    codes = bases[alignment.letters[:, frame : frame + 3 * whole]].reshape(len(alignment.names), whole, 3)
-    letters = table[codes[..., 0], codes[..., 1], codes[..., 2]]
+    letters = amino_acids(alignment.letters[:, frame : frame + 3 * whole].reshape(len(alignment.names), whole, 3))
     letters.setflags(write=False)
     every = np.arange(len(alignment.names))
     notes = Annotations(alignment.annotations.of_file, aligned_places.without(alignment, every))
@@ -199,9 +239,9 @@ def renamed(alignment: AlignedSequences, row: int, name: str) -> AlignedSequence
 def _with_rows(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
     """With the cells of these rows at other columns, ``places`` of the old ones; the others keep theirs."""
     old = as_written(alignment)
-    letters = np.full((len(alignment.names), width), GAP, np.uint8)
-    kept = min(width, old.shape[1])
+    letters, kept = np.empty((len(alignment.names), width), np.uint8), min(width, old.shape[1])
     letters[:, :kept] = old[:, :kept]
+    letters[:, kept:] = GAP
     moved = old[rows][:, places]
     moved[:, places == NEW] = GAP
     letters[rows] = moved
@@ -233,17 +273,3 @@ def _made(alignment: AlignedSequences, letters: np.ndarray, notes: Annotations) 
 def _unmarked(notes: Annotations) -> Annotations:
     """Without the marks of Clustal, which say how alike the letters of a column were before."""
     return replace(notes, of_columns=tuple(note for note in notes.of_columns if note[0] != CLUSTAL_MARKS))
-
-
-@cache
-def _codons() -> tuple[np.ndarray, np.ndarray]:
-    """A number from 0 to 5 of each base (T, C, A, G, gap, other), and the amino acids of three of them."""
-    bases = np.full(256, 5, np.uint8)
-    for number, letters in enumerate((b"TU", b"C", b"A", b"G", b"-")):
-        bases[list(letters)] = number
-    table = np.full((6, 6, 6), ord("X"), np.uint8)
-    code = unambiguous_dna_by_id[1]
-    for codon, amino in [*code.forward_table.items(), *((codon, "*") for codon in code.stop_codons)]:
-        table[tuple(bases[list(codon.encode())])] = ord(amino)
-    table[4, 4, 4] = GAP
-    return bases, table

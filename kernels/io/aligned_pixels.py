@@ -2,14 +2,15 @@
 
 A colour is ``palette[codes[column, class]]``: ``palette`` uint8 (n, 3), ``codes`` uint8 (columns, CLASSES), or (1,
 CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``order`` has the rows of
-the letters that are shown, from the top, int64.
+the letters that are shown, from the top, int64; numbers beyond the last row are those of rows of ``extra``, uint8
+(more, columns).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.io.aligned_columns import CLASS
 
 OPAQUE = np.uint32(0xFF000000)
@@ -27,17 +28,38 @@ def edges(first: float, size: float, pixels: int, count: int) -> np.ndarray:
     return np.clip(found, 0, count)
 
 
-def cells(letters, order, rows, columns, codes, palette, background, picture, most=2):
+def cells(letters, extra, order, rows, columns, codes, palette, background, picture, most=2):
     """Paint cells: ``rows`` and ``columns`` are `edges`; a pixel of many cells is the mean of at most most^2 of them.
 
     ``background`` is the colour beyond the last cell, 0xRRGGBB.
     """
     packed = OPAQUE | (palette.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32))
-    _cells(letters, order, rows, columns, CLASS, codes, palette, packed, OPAQUE | np.uint32(background), picture, most)
+    empty = OPAQUE | np.uint32(background)
+    _cells(letters, extra, order, rows, columns, CLASS, codes, palette, packed, empty, picture, most)
+
+
+@inlined
+def _letter(letters, extra, row, column):
+    """The letter of a row of either."""
+    if row < letters.shape[0]:
+        return letters[row, column]
+    return extra[row - letters.shape[0], column]
+
+
+@called
+def _line(row, middle, codes, classes, packed, table, line):
+    """Paint a line of pixels of one cell each, those of the columns ``middle`` of a row."""
+    last = codes.shape[0] - 1
+    if last == 0:
+        for x in range(middle.size):
+            line[x] = table[row[middle[x]]]
+    else:
+        for x in range(middle.size):
+            line[x] = packed[codes[min(middle[x], last), classes[row[middle[x]]]]]
 
 
 @compiled
-def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty, picture, most):
+def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed, empty, picture, most):
     last, width, columns_there = codes.shape[0] - 1, picture.shape[1], letters.shape[1]
     several, filled = False, 0
     for x in range(width):
@@ -45,6 +67,13 @@ def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty
             filled = x + 1
             several |= columns[x + 1] - columns[x] > 1
     picture[:, filled:] = empty
+    middle = np.empty(filled, np.int64)
+    for x in range(filled):
+        middle[x] = min((columns[x] + max(columns[x + 1], columns[x] + 1) - 1) // 2, columns_there - 1)
+    # Where all columns have the same colours, a letter is one step from its colour.
+    table = np.empty(256, np.uint32)
+    for letter in range(256):
+        table[letter] = packed[codes[0, classes[letter]]]
     for y in range(picture.shape[0]):
         top, bottom = rows[y], min(max(rows[y + 1], rows[y] + 1), order.size)
         if top >= order.size:
@@ -55,20 +84,21 @@ def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty
             continue
         down = min(bottom - top, most)
         if most == 1 or (down == 1 and not several):
-            row = letters[order[(top + bottom - 1) // 2]]
-            for x in range(filled):
-                column = (columns[x] + max(columns[x + 1], columns[x] + 1) - 1) // 2
-                picture[y, x] = packed[codes[min(column, last), classes[row[min(column, columns_there - 1)]]]]
+            row = order[(top + bottom - 1) // 2]
+            if row < letters.shape[0]:
+                _line(letters[row], middle, codes, classes, packed, table, picture[y])
+            else:
+                _line(extra[row - letters.shape[0]], middle, codes, classes, packed, table, picture[y])
             continue
         for x in range(filled):
             left, right = columns[x], min(max(columns[x + 1], columns[x] + 1), columns_there)
             along = min(right - left, most)
             red, green, blue = 0, 0, 0
             for step in range(down):
-                row = letters[order[top + int((step + SPREAD[(7 * step + 3 * x) & 63]) * (bottom - top) / down)]]
+                row = order[top + int((step + SPREAD[(7 * step + 3 * x) & 63]) * (bottom - top) / down)]
                 for place in range(along):
                     column = left + int((place + SPREAD[(most * step + place + 5 * x) & 63]) * (right - left) / along)
-                    code = codes[min(column, last), classes[row[column]]]
+                    code = codes[min(column, last), classes[_letter(letters, extra, row, column)]]
                     red += palette[code, 0]
                     green += palette[code, 1]
                     blue += palette[code, 2]
@@ -76,32 +106,36 @@ def _cells(letters, order, rows, columns, classes, codes, palette, packed, empty
             picture[y, x] = OPAQUE | np.uint32((red // seen) << 16 | (green // seen) << 8 | blue // seen)
 
 
-def write(letters, order, tops, lefts, first_row, first_column, codes, inks, shown, glyphs, picture):
+def write(letters, extra, order, tops, lefts, first_row, first_column, codes, inks, shown, glyphs, picture):
     """Write the letters of cells over their colours.
 
     ``tops`` and ``lefts`` are the pixels at which cells begin, int64, the first those of ``first_row`` (a place in
     ``order``) and ``first_column``; ``inks`` uint8 (n, 3) the ink of each colour, ``shown`` uint8 as ``codes`` whether
     a letter is written, ``glyphs`` uint8 (CLASSES, height, width) how much ink each pixel of a letter takes.
     """
-    _write(letters, order, tops, lefts, first_row, first_column, CLASS, codes, inks, shown, glyphs, picture)
+    _write(letters, extra, order, tops, lefts, first_row, first_column, CLASS, codes, inks, shown, glyphs, picture)
 
 
 @compiled
-def _write(letters, order, tops, lefts, first_row, first_column, classes, codes, inks, shown, glyphs, picture):
+def _write(letters, extra, order, tops, lefts, first_row, first_column, classes, codes, inks, shown, glyphs, picture):
     last, last_shown = codes.shape[0] - 1, shown.shape[0] - 1
     height, width = glyphs.shape[1], glyphs.shape[2]
     for down in range(tops.size):
         source, top = order[first_row + down], tops[down]
         for along in range(lefts.size):
             column, left = first_column + along, lefts[along]
-            kind = classes[letters[source, column]]
+            kind = classes[_letter(letters, extra, source, column)]
             if not shown[min(column, last_shown), kind]:
                 continue
             ink = codes[min(column, last), kind]
+            full = OPAQUE | np.uint32(inks[ink, 0]) << np.uint32(16) | np.uint32(inks[ink, 1]) << np.uint32(8)
+            full |= np.uint32(inks[ink, 2])
             for y in range(max(0, -top), min(height, picture.shape[0] - top)):
                 for x in range(max(0, -left), min(width, picture.shape[1] - left)):
                     share = np.uint32(glyphs[kind, y, x])
-                    if share:
+                    if share == 255:
+                        picture[top + y, left + x] = full
+                    elif share:
                         picture[top + y, left + x] = _mixed(picture[top + y, left + x], inks, ink, share)
 
 

@@ -20,6 +20,18 @@ PAIR_PLACE = re.compile(r"([\d,]+) \+")
 TAGS = (maf.PLACE, pairs.PLACE)
 
 
+def starts(alignment: AlignedSequences) -> dict[int, int]:
+    """How many letters of its sequence lie before each row that is a part of one, and says where; on its own strand."""
+    found = {}
+    for row, tag, said in alignment.annotations.of_rows:
+        pair, genome = PAIR_PLACE.fullmatch(said), MAF_PLACE.fullmatch(said)
+        if tag == pairs.PLACE and pair:
+            found[row] = int(pair[1].replace(",", "")) - 1
+        elif tag == maf.PLACE and genome:
+            found[row] = int(genome[1])
+    return found
+
+
 def of_columns(alignment: AlignedSequences, columns: np.ndarray) -> OfRows:
     """What is said of the rows, where these columns alone are left; a negative number is a new one.
 

@@ -58,6 +58,25 @@ def sorted_rows(alignment: AlignedSequences, order: np.ndarray, by: str, row: in
     return order[places]
 
 
+def sorted_by_letters(alignment: AlignedSequences, order: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """``order`` sorted by the letters in some columns, int64: those of the first column first; gaps at the end."""
+    letters = alignment.letters[np.ix_(order, columns)]
+    return order[np.lexsort(np.where(letters == GAP, 255, letters).T[::-1])]
+
+
+def in_order_of(
+    alignment: AlignedSequences, order: np.ndarray, names: tuple[str, ...], source: str
+) -> tuple[np.ndarray, int]:
+    """``order`` sorted by the places of their names among ``names``, those that are not there at the end, and how many
+    these are; InputError where none is there."""
+    places = {name: place for place, name in enumerate(names)}
+    keys = np.array([places.get(alignment.names[row], len(places)) for row in order.tolist()], np.int64)
+    lacking = int((keys == len(places)).sum())
+    if lacking == keys.size:
+        raise InputError(f"{source}: no leaf has the name of a row")
+    return order[np.argsort(keys, kind="stable")], lacking
+
+
 def column_of(alignment: AlignedSequences, row: int, position: int) -> int | None:
     """The column of a letter of a row, counted from 1 without gaps; None where there is none."""
     there = np.flatnonzero(alignment.letters[row] != GAP)

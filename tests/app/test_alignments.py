@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app import actions
+from kernels.io import tree_files
 
 STOCKHOLM = "# STOCKHOLM 1.0\none AC-GT\ntwo ACGGT\nthree A--GT\n//\n"
 
@@ -55,3 +56,17 @@ def test_edits_go_with_the_session(qtbot: Any, window: Any, tmp_path: Path) -> N
     assert view.alignment == wanted and view.editor.undo_text == "earlier changes"
     view.keep()
     assert [datum.letters.shape for datum in window.session.state.data] == [(3, 5), (3, 6)]
+
+
+def test_a_tree_among_the_data_stands_beside_the_rows(qtbot: Any, window: Any, tmp_path: Path) -> None:
+    view = opened(qtbot, window, tmp_path)
+    (tree,) = tree_files.parse("((three,one),two);")
+    view.kept.emit(tree)
+    assert window.session.state.data[-1] is tree and window.viewer.tabs.currentWidget() is view
+    assert view.tree_side.offered() == [tree]
+    view.tree_side.switch(tree, True)
+    assert view.tree_side.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]
+    view.tree_side.collapse([0])
+    assert view.picture.shape[0] == 1
+    view.tree_side.switch(tree, False)
+    assert view.picture.shape[0] == 3

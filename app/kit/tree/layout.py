@@ -146,6 +146,32 @@ def layout(tree: Tree, shape: Shape, lengths: bool = True, collapsed: Collection
     return Layout(*parts, along, row, np.zeros(len(tree)))
 
 
+def at_places(tree: Tree, places: np.ndarray, rows: int, collapsed: Collection[int] = ()) -> Layout:
+    """Coordinates of a tree whose leaves stand where something else does: ``places``, float64 (nodes,), has their rows,
+    out of ``rows``; those of a collapsed clade stand together. Branches have their lengths, where there are some."""
+    lengths = has_lengths(tree)
+    closed = np.zeros(len(tree), bool)
+    closed[list(collapsed)] = True
+    shown = _outside(tree, closed)
+    closed &= shown
+    leaf = tree.degrees == 0
+    tips = np.flatnonzero(shown & (leaf | closed))
+    last = tree.highest_below(np.where(leaf, places, -np.inf))
+    first = -tree.highest_below(np.where(leaf, -places, -np.inf))
+    lasts = np.zeros(len(tree), np.int64)
+    lasts[tree.parents[1:]] = np.arange(1, len(tree))
+    middle = (first + last) / 2
+    inner = shown & ~leaf & ~closed
+    row = middle if tree.depths.max() > DEEPEST else _between_children(tree, middle, lasts, inner)
+    along = _along(tree, Shape.RECTANGULAR, lengths, last - first)
+    farthest = _farthest(tree, along)
+    far, reach = along[farthest], along[farthest] - along
+    return Layout(
+        tree, Shape.RECTANGULAR, lengths, shown, closed, tips, float(rows), along, row, first, last, lasts, far,
+        farthest, reach, along, row, np.zeros(len(tree)),
+    )  # fmt: skip
+
+
 def _theta(row: np.ndarray, rows: float) -> np.ndarray:
     return row / max(rows, 1) * TURN - TURN / 4
 

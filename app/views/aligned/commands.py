@@ -1,121 +1,96 @@
-"""What a person does to the alignment on the screen: sorting, gaps, columns, rows and letters."""
+"""What a person does to the alignment on the screen: gaps, columns, rows and letters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
+from PySide6.QtWidgets import QInputDialog, QMessageBox
 
+from app.views.aligned.choice import Block, ranges
+from app.views.aligned.row_commands import RowCommands
 from app.views.aligned.shown import ShownAlignment
 from kernels.errors import InputError
-from kernels.io import aligned_edits, aligned_rows, tree_files
+from kernels.io import aligned_edits
 from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.tree import Tree
 from kernels.model import SequenceType
 
 TRIM = 50
+Edited = tuple[AlignedSequences, np.ndarray | None]
 TYPING_WARNING = (
     "Typed letters take the place of those in the alignment, which then is no longer that of the file's sequences. "
     "Gaps and moves never change letters. Type letters over others?"
 )
 
 
-class Commands:
-    """Commands act on the chosen cells, or on the cell at the cursor where none are."""
+class Commands(RowCommands):
+    """Commands act on the chosen cells, block by block, or on the cell at the cursor where none are."""
 
     def __init__(self, view: ShownAlignment) -> None:
-        self._view = view
+        super().__init__(view)
         self.typing = False
 
-    def sort(self, by: str) -> None:
-        """Sort the rows by "name", "length", "start", "identity" to the row at the cursor, or as in the "file"."""
-        alignment, order = self._alignment, self._view.picture.order
-        after = np.sort(order) if by == "file" else aligned_rows.sorted_rows(alignment, order, by, self._row())
-        self._view.editor.do("sorting", alignment, after)
-
-    def ask_tree(self) -> None:
-        """Ask for a file with a tree, and sort by its leaves."""
-        name, _ = QFileDialog.getOpenFileName(self._view, "Tree", "", "Trees (*)")
-        if name:
-            try:
-                self.sort_by_tree(tree_files.read(name)[0])
-            except InputError as error:
-                QMessageBox.warning(self._view, "Sort by a tree", str(error))
-
-    def sort_by_tree(self, tree: Tree) -> None:
-        """The rows in the order of a tree's leaves, those that it lacks at the end; InputError where it has none."""
-        places = {name: place for place, name in enumerate(tree.taxa)}
-        order, names = self._view.picture.order, self._alignment.names
-        keys = [places.get(names[row], len(places)) for row in order.tolist()]
-        there = sum(key < len(places) for key in keys)
-        if not there:
-            raise InputError(f"{tree.name}: no leaf has the name of a row")
-        self._view.editor.do("sorting", self._alignment, order[np.argsort(keys, kind="stable")])
-        if there < len(keys):
-            self._view.say(f"At the end, because the tree lacks them: {len(keys) - there:,} of {len(keys):,} rows.")
-
-    def group(self) -> None:
-        """The chosen rows on top, in their order."""
-        order, chosen = self._view.picture.order, self._view.picture.choice.rows
-        self._view.editor.do("grouping", self._alignment, np.concatenate((order[chosen[order]], order[~chosen[order]])))
-
-    def hide(self) -> None:
-        """Hide the chosen rows, if others are left."""
-        order, chosen = self._view.picture.order, self._view.picture.choice.rows
-        if not chosen[order].all():
-            self._view.editor.do("hiding rows", self._alignment, order[~chosen[order]])
-
-    def show_only(self) -> None:
-        order, chosen = self._view.picture.order, self._view.picture.choice.rows
-        if chosen[order].any():
-            self._view.editor.do("hiding rows", self._alignment, order[chosen[order]])
-
-    def show_all(self) -> None:
-        """All rows, those that were hidden at the end."""
-        order = self._view.picture.order
-        hidden = np.setdiff1d(np.arange(len(self._alignment.names)), order)
-        self._view.editor.do("showing rows", self._alignment, np.concatenate((order, hidden)))
-
     def insert_gap(self) -> None:
-        """A gap before the cursor, or before the chosen cells, in the chosen rows."""
-        rows, column = self._moved_rows(), self._first_column()
-        if self._do("inserting gaps", aligned_edits.insert_gaps(self._alignment, rows, column), merge=True):
-            self._shift(1)
+        """A gap before the cursor, or before each chosen block, in its rows."""
+        blocks, alignment = self._blocks(), self._alignment
+        places = [(self._moved_rows(block), int(block.columns.argmax())) for block in _from_the_right(blocks)]
+        steps = [1 + sum(_beside(block, other) for other in blocks) for block in blocks]
+
+        def make() -> Edited:
+            after = alignment
+            for rows, column in places:
+                after = aligned_edits.insert_gaps(after, rows, column)
+            return after, None
+
+        self._edit("inserting gaps", make, self._shifting(steps), merge=True)
 
     def delete_gap(self, before: bool = True) -> None:
-        """The gap before the cursor or the chosen cells, or the one at it, in the chosen rows."""
-        rows, column = self._moved_rows(), self._first_column() - before
-        if column < 0:
+        """The gap before the cursor or before each chosen block, or the one at it, in its rows."""
+        blocks, alignment = self._blocks(), self._alignment
+        places = [(self._moved_rows(block), int(block.columns.argmax()) - before) for block in _from_the_right(blocks)]
+        steps = [-before * (1 + sum(_beside(block, other) for other in blocks)) for block in blocks]
+        if min(column for _, column in places) < 0:
             return
-        after = aligned_edits.delete_gaps(self._alignment, rows, column)
-        if not self._do("deleting gaps", after, merge=True):
-            self._view.say("There is a letter; only gaps are deleted so.")
-        elif before:
-            self._shift(-1)
+
+        def make() -> Edited:
+            after = alignment
+            for rows, column in places:
+                found = aligned_edits.delete_gaps(after, rows, column)
+                if found is after:
+                    raise InputError("There is a letter; only gaps are deleted so.")
+                after = found
+            return after, None
+
+        self._edit("deleting gaps", make, self._shifting(steps), merge=True)
 
     def move(self, by: int) -> None:
-        """The chosen cells over the gaps beside them."""
-        choice = self._view.picture.choice
-        stretches = choice.stretches()
-        if len(stretches) != 1:
-            self._view.say("Choose one stretch of columns to move." if stretches else "Choose cells to move.")
+        """The chosen blocks over the gaps beside them, all of them as far as each can go."""
+        blocks = self._view.picture.choice.blocks
+        if not blocks or any(len(ranges(block.columns)) != 1 for block in blocks):
+            self._view.say("Choose one stretch of columns to move." if blocks else "Choose cells to move.")
             return
-        (first, last), rows = stretches[0], self._moved_rows()
-        free = aligned_edits.free_columns(self._alignment, rows, first, last, by)
+        alignment, ordered = self._alignment, _from_the_right(blocks)[:: 1 if by > 0 else -1]
+        places = [(self._moved_rows(block), *ranges(block.columns)[0]) for block in ordered]
+        free = min(aligned_edits.free_columns(alignment, *place, by) for place in places)
         if not free:
             self._view.say("No gaps beside the chosen cells in all of their rows.")
             return
-        self._do("moving cells", aligned_edits.move(self._alignment, rows, first, last, by), merge=True)
-        self._shift(free if by > 0 else -free)
+        step = free if by > 0 else -free
+
+        def make() -> Edited:
+            after = alignment
+            for rows, first, last in places:
+                after = aligned_edits.move(after, rows, first, last, step)
+            return after, None
+
+        self._edit("moving cells", make, self._shifting([step] * len(blocks)), merge=True)
 
     def insert_column(self) -> None:
-        after = aligned_edits.insert_columns(self._alignment, self._first_column())
-        if self._do("inserting a column", after):
-            self._shift(1)
+        alignment, column, blocks = self._alignment, self._first_column(), len(self._blocks())
+        self._edit("inserting a column", lambda: (aligned_edits.insert_columns(alignment, column), None),
+                   self._shifting([1] * blocks))  # fmt: skip
 
     def delete(self) -> None:
         """The chosen rows where all of their columns are chosen, else the chosen columns of all rows, if that is
@@ -139,21 +114,23 @@ class Commands:
 
     def keep_only(self) -> None:
         """Only the chosen rows and columns."""
-        choice, order = self._view.picture.choice, self._view.picture.order
+        choice, order = self._view.picture.choice, self._order
         if choice.empty:
             self._view.say("Choose cells to keep.")
             return
-        after = aligned_edits.delete_columns(self._alignment, ~choice.columns)
-        kept = order[choice.rows[order]]
-        after = aligned_edits.take_rows(after, kept)
-        self._view.editor.do("keeping the chosen", after, np.arange(kept.size))
+        alignment, kept = self._alignment, order[choice.rows[order]]
+
+        def make() -> Edited:
+            after = aligned_edits.delete_columns(aligned_edits.take_rows(alignment, kept), ~choice.columns)
+            if not choice.single:
+                after = aligned_edits.with_gaps(after, ~choice.cells(kept, np.flatnonzero(choice.columns)))
+            return after, np.arange(kept.size)
+
+        self._edit("keeping the chosen", make)
 
     def remove_gap_columns(self) -> None:
         """Columns that hold nothing but gaps."""
-        gone = aligned_edits.gap_columns(self._alignment)
-        remove = partial(aligned_edits.delete_columns, self._alignment, gone)
-        if not gone.any() or self._try("removing columns of gaps", remove):
-            self._view.say(f"{int(gone.sum()):,} columns of gaps removed.")
+        self._remove("removing columns of gaps", aligned_edits.gap_columns, "columns of gaps")
 
     def ask_trim(self) -> None:
         share, given = QInputDialog.getInt(
@@ -165,25 +142,32 @@ class Commands:
 
     def trim(self, occupancy: float) -> None:
         """Without columns in which fewer rows than this share have a letter."""
-        gone = aligned_edits.sparse_columns(self._alignment, occupancy)
-        if self._try("trimming", lambda: aligned_edits.delete_columns(self._alignment, gone)):
-            self._view.say(f"{int(gone.sum()):,} columns removed.")
+        self._remove("trimming", lambda alignment: aligned_edits.sparse_columns(alignment, occupancy), "columns")
 
     def mask(self) -> None:
         """X or N in place of the chosen letters."""
-        choice = self._view.picture.choice
-        letter = "X" if self._alignment.type == SequenceType.PROTEIN else "N"
-        rows = np.flatnonzero(choice.rows)
-        self._do("masking", aligned_edits.set_letters(self._alignment, rows, choice.columns, letter))
+        alignment, blocks = self._alignment, self._view.picture.choice.blocks
+        letter = "X" if alignment.type == SequenceType.PROTEIN else "N"
+
+        def make() -> Edited:
+            after = alignment
+            for block in blocks:
+                after = aligned_edits.set_letters(after, np.flatnonzero(block.rows), block.columns, letter)
+            return after, None
+
+        self._edit("masking", make)
 
     def degap(self) -> None:
-        self._do("removing gaps", aligned_edits.degap(self._alignment, self._rows()))
+        alignment, rows = self._alignment, self._rows()
+        self._edit("removing gaps", lambda: (aligned_edits.degap(alignment, rows), None))
 
     def reverse_complement(self) -> None:
-        self._try("the reverse complement", lambda: aligned_edits.reverse_complement(self._alignment))
+        alignment = self._alignment
+        self._edit("the reverse complement", lambda: (aligned_edits.reverse_complement(alignment), None))
 
     def translate(self, frame: int) -> None:
-        self._try("translating", lambda: aligned_edits.translate(self._alignment, frame))
+        alignment = self._alignment
+        self._edit("translating", lambda: (aligned_edits.translate(alignment, frame), None))
 
     def set_typing(self, on: bool) -> None:
         """Let letters be typed over others, if that is meant."""
@@ -206,6 +190,8 @@ class Commands:
             self._view.editor.redo()
         elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Minus) and not event.modifiers():
             self.insert_gap()
+        elif event.key() == Qt.Key.Key_F2:
+            self.ask_name()
         elif event.key() == Qt.Key.Key_Backspace:
             self.delete_gap()
         elif event.key() == Qt.Key.Key_Delete:
@@ -221,27 +207,24 @@ class Commands:
         columns = np.zeros(self._alignment.letters.shape[1], bool)
         columns[column] = True
         rows = np.array([self._view.picture.order[row]])
-        self._do("typing letters", aligned_edits.set_letters(self._alignment, rows, columns, letter), merge=True)
-        self._view.canvas.step(row, column + 1)
+        alignment = self._alignment
+        self._edit("typing letters", lambda: (aligned_edits.set_letters(alignment, rows, columns, letter), None),
+                   lambda _: self._view.canvas.step(row, column + 1), merge=True)  # fmt: skip
 
-    @property
-    def _alignment(self) -> AlignedSequences:
-        return self._view.editor.state.alignment
+    def _blocks(self) -> tuple[Block, ...]:
+        """The chosen blocks, or the cell at the cursor, which is that of every row of a collapsed clade."""
+        picture = self._view.picture
+        if not picture.choice.empty:
+            return picture.choice.blocks
+        rows, columns = (np.zeros(size, bool) for size in picture.alignment.letters.shape)
+        rows[self._rows()], columns[picture.cursor[1]] = True, True
+        return (Block(rows, columns),)
 
-    def _row(self) -> int:
-        return int(self._view.picture.order[self._view.picture.cursor[0]])
-
-    def _rows(self) -> np.ndarray:
-        """The chosen rows, or the one at the cursor."""
-        choice = self._view.picture.choice
-        return np.array([self._row()]) if choice.empty else np.flatnonzero(choice.rows)
-
-    def _moved_rows(self) -> np.ndarray:
+    def _moved_rows(self, block: Block) -> np.ndarray:
         """The rows in which cells move: with columns of all rows that are shown the hidden ones move too, as else they
         would no longer be aligned with them."""
-        picture = self._view.picture
-        whole = picture.whole_columns and not picture.choice.empty
-        return np.arange(len(self._alignment.names)) if whole else self._rows()
+        whole = block.rows[self._view.picture.order].all() and not self._view.picture.choice.empty
+        return np.arange(len(self._alignment.names)) if whole else np.flatnonzero(block.rows)
 
     def _first_column(self) -> int:
         choice = self._view.picture.choice
@@ -249,50 +232,75 @@ class Commands:
 
     def _all_gaps(self) -> bool:
         """Whether the chosen cells are gaps, which then are deleted from their rows."""
-        choice = self._view.picture.choice
-        rows = np.flatnonzero(choice.rows)
-        return bool((self._alignment.letters[np.ix_(rows, np.flatnonzero(choice.columns))] == GAP).all())
+        letters = self._alignment.letters
+        return all(
+            bool((letters[np.ix_(np.flatnonzero(block.rows), np.flatnonzero(block.columns))] == GAP).all())
+            for block in self._view.picture.choice.blocks
+        )
 
     def _delete_columns(self) -> None:
-        gone, hidden = self._view.picture.choice.columns, len(self._alignment.names) - self._view.picture.order.size
-        if self._try("deleting columns", lambda: aligned_edits.delete_columns(self._alignment, gone)) and hidden:
-            self._view.say(f"{int(gone.sum()):,} columns deleted, in the {hidden:,} hidden rows too.")
+        alignment, gone = self._alignment, self._view.picture.choice.columns
+        hidden = len(alignment.names) - self._order.size
+        told = f"{int(gone.sum()):,} columns deleted, in the {hidden:,} hidden rows too."
+        self._edit("deleting columns", lambda: (aligned_edits.delete_columns(alignment, gone), None),
+                   lambda changed: self._view.say(told if changed and hidden else ""))  # fmt: skip
 
     def _delete_gaps(self) -> None:
-        choice = self._view.picture.choice
-        after, rows = self._alignment, np.flatnonzero(choice.rows)
-        for first, last in reversed(choice.stretches()):
-            after = aligned_edits.delete_gaps(after, rows, first, last - first)
-        self._do("deleting gaps", after)
+        alignment, blocks = self._alignment, _from_the_right(self._view.picture.choice.blocks)
+
+        def make() -> Edited:
+            after = alignment
+            for block in blocks:
+                for first, last in reversed(ranges(block.columns)):
+                    after = aligned_edits.delete_gaps(after, np.flatnonzero(block.rows), first, last - first)
+            return after, None
+
+        self._edit("deleting gaps", make)
+
+    def _remove(self, what: str, columns: Callable[[AlignedSequences], np.ndarray], called: str) -> None:
+        """Delete the columns of a mask, and say how many there were."""
+        alignment, found = self._alignment, [0]
+
+        def make() -> Edited:
+            gone = columns(alignment)
+            found[0] = int(gone.sum())
+            return aligned_edits.delete_columns(alignment, gone), None
+
+        self._edit(what, make, lambda _: self._view.say(f"{found[0]:,} {called} removed."))
 
     def _take_rows(self, what: str, kept: np.ndarray) -> None:
-        order = self._view.picture.order
+        order = self._order
         rows = np.flatnonzero(kept)
         if not rows.size:
             self._view.say("No row would be left.")
             return
-        place = np.cumsum(kept) - 1
-        after = aligned_edits.take_rows(self._alignment, rows)
-        self._view.editor.do(what, after, place[order[kept[order]]])
+        alignment, after = self._alignment, (np.cumsum(kept) - 1)[order[kept[order]]]
+        self._edit(what, lambda: (aligned_edits.take_rows(alignment, rows), after))
 
-    def _shift(self, by: int) -> None:
-        """Cursor and choice go with what was moved."""
+    def _shifting(self, steps: list[int]) -> Callable[[bool], None]:
+        """What follows an edit that moved the chosen blocks by so many columns."""
+
+        def done(changed: bool) -> None:
+            if changed:
+                self._shift(steps)
+
+        return done
+
+    def _shift(self, steps: list[int]) -> None:
+        """Cursor and chosen blocks go with what was moved."""
         picture = self._view.picture
         row, column = picture.cursor
-        picture.cursor = (row, min(max(column + by, 0), picture.shape[1] - 1))
-        if not picture.choice.empty and by and not picture.choice.whole_rows:
-            columns = np.zeros(picture.alignment.letters.shape[1], bool)
-            places = np.flatnonzero(picture.choice.columns) + by
-            columns[places[(places >= 0) & (places < columns.size)]] = True
-            picture.choice.columns = columns
+        picture.cursor = (row, min(max(column + steps[0], 0), picture.shape[1] - 1))
+        if not picture.choice.empty:
+            picture.choice = picture.choice.moved(steps)
         self._view.canvas.viewport().update()
 
-    def _do(self, what: str, after: AlignedSequences, merge: bool = False) -> bool:
-        return self._view.editor.do(what, after, merge=merge)
 
-    def _try(self, what: str, make: Callable[[], AlignedSequences]) -> bool:
-        try:
-            return self._do(what, make())
-        except InputError as error:
-            self._view.say(str(error))
-            return False
+def _from_the_right(blocks: tuple[Block, ...]) -> list[Block]:
+    """Blocks such that what is done to one leaves those after it where they are."""
+    return sorted(blocks, key=lambda block: -int(block.columns.argmax()))
+
+
+def _beside(block: Block, other: Block) -> bool:
+    """Whether another block lies left of one, in some of its rows."""
+    return bool(other.columns.argmax() < block.columns.argmax() and (other.rows & block.rows).any())

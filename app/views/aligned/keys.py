@@ -24,6 +24,7 @@ class Canvas(Protocol):
 
     picture: Picture | None
     frame_: Frame
+    wrapped: bool
     dragged: Any
     turned: Any
     searched: Any
@@ -34,6 +35,7 @@ class Canvas(Protocol):
     def readable(self) -> None: ...
     def choose(self, rows: np.ndarray | None, columns: np.ndarray | None) -> None: ...
     def clear_choice(self) -> None: ...
+    def hold_choice(self) -> None: ...
 
 
 def own(canvas: Canvas, event: QKeyEvent) -> bool:
@@ -84,6 +86,9 @@ def _moved(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
         Qt.Key.Key_PageUp: (row - page, column),
         Qt.Key.Key_PageDown: (row + page, column),
     }
+    if canvas.wrapped and key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+        columns = int(frame.width / frame.cell_width)
+        targets[key] = (row, column + columns if key == Qt.Key.Key_PageDown else column - columns)
     if key not in targets:
         return False
     canvas.turned.emit()
@@ -94,6 +99,8 @@ def _moved(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
 def _zoomed(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
     if key == Qt.Key.Key_Escape and not canvas.picture.choice.empty:
         canvas.clear_choice()
+    elif key == Qt.Key.Key_F8 and modifiers & Shift:
+        canvas.hold_choice()
     elif not modifiers & Control:
         return False
     elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
@@ -117,7 +124,7 @@ def _zoomed(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool
 def _next_edge(canvas: Canvas, row: int, column: int, along: int) -> int:
     """The next column in which letters begin or gaps do."""
     picture = canvas.picture
-    there = picture.alignment.letters[picture.order[row]] != ord("-")
+    there = picture.letters_at(row) != ord("-")
     edges = np.flatnonzero(np.diff(there.astype(np.int8))) + 1
     place = int(np.searchsorted(edges, column, "right" if along > 0 else "left"))
     if along > 0:

@@ -8,10 +8,17 @@ from PySide6.QtWidgets import QMenu, QToolButton
 
 from app.kit.widgets import check_action, choice_actions, menu_button
 from app.views.aligned import schemes, tracks
+from app.views.aligned.align_commands import AlignCommands
 from app.views.aligned.commands import Commands
+from app.views.aligned.comparing import Comparison
 from app.views.aligned.finder import Finder
+from app.views.aligned.given import lacking
+from app.views.aligned.pair_side import PairSide
 from app.views.aligned.shown import ShownAlignment
+from app.views.aligned.tree_side import TreeSide
+from kernels.io import aligned_notes
 from kernels.model import SequenceType
+from kernels.registry import alignment_trees
 
 LETTERS = {"all": "All letters", "differences": "Only where other than the consensus", "none": "No letters"}
 SORTS = {"name": "Name", "length": "Length, longest first", "start": "First letter",
@@ -21,9 +28,19 @@ SORTS = {"name": "Name", "length": "Length, longest first", "start": "First lett
 class Menus:
     """The menus, filled each time they open, so that they offer what can be done then."""
 
-    def __init__(self, view: ShownAlignment, commands: Commands, finder: Finder) -> None:
-        self._view, self._commands, self._finder = view, commands, finder
-        made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "edit", "copy", "save")}
+    def __init__(
+        self,
+        view: ShownAlignment,
+        commands: Commands,
+        finder: Finder,
+        tree: TreeSide,
+        compared: Comparison,
+        align: AlignCommands,
+        pair: PairSide,
+    ) -> None:
+        self._view, self._commands, self._finder, self._tree = view, commands, finder, tree
+        self._compared, self._align, self._pair = compared, align, pair
+        made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "tree", "compare", "edit", "copy", "save")}
         self.context = QMenu(view)
         for name, menu in made.items():
             menu.aboutToShow.connect(partial(self._fill, name, menu))
@@ -31,6 +48,8 @@ class Menus:
             menu_button("Colours", "Colours of the cells, and which letters are written", made["colour"]),
             menu_button("Tracks", "What is shown above the rows", made["tracks"]),
             menu_button("Rows", "Sort, hide and choose rows", made["rows"]),
+            menu_button("Tree", "A tree beside the rows", made["tree"]),
+            menu_button("Compare", "Another alignment of the same sequences", made["compare"]),
             menu_button("Edit", "Gaps, columns, rows and letters", made["edit"]),
             menu_button("Copy", "Copy the chosen cells, or all", made["copy"]),
             menu_button("Save", "Save the alignment or a figure", made["save"]),
@@ -51,15 +70,32 @@ class Menus:
     def _fill_colour(self, menu: QMenu) -> None:
         view = self._view
         protein = view.alignment.type == SequenceType.PROTEIN
-        choice_actions(menu, "Colours", schemes.available(protein), view.scheme, view.colour)
+        missing = lacking(view.alignment, view.picture.reference is not None)
+        choice_actions(menu, "Colours", schemes.available(protein, missing), view.scheme, view.colour)
         menu.addAction("From a file\u2026", view.ask_scheme)
         choice_actions(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
+        menu.addSection("Columns")
+        check_action(menu, "Wrapped, in blocks below each other", view.canvas.wrapped, view.canvas.wrap)
 
     def _fill_tracks(self, menu: QMenu) -> None:
         for name, title in tracks.offered(self._view.picture).items():
             check_action(menu, title, name in self._view.canvas.tracks, partial(self._view.set_track, name))
-        menu.addSeparator()
-        menu.addAction("Compare with a reference\u2026", self._view.ask_reference)
+
+    def _fill_compare(self, menu: QMenu) -> None:
+        """Another alignment of the same sequences."""
+        compared = self._compared
+        menu.addSection("Compare with")
+        for offered in compared.offered():
+            menu.addAction(f"{offered.name} ({offered.summary})", partial(compared.compare_with, offered, True))
+        menu.addAction("An alignment in a file\u2026", compared.ask)
+        there = compared.found is not None
+        menu.addSection("Compared")
+        check_action(menu, "The other alignment below this one", compared.beside, compared.show_beside).setEnabled(
+            there
+        )
+        menu.addAction("Next column that differs\tF4", partial(compared.next_difference, 1)).setEnabled(there)
+        menu.addAction("The one before\tShift+F4", partial(compared.next_difference, -1)).setEnabled(there)
+        menu.addAction("Compare with nothing", compared.forget).setEnabled(there)
 
     def _fill_rows(self, menu: QMenu) -> None:
         view, commands = self._view, self._commands
@@ -67,7 +103,11 @@ class Menus:
         for by, title in SORTS.items():
             menu.addAction(title, partial(commands.sort, by))
         menu.addAction("Order of the file", partial(commands.sort, "file"))
+        menu.addAction("Letters in the chosen columns", commands.sort_by_choice).setEnabled(
+            not view.picture.choice.empty
+        )
         menu.addAction("Leaves of a tree in a file\u2026", commands.ask_tree)
+        self._fill_notes(menu)
         menu.addSection("Show")
         some = bool(view.picture.choice.rows.any())
         for title, command in (
@@ -76,13 +116,49 @@ class Menus:
             ("Show the chosen rows alone", commands.show_only),
         ):
             menu.addAction(title, command).setEnabled(some)
-        hidden = len(view.alignment.names) - view.picture.order.size
+        hidden = len(view.alignment.names) - view.editor.state.order.size
         menu.addAction(f"Show all rows ({hidden:,} hidden)" if hidden else "Show all rows",
                        commands.show_all).setEnabled(hidden > 0)  # fmt: skip
         menu.addAction("Choose the rows of the selected taxa", view.choose_taxa).setEnabled(bool(view.selection.taxa))
         menu.addAction("Choose the rows that were found", self._finder.choose_found).setEnabled(
             bool(view.picture.found)
         )
+
+    def _fill_notes(self, menu: QMenu) -> None:
+        """What is said of the rows: shown beside the names, sorted by, chosen by."""
+        view, commands = self._view, self._commands
+        menu.addSection("Text beside the names")
+        for tag in aligned_notes.tags(view.alignment):
+            inner = menu.addMenu(tag)
+            check_action(inner, "Show beside the names", tag in view.notes, partial(view.show_note, tag))
+            inner.addAction("Sort by it", partial(commands.sort_by_note, tag))
+            inner.addAction("Choose the rows alike to the one at the cursor", partial(commands.choose_noted, tag))
+        menu.addAction("Columns from a table (CSV)\u2026", commands.ask_table)
+        menu.addAction("Tag the chosen rows\u2026", commands.ask_tag)
+        menu.addAction("Rename the row at the cursor\u2026\tF2", commands.ask_name)
+
+    def _fill_tree(self, menu: QMenu) -> None:
+        """A tree beside the rows: where it comes from, and what is done with it."""
+        tree = self._tree
+        menu.addSection("Beside the rows")
+        for offered in tree.offered():
+            check_action(
+                menu, f"{offered.name} ({offered.summary})", offered is tree.given, partial(tree.switch, offered)
+            )
+        menu.addAction("Tree in a file\u2026", tree.ask)
+        for criterion in alignment_trees.criteria():
+            menu.addAction(f"Computed from the alignment: {criterion}", partial(tree.compute, criterion))
+        menu.addAction("Stop computing", tree.cancel).setEnabled(tree.busy)
+        there, current = tree.tree is not None, tree.panel.current
+        menu.addSection("Clades")
+        menu.addAction("Sort the rows by the tree", tree.sort).setEnabled(there)
+        menu.addAction("Collapse or open the chosen clade\tEnter in the tree",
+                       lambda: tree.toggle(current)).setEnabled(there and current is not None)  # fmt: skip
+        for share in (10, 25, 50):
+            menu.addAction(f"Collapse clades within {share} % of the height", partial(tree.collapse_within, share / 100)
+                           ).setEnabled(there)  # fmt: skip
+        menu.addAction("Open all clades", partial(tree.collapse, ())).setEnabled(bool(tree.collapsed))
+        menu.addAction("No tree", partial(tree.show_tree, None)).setEnabled(there)
 
     def _fill_edit(self, menu: QMenu) -> None:
         view, commands = self._view, self._commands
@@ -100,6 +176,7 @@ class Menus:
         menu.addAction("Trim columns by occupancy\u2026", commands.ask_trim)
         menu.addAction("Mask the chosen letters", commands.mask).setEnabled(some)
         menu.addAction("Remove the gaps of the chosen rows", commands.degap).setEnabled(some)
+        self._fill_align(menu.addMenu("Align, add, merge, split"))
         menu.addSeparator()
         if nucleotides:
             menu.addAction("Reverse complement", commands.reverse_complement)
@@ -110,8 +187,32 @@ class Menus:
         menu.addAction("Add to data, for other methods", view.keep)
         menu.addAction("Make a profile\u2026", view.want_profile)
 
+    def _fill_align(self, menu: QMenu) -> None:
+        """What methods of the program do to the alignment."""
+        view, align = self._view, self._align
+        inner, found = menu.addMenu("Realign the chosen cells by"), align.methods()
+        for method in found:
+            inner.addAction(method.name, partial(align.realign, method)).setToolTip(method.summary)
+        inner.setEnabled(bool(found))
+        menu.addAction("Realign the chosen rows to the others", align.realign_to_the_rest).setEnabled(
+            bool(view.picture.choice.rows.any())
+        )
+        menu.addSeparator()
+        menu.addAction("Add sequences of a file\u2026", align.ask_sequences)
+        menu.addAction("Add sequences on the clipboard", align.paste)
+        menu.addSeparator()
+        for offered in self._compared.others():
+            menu.addAction(f"Merge with {offered.name} ({offered.summary})", partial(align.merge, offered))
+        menu.addAction("Merge with an alignment in a file\u2026", align.ask_merge)
+        menu.addAction("Append the columns of an alignment in a file\u2026", align.ask_append)
+        menu.addAction("Split off the chosen rows or columns", align.split).setEnabled(not view.picture.choice.empty)
+        menu.addSeparator()
+        menu.addAction("Stop what is being aligned", align.stop).setEnabled(align.busy)
+
     def _fill_copy(self, menu: QMenu) -> None:
         view = self._view
+        if view.picture.shape[0] == 2:
+            menu.addAction("As three lines, with the match line", self._pair.copy)
         menu.addAction("As FASTA\tCtrl+C", partial(view.copy, ".fasta"))
         menu.addAction("As Clustal", partial(view.copy, ".aln"))
         menu.addAction("Letters alone", partial(view.copy, "plain"))
@@ -125,6 +226,8 @@ class Menus:
         menu.addAction("Chosen cells\u2026", partial(view.save_alignment, True)).setEnabled(
             not view.picture.choice.empty
         )
+        if view.result is not None:
+            menu.addAction("Result, in a format of its own\u2026", self._pair.save)
         menu.addSection("Figure")
         menu.addAction("What is seen\u2026", view.save_picture)
         menu.addAction("Wrapped, chosen cells or all\u2026", view.save_wrapped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -14,7 +15,6 @@ from app.kit.ink import font as ink_font
 from app.views.aligned import tracks
 from app.views.aligned.picture import Frame, Picture, ranges
 from kernels.io import aligned_pixels
-from kernels.io.aligned_columns import CLASSES
 
 COARSE, FINE = 1, 8
 """How many cells a pixel looks at, along and down, while the picture moves, and when it rests."""
@@ -23,7 +23,10 @@ BAND = 32
 NAMED = 8.0
 """Pixels of a row from which on its name is written."""
 MOST_MARKS = 2000
-NOTHING_SHOWN = np.zeros((1, CLASSES), np.uint8)
+NOTE_WIDTH = 92
+"""Pixels of a column of text beside the names."""
+NOTE_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
+"""Those of Okabe and Ito, which colour-blind eyes tell apart."""
 
 
 def body(
@@ -50,7 +53,7 @@ def body(
     for at in range(0, len(pixels), step):
         check()
         part = pixels[at : at + step]
-        aligned_pixels.cells(found, picture.order, rows[at:], columns, codes, palette, panel, part, most)
+        aligned_pixels.cells(found, picture.extra, picture.drawn, rows[at:], columns, codes, palette, panel, part, most)
     if frame.letters and letters != "none":
         first_row, last_row = frame.visible_rows(picture.shape[0])
         first, last = frame.visible_columns(picture.shape[1])
@@ -59,7 +62,18 @@ def body(
         drawn = glyphs.glyphs(max(1, int(wide)), max(1, int(tall)))
         shown = _shown(picture) if letters == "differences" else colouring.shown
         aligned_pixels.write(
-            found, picture.order, tops, lefts, first_row, first, colouring.codes, colouring.inks, shown, drawn, pixels
+            found,
+            picture.extra,
+            picture.drawn,
+            tops,
+            lefts,
+            first_row,
+            first,
+            colouring.codes,
+            colouring.inks,
+            shown,
+            drawn,
+            pixels,
         )
     return pixels
 
@@ -73,8 +87,9 @@ def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str =
     shown = shown[first:last] if len(shown) > 1 else shown
     inks, across = colouring.inks, np.arange(last - first)
     painter.setFont(ink_font(int(min(frame.cell_height * 0.75, frame.cell_width * 1.4))))
-    for place, row in enumerate(picture.order.tolist()):
-        kinds = aligned_pixels.CLASS[picture.alignment.letters[row, first:last]]
+    for place in range(picture.order.size):
+        line = picture.letters_at(place)[first:last]
+        kinds = aligned_pixels.CLASS[line]
         found = codes[np.minimum(across, len(codes) - 1), kinds]
         written = shown[np.minimum(across, len(shown) - 1), kinds]
         starts = np.flatnonzero(np.diff(found.astype(np.int16), prepend=-1))
@@ -85,19 +100,17 @@ def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str =
             painter.setPen(QColor(*inks[found[start]].tolist()))
             for at in range(start, stop) if letters != "none" else ():
                 if written[at]:
-                    letter = chr(picture.alignment.letters[row, first + at])
+                    letter = chr(line[at])
                     place_of = QRectF(frame.x(first + at), frame.y(place), frame.cell_width, frame.cell_height)
                     painter.drawText(place_of, Qt.AlignmentFlag.AlignCenter, letter)
 
 
 def _shown(picture: Picture) -> np.ndarray:
     """Letters other than the consensus."""
-    if picture.columns is None:
-        return picture.colouring.shown
     if "differences" not in picture.tracks:
-        shown = np.ones((picture.shape[1], CLASSES), np.uint8)
-        shown[np.arange(len(shown)), aligned_pixels.CLASS[picture.columns.consensus]] = 0
-        picture.tracks["differences"] = shown
+        if picture.columns is None or picture.wait:
+            return picture.colouring.shown
+        picture.tracks["differences"] = tracks.differences(picture.columns)
     return picture.tracks["differences"]
 
 
@@ -118,14 +131,41 @@ def draw_names(painter: QPainter, picture: Picture, frame: Frame, chosen: frozen
             box = QRectF(0, frame.y(first + start), frame.left - 4, max((stop - start) * frame.cell_height, 1))
             painter.fillRect(box, QColor(colours.selection))
     if frame.cell_height >= NAMED:
-        metrics, room = painter.fontMetrics(), frame.left - 14
-        for place, row in enumerate(rows.tolist(), first):
-            name = picture.alignment.names[row]
+        metrics = painter.fontMetrics()
+        notes_left = frame.left - 4 - len(picture.notes) * NOTE_WIDTH
+        room = notes_left - 10
+        for place in range(first, last):
+            name = picture.name_at(place)
             painter.setPen(QColor(colours.accent if name in chosen else colours.text))
             box = QRectF(8, frame.y(place), room, frame.cell_height)
             shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)
+        _draw_notes(painter, picture, frame, (first, last), notes_left)
     painter.restore()
+
+
+def _draw_notes(painter: QPainter, picture: Picture, frame: Frame, lines: tuple[int, int], left: int) -> None:
+    """The columns of text beside the names; where few texts differ, each has a colour of its own."""
+    for number, (_, said) in enumerate(picture.notes):
+        colours = note_colours(tuple(said.values()))
+        x = left + number * NOTE_WIDTH
+        for place in range(*lines):
+            text = said.get(int(picture.order[place]), "")
+            if not text:
+                continue
+            y, height = frame.y(place), frame.cell_height
+            if text in colours:
+                painter.fillRect(QRectF(x, y + height / 4, 7, height / 2), QColor(colours[text]))
+            painter.setPen(QColor(theme.active().muted))
+            shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, NOTE_WIDTH - 16)
+            painter.drawText(QRectF(x + 11, y, NOTE_WIDTH - 12, height), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+@lru_cache(maxsize=16)
+def note_colours(texts: tuple[str, ...]) -> dict[str, str]:
+    """A colour for each text, where there are no more of them than colours."""
+    different = sorted(set(texts))
+    return dict(zip(different, NOTE_COLOURS, strict=False)) if len(different) <= len(NOTE_COLOURS) else {}
 
 
 def draw_marks(painter: QPainter, picture: Picture, frame: Frame) -> None:
@@ -137,15 +177,16 @@ def draw_marks(painter: QPainter, picture: Picture, frame: Frame) -> None:
     left, right = frame.visible_columns(picture.shape[1])
     shade, edge = QColor(colours.accent), QPen(QColor(colours.accent), 2)
     shade.setAlpha(46)
-    for start, stop in ranges(picture.choice.rows[picture.order[first:last]])[:MOST_MARKS]:
-        for begin, end in ranges(picture.choice.columns[left:right])[:MOST_MARKS]:
-            box = QRectF(
-                frame.x(left + begin), frame.y(first + start),
-                max((end - begin) * frame.cell_width, 1), max((stop - start) * frame.cell_height, 1),
-            )  # fmt: skip
-            painter.fillRect(box, shade)
-            painter.setPen(edge)
-            painter.drawRect(box.adjusted(1, 1, -1, -1))
+    for block in picture.choice.blocks:
+        for start, stop in ranges(block.rows[picture.order[first:last]])[:MOST_MARKS]:
+            for begin, end in ranges(block.columns[left:right])[:MOST_MARKS]:
+                box = QRectF(
+                    frame.x(left + begin), frame.y(first + start),
+                    max((end - begin) * frame.cell_width, 1), max((stop - start) * frame.cell_height, 1),
+                )  # fmt: skip
+                painter.fillRect(box, shade)
+                painter.setPen(edge)
+                painter.drawRect(box.adjusted(1, 1, -1, -1))
     _draw_found(painter, picture, frame, (first, last), (left, right))
     row, column = picture.cursor
     if frame.letters and first <= row < last and left <= column < right:
@@ -173,7 +214,7 @@ def draw_head(painter: QPainter, picture: Picture, frame: Frame, shown: list[str
     """Ruler and tracks above the rows, with their names at the left."""
     colours = theme.active()
     painter.save()
-    painter.setClipRect(QRectF(frame.left, 0, frame.width, frame.top))
+    painter.setClipRect(QRectF(frame.left - 2, 0, frame.width + 16, frame.top))
     tracks.draw_ruler(painter, frame, picture.shape[1])
     top = tracks.RULER
     for name in shown:
@@ -185,6 +226,10 @@ def draw_head(painter: QPainter, picture: Picture, frame: Frame, shown: list[str
     painter.setFont(font)
     painter.setPen(QColor(colours.muted))
     top = tracks.RULER
+    for number, (tag, _) in enumerate(picture.notes):
+        x = frame.left - 4 - (len(picture.notes) - number) * NOTE_WIDTH
+        title = painter.fontMetrics().elidedText(tag, Qt.TextElideMode.ElideRight, NOTE_WIDTH - 12)
+        painter.drawText(QRectF(x + 11, 0, NOTE_WIDTH - 12, tracks.RULER), Qt.AlignmentFlag.AlignVCenter, title)
     for name in shown:
         box = QRectF(4, top, frame.left - 12, tracks.height_of(name))
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, tracks.title_of(name))

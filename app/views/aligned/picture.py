@@ -3,62 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from app.views.aligned.choice import Choice, ranges
 from app.views.aligned.schemes import Colouring
+from kernels.io import aligned_places
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import Columns
+
+__all__ = ["Choice", "Fold", "Frame", "Picture", "ranges"]
 
 LETTER_WIDTH, LETTER_HEIGHT = 7.0, 9.0
 """Pixels of a cell from which on its letter is written."""
 LARGEST = 48.0
 
 
-@dataclass(eq=False)
-class Choice:
-    """Chosen cells: those of the chosen rows, by their numbers in the alignment, in the chosen columns; bool masks."""
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows of the alignment, int64, that are shown as one line: ``letters`` are their consensus, uint8 (columns,), or
+    those of the first while a thread makes it."""
 
     rows: np.ndarray
-    columns: np.ndarray
-
-    @classmethod
-    def none(cls, shape: tuple[int, ...]) -> Choice:
-        return cls(np.zeros(shape[0], bool), np.zeros(shape[1], bool))
-
-    @property
-    def empty(self) -> bool:
-        return not (self.rows.any() and self.columns.any())
-
-    @property
-    def whole_rows(self) -> bool:
-        return bool(self.columns.all())
-
-    def on(self, order: np.ndarray, columns: int) -> Choice:
-        """The same cells in the rows of ``order`` alone, where there are so many ``columns`` now, no fewer; new columns
-        are chosen where whole rows are."""
-        rows = np.zeros_like(self.rows)
-        rows[order] = self.rows[order]
-        wider = np.full(columns, self.whole_rows)
-        wider[: self.columns.size] = self.columns
-        return Choice(rows, wider)
-
-    def stretches(self) -> list[tuple[int, int]]:
-        """The chosen columns as half-open ranges."""
-        return ranges(self.columns)
-
-
-def ranges(mask: np.ndarray) -> list[tuple[int, int]]:
-    """Half-open ranges of True."""
-    edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+    title: str
+    letters: np.ndarray
 
 
 @dataclass(eq=False)
 class Picture:
     """``order`` are the rows that are shown, from the top, int64; ``cursor`` a place in it and a column; ``found`` are
     places that a search found: row, first and last column. ``tracks`` are values that were made; where these ``wait``
-    for a thread, painting makes none."""
+    for a thread, painting makes none.
+
+    ``folds`` are rows that share a line, by the first of them, which alone stands in ``order``. ``notes`` are the
+    columns of text beside the names: titles, and a text for each row that has one.
+    """
 
     alignment: AlignedSequences
     order: np.ndarray
@@ -71,6 +51,45 @@ class Picture:
     reference: AlignedSequences | None = None
     tracks: dict[str, np.ndarray] = field(default_factory=dict)
     wait: bool = False
+    folds: dict[int, Fold] = field(default_factory=dict)
+    notes: tuple[tuple[str, dict[int, str]], ...] = ()
+
+    def members(self, lines: np.ndarray) -> np.ndarray:
+        """All rows in these lines, which are rows of ``order``: of folded ones every row."""
+        if not self.folds:
+            return lines
+        return np.concatenate([self.folds[row].rows if row in self.folds else [row] for row in lines.tolist()] or
+                              [np.empty(0)]).astype(np.int64)  # fmt: skip
+
+    @cached_property
+    def starts(self) -> dict[int, int]:
+        """How many letters of its sequence lie before a row that is a part of one."""
+        return aligned_places.starts(self.alignment)
+
+    @cached_property
+    def drawn(self) -> np.ndarray:
+        """What is painted in each line, int64: a row, or the number of rows and that of a row of ``extra``."""
+        if not self.folds:
+            return self.order
+        places = {row: number for number, row in enumerate(self.folds)}
+        count = len(self.alignment.names)
+        return np.array([count + places[row] if row in places else row for row in self.order.tolist()], np.int64)
+
+    @cached_property
+    def extra(self) -> np.ndarray:
+        """The letters of the folds, uint8 (folds, columns)."""
+        if not self.folds:
+            return np.empty((0, self.alignment.letters.shape[1]), np.uint8)
+        return np.stack([fold.letters for fold in self.folds.values()])
+
+    def letters_at(self, place: int) -> np.ndarray:
+        """The letters in a line."""
+        row = int(self.order[place])
+        return self.folds[row].letters if row in self.folds else self.alignment.letters[row]
+
+    def name_at(self, place: int) -> str:
+        row = int(self.order[place])
+        return self.folds[row].title if row in self.folds else self.alignment.names[row]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -80,7 +99,9 @@ class Picture:
     @property
     def whole_columns(self) -> bool:
         """Whether all rows that are shown are chosen: columns that are chosen then are meant in hidden rows too."""
-        return bool(self.choice.rows[self.order].all())
+        return bool(self.choice.rows[self.order].all()) and all(
+            block.rows[self.order].all() for block in self.choice.blocks
+        )
 
 
 @dataclass

@@ -21,17 +21,20 @@ from app.views.aligned.picture import Choice, Frame, Picture
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_edits, aligned_writing
 from kernels.io.aligned import AlignedSequences
+from kernels.io.alignment_files.pairs import PLACE
+from kernels.io.alignment_files.rows import Annotations
 from kernels.io.alignments import fasta, title
 from kernels.io.names import distinct
 from kernels.model import Result, SequenceType
+from kernels.pairwise.model import LEFT, UP
 from kernels.profiles.options import merged
 from kernels.profiles.problem import ProfileAnswer
-from kernels.triple.model import TripleAnswer
+from kernels.triple.model import LETTER, TripleAnswer
 
 MOST_COPIED = 1 << 26
 """Letters that are put on the clipboard at most."""
-MOST_COLUMNS = 1 << 24
-"""Columns of a result's alignment that are made rows of, at most: they are made while the window waits."""
+MOST_COLUMNS = 1 << 28
+"""Columns of a result's alignment that are made rows of, at most."""
 MOST_FIGURE = 4_000_000
 """Cells of a wrapped figure at most."""
 WRAP = 80
@@ -51,35 +54,54 @@ def holds_alignment(result: Result) -> bool:
     return False
 
 
+def columns_of(result: Result) -> int:
+    """Columns of the alignment of a result, for which `holds_alignment` holds."""
+    path = result.answer.alignment
+    return int((path.moves if isinstance(result.answer, TripleAnswer) else path.operations).size)
+
+
 def alignment_of(result: Result) -> AlignedSequences:
     """The alignment of a result, for which `holds_alignment` holds, as rows."""
     if isinstance(result.answer, ProfileAnswer):
         return merged(result)
     sequences, path = result.problem.sequences, result.answer.alignment
-    rows = path.gapped(*sequences) if result_text.is_pair(result) else path.gapped(sequences)
-    letters = np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(len(rows), -1)
+    if result_text.is_pair(result):
+        taken = path.operations != LEFT, path.operations != UP
+    else:
+        taken = tuple((path.moves & LETTER[side]) > 0 for side in range(3))
+    letters = np.full((len(sequences), taken[0].size), aligned.GAP, np.uint8)
+    for row, (sequence, there) in enumerate(zip(sequences, taken, strict=True)):
+        letters[row, there] = sequence.array[path.start[row] : path.end[row]]
+    letters.setflags(write=False)
     kinds = {sequence.type for sequence in sequences}
     kind = SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else sequences[0].type
     names = distinct(sequence.name for sequence in sequences)
-    return AlignedSequences(names, letters, kind, " x ".join(names))
+    # Where a row begins in its sequence, as files of pairs say it.
+    places = tuple((row, PLACE, f"{start + 1:,} +") for row, start in enumerate(path.start) if start)
+    return AlignedSequences(names, letters, kind, " x ".join(names), annotations=Annotations(of_rows=places))
 
 
 def shown_part(picture: Picture, chosen: bool = True) -> AlignedSequences:
-    """The rows that are shown, in their order; of these the chosen cells where some are, and ``chosen`` is True."""
-    found, order, choice = picture.alignment, picture.order, picture.choice
+    """The rows that are shown, in their order, collapsed ones too; of these the chosen cells where some are, and
+    ``chosen`` is True: of several blocks all columns of any, with gaps where a row has no chosen cell."""
+    found, order, choice = picture.alignment, picture.members(picture.order), picture.choice
     some = chosen and not choice.empty
     if some:
         order = order[choice.rows[order]]
     if not np.array_equal(order, np.arange(len(found.names))):
         found = aligned_edits.take_rows(found, order)
     # Rows before columns: these are taken of those rows alone, and not of all.
-    whole = not some or choice.whole_rows
-    return found if whole else aligned_edits.take_columns(found, np.flatnonzero(choice.columns))
+    if some and not choice.whole_rows:
+        columns = np.flatnonzero(choice.columns)
+        found = aligned_edits.take_columns(found, columns)
+        if not choice.single:
+            found = aligned_edits.with_gaps(found, ~choice.cells(order, columns))
+    return found
 
 
 def text_of(picture: Picture, form: str) -> str:
     """The chosen cells, or all, as text; InputError where they are too many for the clipboard."""
-    cells = picture.order.size if picture.choice.empty else int(picture.choice.rows.sum())
+    cells = picture.members(picture.order).size if picture.choice.empty else int(picture.choice.rows.sum())
     cells *= picture.shape[1] if picture.choice.empty else int(picture.choice.columns.sum())
     if cells > MOST_COPIED:
         raise InputError(f"{cells:,} letters are too many for the clipboard; choose fewer, or save them")
@@ -97,7 +119,8 @@ def text_of(picture: Picture, form: str) -> str:
 def copy(picture: Picture, form: str) -> str:
     """Put the chosen cells, or all, on the clipboard; what is said of it."""
     QGuiApplication.clipboard().setText(text_of(picture, form))
-    rows = picture.shape[0] if picture.choice.empty else int(picture.choice.rows[picture.order].sum())
+    shown = picture.members(picture.order)
+    rows = shown.size if picture.choice.empty else int(picture.choice.rows[shown].sum())
     columns = picture.shape[1] if picture.choice.empty else int(picture.choice.columns.sum())
     return f"Copied {rows:,} rows x {columns:,} columns."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -48,6 +48,10 @@ PURINES = {"AGR": "#f3a683", "CTUY": "#7aa6da"}
 IDENTITY_STEPS = ((0.4, 0.3, "40 %"), (0.6, 0.6, "60 %"), (0.8, 1.0, "80 %"))
 """Shares of all rows from which on a letter is coloured, how strongly, and their names."""
 ALIKE = "#4f81bd"
+SHADES = 16
+STRUCTURES = (("HGI", "#d55e00", "helix"), ("EB", "#0072b2", "strand"), ("TS", "#009e73", "turn"),
+              ("<>()[]{}", "#cc79a7", "base pair"))  # fmt: skip
+"""Characters of structure annotation (those of DSSP, and brackets of paired bases), their colours and meanings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +76,16 @@ class Colouring:
 
 @dataclass(frozen=True)
 class Given:
-    """What colours may depend on; ``reference`` are the letters of a row, or the consensus, uint8."""
+    """What colours may depend on; ``reference`` are the letters of a row, or the consensus, uint8; ``agreement`` and
+    ``confidence`` a share a column, from 0 to 1; ``structure`` a character a column."""
 
     columns: Columns | None
     protein: bool
     reference: np.ndarray | None = None
     scores: np.ndarray | None = None
+    agreement: np.ndarray | None = None
+    confidence: np.ndarray | None = None
+    structure: str = ""
 
 
 def _rgb(colour: str) -> np.ndarray:
@@ -192,11 +200,43 @@ def _differences(given: Given) -> Colouring:
     return Colouring(plain.palette, codes, shown, plain.items)
 
 
+def _by_share(shares: np.ndarray, less: str, more: str) -> Colouring:
+    """Colours of columns, from 0 to 1."""
+    steps = [_mixed(step / (SHADES - 1)) for step in range(SHADES)]
+    palette = [*_base(), *(_softened(colour, 1.4) for colour in steps)]
+    level = np.clip(np.nan_to_num(shares) * SHADES, 0, SHADES - 1).astype(np.uint8) + 2
+    codes = np.repeat(level[:, None], CLASSES, axis=1)
+    codes[:, 0] = 0
+    return Colouring(np.array(palette), codes, _all_shown(), ((_name(palette[2]), less), (_name(palette[-1]), more)))
+
+
+def _mixed(share: float) -> str:
+    """Between orange and blue, over white."""
+    ends = (np.array((213, 94, 0)), np.array((245, 245, 245)), np.array((0, 114, 178)))
+    at = 2 * share
+    low, high, part = (ends[0], ends[1], at) if at <= 1 else (ends[1], ends[2], at - 1)
+    return _name((low + part * (high - low)).astype(np.uint8))
+
+
+def _structure(given: Given) -> Colouring:
+    """Colours of columns by what the file says of the structure in them."""
+    marks = np.frombuffer(given.structure.encode("latin-1", "replace"), np.uint8)
+    palette, items = _base(), []
+    codes = np.ones((marks.size, CLASSES), np.uint8)
+    for letters, colour, meaning in STRUCTURES:
+        codes[np.isin(marks, list(letters.encode()))] = len(palette)
+        palette.append(_softened(colour, 1.2))
+        items.append((_name(palette[-1]), meaning))
+    codes[:, 0] = 0
+    return Colouring(np.array(palette), codes, _all_shown(), tuple(items))
+
+
 @dataclass(frozen=True)
 class Scheme:
     """``title`` on the menu; ``alphabet`` "protein", "nucleotides" or "" for both; ``make`` its colours.
 
-    ``counted``: it needs the counts of columns; ``against`` "consensus" or "row": what it compares with.
+    ``counted``: it needs the counts of columns; ``against`` "consensus" or "row": what it compares with; ``needs`` the
+    field of `Given` without which it has no colours.
     """
 
     title: str
@@ -204,6 +244,12 @@ class Scheme:
     alphabet: str = ""
     counted: bool = False
     against: str = ""
+    needs: str = ""
+
+    @property
+    def by_column(self) -> bool:
+        """Whether the colours differ from one column to the next."""
+        return bool(self.counted or self.against or self.needs)
 
 
 SCHEMES: Mapping[str, Scheme] = MappingProxyType(
@@ -224,15 +270,25 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
         "blosum": Scheme("BLOSUM62 to the consensus", _similar, "protein", counted=True),
         "consensus": Scheme("Differences from the consensus", _differences, counted=True, against="consensus"),
         "row": Scheme("Differences from the row at the cursor", _differences, against="row"),
+        "agreement": Scheme("Agreement with the other alignment",
+                            lambda given: _by_share(given.agreement, "elsewhere", "together"), needs="agreement"),
+        "confidence": Scheme("Confidence of the columns",
+                             lambda given: _by_share(given.confidence, "unsure", "sure"), needs="confidence"),
+        "structure": Scheme("Structure annotation", _structure, needs="structure"),
         "none": Scheme("No colours", lambda given: _by_letters({})),
     }
 )  # fmt: skip
 
 
-def available(protein: bool) -> dict[str, str]:
-    """Names and titles of the schemes for proteins, or for nucleotides."""
+FIRST = "residues"
+"""The scheme to begin with, and while another one cannot be had."""
+
+
+def available(protein: bool, lacking: Collection[str] = ()) -> dict[str, str]:
+    """Names and titles of the schemes for proteins, or for nucleotides, without those that need what is ``lacking``."""
     kind = "protein" if protein else "nucleotides"
-    return {name: scheme.title for name, scheme in SCHEMES.items() if scheme.alphabet in ("", kind)}
+    return {name: scheme.title for name, scheme in SCHEMES.items()
+            if scheme.alphabet in ("", kind) and scheme.needs not in lacking}  # fmt: skip
 
 
 def colouring(name: str, given: Given) -> Colouring:
@@ -240,12 +296,17 @@ def colouring(name: str, given: Given) -> Colouring:
 
     The reference that is ``given`` is the row that the scheme may compare with.
     """
-    scheme = SCHEMES.get(name, SCHEMES["residues"])
-    if scheme.counted and given.columns is None:
+    scheme = SCHEMES.get(name, SCHEMES[FIRST])
+    if (scheme.counted and given.columns is None) or (scheme.needs and not _given(given, scheme.needs)):
         scheme = SCHEMES["residues"]
     if scheme.against == "consensus" and given.columns is not None:
         given = replace(given, reference=given.columns.consensus)
     return scheme.make(given)
+
+
+def _given(given: Given, name: str) -> bool:
+    value = getattr(given, name)
+    return value is not None and len(value) > 0
 
 
 def of_groups(groups: Mapping[str, str]) -> Colouring:

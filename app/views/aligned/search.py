@@ -12,14 +12,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from kernels.errors import InputError
-from kernels.io import aligned_rows
+from kernels.io import aligned_places, aligned_rows
 from kernels.io.aligned import AlignedSequences
 
 WIDTH = 190
 TIP = (
-    "120: column 120; #45: the 45th letter of the row at the cursor; a part of a name; a motif, such as NXST, CCWGG or "
-    "GXGXXG 1 (one letter may differ), with = before it where a name has these letters too; /N[^P][ST]/: a regular "
-    "expression. Enter goes to the next one found, Shift+Enter to the one before"
+    "120: column 120; #45: letter 45 of the row at the cursor (of a pair, i 45: of the first, j 45: of the second); "
+    "a part of a name; a motif, such as NXST, CCWGG or GXGXXG 1 (one letter may differ), with = before it where names "
+    "have these letters too; /N[^P][ST]/: a regular expression. Enter goes to the next found, Shift+Enter to the last"
 )
 
 
@@ -65,13 +65,10 @@ def seek(alignment: AlignedSequences, order: np.ndarray, cursor: tuple[int, int]
     """What a text asks for; InputError says why nothing can be found."""
     if re.fullmatch(r"[\d,_ ]*\d", text):
         return _column(alignment, int(re.sub(r"[,_ ]", "", text)))
-    if re.fullmatch(r"#\s*\d+", text):
-        row, position = int(order[cursor[0]]), int(text[1:])
-        column = aligned_rows.column_of(alignment, row, position)
-        if column is None:
-            letters = int(aligned_rows.positions(alignment, row, alignment.letters.shape[1] - 1))
-            raise InputError(f"{alignment.names[row]} has letters 1 to {letters:,}")
-        return Sought("", column=column)
+    position = re.fullmatch(r"(#|[ijk](?=[\s\d]))\s*([\d,_]+)", text)
+    if position and (position[1] == "#" or len(alignment.names) <= 3):
+        row = int(order[cursor[0]]) if position[1] == "#" else "ijk".index(position[1])
+        return _letter(alignment, min(row, len(alignment.names) - 1), int(re.sub("[,_]", "", position[2])))
     hits = () if text[0] in "=/" else _named(alignment, order, text)
     if hits:
         return Sought(f"{len(hits):,} names with {text!r}", hits)
@@ -97,6 +94,16 @@ def next_of(
     elif step < 0:
         at = (bisect_left(cells, here) - 1) % len(cells)
     return at, len(cells), cells[at]
+
+
+def _letter(alignment: AlignedSequences, row: int, position: int) -> Sought:
+    """The column of a letter, counted in the sequence of the row."""
+    start = aligned_places.starts(alignment).get(row, 0)
+    column = aligned_rows.column_of(alignment, row, position - start)
+    if column is None:
+        letters = int(aligned_rows.positions(alignment, row, alignment.letters.shape[1] - 1))
+        raise InputError(f"{alignment.names[row]} has letters {start + 1:,} to {start + letters:,}")
+    return Sought("", column=column)
 
 
 def _column(alignment: AlignedSequences, number: int) -> Sought:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,14 @@ from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
 from app.views.aligned import saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
+from app.views.aligned.given import given
 from app.views.aligned.history import AlignmentEditor, State
 from app.views.aligned.overview import Overview
-from app.views.aligned.picture import Choice, Picture
-from app.views.aligned.schemes import Colouring, Given
-from app.views.aligned.tracks import PROTEIN_ONLY, class_scores
+from app.views.aligned.picture import Choice, Fold, Picture
+from app.views.aligned.schemes import Colouring
+from app.views.aligned.tracks import PROTEIN_ONLY
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare
+from kernels.io import aligned_notes
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.model import Result, SequenceType
@@ -34,13 +35,22 @@ EDITORS = 4
 """Alignments whose undo is kept while others are shown."""
 SMALL = 1 << 22
 """Letters that are counted at once; more are on a thread."""
+WIDE = 1 << 16
+"""Columns from which on colours that differ from one to the next are made on a thread."""
+
+
+def unfolded(alignment: AlignedSequences, order: np.ndarray) -> tuple[np.ndarray, dict[int, Fold]]:
+    """Every row has its line."""
+    return order, {}
 
 
 class ShownAlignment(QWidget):
     """What the parts of the viewer work on; the viewer itself lays it out, with its menus and its search.
 
-    ``kept`` gives the alignment as it is shown to other methods, ``edited`` says what was done to it, ``another`` that
-    another one is shown, ``altered`` that its rows or columns became others.
+    ``fold`` says which of the rows of an order have a line, and which share one; ``notes`` are the tags of the text
+    beside the names, and ``data`` what else is open. ``kept`` gives the alignment as it is shown to other methods,
+    ``edited`` says what was done to it, ``another`` that another one is shown, ``altered`` that its rows or columns
+    became others, ``laid`` that its lines or colours are new.
     """
 
     kept = Signal(object)
@@ -48,6 +58,7 @@ class ShownAlignment(QWidget):
     edited = Signal(object)
     another = Signal()
     altered = Signal()
+    laid = Signal()
 
     def __init__(self, selection: Selection) -> None:
         super().__init__()
@@ -64,19 +75,24 @@ class ShownAlignment(QWidget):
         self._reference: AlignedSequences | None = None
         self._columns: Columns | None = None
         self._counted: AlignedSequences | None = None
+        self.fold: Callable[[AlignedSequences, np.ndarray], tuple[np.ndarray, dict[int, Fold]]] = unfolded
+        self.notes: list[str] = []
+        self.data: tuple[Any, ...] = ()
         self._telling = False
-        self._counting, self._saving = Latest(self), Latest(self)
+        self._counting, self._saving, self._making, self._colours = (Latest(self) for _ in range(4))
         self._follow()
 
     def _follow(self) -> None:
-        self.canvas.moved.connect(lambda: self.overview.show_frame(self.canvas.frame_))
+        self.canvas.moved.connect(lambda: self.overview.show_frame(self.canvas.seen))
         self.canvas.pointed.connect(self._on_point)
         self.canvas.chosen.connect(self._on_choice)
         self.canvas.turned.connect(lambda: self.editor.close())
         self.canvas.copied.connect(lambda: self.copy(".fasta"))
         self.overview.wanted.connect(self._on_overview)
         self._counting.finished.connect(self._take_counts)
+        self._colours.finished.connect(self._take_colours)
         self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
+        self._making.finished.connect(lambda made: self.show_alignment(made[1], made[0]))
         self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
         self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save alignment", str(error)))
         self.selection.taxa_changed.connect(self._on_taxa)
@@ -94,25 +110,34 @@ class ShownAlignment(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
-        return self.canvas.sharp and self.overview.sharp and not self._counting.busy
+        busy = self._counting.busy or self._making.busy or self._colours.busy
+        return self.canvas.sharp and self.overview.sharp and not busy
 
     def show_result(self, result: Result | None) -> None:
         """Show the alignment of a result, or nothing."""
         there = result is not None and saving.holds_alignment(result)
-        if not there or result is not self.result:
+        before, self.result = self.result, result if there else None
+        self._making.cancel()
+        if there and result is before:
+            return
+        if there and not self._known(result) and saving.columns_of(result) > SMALL:
+            self.show_alignment(None)
+            self.say("Reading the alignment ...")
+            self._making.request(lambda monitor: (result, saving.alignment_of(result)))
+        else:
             self.show_alignment(saving.alignment_of(result) if there else None, result)
-        self.result = result if there else None
 
     def show_datum(self, datum: AlignedSequences) -> None:
         """Show an alignment that no run made, as one from a file."""
         self.result = None
+        self._making.cancel()
         self.show_alignment(datum)
 
     def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
         """Show an alignment, that ``of`` a result or one by itself, or nothing."""
         self.editor = self._editor(alignment, of or alignment) if alignment is not None else None
-        self._columns = self._counted = self._reference = None
-        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        self._columns = self._counted = None
+        self.forget_reference()
         self.another.emit()
         if self.editor is None:
             self._counting.cancel()
@@ -153,31 +178,45 @@ class ShownAlignment(QWidget):
                 return
             self.colour("file")
 
-    def ask_reference(self) -> None:
-        """Ask for a file with a reference, and compare."""
-        name, _ = QFileDialog.getOpenFileName(self, "Reference", "", "Alignments (*)")
-        if name:
-            try:
-                self.compare_with(aligned.read(name)[0])
-            except InputError as error:
-                QMessageBox.warning(self, "Compare with a reference", str(error))
-
-    def compare_with(self, reference: AlignedSequences) -> None:
-        """Say SP and TC against a reference, and show in a track where it agrees; InputError where it cannot be."""
-        found = aligned_compare.compare(self.alignment, reference)
-        told = "SP {:.3f}, TC {:.3f} over all columns".format(*found.scores())
-        core = aligned_compare.core_columns(reference)
-        if core is not None:
-            told += "; SP {:.3f}, TC {:.3f} over core blocks".format(*found.scores(core))
+    def set_reference(self, reference: AlignedSequences, shares: np.ndarray) -> None:
+        """Show in a track what share of the pairs in each column a reference has too."""
         self._reference = self.picture.reference = reference
-        self.picture.tracks.pop("agreement", None)
+        self.picture.tracks["agreement"] = shares
         self.set_track("agreement", True)
-        self.say(f"Against {reference.name}: {told}")
+        self._recolour()
+
+    def forget_reference(self) -> None:
+        """Compare with nothing."""
+        self._reference = None
+        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        if self.picture is not None:
+            self.picture.reference = None
+            self.canvas.refresh()
+
+    @property
+    def notes_width(self) -> int:
+        """Pixels of the text beside the names."""
+        return self.canvas.frame_.left - self.canvas.names_width
+
+    def offer(self, data: Sequence[Any]) -> None:
+        """What else is open: trees and alignments that may stand beside this one."""
+        self.data = tuple(data)
+
+    def show_note(self, tag: str, on: bool) -> None:
+        """Write what a tag says of the rows beside their names, or no longer."""
+        self.notes = [*(note for note in self.notes if note != tag), *([tag] if on else [])]
+        self.relay()
+
+    def relay(self) -> None:
+        """Lay the lines out anew, as after other rows were collapsed."""
+        if self.editor is not None:
+            self._lay_out(fit=False)
 
     def set_letters(self, which: str) -> None:
         """Write "all" letters, "differences" from the consensus, or "none"."""
         self.canvas.letters = which
         self.canvas.refresh()
+        self._count_behind()
 
     def set_track(self, name: str, on: bool) -> None:
         """Switch a track on or off."""
@@ -236,6 +275,14 @@ class ShownAlignment(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
 
+    @property
+    def writing(self) -> Latest:
+        """What writes files of this view, one at a time."""
+        return self._saving
+
+    def _known(self, owner: Any) -> bool:
+        return any(known is owner for known, _ in self._editors)
+
     def _editor(self, alignment: AlignedSequences, owner: Any) -> AlignmentEditor:
         """The editor of an alignment: the one that it had, if that is not too long ago."""
         for known, editor in self._editors:
@@ -254,27 +301,32 @@ class ShownAlignment(QWidget):
     def _lay_out(self, fit: bool) -> None:
         """A new picture of the state, with cursor and choice where they were, as far as they still are."""
         state, before = self.editor.state, self.picture
-        letters = state.alignment.letters
+        letters, (order, folds) = state.alignment.letters, self.fold(state.alignment, state.order)
         choice, cursor = Choice.none(letters.shape), (0, 0)
         if before is not None:
             shape = before.alignment.letters.shape
             if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
                 choice = before.choice.on(state.order, letters.shape[1])
-            cursor = min(before.cursor[0], state.order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
+            cursor = min(before.cursor[0], order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
         known = schemes.available(state.alignment.type == SequenceType.PROTEIN)
         if self.scheme not in known and self.scheme != "file":
             self.scheme = "residues"
         columns = self._count(state.alignment)
-        picture = Picture(
-            state.alignment, state.order, self._colouring(state, columns, cursor), choice, columns, cursor
-        )
+        behind = self._colours_behind(state.alignment)
+        kept = before.colouring if behind and before is not None and before.alignment is state.alignment else None
+        row = int(order[cursor[0]])
+        colours = kept or self._colouring(state, columns, row, schemes.FIRST if behind else "")
+        picture = Picture(state.alignment, order, colours, choice, columns, cursor)
+        picture.folds = folds
+        picture.notes = tuple((tag, found) for tag in self.notes
+                              if (found := aligned_notes.of_tag(state.alignment, tag)))  # fmt: skip
         if before is not None and before.alignment is state.alignment:
             picture.found = before.found
             picture.tracks = before.tracks
         else:
             self.altered.emit()
         picture.wait = letters.size > SMALL
-        picture.reference = self._reference if picture.wait else self._still_comparable(state.alignment)
+        picture.reference = self._reference
         if state.alignment.type != SequenceType.PROTEIN:
             self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
         self.canvas.show_picture(picture, fit)
@@ -284,19 +336,9 @@ class ShownAlignment(QWidget):
         self._on_taxa(self.selection.taxa)
         self.say("")
         self._count_behind()
-
-    def _still_comparable(self, alignment: AlignedSequences) -> AlignedSequences | None:
-        """The reference, where an edit left the rows such that they can be compared."""
-        if self._reference is not None:
-            try:
-                aligned_compare.agreement(alignment, self._reference)
-            except InputError:
-                self._forget_reference()
-        return self._reference
-
-    def _forget_reference(self) -> None:
-        self._reference = None
-        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        if behind and kept is None:
+            self._recolour()
+        self.laid.emit()
 
     def _count(self, alignment: AlignedSequences) -> Columns | None:
         """The counts of its columns, or None until a thread has made them."""
@@ -309,39 +351,56 @@ class ShownAlignment(QWidget):
     def _count_behind(self) -> None:
         """Let a thread make what painting waits for: counts, values of tracks, the comparison with a reference."""
         picture, shown = self.picture, list(self.canvas.tracks)
-        if picture is None or not picture.wait or not (picture.columns is None or tracks.lacking(picture, shown)):
+        if picture is None or not picture.wait:
             self._counting.cancel()
-        else:
+            return
+        differing = self.canvas.letters == "differences" and "differences" not in picture.tracks
+        if picture.columns is None or tracks.lacking(picture, shown) or differing:
             asked = replace(picture)
-            self._counting.request(lambda monitor: tracks.with_values(asked, shown, monitor))
+            self._counting.request(lambda monitor: tracks.with_values(asked, shown, differing, monitor))
+        else:
+            self._counting.cancel()
 
     def _take_counts(self, made: Picture) -> None:
         if self.picture is None or self.picture.alignment is not made.alignment:
             return
         self._columns = self.picture.columns = made.columns
         self.picture.tracks.update(made.tracks)
-        if made.reference is None and self._reference is not None:
-            self.picture.reference = None
-            self._forget_reference()
         self._recolour()
 
-    def _colouring(self, state: State, columns: Columns | None, cursor: tuple[int, int]) -> Colouring:
-        """The colours of the scheme that is chosen."""
-        if self.scheme == "file" and self._own_groups:
+    def _colouring(self, state: State, columns: Columns | None, row: int, scheme: str = "") -> Colouring:
+        """The colours of the scheme that is chosen, or of another."""
+        scheme = scheme or self.scheme
+        if scheme == "file" and self._own_groups:
             return schemes.of_groups(self._own_groups)
-        found = state.alignment
-        scores = class_scores() if self.scheme == "blosum" else None
-        given = Given(columns, found.type == SequenceType.PROTEIN, found.letters[int(state.order[cursor[0]])], scores)
-        return schemes.colouring(self.scheme, given)
+        agreement = self.picture.tracks.get("agreement") if self.picture is not None else None
+        return schemes.colouring(scheme, given(state.alignment, columns, row, agreement, scheme))
+
+    def _colours_behind(self, alignment: AlignedSequences) -> bool:
+        """Whether colours are made on a thread: there are many columns, and they differ from one to the next."""
+        scheme = schemes.SCHEMES.get(self.scheme)
+        return alignment.letters.shape[1] > WIDE and scheme is not None and scheme.by_column
 
     def _recolour(self) -> None:
-        if self.picture is None:
+        picture = self.picture
+        if picture is None:
             return
-        self.picture.colouring = self._colouring(self.editor.state, self.picture.columns, self.picture.cursor)
+        state, row = self.editor.state, int(picture.order[picture.cursor[0]])
+        if self._colours_behind(picture.alignment):
+            self._colours.request(lambda monitor: (picture, self._colouring(state, picture.columns, row)))
+        else:
+            self._colours.cancel()
+            self._take_colours((picture, self._colouring(state, picture.columns, row)))
+
+    def _take_colours(self, made: tuple[Picture, Colouring]) -> None:
+        if self.picture is not made[0]:
+            return
+        self.picture.colouring = made[1]
         self.picture.version += 1
         self.canvas.refresh()
         self.overview.show_picture(self.picture)
         self._legend.show_items(telling.legend(self.picture))
+        self.laid.emit()
 
     def _restyle(self) -> None:
         self._recolour()
@@ -377,6 +436,9 @@ class ShownAlignment(QWidget):
 
     def _on_overview(self, cell: tuple[float, float]) -> None:
         frame = self.canvas.frame_
+        if self.canvas.wrapped:
+            self.canvas.bring(0, int(cell[1]))
+            return
         frame.first_row = cell[0] - frame.height / frame.cell_height / 2
         frame.first_column = cell[1] - frame.width / frame.cell_width / 2
         self.canvas.refresh()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from app.kit.legend import LegendItem
 from app.views.aligned.picture import Picture
-from kernels.io import aligned_rows
 from kernels.io.aligned import GAP
 
 HINT = "Drag to choose, Ctrl+wheel to zoom (with Shift: columns, with Alt: rows); Space and Backspace: gaps"
@@ -16,13 +17,14 @@ def about(picture: Picture | None, cell: tuple[int, int] | None = None) -> str:
     if picture is None:
         return ""
     place, column = cell or picture.cursor
-    row, alignment, choice = int(picture.order[place]), picture.alignment, picture.choice
-    letter = chr(alignment.letters[row, column])
-    position = aligned_rows.positions(alignment, row, column)
+    choice, letters = picture.choice, picture.letters_at(place)
+    letter, position = chr(letters[column]), int(np.count_nonzero(letters[: column + 1] != GAP))
+    position += picture.starts.get(int(picture.order[place]), 0)
     where = f"letter {letter} {position:,}" if letter != chr(GAP) else f"gap after letter {position:,}"
-    parts = [f"column {column + 1:,}", f"row {place + 1:,} {alignment.names[row]}", where]
+    parts = [f"column {column + 1:,}", f"row {place + 1:,} {picture.name_at(place)}", where]
     if not choice.empty:
-        parts.append(f"chosen: {int(choice.rows.sum()):,} rows x {int(choice.columns.sum()):,} columns")
+        blocks = "" if choice.single else f", in {len(choice.blocks)} blocks"
+        parts.append(f"chosen: {int(choice.rows.sum()):,} rows x {int(choice.columns.sum()):,} columns{blocks}")
     elif not (cell or place or column):
         parts.append(HINT)
     return " \N{MIDDLE DOT} ".join(parts)
@@ -31,7 +33,10 @@ def about(picture: Picture | None, cell: tuple[int, int] | None = None) -> str:
 def legend(picture: Picture) -> tuple[LegendItem, ...]:
     """What the alignment holds, how many rows are hidden, and what the colours mean."""
     items = [LegendItem("text", picture.alignment.summary)]
-    if hidden := len(picture.alignment.names) - picture.order.size:
+    folded = picture.members(picture.order).size - picture.order.size
+    if folded:
+        items.append(LegendItem("text", f"{folded + len(picture.folds):,} rows collapsed"))
+    if hidden := len(picture.alignment.names) - picture.order.size - folded:
         items.append(LegendItem("text", f"{hidden:,} rows hidden"))
     colours = picture.colouring.items[:MOST_COLOURS]
     return (*items, *(LegendItem("fill", word, (colour,)) for colour, word in colours))

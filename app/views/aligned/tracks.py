@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 
 import numpy as np
@@ -14,9 +15,9 @@ from app import theme
 from app.kit import glyphs
 from app.kit.ink import font
 from app.views.aligned.picture import Frame, Picture
-from kernels.errors import InputError
-from kernels.io import aligned_compare, aligned_pixels
-from kernels.io.aligned_columns import CLASS, LETTER, count
+from kernels.io import aligned_pixels, codons
+from kernels.io.aligned_columns import CLASS, CLASSES, LETTER, Columns, count
+from kernels.io.aligned_confidence import confidence
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.scoring import named_matrix
@@ -38,6 +39,7 @@ class Track:
     values: Callable[[Picture], np.ndarray] | None = None
 
 
+@cache
 def class_scores() -> np.ndarray:
     """BLOSUM62 by the classes of `aligned_columns`, float64; letters that it lacks score as X."""
     matrix = named_matrix("BLOSUM62")
@@ -45,13 +47,6 @@ def class_scores() -> np.ndarray:
     unknown = matrix.letters.find("X")
     chosen = [place if place >= 0 else unknown for place in places]
     return np.asarray(matrix.values, float)[np.ix_(chosen, chosen)]
-
-
-def agreement(picture: Picture) -> np.ndarray:
-    """Of the letters of each column, the share of pairs that stand together in the reference too."""
-    if picture.reference is None:
-        return np.zeros(picture.shape[1], np.float32)
-    return aligned_compare.agreement(picture.alignment, picture.reference)
 
 
 def letters_of(picture: Picture) -> int:
@@ -63,25 +58,56 @@ TRACKS: Mapping[str, Track] = MappingProxyType(
     {
         "logo": Track("Logo", LOGO, lambda picture: picture.columns.information(letters_of(picture))),
         "consensus": Track("Consensus", LINE),
+        "match": Track("Match", LINE),
         "conservation": Track("Conservation", BAR, lambda picture: picture.columns.conservation / 11),
         "quality": Track("Quality", BAR, lambda picture: picture.columns.quality(class_scores())),
         "identity": Track("Identity", BAR, lambda picture: picture.columns.identity),
         "occupancy": Track("Occupancy", BAR, lambda picture: picture.columns.occupancy),
         "gaps": Track("Gaps", BAR, lambda picture: picture.columns.gaps),
-        "agreement": Track("Reference", BAR, lambda picture: agreement(picture)),
+        "agreement": Track("Compared", BAR),
+        "confidence": Track("Confidence", BAR, lambda picture: np.nan_to_num(confidence(picture.alignment))),
+        "codons": Track("Codon position", LINE),
+        "frame 1": Track("Frame 1", LINE),
+        "frame 2": Track("Frame 2", LINE),
+        "frame 3": Track("Frame 3", LINE),
         "entropy": Track("Entropy", BAR, lambda picture: picture.columns.entropy / np.log2(letters_of(picture))),
     }
 )
 PROTEIN_ONLY = frozenset({"conservation", "quality"})
+NUCLEOTIDES_ONLY = frozenset({"codons", "frame 1", "frame 2", "frame 3"})
 
 
 def offered(picture: Picture) -> dict[str, str]:
     """Names and titles of the tracks that can be shown of an alignment."""
     protein = picture.alignment.type == SequenceType.PROTEIN
-    found = {name: track.title for name, track in TRACKS.items() if protein or name not in PROTEIN_ONLY}
+    other = NUCLEOTIDES_ONLY if protein else PROTEIN_ONLY
+    found = {name: track.title for name, track in TRACKS.items() if name not in other}
+    if picture.shape[0] != 2:
+        found.pop("match")
     if picture.reference is None:
         found.pop("agreement")
+    if confidence(picture.alignment) is None:
+        found.pop("confidence")
     return found | {NOTE + tag: tag for tag, _ in picture.alignment.annotations.of_columns}
+
+
+def differences(columns: Columns) -> np.ndarray:
+    """Which letters of each column are others than the consensus, uint8 (columns, CLASSES)."""
+    shown = np.ones((len(columns), CLASSES), np.uint8)
+    shown[np.arange(len(shown)), CLASS[columns.consensus]] = 0
+    return shown
+
+
+def matches(picture: Picture, first: int, last: int) -> str:
+    """Of columns ``first`` to ``last`` of two rows a character each: '|' the same letter, ':' letters of proteins that
+    score more than 0, ' ' others."""
+    if picture.shape[0] != 2:
+        return " " * (last - first)
+    one, other = (CLASS[picture.letters_at(place)[first:last]] for place in range(2))
+    both = (one > 0) & (other > 0)
+    alike = both & (class_scores()[one, other] > 0) if picture.alignment.type == SequenceType.PROTEIN else both & False
+    found = np.where(both & (one == other), ord("|"), np.where(alike, ord(":"), ord(" "))).astype(np.uint8)
+    return found.tobytes().decode("ascii")
 
 
 def title_of(name: str) -> str:
@@ -101,7 +127,7 @@ def draw_ruler(painter: QPainter, frame: Frame, columns: int) -> None:
     steps = (first * 10**power for power in range(12) for first in (1, 2, 5))
     step = next(step for step in steps if step >= 5 and step * frame.cell_width >= room)
     first, last = frame.visible_columns(columns)
-    for column in range(max(step, (first + step - 1) // step * step), last + 1, step):
+    for column in range((first + step) // step * step, last + 1, step):
         x = frame.x(column - 0.5)
         painter.setPen(QColor(colours.muted))
         painter.drawText(QRectF(x - 50, 0, 100, RULER - 5), Qt.AlignmentFlag.AlignCenter, f"{column:,}")
@@ -111,10 +137,10 @@ def draw_ruler(painter: QPainter, frame: Frame, columns: int) -> None:
 def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, scale: float) -> None:
     """A track in its lines from ``top`` on; ``scale`` device pixels a pixel."""
     height = height_of(name)
-    if name == "consensus" or name.startswith(NOTE):
+    if name.startswith(NOTE) or (TRACKS[name].values is None and name != "agreement"):
         _line(painter, name, picture, frame, top, scale)
         return
-    if picture.columns is None or (picture.wait and name not in picture.tracks):
+    if name not in picture.tracks and (picture.columns is None or picture.wait or TRACKS[name].values is None):
         return
     pixels = np.full(
         (round(height * scale), round(frame.width * scale)), 0xFF000000 | _rgb(theme.active().panel), np.uint32
@@ -136,24 +162,20 @@ def values(name: str, picture: Picture) -> np.ndarray:
 
 
 def lacking(picture: Picture, shown: list[str]) -> list[str]:
-    """Of the tracks that are shown, and that of a reference, those whose values are still to be made."""
-    wanted = dict.fromkeys(shown if picture.reference is None else [*shown, "agreement"])
-    return [name for name in wanted if name in TRACKS and TRACKS[name].values and name not in picture.tracks]
+    """Of the tracks that are shown those whose values are still to be made."""
+    return [name for name in shown if name in TRACKS and TRACKS[name].values and name not in picture.tracks]
 
 
-def with_values(picture: Picture, shown: list[str], monitor: Monitor) -> Picture:
-    """The picture with its columns counted and the values of the tracks that are shown, as a thread makes them; without
-    the reference where that can no longer be compared."""
+def with_values(picture: Picture, shown: list[str], differing: bool, monitor: Monitor) -> Picture:
+    """The picture with its columns counted and the values of the tracks that are shown, as a thread makes them; those
+    of letters other than the consensus too, where ``differing``."""
     made = replace(picture, columns=picture.columns or count(picture.alignment.letters, monitor))
     made.tracks = dict(picture.tracks)
     for name in lacking(made, shown):
         monitor.check()
-        try:
-            values(name, made)
-        except InputError:
-            if name != "agreement":
-                raise
-            made.reference = None
+        values(name, made)
+    if differing and "differences" not in made.tracks:
+        made.tracks["differences"] = differences(made.columns)
     return made
 
 
@@ -182,6 +204,12 @@ def _line(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int
         if picture.columns is None:
             return
         shown = picture.columns.consensus[first:last].tobytes().decode("ascii")
+    elif name == "match":
+        shown = matches(picture, first, last)
+    elif name == "codons":
+        shown = "".join("123"[column % 3] for column in range(first, last))
+    elif name.startswith("frame "):
+        shown = codons.in_columns(picture.letters_at(picture.cursor[0]), int(name[-1]) - 1, first, last)
     else:
         marks = next((marks for tag, marks in picture.alignment.annotations.of_columns if NOTE + tag == name), "")
         shown = marks[first:last]

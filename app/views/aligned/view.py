@@ -5,33 +5,50 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
+from app.kit import result_text
 from app.kit.flow import Flow, together
 from app.kit.selection import Selection
 from app.kit.widgets import tool_button
 from app.views.aligned import saving
+from app.views.aligned.align_commands import AlignCommands
 from app.views.aligned.commands import Commands
+from app.views.aligned.comparing import Comparison
 from app.views.aligned.finder import Finder
 from app.views.aligned.menus import Menus
+from app.views.aligned.pair_side import PairSide
+from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.shown import ShownAlignment
+from app.views.aligned.tree_side import TreeSide
 from kernels.io.aligned import AlignedSequences
 from kernels.model import Result
 
-FIRST_TRACKS = ("logo", "consensus", "conservation", "occupancy")
+FORMS = {
+    "pair": (("match",), True),
+    "triple": (("identity",), True),
+    "many": (("logo", "consensus", "conservation", "occupancy"), False),
+}
+"""The tracks to begin with, and whether columns are wrapped, for results of two and three sequences and for others."""
+STEPS = {Qt.Key.Key_M: "mismatch", Qt.Key.Key_G: "gap"}
+"""Keys that go along a pair, while letters are not typed."""
 
 
 class AlignmentViewer(ShownAlignment):
     """The alignment that is shown, with its commands, its search and its menus."""
 
     id = "aligned"
-    title = "Viewer"
+    title = "Alignment"
 
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self.commands, self.finder = Commands(self), Finder(self)
-        self.menus = Menus(self, self.commands, self.finder)
+        self.tree_side, self.comparison, self.align = TreeSide(self), Comparison(self), AlignCommands(self)
+        self.pair = PairSide(self)
+        self.menus = Menus(self, self.commands, self.finder, self.tree_side, self.comparison, self.align, self.pair)
+        self._forms, self._form = {name: (list(shown), wrap) for name, (shown, wrap) in FORMS.items()}, "many"
         self._tools = self._tool_row()
         self._build()
         self._connect()
@@ -39,7 +56,7 @@ class AlignmentViewer(ShownAlignment):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
-        return saving.holds_alignment(result)
+        return result_text.is_pair(result) or saving.holds_alignment(result)
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
@@ -65,20 +82,80 @@ class AlignmentViewer(ShownAlignment):
         box = QVBoxLayout(self)
         box.setSpacing(theme.SPACING)
         box.addWidget(self._tools)
+        box.addWidget(self.pair.numbers)
         box.addWidget(self.overview)
-        box.addWidget(self.canvas, 1)
+        self._beside = QSplitter(Qt.Orientation.Horizontal)
+        self._beside.addWidget(self.tree_side.panel)
+        self._beside.addWidget(self.canvas)
+        self._beside.setStretchFactor(1, 1)
+        self._beside.setCollapsible(1, False)
+        self._both = QSplitter(Qt.Orientation.Vertical)
+        self._both.addWidget(self._beside)
+        self._both.addWidget(self.comparison.panel)
+        self._both.setChildrenCollapsible(False)
+        self._both.setStretchFactor(0, 3)
+        self._both.setStretchFactor(1, 2)
+        box.addWidget(self._both, 1)
+        box.addWidget(self.pair.explanation, 1)
         box.addWidget(self._legend)
         box.addWidget(self._status)
-        self.canvas.tracks = list(FIRST_TRACKS)
+        self.canvas.tracks = list(FORMS["many"][0])
+        self.canvas.marked = self._mark
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     def _connect(self) -> None:
         self.canvas.customContextMenuRequested.connect(self._open_menu)
         self.canvas.dragged.connect(self.commands.move)
-        self.canvas.typed.connect(self.commands.type_key)
+        self.canvas.typed.connect(self._type)
         self.canvas.searched.connect(self.finder.start)
         self.another.connect(self._begin)
         self.altered.connect(self.finder.lose)
+
+    def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
+        """Show an alignment, that ``of`` a result or one by itself, or nothing; say why a result has none."""
+        result = of if isinstance(of, Result) else None
+        if alignment is not None:
+            self._take_form({2: "pair", 3: "triple"}.get(len(alignment.names), "many") if result else "many")
+        super().show_alignment(alignment, of)
+        self.pair.begin(result)
+        explained = bool(self.pair.explanation.text())
+        self.pair.explanation.setVisible(explained)
+        for shown in (self.overview, self._both):
+            shown.setVisible(not explained)
+
+    def _take_form(self, form: str) -> None:
+        """The tracks and the wrapping that were last used for results of this kind."""
+        self._forms[self._form] = self.canvas.tracks, self.canvas.wrapped
+        self._form = form
+        self.canvas.tracks, self.canvas.wrapped = self._forms[form]
+
+    def _mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
+        self.comparison.mark(painter, picture, frame)
+        self.pair.mark(painter, picture, frame)
+
+    def compare_with(self, other: AlignedSequences) -> None:
+        """Say SP and TC against another alignment; InputError where they cannot be compared."""
+        self.comparison.compare_with(other)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What may be busy on threads of its own."""
+        return self.commands, self.comparison, self.tree_side, self.align, self.pair
+
+    @property
+    def sharp(self) -> bool:
+        """Whether the picture is the one that stays, and nothing is computed for it."""
+        return super().sharp and not any(part.busy for part in self.parts)
+
+    def _type(self, event: QKeyEvent) -> None:
+        """What a key does that is no movement."""
+        back, key = event.modifiers() & Qt.KeyboardModifier.ShiftModifier, Qt.Key(event.key())
+        if key in STEPS and not self.commands.typing and self.picture.shape[0] == 2:
+            self.pair.step(STEPS[key], not back)
+        elif key == Qt.Key.Key_F4:
+            self.comparison.next_difference(-1 if back else 1)
+        else:
+            self.commands.type_key(event)
 
     def _begin(self) -> None:
         """Another alignment is shown, or none."""

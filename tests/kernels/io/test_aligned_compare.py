@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_writing
 from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_compare import agreement, compare, core_columns
+from kernels.io.aligned_compare import agreement, compare, core_columns, meeting, partners
 from kernels.model import SequenceType
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
@@ -104,3 +104,17 @@ def test_agreement_is_of_the_rows_that_both_have() -> None:
     assert agreement(alignment(["AC", "AC"]), alignment(["A-C", "AC-"])).tolist() == [1, 0]
     with pytest.raises(InputError, match="no row of"):
         agreement(replace(test, names=("x", "y", "z")), reference)
+
+
+@given(pair=two_alignments())
+def test_partners_are_the_columns_that_have_most_of_the_letters(pair):
+    test, reference = map(alignment, pair)
+    found = meeting(test, reference)
+    places = [partners(one, other) for one, other in zip(test.letters, reference.letters, strict=True)]
+    for column in range(test.letters.shape[1]):
+        there = [int(row[column]) for row in places if row[column] >= 0]
+        counts = {place: there.count(place) for place in there}
+        best = max(counts.values(), default=0)
+        wanted = min((place for place, count in counts.items() if count == best), default=-1)
+        assert found.partner[column] == wanted
+        assert found.kept[column] == sum(count * (count - 1) // 2 for count in counts.values())

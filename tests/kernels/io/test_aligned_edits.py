@@ -236,7 +236,9 @@ def painted(rows_: list[str], height: int, width: int, most: int = 8) -> np.ndar
         aligned_pixels.edges(0, pixels / cells, pixels, cells)
         for pixels, cells in zip((height, width), shape, strict=True)
     )
-    aligned_pixels.cells(found.letters, np.arange(shape[0]), down, across, CODES, PALETTE, 0x123456, picture, most)
+    aligned_pixels.cells(
+        found.letters, found.letters[:0], np.arange(shape[0]), down, across, CODES, PALETTE, 0x123456, picture, most
+    )
     return picture
 
 
@@ -251,7 +253,9 @@ def test_large_cells_are_squares_and_small_ones_means():
     beyond = np.zeros((1, 3), np.uint32)
     edges = aligned_pixels.edges(0, 1, 3, 2)
     found = alignment("AC")
-    aligned_pixels.cells(found.letters, np.arange(1), edges[:2], edges, CODES, PALETTE, 0x123456, beyond)
+    aligned_pixels.cells(
+        found.letters, found.letters[:0], np.arange(1), edges[:2], edges, CODES, PALETTE, 0x123456, beyond
+    )
     assert beyond[0].tolist() == [0xFF00C800, 0xFF000064, 0xFF123456]
 
 
@@ -265,7 +269,9 @@ def test_bars_and_letters_take_the_pixels_they_should():
     inks = np.full((4, 3), 255, np.uint8)
     found, shown = alignment("AC", "CA"), np.ones((1, aligned_columns.CLASSES), np.uint8)
     tops = lefts = np.array([-1, 2])
-    aligned_pixels.write(found.letters, np.arange(2), tops, lefts, 0, 0, CODES, inks, shown, glyphs, picture)
+    aligned_pixels.write(
+        found.letters, found.letters[:0], np.arange(2), tops, lefts, 0, 0, CODES, inks, shown, glyphs, picture
+    )
     assert (picture == 0xFFFFFFFF).tolist() == [[x == y == 0 or (x > 1 and y > 1) for x in range(4)] for y in range(4)]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.kit.selection import Selection
 from app.views.aligned.view import AlignmentViewer
-from tests.app.views.aligned.test_viewer import alignment
+from tests.app.views.aligned.viewer import alignment
 
 
 @pytest.fixture

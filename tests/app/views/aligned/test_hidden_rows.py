@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 
 from app.views.aligned.view import AlignmentViewer
-from tests.app.views.aligned.test_viewer import ROWS, alignment, cell, chosen, drag, press, text
+from tests.app.views.aligned.viewer import ROWS, alignment, cell, chosen, drag, press, text
 
 
 def hide(view: AlignmentViewer, *rows: int) -> None:

@@ -21,7 +21,7 @@ from app.kit import result_text as texts
 from app.kit.cube import data
 from app.kit.cube.drawing import TILT, TURN
 from app.kit.selection import Selection
-from app.views.alignment.rows import RowsView
+from app.views.aligned.view import AlignmentViewer
 from app.views.cube import picture
 from app.views.cube.view import CubeView
 from app.views.run.timeline import TimelineView
@@ -354,13 +354,13 @@ def test_names_of_any_length_leave_room_for_the_rest(qtbot: Any) -> None:
     assert widest < view.picture.width() / 2
     assert len(texts.title(result)) < 200
     assert "SLOPED-BT2" in app_texts.stamp(result) and len(app_texts.stamp(result)) < 300
-    rows, summary = RowsView(view.selection), SummaryView(view.selection)
+    rows, summary = AlignmentViewer(view.selection), SummaryView(view.selection)
     for other in (rows, summary):
         qtbot.addWidget(other)
         other.resize(700, 700)
         other.show()
         other.show_result(result)
-    assert rows.canvas.per_line >= 20
+    assert rows.canvas.wrapped and rows.canvas.frame_.width > 20 * rows.canvas.frame_.cell_width
     assert summary.findChild(QScrollArea).horizontalScrollBar().maximum() == 0
     summary.copy()
     assert "n" * 200 in QApplication.clipboard().text()

@@ -77,7 +77,7 @@ def test_every_view_keeps_the_contract(qtbot):
     selection = Selection()
     assert len({view.id for view in VIEWS}) == len(VIEWS)
     fitting = [kind for kind in VIEWS if kind.shows(result)]
-    assert {"alignment", "matrix", "timeline", "summary"} <= {kind.id for kind in fitting}
+    assert {"aligned", "matrix", "timeline", "summary"} <= {kind.id for kind in fitting}
     for kind in fitting:
         assert kind.title
         view = kind(selection)

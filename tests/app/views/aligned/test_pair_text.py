@@ -3,8 +3,8 @@ import re
 import numpy as np
 import pytest
 
-from app.views.alignment import pair_text
-from app.views.alignment.pair_text import AlignmentText
+from app.views.aligned import pair_text
+from app.views.aligned.pair_text import AlignmentText
 from kernels.pairwise.model import DIAGONAL
 from tests.app.views import examples
 

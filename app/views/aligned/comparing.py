@@ -1,0 +1,330 @@
+"""Another alignment of the same sequences below the one on show: in step with it, scored, marked where they differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QVBoxLayout, QWidget
+
+from app import theme
+from app.kit.background import Latest
+from app.views.aligned import schemes, shown
+from app.views.aligned.canvas import AlignmentCanvas
+from app.views.aligned.choice import Choice
+from app.views.aligned.picture import Fold, Frame, Picture
+from app.views.aligned.schemes import Given
+from app.views.aligned.shown import ShownAlignment
+from app.views.aligned.tracks import class_scores
+from kernels.errors import InputError
+from kernels.io import aligned, aligned_compare
+from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.aligned_columns import Columns, count
+from kernels.io.aligned_compare import Agreement
+from kernels.model import SequenceType
+from kernels.monitor import Monitor
+
+LEAST_CELL = 5.0
+"""Pixels of a cell from which on letters that stand elsewhere are marked one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """``there`` says of the columns of the other alignment what this one keeps of them, ``here`` the other way round;
+    ``columns`` are the letters counted in the other's."""
+
+    alignment: AlignedSequences
+    other: AlignedSequences
+    there: Agreement
+    here: Agreement
+    columns: Columns
+
+    @cached_property
+    def rows_there(self) -> np.ndarray:
+        """The row of the other alignment that has the name of each row of this one, -1 for none, int64."""
+        return _places(self.alignment.names, self.other.names)
+
+    @cached_property
+    def rows_here(self) -> np.ndarray:
+        """The same the other way round."""
+        return _places(self.other.names, self.alignment.names)
+
+    @property
+    def told(self) -> str:
+        text = "SP {:.3f}, TC {:.3f} over all columns".format(*self.there.scores())
+        core = aligned_compare.core_columns(self.other)
+        if core is not None:
+            text += "; SP {:.3f}, TC {:.3f} over core blocks".format(*self.there.scores(core))
+        if self.there.rows < len(self.other.names):
+            text += f" of the {self.there.rows:,} rows that are in both"
+        whole = int(self.here.whole.sum())
+        return f"{text}; {whole:,} of {int((self.here.pairs > 0).sum()):,} columns are there too"
+
+
+def compared(alignment: AlignedSequences, other: AlignedSequences, monitor: Monitor | None = None) -> Compared:
+    """Compare both ways; InputError where they are not of the same sequences."""
+    there = aligned_compare.meeting(other, alignment, monitor)
+    here = aligned_compare.meeting(alignment, other, monitor)
+    return Compared(alignment, other, there, here, count(other.letters, monitor))
+
+
+class Comparison:
+    """Has the alignment that one is compared with, and the canvas that shows it below, in step."""
+
+    def __init__(self, view: ShownAlignment) -> None:
+        self._view = view
+        self.found: Compared | None = None
+        self._other: AlignedSequences | None = None
+        self._laying = self._quiet = False
+        self.beside = False
+        self.canvas, self._title = AlignmentCanvas(), QLabel()
+        self.panel = self._made()
+        self._comparing = Latest(view)
+        self._comparing.finished.connect(self._take)
+        self._comparing.failed.connect(self._refuse)
+        self._stepping = False
+        self._steps: tuple[np.ndarray, np.ndarray] | None = None
+        self.canvas.marked = self._mark_there
+        view.another.connect(self.forget)
+        view.laid.connect(self._on_laid)
+        view.canvas.moved.connect(self._follow)
+        self.canvas.moved.connect(self._lead)
+        self.canvas.chosen.connect(self._on_choice)
+        self.canvas.pointed.connect(self._on_point)
+
+    @property
+    def busy(self) -> bool:
+        return self._comparing.busy
+
+    def others(self) -> list[AlignedSequences]:
+        """Alignments among the data, other than the one on show."""
+        return [datum for datum in self._view.data if isinstance(datum, AlignedSequences)
+                and datum is not self._view.editor.original]  # fmt: skip
+
+    def offered(self) -> list[AlignedSequences]:
+        """Those of the `others` that have rows of the one on show."""
+        names = frozenset(self._view.alignment.names)
+        return [other for other in self.others() if not names.isdisjoint(other.names)]
+
+    def ask(self) -> None:
+        """Ask for a file with another alignment, and compare."""
+        name, _ = QFileDialog.getOpenFileName(self._view, "Compare with", "", "Alignments (*)")
+        if name:
+            try:
+                self.compare_with(aligned.read(Path(name))[0], beside=True)
+            except InputError as error:
+                QMessageBox.warning(self._view, "Compare", str(error))
+
+    def compare_with(self, other: AlignedSequences, beside: bool = False, quietly: bool = False) -> None:
+        """Say SP and TC against another alignment, and show in a track where it agrees, and that one ``beside`` this.
+
+        InputError where they cannot be compared; of large ones a thread finds that out, and it is told then.
+        """
+        alignment, self._quiet = self._view.alignment, quietly
+        if _large(alignment, other):
+            self._view.say(f"Comparing with {other.name} ...")
+            self._comparing.request(lambda monitor: compared(alignment, other, monitor))
+        else:
+            found = compared(alignment, other)
+        self._other, self.beside = other, beside or self.beside
+        if not _large(alignment, other):
+            self._take(found)
+
+    def show_beside(self, on: bool) -> None:
+        """Show the other alignment below this one, or no longer."""
+        self.beside = on
+        self._lay_out()
+
+    def forget(self) -> None:
+        """Compare with nothing."""
+        self._comparing.cancel()
+        self.found, self._other, self.beside = None, None, False
+        self._view.forget_reference()
+        self.panel.hide()
+
+    def next_difference(self, step: int = 1) -> None:
+        """Go to the next column (``step`` 1), or the one before (-1), that the other alignment has otherwise."""
+        if self.found is None:
+            self._view.say("Nothing to compare with; choose another alignment first.")
+            return
+        row, column = self._view.picture.cursor
+        there = np.flatnonzero(~self.found.here.whole & (self.found.here.pairs > 0))
+        after = there[there > column] if step > 0 else there[there < column][::-1]
+        if not after.size:
+            self._view.say("No other column differs on that side.")
+            return
+        self._view.canvas.go_to(row, int(after[0]))
+
+    def _made(self) -> QWidget:
+        panel = QWidget()
+        box = QVBoxLayout(panel)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(2)
+        self._title.setObjectName("muted")
+        self.canvas.setAccessibleName("The other alignment")
+        self.canvas.tracks = ["consensus"]
+        box.addWidget(self._title)
+        box.addWidget(self.canvas, 1)
+        panel.hide()
+        return panel
+
+    def _take(self, found: Compared) -> None:
+        if found.alignment is not self._view.alignment:
+            return
+        self.found = found
+        self._steps = _filled(found.here.partner), _filled(found.there.partner)
+        self._laying = True
+        self._view.set_reference(found.other, found.here.shares)
+        self._laying = False
+        self._lay_out()
+        if not self._quiet:
+            self._view.say(f"Against {found.other.name}: {found.told}")
+
+    def _refuse(self, error: Exception) -> None:
+        self.forget()
+        self._view.say(str(error))
+        if not isinstance(error, InputError):
+            raise error
+
+    def _on_laid(self) -> None:
+        """The lines or the colours are others, or the alignment was edited, and what was compared is no longer so."""
+        if self._other is None or self._laying:
+            return
+        if self.found is not None and self.found.alignment is self._view.alignment:
+            self._lay_out()
+            return
+        self.found = None
+        try:
+            self.compare_with(self._other, quietly=True)
+        except InputError as error:
+            self._refuse(error)
+
+    def _lay_out(self) -> None:
+        """The other alignment's rows in the order of these, with the same colours."""
+        there = self.beside and self.found is not None and self._view.picture is not None
+        self.panel.setVisible(there)
+        if not there:
+            self.canvas.show_picture(None)
+            return
+        picture, found = self._view.picture, self.found
+        row_of = found.rows_there
+        order = row_of[picture.order]
+        folds = {int(row_of[row]): self._fold(fold, row_of) for row, fold in picture.folds.items() if row_of[row] >= 0}
+        order = order[order >= 0]
+        given = Given(found.columns, found.other.type == SequenceType.PROTEIN, found.other.letters[int(order[0])],
+                      class_scores(), found.there.shares)  # fmt: skip
+        made = Picture(found.other, order, schemes.colouring(self._view.scheme, given),
+                       Choice.none(found.other.letters.shape), found.columns, (0, 0), folds=folds)  # fmt: skip
+        made.wait = _large(picture.alignment, found.other)
+        self._title.setText(f"{found.other.name}: {found.told}")
+        self.canvas.letters = self._view.canvas.letters
+        self.canvas.show_picture(made, fit=False)
+        self._follow()
+
+    def _fold(self, fold: Fold, row_of: np.ndarray) -> Fold:
+        rows = row_of[fold.rows]
+        rows = rows[rows >= 0]
+        letters = self.found.other.letters
+        small = rows.size * letters.shape[1] <= shown.SMALL
+        return replace(fold, rows=rows, letters=count(letters[rows]).consensus if small else letters[int(rows[0])])
+
+    def _follow(self) -> None:
+        """The other goes with this."""
+        self._step(self._view.canvas, self.canvas, 0)
+
+    def _lead(self) -> None:
+        """This goes with the other."""
+        self._step(self.canvas, self._view.canvas, 1)
+
+    def _step(self, leading: AlignmentCanvas, led: AlignmentCanvas, direction: int) -> None:
+        """Rows and sizes are the same, and the column in the middle stands across from its partner."""
+        if self._stepping or self.found is None or self.panel.isHidden() or None in (leading.picture, led.picture):
+            return
+        if self._view.picture.alignment is not self.found.alignment or self._view.canvas.wrapped:
+            return
+        self._stepping = True
+        frame, other, partner = leading.frame_, led.frame_, self._steps[direction]
+        # Beside the rows above stand a tree and text, and the names below have their room too.
+        beside = self._view.notes_width + self._view.canvas.x()
+        led.names_width = leading.names_width + (beside if direction == 0 else -beside)
+        other.cell_width, other.cell_height, other.first_row = frame.cell_width, frame.cell_height, frame.first_row
+        middle = frame.first_column + frame.width / frame.cell_width / 2
+        at = int(np.clip(middle, 0, partner.size - 1))
+        other.first_column = partner[at] + (middle - at) - frame.width / frame.cell_width / 2
+        led.refresh()
+        self._stepping = False
+
+    def _on_choice(self) -> None:
+        """The cursor goes to the same letter here."""
+        if self.found is not None and self.canvas.picture is not None and not self._stepping:
+            place, column = self.canvas.picture.cursor
+            self._stepping = True
+            self._view.canvas.go_to(place, int(self._steps[1][column]))
+            self._stepping = False
+
+    def _on_point(self, cell: tuple[int, int] | None) -> None:
+        if cell is not None and self.found is not None:
+            kept, pairs = int(self.found.there.kept[cell[1]]), int(self.found.there.pairs[cell[1]])
+            self._view.say(
+                f"{self.found.other.name}, column {cell[1] + 1:,}: {kept:,} of {pairs:,} pairs stand together above"
+            )
+
+    def mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
+        if self.found is not None and picture.alignment is self.found.alignment:
+            _mark(painter, picture, frame, self.found.other, self.found.rows_there, self.found.here.partner)
+
+    def _mark_there(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
+        if self.found is not None and picture.alignment is self.found.other:
+            _mark(painter, picture, frame, self.found.alignment, self.found.rows_here, self.found.there.partner)
+
+
+def _large(*alignments: AlignedSequences) -> bool:
+    return max(alignment.letters.size for alignment in alignments) > shown.SMALL
+
+
+def _filled(partner: np.ndarray) -> np.ndarray:
+    """Partners of all columns: those without one have that of the column before."""
+    if not (partner >= 0).any():
+        return np.zeros(partner.size, np.int64)
+    places = np.where(partner >= 0, np.arange(partner.size), -1)
+    before = np.maximum.accumulate(places)
+    before[before < 0] = int(np.argmax(partner >= 0))
+    return partner[before]
+
+
+def _places(names: tuple[str, ...], others: tuple[str, ...]) -> np.ndarray:
+    places = {name: row for row, name in enumerate(others)}
+    return np.array([places.get(name, -1) for name in names], np.int64)
+
+
+def _mark(
+    painter: QPainter,
+    picture: Picture,
+    frame: Frame,
+    other: AlignedSequences,
+    rows: np.ndarray,
+    partner: np.ndarray,
+) -> None:
+    """Underline the letters that stand, in the other alignment, in another column than most of their column do."""
+    if min(frame.cell_width, frame.cell_height) < LEAST_CELL:
+        return
+    (first, last), (left, right) = frame.visible_rows(picture.shape[0]), frame.visible_columns(picture.shape[1])
+    painter.save()
+    painter.setClipRect(QRectF(frame.left, frame.top, frame.width, frame.height))
+    painter.setPen(Qt.PenStyle.NoPen)
+    colour = QColor(theme.active().error)
+    for place in range(first, last):
+        row = int(picture.order[place])
+        if row in picture.folds or rows[row] < 0:
+            continue
+        letters = picture.alignment.letters[row]
+        there = aligned_compare.partners(letters, other.letters[rows[row]])[left:right]
+        for column in np.flatnonzero((letters[left:right] != GAP) & (there != partner[left:right])).tolist():
+            x, y = frame.x(left + column), frame.y(place + 1)
+            painter.fillRect(QRectF(x, y - 2.5, frame.cell_width, 2.5), colour)
+    painter.setPen(QPen())
+    painter.restore()

@@ -1,0 +1,47 @@
+"""The standard genetic code, on arrays of letters."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from Bio.Data.CodonTable import unambiguous_dna_by_id
+
+GAP = ord("-")
+
+
+def amino_acids(codons: np.ndarray) -> np.ndarray:
+    """The amino acid of each codon of ``codons``, uint8 (..., 3); three gaps are a gap, a codon with a gap or an
+    unknown base is X."""
+    bases, table = _tables()
+    codes = bases[codons]
+    return table[codes[..., 0], codes[..., 1], codes[..., 2]]
+
+
+def in_columns(letters: np.ndarray, frame: int, first: int, last: int) -> str:
+    """A character for each of the columns ``first`` to ``last`` of a row, uint8 (columns,): where the second letter of
+    a codon stands its amino acid, and ' ' elsewhere; the row is read from its letter ``frame`` (0 to 2) on."""
+    there = np.flatnonzero(letters != GAP)
+    low, high = np.searchsorted(there, (first, last)).tolist()
+    begin = max(-(-(low - frame - 1) // 3), 0)
+    end = min((high - frame - 2) // 3 + 1, (there.size - frame) // 3)
+    shown = [" "] * (last - first)
+    if end > begin:
+        places = there[frame + 3 * begin : frame + 3 * end].reshape(-1, 3)
+        for column, amino in zip(places[:, 1].tolist(), amino_acids(letters[places]).tolist(), strict=True):
+            shown[column - first] = chr(amino)
+    return "".join(shown)
+
+
+@cache
+def _tables() -> tuple[np.ndarray, np.ndarray]:
+    """A number from 0 to 5 of each base (T, C, A, G, gap, other), and the amino acids of three of them."""
+    bases = np.full(256, 5, np.uint8)
+    for number, letters in enumerate((b"TU", b"C", b"A", b"G", b"-")):
+        bases[list(letters)] = number
+    table = np.full((6, 6, 6), ord("X"), np.uint8)
+    code = unambiguous_dna_by_id[1]
+    for codon, amino in [*code.forward_table.items(), *((codon, "*") for codon in code.stop_codons)]:
+        table[tuple(bases[list(codon.encode())])] = ord(amino)
+    table[4, 4, 4] = GAP
+    return bases, table

@@ -1,0 +1,161 @@
+"""Letters in their cells and the colours behind them."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
+
+from app import theme
+from app.views.aligned import schemes, shown, tracks
+from app.views.aligned.view import AlignmentViewer
+from kernels.io import aligned_confidence
+from kernels.model import SequenceType
+from tests.app.views.aligned.viewer import alignment, cell, image
+
+
+def test_letters_stand_in_their_cells_and_colours_behind_them(view: AlignmentViewer) -> None:
+    painted, palette = image(view), view.picture.colouring
+    for row, column in ((0, 0), (3, 4), (4, 14)):
+        place = cell(view, row, column)
+        code = palette.codes[0, tracks.CLASS[view.alignment.letters[row, column]]]
+        corner = painted.pixelColor(
+            int(place.x() - view.canvas.frame_.cell_width / 2) + 1,
+            int(place.y() - view.canvas.frame_.cell_height / 2) + 1,
+        )
+        assert (corner.red(), corner.green(), corner.blue()) == tuple(palette.palette[code].tolist())
+
+
+def test_letters_have_one_width_whatever_fonts_the_system_has(view: AlignmentViewer) -> None:
+    found = QFontInfo(theme.fixed_font())
+    assert found.family() == "JetBrains Mono" and theme.FONT.with_name("JetBrainsMono-OFL.txt").exists()
+    metrics = QFontMetricsF(theme.fixed_font())
+    assert len({metrics.horizontalAdvance(letter) for letter in "ACGTWMIJ-*il.|"}) == 1
+
+
+@pytest.mark.parametrize("kind", [SequenceType.PROTEIN, SequenceType.DNA])
+def test_every_scheme_track_and_size_can_be_painted(view: AlignmentViewer, kind: SequenceType) -> None:
+    view.show_datum(alignment("ACGTAC-GT", "ACG-ACGGT", kind=kind))
+    view.canvas.set_tracks(list(tracks.offered(view.picture)))
+    assert "note:SS" in view.canvas.tracks and ("quality" in view.canvas.tracks) == (kind == SequenceType.PROTEIN)
+    for scheme in schemes.available(kind == SequenceType.PROTEIN):
+        view.colour(scheme)
+        shape = view.picture.colouring.codes.shape
+        assert (
+            shape[1] == 28
+            and shape[0] in (1, 9)
+            and view.picture.colouring.codes.max() < len(view.picture.colouring.palette)
+        )
+        image(view)
+    for letters in ("differences", "none", "all"):
+        view.set_letters(letters)
+        image(view)
+    view.canvas.fit()
+    view.canvas.zoom(0.01, 0.01)
+    image(view)
+
+
+def test_clustal_colours_follow_their_thresholds(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("GKPAC", "GKPDC", "GKAAC", "GEAWC", "GRASS"))
+    view.colour("clustal")
+    codes, kinds = view.picture.colouring.codes, tracks.CLASS
+    none = 1
+    assert (codes[:, kinds[ord("G")]] > none).all() and codes[2, kinds[ord("P")]] > none
+    assert codes[1, kinds[ord("K")]] > none and codes[0, kinds[ord("K")]] == none
+    assert codes[3, kinds[ord("A")]] == none and codes[4, kinds[ord("S")]] > none  # 80 % of cysteine is hydrophobic
+
+
+def test_differences_are_told_from_the_row_at_the_cursor(view: AlignmentViewer) -> None:
+    view.colour("row")
+    before = view.picture.colouring
+    view.canvas.go_to(2, 0)
+    after = view.picture.colouring
+    kind = tracks.CLASS[ord("R")]
+    assert before.shown[1, kind] == 1 and after.shown[1, kind] == 0
+
+
+def test_a_scheme_comes_from_a_file(view: AlignmentViewer, tmp_path: Any) -> None:
+    path = tmp_path / "colours.txt"
+    path.write_text("// mine\nMK #ff0000\nV=00ff00\n")
+    found = schemes.of_groups(schemes.from_file(path))
+    assert found.palette[found.codes[0, tracks.CLASS[ord("V")]]].tolist() == [0, 255, 0]
+    path.write_text("MK red\n")
+    with pytest.raises(Exception, match="line 1: 'MK red' is no letters and a colour"):
+        schemes.from_file(path)
+
+
+def test_a_scheme_from_a_file_follows_the_theme(
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "colours.txt"
+    path.write_text("MK #ff0000\n")
+    monkeypatch.setattr(shown.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    view.ask_scheme()
+    try:
+        for name in (theme.choice_of("dark"), theme.choice_of("light")):
+            theme.switch(name)
+            panel = QColor(theme.active().panel)
+            assert view.picture.colouring.palette[0].tolist() == [panel.red(), panel.green(), panel.blue()]
+            assert view.picture.colouring.palette[2].tolist() == [255, 0, 0]
+    finally:
+        theme.switch("light")
+
+
+def test_colours_of_nucleotides_are_not_those_of_their_translation(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ATGAAATAA", kind=SequenceType.DNA))
+    view.colour("purine")
+    view.commands.translate(0)
+    assert view.scheme == "residues"
+    view.colour("zappo")
+    view.editor.undo()
+    assert view.scheme == "residues"
+
+
+def test_colours_of_many_columns_are_made_on_a_thread(
+    view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    monkeypatch.setattr(shown, "WIDE", 1)
+    threads: list[bool] = []
+    colouring = schemes.colouring
+
+    def made(name: str, given: Any) -> schemes.Colouring:
+        if schemes.SCHEMES[name].by_column:
+            threads.append(threading.current_thread() is threading.main_thread())
+        return colouring(name, given)
+
+    monkeypatch.setattr(schemes, "colouring", made)
+    for scheme in ("clustal", "row", "consensus"):
+        view.colour(scheme)
+        view.canvas.go_to(2, 3)
+        qtbot.waitUntil(lambda: view.sharp)
+        assert len(view.picture.colouring.codes) == 15
+    view.commands.insert_gap()
+    assert len(view.picture.colouring.codes) == 1
+    qtbot.waitUntil(lambda: view.sharp and len(view.picture.colouring.codes) == 16)
+    assert threads and not any(threads)
+
+
+def test_columns_are_coloured_by_what_the_file_says(view: AlignmentViewer) -> None:
+    view.colour("structure")
+    assert view.picture.colouring.codes[0, 1] > 1  # a helix in all columns
+    sure = aligned_confidence.with_confidence(alignment(), np.arange(15) / 14)
+    view.show_datum(sure)
+    assert "confidence" in tracks.offered(view.picture) and tracks.values("confidence", view.picture)[14] == 1
+    view.colour("confidence")
+    assert (np.diff(view.picture.colouring.codes[:, 1].astype(int)) >= 0).all()
+    view.show_datum(alignment("AC", "A-"))
+    image(view)
+    assert view.picture.colouring.codes.shape[0] == 1 and "confidence" not in tracks.offered(view.picture)
+
+
+def test_codons_and_frames_are_tracks_of_nucleotides(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ATGAAATAA", "ATG---TAA", kind=SequenceType.DNA))
+    view.canvas.set_tracks(["codons", "frame 1", "frame 2", "frame 3"])
+    image(view)
+    assert "codons" in tracks.offered(view.picture) and "quality" not in tracks.offered(view.picture)
+    view.commands.translate(0)
+    assert not tracks.NUCLEOTIDES_ONLY & set(tracks.offered(view.picture))
+    image(view)

@@ -1,0 +1,108 @@
+"""Another alignment of the same sequences: scores, track, the canvas below, in step."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+
+from app.views.aligned import shown
+from app.views.aligned.view import AlignmentViewer
+from kernels.io import aligned_compare, aligned_edits
+from kernels.io.aligned import AlignedSequences
+from tests.app.views.aligned.viewer import ROWS, Shift, alignment, cell, image, press
+
+
+def test_a_reference_is_a_track_until_an_edit_makes_it_none(view: AlignmentViewer) -> None:
+    view.compare_with(alignment())
+    assert "SP 1.000, TC 1.000" in view._status.text() and view.picture.tracks["agreement"].tolist() == [1] * 15
+    view.canvas.go_to(0, 3)
+    view.commands.insert_gap()
+    assert 0 < view.picture.tracks["agreement"][4] < 1
+    view.canvas.choose(np.arange(5) == 0, None)
+    view.commands.delete()
+    assert "agreement" in view.canvas.tracks  # fewer rows than the reference has are still compared
+    view.commands.typing = True
+    view.canvas.go_to(0, 4)
+    press(view, Qt.Key.Key_Delete)
+    view.show_datum(alignment("AC", "A-"))
+    assert "agreement" not in view.canvas.tracks
+
+
+def test_a_reference_may_have_fewer_rows(view: AlignmentViewer) -> None:
+    view.compare_with(replace(alignment(*ROWS[:3]), name="three"))
+    assert "Against three: SP 1.000" in view._status.text() and "agreement" in view.canvas.tracks
+    assert view.picture.tracks["agreement"].tolist() == [1] * 15
+
+
+def moved() -> AlignedSequences:
+    """The small alignment, with two rows aligned otherwise in the middle."""
+    found = aligned_edits.insert_gaps(alignment(), np.array([0]), 3)
+    return replace(aligned_edits.insert_gaps(found, np.array([1]), 10), name="other")
+
+
+def test_the_other_alignment_stands_below_in_step(view: AlignmentViewer) -> None:
+    view.comparison.compare_with(moved(), beside=True)
+    other = view.comparison.canvas
+    assert view.comparison.panel.isVisible() and "SP" in view._status.text()
+    view.commands.sort("start")
+    assert [other.picture.name_at(place) for place in range(5)] == [view.picture.name_at(place) for place in range(5)]
+    view.canvas.zoom(1.5, 1.2)
+    assert (other.frame_.cell_width, other.frame_.cell_height) == (
+        view.canvas.frame_.cell_width, view.canvas.frame_.cell_height
+    )  # fmt: skip
+    image(view)
+    view.comparison.show_beside(False)
+    assert not view.comparison.panel.isVisible() and other.picture is None
+
+
+def test_differences_are_marked_and_gone_to(view: AlignmentViewer) -> None:
+    before = image(view)
+    view.comparison.compare_with(moved())
+    view.canvas.set_tracks(view.canvas.tracks[:-1])
+    differing = np.flatnonzero(~view.comparison.found.here.whole & (view.comparison.found.here.pairs > 0))
+    press(view, Qt.Key.Key_F4)
+    assert view.picture.cursor[1] == differing[0]
+    press(view, Qt.Key.Key_F4)
+    press(view, Qt.Key.Key_F4, Shift)
+    assert view.picture.cursor[1] == differing[0]
+    after, place = image(view), cell(view, 0, int(differing[0]))
+    frame = view.canvas.frame_
+    bottom = QPointF(place.x(), frame.y(1) - 1)
+    assert before.pixelColor(bottom.toPoint()) != after.pixelColor(bottom.toPoint())
+    view.colour("agreement")
+    shares = view.picture.tracks["agreement"]
+    codes = view.picture.colouring.codes[:, 1]
+    assert codes[np.argmin(shares)] < codes[np.argmax(shares)]
+
+
+def test_a_large_comparison_is_made_on_a_thread(
+    view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    monkeypatch.setattr(shown, "SMALL", 1)
+    threads: list[bool] = []
+    meeting = aligned_compare.meeting
+    monkeypatch.setattr(aligned_compare, "meeting", lambda *given: threads.append(
+        threading.current_thread() is threading.main_thread()) or meeting(*given))  # fmt: skip
+    view.show_datum(alignment())
+    view.comparison.compare_with(moved(), beside=True)
+    qtbot.waitUntil(lambda: view.comparison.found is not None)
+    view.canvas.go_to(0, 3)
+    view.commands.insert_gap()
+    qtbot.waitUntil(lambda: view.comparison.found is not None and view.sharp)
+    assert view.comparison.found.alignment is view.alignment and threads and not any(threads)
+    view.canvas.choose(None, np.arange(16) < 2)
+    view.commands.delete()  # now it has other letters than the reference
+    qtbot.waitUntil(lambda: "agreement" not in view.canvas.tracks)
+    assert view.comparison.found is None and not any(threads)
+
+
+def test_open_alignments_of_the_same_rows_are_offered(view: AlignmentViewer) -> None:
+    strange = replace(alignment("AC", "AC"), names=("x", "y"))
+    view.offer([moved(), strange])
+    assert [other.name for other in view.comparison.offered()] == ["other"]
+    assert len(view.comparison.others()) == 2

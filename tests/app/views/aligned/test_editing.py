@@ -1,0 +1,135 @@
+"""Edits of the alignment on show, by keys, mouse and commands, and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app.kit.selection import Selection
+from app.views.aligned.view import AlignmentViewer
+from kernels.model import SequenceType
+from tests.app.views.aligned.viewer import ROWS, Control, Shift, alignment, cell, chosen, drag, press, text
+
+
+def test_gaps_by_keys_are_undone_in_one_step(view: AlignmentViewer) -> None:
+    view.canvas.go_to(0, 3)
+    press(view, Qt.Key.Key_Space)
+    press(view, Qt.Key.Key_Space)
+    assert text(view)[0] == "MKV--A-LNDSTCCGHW" and text(view)[1] == ROWS[1] + "--"
+    assert view.picture.cursor == (0, 5) and view.editor.undo_text == "inserting gaps"
+    press(view, Qt.Key.Key_Backspace)
+    assert text(view)[0] == "MKV-A-LNDSTCCGHW-"
+    press(view, Qt.Key.Key_Z, Control)
+    press(view, Qt.Key.Key_Z, Control)
+    assert text(view) == list(ROWS) and view.editor.edits is None
+    press(view, Qt.Key.Key_Z, Control | Shift)
+    assert text(view)[0].startswith("MKV--A")
+
+
+def test_edits_at_other_places_are_undone_one_by_one(view: AlignmentViewer) -> None:
+    def undone(between: Any) -> list[str]:
+        view.show_datum(alignment("ACDEF--", "ACDEF--"))
+        view.canvas.go_to(0, 2)
+        press(view, Qt.Key.Key_Space)
+        press(view, Qt.Key.Key_Space)
+        between()
+        press(view, Qt.Key.Key_Space)
+        press(view, Qt.Key.Key_Z, Control)
+        return text(view)
+
+    assert undone(lambda: None) == ["ACDEF--", "ACDEF--"]
+    for between in (
+        lambda: press(view, Qt.Key.Key_Down),
+        lambda: press(view, Qt.Key.Key_End),
+        lambda: drag(view, cell(view, 1, 1), cell(view, 1, 1)),
+        lambda: view.canvas.go_to(1, 0),
+        lambda: (view.editor.undo(), view.editor.redo()),
+    ):
+        assert undone(between) == ["AC--DEF", "ACDEF--"]
+
+
+def test_gaps_go_into_the_chosen_rows_however_wide_the_alignment_becomes(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ACDEF", "ACDEF", "ACDEF"))
+    view.canvas.choose(np.arange(3) > 0, np.arange(5) == 2)
+    press(view, Qt.Key.Key_Space)
+    press(view, Qt.Key.Key_Space)
+    assert text(view) == ["ACDEF--", "AC--DEF", "AC--DEF"] and chosen(view) == ([1, 2], [4])
+    view.canvas.choose(np.arange(3) > 0, None)
+    press(view, Qt.Key.Key_Space)
+    assert chosen(view) == ([1, 2], list(range(8)))
+    view.canvas.choose(None, np.arange(8) == 3)
+    view.commands.insert_column()
+    assert chosen(view) == ([0, 1, 2], [4])
+
+
+def test_a_chosen_block_is_dragged_over_gaps(view: AlignmentViewer) -> None:
+    view.canvas.choose(np.arange(5) == 2, (np.arange(15) >= 2) & (np.arange(15) < 4))
+    drag(view, cell(view, 2, 3), cell(view, 2, 5))
+    assert text(view)[2] == "MR--IANDSTC-GHF" and chosen(view) == ([2], [4, 5])
+    press(view, Qt.Key.Key_Left, Control)
+    assert text(view)[2] == "MR-IA-NDSTC-GHF"
+    view.editor.undo()
+    assert text(view) == list(ROWS)
+
+
+def test_rows_and_columns_go_and_come_back(view: AlignmentViewer) -> None:
+    view.canvas.choose(np.arange(5) == 0, None)
+    press(view, Qt.Key.Key_Delete)
+    assert view.alignment.names == ("row1", "row2", "row3", "row4")
+    view.canvas.choose(None, np.arange(15) < 3)
+    view.commands.cut()
+    assert text(view)[0] == ROWS[1][3:] and QApplication.clipboard().text().startswith(">row1\nMKV\n")
+    view.editor.undo()
+    view.editor.undo()
+    assert text(view) == list(ROWS)
+    view.commands.trim(1.0)
+    assert text(view)[0] == "VANDSTCGHW"
+    view.canvas.choose(np.arange(5) > 2, np.arange(10) > 7)
+    view.commands.keep_only()
+    assert text(view) == ["HW", "YW"]
+    view.commands.remove_gap_columns()
+    assert "0 columns of gaps" in view._status.text()
+
+
+def test_letters_are_typed_only_when_that_was_meant(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    press(view, Qt.Key.Key_W)
+    assert text(view) == list(ROWS) and "Type letters" in view._status.text()
+    monkeypatch.setattr(type(view.commands), "confirm_typing", lambda self: True)
+    view.commands.set_typing(True)
+    press(view, Qt.Key.Key_W)
+    press(view, Qt.Key.Key_W)
+    assert text(view)[0].startswith("WWVA")
+
+
+def test_nucleotides_are_turned_and_translated(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ATGAAATAA", "ATG---TAA", kind=SequenceType.DNA))
+    view.commands.reverse_complement()
+    assert text(view) == ["TTATTTCAT", "TTA---CAT"]
+    view.editor.undo()
+    view.commands.translate(0)
+    assert text(view) == ["MK*", "M-*"] and view.alignment.type == SequenceType.PROTEIN
+
+
+def test_an_alignment_of_gaps_alone_stays(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("---", "---"))
+    view.commands.remove_gap_columns()
+    assert text(view) == ["---", "---"] and "keep one" in view._status.text()
+
+
+def test_edits_are_kept_and_put_back(view: AlignmentViewer, qtbot: Any) -> None:
+    told: list[Any] = []
+    view.edited.connect(told.append)
+    view.canvas.go_to(0, 1)
+    press(view, Qt.Key.Key_Space)
+    view.commands.sort("start")
+    other = AlignmentViewer(Selection())
+    qtbot.addWidget(other)
+    other.show_datum(alignment())
+    other.show_edits(told[-1])
+    assert text(other) == text(view) and other.picture.order.tolist() == view.picture.order.tolist()
+    other.editor.undo()
+    assert text(other) == list(ROWS)

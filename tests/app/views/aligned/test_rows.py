@@ -1,0 +1,79 @@
+"""Rows sorted, hidden and searched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.views.aligned.view import AlignmentViewer
+from kernels.errors import InputError
+from kernels.io import aligned_rows, tree_files
+from tests.app.views.aligned.viewer import alignment, chosen
+
+
+def test_rows_are_sorted_hidden_and_shown(view: AlignmentViewer) -> None:
+    view.commands.sort("start")
+    assert view.picture.order.tolist() == [0, 1, 2, 4, 3]
+    view.canvas.choose(np.isin(np.arange(5), [3, 2]), None)
+    view.commands.group()
+    assert view.picture.order.tolist() == [2, 3, 0, 1, 4]
+    view.commands.hide()
+    assert view.picture.order.tolist() == [0, 1, 4] and view.picture.shape == (3, 15)
+    kept = []
+    view.kept.connect(kept.append)
+    view.keep()
+    assert kept[0].names == ("row0", "row1", "row4")
+    view.commands.show_all()
+    view.commands.sort("file")
+    assert view.picture.order.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_rows_follow_a_tree_and_what_is_selected_elsewhere(view: AlignmentViewer) -> None:
+    (tree,) = tree_files.parse("((row4,row1),(row0,other),row3);")
+    view.commands.sort_by_tree(tree)
+    assert view.picture.order.tolist() == [4, 1, 0, 3, 2] and "1 of 5 rows" in view._status.text()
+    view.selection.choose_taxa(["row1", "row3"])
+    view.choose_taxa()
+    assert chosen(view)[0] == [1, 3]
+    with pytest.raises(InputError, match="no leaf has the name"):
+        view.commands.sort_by_tree(tree_files.parse("(a,b);")[0])
+
+
+def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
+    assert view.finder.go_to("12") and view.picture.cursor == (0, 11)
+    assert view.finder.go_to("#5") and view.picture.cursor == (0, 5)
+    assert view.finder.go_to("ROW3") and view.picture.cursor[0] == 3
+    assert view.finder.go_to("NDS") and [hit[0] for hit in view.picture.found] == [0, 2, 3]
+    view.finder.next_hit()
+    assert view.picture.cursor == (2, 6)
+    view.finder.next_hit(-1)
+    assert view.picture.cursor == (0, 6)
+    view.finder.choose_found()
+    assert chosen(view)[0] == [0, 2, 3]
+    for wrong, said in (("99", "1 to 15"), ("#99", "1 to 14"), ("QQQQ", "no name and no row")):
+        assert not view.finder.go_to(wrong) and said in view._status.text()
+
+
+def test_what_was_found_is_sought_anew_after_an_edit(view: AlignmentViewer) -> None:
+    view.finder.box.setText("NDS")
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
+    view.commands.sort("name")
+    assert [hit[0] for hit in view.picture.found] == [0, 2, 3]
+    view.canvas.choose(np.arange(5) == 0, None)
+    view.commands.delete()
+    assert view.picture.found == ()
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
+    assert view.picture.cursor == (1, 6) and view.picture.found == ((1, 6, 9), (2, 6, 9))
+    view.show_datum(alignment("ACDEF", "ANDSF"))
+    QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
+    assert view.picture.cursor == (1, 1)
+    view.show_datum(alignment("ACDEF"))
+    assert not view.finder.next_hit() and view.picture.found == ()
+
+
+def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aligned_rows, "MOST_HITS", 2)
+    view.finder.go_to("NDS")
+    assert "the first 2 places" in view._status.text()

@@ -1,0 +1,81 @@
+"""What is copied, written and drawn for files."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from app.kit import export
+from app.views.aligned import paint, saving
+from app.views.aligned.view import AlignmentViewer
+from kernels.io import aligned_writing
+from tests.app.views.aligned.viewer import Control, alignment, image, press
+
+
+def test_copies_hold_the_chosen_cells(view: AlignmentViewer) -> None:
+    view.canvas.choose(np.arange(5) < 2, (np.arange(15) > 2) & (np.arange(15) < 6))
+    press(view, Qt.Key.Key_C, Control)
+    assert QApplication.clipboard().text() == ">row0\nA-L\n>row1\nAAL\n"
+    for form, wanted in (("plain", "A-L\nAAL"), ("unaligned", ">row0\nAL\n>row1\nAAL\n"), ("names", "row0\nrow1")):
+        view.copy(form)
+        assert QApplication.clipboard().text() == wanted
+    view.copy(".aln")
+    assert QApplication.clipboard().text().startswith("CLUSTAL")
+
+
+def test_one_file_is_written_at_a_time(
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    paths = iter([tmp_path / "one.fasta", tmp_path / "two.fasta", tmp_path / "missing" / "three.fasta"])
+    monkeypatch.setattr(saving.QFileDialog, "getSaveFileName", lambda *_: (str(next(paths)), ""))
+    told: list[str] = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, said: told.append(said))
+    wait, write = threading.Event(), aligned_writing.write
+    monkeypatch.setattr(aligned_writing, "write", lambda *given: wait.wait() and write(*given))
+    view.save_alignment()
+    view.save_alignment()
+    assert "Another file is being written" in view._status.text()
+    wait.set()
+    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    assert (tmp_path / "one.fasta").read_text().startswith(">row0\nMKVA-LNDSTCCGHW\n")
+    view.canvas.choose(np.arange(5) == 1, np.arange(15) < 3)
+    view.save_alignment(True)
+    qtbot.waitUntil(lambda: "two.fasta" in view._status.text() and not view._saving.busy)
+    assert (tmp_path / "two.fasta").read_text() == ">row1\nMKV\n"
+    view.save_alignment()
+    qtbot.waitUntil(lambda: bool(told))
+    assert "three.fasta" in told[0]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_figures_are_written(view: AlignmentViewer, tmp_path: Any, suffix: str) -> None:
+    for number, (size, draw) in enumerate((saving.seen(view.canvas, ()), saving.wrapped(view.canvas, (), 10))):
+        path = tmp_path / f"{number}{suffix}"
+        export.save(path, size, draw, "some")
+        assert path.stat().st_size > 2000 and size.height() > 100
+    if suffix == ".svg":
+        assert ">G</text>" in path.read_text()  # letters are letters, not a picture
+
+
+def test_a_figure_is_fine_and_leaves_the_screen_alone(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    image(view)
+    painted, asked, body = view.canvas._painted, [], paint.body
+    monkeypatch.setattr(paint, "body", lambda *given: asked.append(given[3]) or body(*given))
+    saving.copy_picture(view.canvas, ())
+    assert asked == [paint.FINE] and view.canvas._painted is painted
+
+
+def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tmp_path: Any) -> None:
+    view.show_datum(alignment("AAAAA" + "C" * 890 + "DDDDD", "AAAAA" + "C" * 890 + "DDDDD"))
+    view.canvas.set_tracks([])
+    places = np.arange(900)
+    view.canvas.choose(None, (places < 5) | (places >= 895))
+    size, draw = saving.wrapped(view.canvas, ())
+    export.save(tmp_path / "figure.svg", size, draw, "some")
+    written = (tmp_path / "figure.svg").read_text()
+    assert [written.count(f">{letter}</text>") for letter in "ACD"] == [10, 0, 10]

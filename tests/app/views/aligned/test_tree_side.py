@@ -1,0 +1,149 @@
+"""A tree beside the rows: in step, chosen, collapsed, computed; with the mouse and with keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.kit.tree.layout import at_places
+from app.views.aligned import shown
+from app.views.aligned.view import AlignmentViewer
+from kernels.errors import InputError
+from kernels.io import tree_files
+from kernels.io.tree import Tree
+from kernels.registry import alignment_trees
+from tests.app.views.aligned.viewer import alignment, chosen, image, text
+
+NEWICK = "((row4:1,row1:2):1,(row0:1,other:1):2,row3:3);"
+
+
+@pytest.fixture
+def tree(view: AlignmentViewer) -> Tree:
+    view.tree_side.show_tree(tree_files.parse(NEWICK)[0])
+    image(view)
+    view.tree_side.panel.grab()
+    return view.tree_side.tree
+
+
+def clade(tree: Tree, *names: str) -> int:
+    """The node of exactly these leaves."""
+    found = [node for node in range(len(tree))
+             if {name for name in tree.names[node : tree.ends[node]] if name} == set(names)]  # fmt: skip
+    return found[-1]
+
+
+def names(view: AlignmentViewer) -> list[str]:
+    return [view.picture.name_at(place) for place in range(view.picture.shape[0])]
+
+
+def test_rows_stand_in_the_order_of_the_leaves(view: AlignmentViewer, tree: Tree) -> None:
+    assert names(view) == ["row4", "row1", "row0", "row3", "row2"] and tree.taxa == ("row4", "row1", "row0", "row3")
+    assert view.tree_side.panel.isVisible() and "1 of 5 rows" in view._status.text()
+    rows = view.tree_side.panel._layout.row[tree.leaves]
+    assert rows.tolist() == [0.5, 1.5, 2.5, 3.5]
+    with pytest.raises(InputError, match="none of its taxa"):
+        view.tree_side.show_tree(tree_files.parse("(a,b);")[0])
+    assert view.tree_side.tree is tree
+    view.tree_side.show_tree(None)
+    assert not view.tree_side.panel.isVisible()
+
+
+def test_a_clade_is_chosen_with_the_mouse(view: AlignmentViewer, tree: Tree) -> None:
+    panel, node = view.tree_side.panel, clade(tree, "row4", "row1")
+    frame = panel._frame(panel._layout)
+    place = QPointF((frame.px(panel._layout.along[node]) + frame.px(0)) / 2, frame.py(panel._layout.row[node]))
+    assert panel.node_at(place) == node
+    QTest.mouseClick(panel, Qt.MouseButton.LeftButton, pos=place.toPoint())
+    assert chosen(view)[0] == [1, 4] and view.selection.taxa == {"row4", "row1"}
+    QTest.mouseDClick(panel, Qt.MouseButton.LeftButton, pos=place.toPoint())
+    assert names(view) == ["row4 + 1", "row0", "row3", "row2"]
+
+
+def test_keys_go_along_the_tree_and_collapse(view: AlignmentViewer, tree: Tree) -> None:
+    panel = view.tree_side.panel
+    panel.setFocus()
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Return):
+        QTest.keyClick(panel, key)
+    assert names(view)[0] == "row4 + 1"
+    QTest.keyClick(panel, Qt.Key.Key_Return)
+    assert names(view)[:2] == ["row4", "row1"]
+    QTest.keyClick(panel, Qt.Key.Key_Down)
+    assert panel.current == clade(tree, "row0") or chosen(view)[0] == [0]
+    QTest.keyClick(panel, Qt.Key.Key_Left)
+    assert panel.current == 0
+
+
+def test_a_collapsed_clade_is_its_consensus_and_all_of_its_rows(view: AlignmentViewer, tree: Tree) -> None:
+    node = clade(tree, "row4", "row1")
+    view.tree_side.toggle(node)
+    both = view.alignment.letters[[1, 4]]
+    # The first in the alphabet of the most frequent letters; of a letter and a gap the letter.
+    wanted = np.where(both.min(axis=0) == ord("-"), both.max(axis=0), both.min(axis=0))
+    assert view.picture.letters_at(0).tolist() == wanted.tolist()
+    view.canvas.go_to(0, 3)
+    view.commands.insert_gap()
+    assert [row[2:5] for row in text(view)] == ["VA-", "V-A", "IA-", "IAA", "V-G"]
+    assert names(view)[0] == "row4 + 1"
+    image(view)
+    view.tree_side.choose(node)
+    view.commands.delete()
+    assert view.alignment.names == ("row0", "row2", "row3")
+    view.editor.undo()
+    assert len(view.alignment.names) == 5 and "row4" in view.alignment.names
+
+
+def test_collapsed_rows_are_copied_and_sorted_with_the_others(view: AlignmentViewer, tree: Tree) -> None:
+    view.tree_side.collapse([clade(tree, "row4", "row1"), 0])
+    assert names(view) == ["row4 + 3", "row2"]
+    view.copy("names")
+    assert QApplication.clipboard().text().split() == ["row4", "row1", "row0", "row3", "row2"]
+    view.commands.sort("name")
+    assert names(view) == ["row0 + 3", "row2"]
+    view.tree_side.collapse_within(0.7)
+    assert view.tree_side.collapsed == {clade(tree, "row4", "row1")}
+
+
+def test_clades_of_many_rows_are_counted_on_a_thread(
+    view: AlignmentViewer, tree: Tree, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    monkeypatch.setattr(shown, "SMALL", 1)
+    node = clade(tree, "row4", "row1")
+    view.tree_side.toggle(node)
+    qtbot.waitUntil(lambda: node in view.tree_side._consensus and not view.tree_side.busy)
+    assert view.picture.letters_at(0).tolist() == view.tree_side._consensus[node].tolist()
+
+
+@pytest.mark.parametrize("criterion", alignment_trees.criteria())
+def test_the_tree_of_the_rows_is_computed(view: AlignmentViewer, qtbot: Any, criterion: str) -> None:
+    kept: list[Any] = []
+    view.kept.connect(kept.append)
+    view.tree_side.compute(criterion)
+    qtbot.waitUntil(lambda: view.tree_side.tree is not None)
+    assert sorted(view.tree_side.tree.taxa) == sorted(view.alignment.names) and kept[0] is view.tree_side.given
+    assert names(view) == list(view.tree_side.tree.taxa)
+
+
+def test_trees_that_are_open_are_offered(view: AlignmentViewer) -> None:
+    fitting, strange = tree_files.parse(NEWICK)[0], tree_files.parse("(a,b,c);")[0]
+    view.offer([fitting, strange, alignment()])
+    assert view.tree_side.offered() == [fitting]
+
+
+def test_another_alignment_has_no_tree(view: AlignmentViewer, tree: Tree) -> None:
+    view.show_datum(alignment("AC", "A-"))
+    assert view.tree_side.tree is None and not view.tree_side.panel.isVisible()
+    assert names(view) == ["row0", "row1"]
+
+
+def test_inner_nodes_stand_between_their_children() -> None:
+    (tree,) = tree_files.parse("((a,b),(c,d));")
+    places = np.full(len(tree), np.nan)
+    places[tree.leaves] = [3, 1, 0, 2]
+    found = at_places(tree, places, 4)
+    assert found.row[0] == 1.5 and found.first[0] == 0 and found.last[0] == 3
+    assert at_places(tree, places, 4, [1]).shown.tolist() == [True, True, False, False, True, True, True]
