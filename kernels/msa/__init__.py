@@ -5,15 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from kernels.citation import Citation
 from kernels.method import Method
-from kernels.msa import sizes, thesis
+from kernels.msa import clustalw, sizes, thesis
 from kernels.msa.parameters import THREADS
 from kernels.msa.problem import problem_type
 from kernels.semiring.citation import THESIS
 
+THOMPSON = Citation(
+    key="thompson1994clustal",
+    authors="Julie D. Thompson, Desmond G. Higgins, Toby J. Gibson",
+    title="CLUSTAL W: improving the sensitivity of progressive multiple sequence alignment through sequence weighting, "
+    "position-specific gap penalties and weight matrix choice",
+    venue="Nucleic Acids Research",
+    year=1994,
+    kind="article",
+    volume="22",
+    pages="4673-4680",
+)
+
 THESIS_PROBLEM = problem_type(
     "msa-thesis", "Multiple alignment by the thesis", thesis.OPTIONS, thesis.rules, "kernels.msa.trials:THESIS",
     option_values=thesis.option_values,
+)  # fmt: skip
+CLUSTALW_PROBLEM = problem_type(
+    "msa-clustalw", "Multiple alignment by ClustalW's rules", clustalw.OPTIONS, clustalw.rules,
+    "kernels.msa.trials:CLUSTALW",
 )  # fmt: skip
 
 
@@ -39,6 +56,15 @@ METHODS = (
         citation=THESIS.at("section 4.4"),
         problem=THESIS_PROBLEM,
         backends={"cpu": "kernels.msa.cpu:thesis"},
+        nominal_gcups={"cpu": 1.0},
+    ),
+    _method(
+        "msa-clustalw",
+        name="ClustalW",
+        summary="ClustalW's rules: weights, matrices by identity, gap costs by lengths and position, divergent last.",
+        citation=THOMPSON,
+        problem=CLUSTALW_PROBLEM,
+        backends={"cpu": "kernels.msa.cpu:clustalw"},
         nominal_gcups={"cpu": 1.0},
     ),
 )

@@ -11,6 +11,7 @@ import numpy as np
 from kernels.io.tree import Tree
 from kernels.model import Outcome
 from kernels.monitor import Monitor
+from kernels.msa import clustalw as by_clustalw
 from kernels.msa import thesis as by_thesis
 from kernels.msa.parameters import PipelineParameters
 from kernels.msa.pipeline import Job, Tools
@@ -35,3 +36,4 @@ def _run(
 
 
 thesis = partial(_run, by_thesis.aligned)
+clustalw = partial(_run, by_clustalw.aligned)

@@ -34,11 +34,12 @@ class Node:
     """An alignment of the sequences below a node, as what its columns count.
 
     ``counts`` is int64 (symbols, columns), the blank last; each column sums to ``total``, PARTS for each unit of
-    weight.
-    ``first`` and ``rows`` say which leaves it has, in the order of the tree.
+    weight. ``first`` and ``rows`` say which leaves it has, in the order of the tree. ``marks`` is int32 (kinds,
+    columns): sums of what a rule marks in the letters of each row.
     """
 
     counts: np.ndarray = field(repr=False)
+    marks: np.ndarray = field(repr=False)
     total: int
     first: int
     rows: int
@@ -73,13 +74,20 @@ class Joined(NamedTuple):
 
 
 PairOf = Callable[[Node, Node], Pair]
+MarksOf = Callable[[Sequence], np.ndarray]
+"""What a rule marks in the letters of a sequence, int32 (kinds, letters)."""
 Align = Callable[[Sequences[tuple[Profile, Profile]], ColumnScoring, Span, Monitor], list[ProfileAnswer]]
 """All of these pairs at once."""
 
 
-def leaf(sequence: Sequence, alphabet: str, weight: int, place: int) -> Node:
+def leaf(sequence: Sequence, alphabet: str, weight: int, place: int, marks_of: MarksOf) -> Node:
     """The node of a sequence; letters that the alphabet does not know count as all letters alike."""
-    return Node(weight * _units(alphabet)[:, sequence.array], weight * PARTS, place, 1)
+    return Node(weight * _units(alphabet)[:, sequence.array], marks_of(sequence), weight * PARTS, place, 1)
+
+
+def no_marks(sequence: Sequence) -> np.ndarray:
+    """Of rules that mark nothing."""
+    return np.zeros((0, len(sequence)), np.int32)
 
 
 def profile(
@@ -99,6 +107,7 @@ def align(
     align_pairs: Align,
     monitor: Monitor,
     log: Log | None = None,
+    marks_of: MarksOf = no_marks,
 ) -> np.ndarray:
     """The rows of the whole alignment, uint8 (leaves, columns), in the order of the leaves.
 
@@ -107,7 +116,7 @@ def align(
     node has two children.
     """
     made: dict[int, Node] = {
-        node: leaf(sequence, alphabet, weight, place)
+        node: leaf(sequence, alphabet, weight, place, marks_of)
         for place, (node, sequence, weight) in enumerate(zip(tree.leaves.tolist(), sequences, weights, strict=True))
     }
     joined: dict[int, Joined] = {}
@@ -136,7 +145,11 @@ def united(first: Node, second: Node, joined: Joined) -> Node:
     for node, taken in ((first, joined.first), (second, joined.second)):
         counts[:, taken] += node.counts
         counts[-1, ~taken] += node.total
-    return Node(counts, first.total + second.total, first.first, first.rows + second.rows)
+    marks: np.ndarray = np.zeros((first.marks.shape[0], joined.first.size), np.int32)
+    if marks.size:
+        marks[:, joined.first] += first.marks
+        marks[:, joined.second] += second.marks
+    return Node(counts, marks, first.total + second.total, first.first, first.rows + second.rows)
 
 
 def _aligned(pairs: Sequences[Pair], align_pairs: Align, monitor: Monitor) -> list[ProfileAnswer]:

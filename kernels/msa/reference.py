@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from kernels.io.tree import Tree
-from kernels.model import Outcome, Sequence
+from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.pipeline import Job, Tools
 from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.msa.progressive import PARTS, Log, Node, PairOf
+from kernels.msa.progressive import PARTS, Log, MarksOf, Node, PairOf, no_marks
 from kernels.profiles import reference as profiles
 from kernels.profiles.problem import LEFT, UP, ProfileProblem
-from kernels.profiles.profile import MEANS
+from kernels.profiles.profile import MEANS, PROTEIN
 from kernels.steps import Steps
 from kernels.trees import reference as trees
 from kernels.trees.distances import reference as distances
@@ -37,7 +37,7 @@ def answer(aligned: Aligned, problem: MsaProblem) -> MsaAnswer:
 
 def progressive(
     tree: Tree, sequences: Sequences[Sequence], weights: Sequences[int], alphabet: str, pair_of: PairOf,
-    align_pairs: Any, monitor: Monitor, log: Log | None = None,
+    align_pairs: Any, monitor: Monitor, log: Log | None = None, marks_of: MarksOf = no_marks,
 ) -> np.ndarray:  # fmt: skip
     """As `kernels.msa.progressive.align`, a node after another."""
     rows: list[str] = []
@@ -50,7 +50,8 @@ def progressive(
         start = len(rows)
         parts = [below(child) for child in tree.children(node).tolist()]
         nodes = [
-            counted(part, weights, at, alphabet) for part, at in zip(parts, (start, start + len(parts[0])), strict=True)
+            counted(part, weights, at, alphabet, marks_of)
+            for part, at in zip(parts, (start, start + len(parts[0])), strict=True)
         ]
         first, second, scoring, span = pair_of(*nodes)
         operations = profiles.align(ProfileProblem(first, second, scoring, span)).operations.tolist()
@@ -68,15 +69,24 @@ def gapped(row: str, operations: Sequences[int], missing: int) -> str:
     return "".join("-" if operation == missing else next(letters) for operation in operations)
 
 
-def counted(rows: Sequences[str], weights: Sequences[int], first: int, alphabet: str) -> Node:
+def counted(rows: Sequences[str], weights: Sequences[int], first: int, alphabet: str, marks_of: MarksOf) -> Node:
     """What the columns of rows count; ``first`` is the leaf of the first of them."""
+    kind = SequenceType.PROTEIN if alphabet == PROTEIN else SequenceType.DNA
+    marks = sum(_spread(row, marks_of(Sequence("row", row.replace("-", "").encode(), kind))) for row in rows)
     counts = np.zeros((len(alphabet), len(rows[0])), np.int64)
     for row, weight in zip(rows, weights[first:], strict=False):
         for column, letter in enumerate(row):
             stands_for = letter if letter in alphabet else MEANS[alphabet].get(letter, alphabet[:-1])
             for symbol in stands_for:
                 counts[alphabet.index(symbol), column] += weight * PARTS // len(stands_for)
-    return Node(counts, PARTS * sum(weights[first : first + len(rows)]), first, len(rows))
+    return Node(counts, np.asarray(marks), PARTS * sum(weights[first : first + len(rows)]), first, len(rows))
+
+
+def _spread(row: str, marks: np.ndarray) -> np.ndarray:
+    """Marks of the letters of a row, in its columns."""
+    found: np.ndarray = np.zeros((len(marks), len(row)), np.int32)
+    found[:, [column for column, letter in enumerate(row) if letter != "-"]] = marks
+    return found
 
 
 def _full(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

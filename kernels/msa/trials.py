@@ -14,7 +14,7 @@ from kernels.io.distance_matrix import checked
 from kernels.io.tree import Tree
 from kernels.method import Method, ProblemType
 from kernels.model import Result, Sequence, SequenceType
-from kernels.msa import reference, thesis
+from kernels.msa import clustalw, reference, thesis
 from kernels.msa.problem import MsaAnswer, MsaProblem
 from kernels.trials import Choose, Run, Trials
 
@@ -160,4 +160,17 @@ def _thesis_options(choose: Choose) -> dict[str, Any]:
     return {"column_score": choose.of(("euclidean", "sum-of-pairs")), "blank": choose.of((-4.0, -1.0, 0.0))}
 
 
+def _clustalw() -> ProblemType:
+    from kernels.msa import CLUSTALW_PROBLEM
+
+    return CLUSTALW_PROBLEM
+
+
+def _clustalw_options(choose: Choose) -> dict[str, Any]:
+    return {"series": choose.of(("gonnet", "blosum")), "delay": choose.of((0.0, 30.0, 60.0, 100.0)),
+            "gap_distance": choose.of((0, 1, 4)), "residues": choose.of((True, False)),
+            "hydrophilic": choose.of((True, False)), "gap_open": choose.of((None, 3.0))}  # fmt: skip
+
+
+CLUSTALW = trials(_clustalw, lambda problem: reference.answer(clustalw.aligned, problem), _clustalw_options)
 THESIS = trials(_thesis, lambda problem: reference.answer(thesis.aligned, problem), _thesis_options)
