@@ -55,8 +55,8 @@ METHODS = (
         summary="Distances, guide tree, and all nodes whose children are aligned at once, phase by phase.",
         citation=THESIS.at("section 4.4"),
         problem=THESIS_PROBLEM,
-        backends={"cpu": "kernels.msa.cpu:thesis"},
-        nominal_gcups={"cpu": 1.0},
+        backends={"cpu": "kernels.msa.cpu:thesis", "cuda": "kernels.msa.cuda:thesis"},
+        nominal_gcups={"cpu": 1.0, "cuda": 100.0},
     ),
     _method(
         "msa-clustalw",
@@ -64,7 +64,7 @@ METHODS = (
         summary="ClustalW's rules: weights, matrices by identity, gap costs by lengths and position, divergent last.",
         citation=THOMPSON,
         problem=CLUSTALW_PROBLEM,
-        backends={"cpu": "kernels.msa.cpu:clustalw"},
-        nominal_gcups={"cpu": 1.0},
+        backends={"cpu": "kernels.msa.cpu:clustalw", "cuda": "kernels.msa.cuda:clustalw"},
+        nominal_gcups={"cpu": 1.0, "cuda": 100.0},
     ),
 )

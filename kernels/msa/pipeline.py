@@ -14,9 +14,8 @@ import numpy as np
 from kernels.io.tree import Tree
 from kernels.model import Outcome, Sequence
 from kernels.monitor import Monitor, Part
-from kernels.msa import progressive
 from kernels.msa.problem import MsaProblem, answer_of
-from kernels.msa.progressive import ALIGNMENT, Align, Log
+from kernels.msa.progressive import ALIGNMENT, Log
 from kernels.profiles.profile import NUCLEOTIDES, PROTEIN
 from kernels.steps import Steps
 
@@ -33,9 +32,9 @@ class Tools:
     full: Backend
     ktuple: Backend
     joining: Backend
-    align: Align
+    align_each: Callable[..., Any]
     threads: int
-    progressive: Callable[..., np.ndarray] = progressive.align
+    progressive: Callable[..., np.ndarray]
 
 
 @dataclass
@@ -105,6 +104,10 @@ class Job:
     def outcome(self, letters: np.ndarray, tree: Tree | None) -> Outcome:
         """The outcome of rows in the order of the sequences that have letters."""
         return Outcome(answer_of(self.problem, letters, tree), self.times_ms, self.host_bytes, self.device_bytes)
+
+
+Aligned = Callable[[Job], tuple[np.ndarray, Tree]]
+"""What a method does: rows in the order of the sequences that have letters, and the guide tree."""
 
 
 def in_order(rows: np.ndarray, taxa: Sequences[str], names: Sequences[str]) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import threading
+from collections.abc import Callable
 from collections.abc import Sequence as Sequences
 from functools import cache
 
@@ -42,9 +43,25 @@ def align(
     if backend == "cuda":
         on_gpu = importlib.import_module("kernels.profiles.cuda_batch")  # it imports CuPy
         return list(on_gpu.align(pairs, scoring, span, monitor or Monitor()))
+    sizes = [len(first) * len(second) for first, second in pairs]
+    return align_each(sizes, lambda at: ProfileProblem(*pairs[at], scoring, span).encoded, threads, monitor)
+
+
+def align_each(
+    sizes: Sequences[int],
+    make: Callable[[int], Encoded],
+    threads: int | None = None,
+    monitor: Monitor | None = None,
+    backend: str = "cpu",
+) -> list[ProfileAnswer]:
+    """The same of problems in whole numbers, of one kind of score and one mode: ``make(at)`` gives one, on the thread
+    that aligns it, and ``sizes`` are their cells."""
+    if backend == "cuda":
+        on_gpu = importlib.import_module("kernels.profiles.cuda_batch")
+        return list(on_gpu.encoded([make(at) for at in range(len(sizes))], monitor or Monitor()))
     _compiled()
-    found: list[ProfileAnswer | None] = [None] * len(pairs)
-    order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) * len(pairs[at][1]))
+    found: list[ProfileAnswer | None] = [None] * len(sizes)
+    order = sorted(range(len(sizes)), key=lambda at: -sizes[at])
     tickets, lock, stop = itertools.count(), threading.Lock(), workers.stop_word()
     done, monitor = np.zeros(max(threads or workers.cores(), 1), np.int64), monitor or Monitor()
 
@@ -55,12 +72,12 @@ def align(
             if ticket >= len(order):
                 return
             at = order[ticket]
-            found[at] = _one(ProfileProblem(*pairs[at], scoring, span).encoded, stop)
+            found[at] = _one(make(at), stop)
             done[worker] += 1
 
-    if pairs:
+    if sizes:
         workers.share(
-            work, min(len(done), len(pairs)), stop, lambda: monitor.update(int(done.sum()), len(pairs), "alignments")
+            work, min(len(done), len(sizes)), stop, lambda: monitor.update(int(done.sum()), len(sizes), "alignments")
         )
     return [answer for answer in found if answer is not None]
 
