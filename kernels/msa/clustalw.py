@@ -50,6 +50,7 @@ PAIR_GAPS = {True: (10.0, 0.1), False: (15.0, 6.66)}
 """Of aligned pairs, in whose distances the tree begins."""
 PAIR_MATCH = 10
 RUN, HYDROPHILIC, IN_RUN = 5, b"GPSNDQEKR", 2 / 3
+SOFT = np.array([letter in HYDROPHILIC for letter in range(256)])
 AT_GAP, EXTEND_AT_GAP = 0.3, 0.5
 RESIDUES = dict(zip("ACDEFGHIKLMNPQRSTVWY", (
     113, 113, 96, 131, 120, 61, 100, 132, 96, 121, 129, 63, 74, 107, 72, 76, 89, 125, 123, 100),
@@ -180,8 +181,8 @@ class Rule:
         marks[0] = 1
         marks[2, 0] = marks[3, -1] = 1
         if sequence.type == SequenceType.PROTEIN:
-            soft = np.isin(sequence.array, np.frombuffer(HYDROPHILIC, np.uint8))
-            ends = np.flatnonzero(np.diff(np.concatenate([[False], soft, [False]])))
+            soft = SOFT[sequence.array]
+            ends = np.flatnonzero(np.diff(soft, prepend=False, append=False))
             for first, last in ends.reshape(-1, 2).tolist():
                 if last - first >= RUN:
                     marks[1, first:last] = 1

@@ -75,36 +75,36 @@ class Encoder:
             columns = cpu_nodes.scored(plan.values, columns)
             column_bias = cpu_nodes.squared(columns)
             most = (int(np.abs(columns).max()) * FREQUENCY_UNITS >> template.shift) + 1
-        made = template._replace(rows=rows, columns=columns, row_bias=row_bias, column_bias=column_bias)
-        opens, extends = self._gap_costs(plan, made, (first, second))
-        made = made._replace(row_open=opens[0], column_open=opens[1], row_extend=extends[0], column_extend=extends[1])
+        opens, extends = self._gap_costs(plan, (rows, columns), (row_bias, column_bias), (first, second))
+        made = Encoded(
+            rows, columns, row_bias, column_bias, opens[0], extends[0], opens[1], extends[1], *template[8:]
+        )  # fmt: skip
         _refuse_overflow(made, most)
         return made
 
-    def _gap_costs(self, plan: Prepared, made: Encoded, nodes: tuple[Node, Node]) -> tuple[Costs, Costs]:
+    def _gap_costs(self, plan: Prepared, factors: Both, biases: Both, nodes: tuple[Node, Node]) -> tuple[Costs, Costs]:
         """Of opening and of extending gaps opposite the columns of both."""
         if plan.scoring.gaps is Gaps.COLUMN:
-            return [np.zeros(count, np.int32) for count in (made.m, made.n)], _blanks(made)
+            return [np.zeros(len(node), np.int32) for node in nodes], _blanks(plan.template, factors, biases)
         opens, extends, units = [], [], plan.scoring.units
         for node in nodes:
-            factors = self._rule.fast_factors(node)
-            assert factors is not None, "costs by position need factors"
-            opens.append(cpu_nodes.costs(plan.opening * factors[0], plan.scoring.gap_open * units))
-            extends.append(cpu_nodes.costs(factors[1], plan.scoring.gap_extend * units))
+            found = self._rule.fast_factors(node)
+            assert found is not None, "costs by position need factors"
+            opens.append(cpu_nodes.costs(plan.opening * found[0], plan.scoring.gap_open * units))
+            extends.append(cpu_nodes.costs(found[1], plan.scoring.gap_extend * units))
         return opens, extends
 
 
 Costs = list[np.ndarray]
+Both = tuple[np.ndarray, np.ndarray]
 
 
-def _blanks(made: Encoded) -> Costs:
+def _blanks(template: Encoded, factors: Both, biases: Both) -> Costs:
     """What blank columns opposite those of both cost."""
-    if made.kind != LINEAR:
-        return [cpu_nodes.blank_distances(made.rows, made.row_bias),
-                cpu_nodes.blank_distances(made.columns, made.column_bias)]  # fmt: skip
-    blanks = np.ascontiguousarray(made.columns[:, -1]), np.ascontiguousarray(made.rows[:, -1])
-    return [cpu_nodes.blank_costs(made.rows, blanks[0], made.shift),
-            cpu_nodes.blank_costs(made.columns, blanks[1], made.shift)]  # fmt: skip
+    if template.kind != LINEAR:
+        return [cpu_nodes.blank_distances(one, bias) for one, bias in zip(factors, biases, strict=True)]
+    blanks = [np.ascontiguousarray(one[:, -1]) for one in reversed(factors)]
+    return [cpu_nodes.blank_costs(one, blank, template.shift) for one, blank in zip(factors, blanks, strict=True)]
 
 
 def _refuse_overflow(made: Encoded, most: int) -> None:
