@@ -39,6 +39,9 @@ OPTIONS = (
               "wait until the others are aligned.", default=30.0, minimum=0, maximum=100, unit="%"),
     Parameter("gap_distance", "int", "Gap distance", "Opening a gap costs more up to so many columns beside another.",
               default=4, minimum=0, maximum=100, unit="columns"),
+    Parameter("lift", "float", "Raise", "Added to all scores of a matrix, until none is negative at most: the more, the "
+              "fewer gaps. ClustalW adds until none is negative (20), which finds the reference alignments of BAliBASE "
+              "less well.", default=2.0, minimum=0, maximum=20),
     Parameter("residues", "bool", "Residue factors", "Whether opening a gap costs what is usual opposite each amino "
               "acid.", default=True),
     Parameter("hydrophilic", "bool", "Hydrophilic runs", "Whether opening a gap costs less in runs of hydrophilic "
@@ -71,6 +74,7 @@ class ClustalwRules:
     gap_extend: float
     delay: float
     gap_distance: int
+    lift: float
     residues: bool
     hydrophilic: bool
 
@@ -126,7 +130,7 @@ class Rule:
     def plan(self, first: Node, second: Node) -> Plan:
         own, lengths = self._rules, (len(first), len(second))
         identity = series.step(own.series, 100 * self._alike(first.first, second.first, first.rows, second.rows))
-        picked = series.chosen(own.series, self._protein, identity, min(lengths) < series.SHORT)
+        picked = series.chosen(own.series, self._protein, identity, min(lengths) < series.SHORT, own.lift)
         return Plan(self._scoring(picked), Span.SEMI_GLOBAL, self._opening(picked, *lengths))
 
     def _scoring(self, picked: series.Chosen) -> ColumnScoring:

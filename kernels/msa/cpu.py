@@ -22,14 +22,16 @@ from kernels.trees.joining.cpu import nj_pruned
 
 
 def _run(
-    aligned: Aligned, problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
-) -> Outcome:
+    aligned: Aligned, problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps,
+    at_once: bool = True,
+) -> Outcome:  # fmt: skip
     threads = typed(PipelineParameters, parameters).threads
     align_each = partial(batch.align_each, threads=threads)
-    tools = Tools(distance_full, distance_ktuple, nj_pruned, align_each, threads, walk.align)
+    tools = Tools(distance_full, distance_ktuple, nj_pruned, align_each, threads, partial(walk.align, at_once=at_once))
     job = Job(problem, tools, monitor, steps)
     return job.outcome(*aligned(job))
 
 
 thesis = partial(_run, by_thesis.aligned)
+thesis_serial = partial(_run, by_thesis.aligned, at_once=False)
 clustalw = partial(_run, by_clustalw.aligned)

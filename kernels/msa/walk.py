@@ -40,17 +40,20 @@ def align(
     align_each: AlignEach,
     monitor: Monitor,
     log: Log | None = None,
+    at_once: bool = True,
 ) -> np.ndarray:
     """The rows of the whole alignment, uint8 (leaves, columns), in the order of the leaves.
 
     ``sequences`` and ``weights`` (whole, 1 or more) are those of the leaves, in their order. The leaves of the first
-    child of a node stand before those of the second; every inner node has two.
+    child of a node stand before those of the second; every inner node has two. Where not ``at_once``, a node is aligned
+    after another.
     """
     made = dict(zip(tree.leaves.tolist(), _leaves(sequences, weights, alphabet, rule, monitor), strict=True))
     second = _second_children(tree)
     joined: dict[int, Joined] = {}
     encoder = Encoder(rule, alphabet)
-    phases = order.by_phase(order.alignment_order(tree))
+    steps = order.alignment_order(tree)
+    phases = order.by_phase(steps) if at_once else list(steps.nodes[:, None])
     total, done = sum(map(len, phases)), 0
     for number, phase in enumerate(phases):
         begun_ns = time.perf_counter_ns()

@@ -14,6 +14,7 @@ from tests.choosing import Drawn
 @settings(max_examples=6)
 @given(data=st.data(), seed=st.sampled_from((0, 1)))
 def test_small_families(emulated, method_id: str, data: st.DataObject, seed: int) -> None:
-    tried = trials.of(registry.method(method_id).problem)
+    method = registry.method(method_id)
+    tried = trials.of(method.problem)
     problem = tried.draw(Drawn(data.draw))
-    tried.same(problem, emulated(method_id, problem, seed=seed).answer, tried.oracle(problem), registry.method(method_id))
+    tried.same(problem, emulated(method_id, problem, seed=seed).answer, tried.oracle(problem), method)
