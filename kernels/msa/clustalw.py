@@ -39,9 +39,9 @@ OPTIONS = (
               "wait until the others are aligned.", default=30.0, minimum=0, maximum=100, unit="%"),
     Parameter("gap_distance", "int", "Gap distance", "Opening a gap costs more up to so many columns beside another.",
               default=4, minimum=0, maximum=100, unit="columns"),
-    Parameter("lift", "float", "Raise", "Added to all scores of a matrix, until none is negative at most: the more, the "
-              "fewer gaps. ClustalW adds until none is negative (20), which finds the reference alignments of BAliBASE "
-              "less well.", default=2.0, minimum=0, maximum=20),
+    Parameter("lift", "float", "Raise", "Added to all scores of a matrix, until none is negative at most: the more, "
+              "the fewer gaps. ClustalW adds until none is (20), by which fewer pairs of references are found.",
+              default=3.0, minimum=0, maximum=20),
     Parameter("residues", "bool", "Residue factors", "Whether opening a gap costs what is usual opposite each amino "
               "acid.", default=True),
     Parameter("hydrophilic", "bool", "Hydrophilic runs", "Whether opening a gap costs less in runs of hydrophilic "

@@ -12,7 +12,7 @@ from kernels.msa import clustalw as by_clustalw
 from kernels.msa import thesis as by_thesis
 from kernels.msa import walk
 from kernels.msa.parameters import PipelineParameters
-from kernels.msa.pipeline import Aligned, Job, Tools
+from kernels.msa.pipeline import Aligned, Tools, run
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import typed
 from kernels.profiles import batch
@@ -27,9 +27,9 @@ def _run(
 ) -> Outcome:  # fmt: skip
     threads = typed(PipelineParameters, parameters).threads
     align_each = partial(batch.align_each, threads=threads)
-    tools = Tools(distance_full, distance_ktuple, nj_pruned, align_each, threads, partial(walk.align, at_once=at_once))
-    job = Job(problem, tools, monitor, steps)
-    return job.outcome(*aligned(job))
+    progressive = partial(walk.align, at_once=at_once)
+    return run(aligned, problem, Tools(distance_full, distance_ktuple, nj_pruned, align_each, threads, progressive),
+               monitor, steps)  # fmt: skip
 
 
 thesis = partial(_run, by_thesis.aligned)

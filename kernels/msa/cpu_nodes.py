@@ -14,6 +14,8 @@ from kernels.profiles.scoring import FREQUENCY_UNITS
 DIGITS = 1e6
 """Frequencies are told from each other by so many decimals of their unit, as `kernels.profiles.scoring.whole` does."""
 UNIT_BITS = 11
+NOWHERE = 2**40
+"""A column that is near none."""
 assert 1 << UNIT_BITS == FREQUENCY_UNITS
 
 
@@ -171,12 +173,12 @@ def clustalw_factors(counts, marks, rows, residues, near, rules):
             opens[j] = np.float64(total) / np.float64(100 * (letters if letters > 0 else 1))
         if in_run > 0 and marks[1, j] > 0:
             opens[j] = in_run
-    away = np.full(columns, 4 * columns)
-    last = -4 * columns
+    away = np.empty(columns, np.int64)
+    last = -NOWHERE
     for j in range(columns):
         last = j if gaps[j] > 0 else last
         away[j] = j - last
-    last = 8 * columns
+    last = NOWHERE
     for j in range(columns - 1, -1, -1):
         last = j if gaps[j] > 0 else last
         away[j] = min(away[j], last - j)

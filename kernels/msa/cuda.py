@@ -12,7 +12,7 @@ from kernels.monitor import Monitor
 from kernels.msa import clustalw as by_clustalw
 from kernels.msa import thesis as by_thesis
 from kernels.msa import walk
-from kernels.msa.pipeline import Aligned, Job, Tools
+from kernels.msa.pipeline import Aligned, Tools, run
 from kernels.msa.problem import MsaProblem
 from kernels.profiles import batch
 from kernels.steps import Steps
@@ -25,8 +25,7 @@ def _run(
 ) -> Outcome:
     align_each = partial(batch.align_each, backend="cuda")
     tools = Tools(distance_full, distance_ktuple, nj_pruned, align_each, 1, walk.align)
-    job = Job(problem, tools, monitor, steps)
-    return job.outcome(*aligned(job))
+    return run(aligned, problem, tools, monitor, steps)
 
 
 thesis = partial(_run, by_thesis.aligned)

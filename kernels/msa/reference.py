@@ -31,7 +31,7 @@ Aligned = Callable[[Job], tuple[np.ndarray, Tree]]
 def answer(aligned: Aligned, problem: MsaProblem) -> MsaAnswer:
     """The alignment of a method, every stage of it by textbooks; some ten short sequences at most."""
     tools = Tools(_full, _no_words, _joined, _no_batch, 1, progressive)
-    job = Job(problem, tools, Monitor(), Steps())
+    job = Job(problem, tools)
     return job.outcome(*aligned(job)).answer
 
 
