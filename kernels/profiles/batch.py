@@ -6,7 +6,6 @@ of all pairs are in one queue on the device (`cuda_batch`).
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import threading
 from collections.abc import Callable
@@ -41,8 +40,9 @@ def align(
     begun on this thread. Errors as `ProfileProblem.encoded` has them; raises Cancelled.
     """
     if backend == "cuda":
-        on_gpu = importlib.import_module("kernels.profiles.cuda_batch")  # it imports CuPy
-        return list(on_gpu.align(pairs, scoring, span, monitor or Monitor()))
+        from kernels.profiles import cuda_batch  # it imports CuPy
+
+        return cuda_batch.align(pairs, scoring, span, monitor or Monitor())
     sizes = [len(first) * len(second) for first, second in pairs]
     return align_each(sizes, lambda at: ProfileProblem(*pairs[at], scoring, span).encoded, threads, monitor)
 
@@ -57,8 +57,9 @@ def align_each(
     """The same of problems in whole numbers, of one kind of score and one mode: ``make(at)`` gives one, on the thread
     that aligns it, and ``sizes`` are their cells."""
     if backend == "cuda":
-        on_gpu = importlib.import_module("kernels.profiles.cuda_batch")
-        return list(on_gpu.encoded([make(at) for at in range(len(sizes))], monitor or Monitor()))
+        from kernels.profiles import cuda_batch
+
+        return cuda_batch.encoded([make(at) for at in range(len(sizes))], monitor or Monitor())
     _compiled()
     found: list[ProfileAnswer | None] = [None] * len(sizes)
     order = sorted(range(len(sizes)), key=lambda at: -sizes[at])

@@ -177,12 +177,15 @@ def whole(frequencies: np.ndarray) -> np.ndarray:
     What rounding down leaves goes to the symbols that lost most, of equal ones the first of the alphabet. The last
     digits of floating-point numbers, which differ with weights of the same shares, say nothing here.
     """
+    symbols = len(frequencies)
     exact = np.round(frequencies * FREQUENCY_UNITS, 6)
-    found = np.floor(exact).astype(np.int64)
-    order = np.argsort(-(exact - found), axis=0, kind="stable")
-    rank = np.empty_like(order)
-    np.put_along_axis(rank, order, np.arange(len(order))[:, None], axis=0)
-    return (found + (rank < FREQUENCY_UNITS - found.sum(axis=0))).astype(np.int16)
+    found = np.floor(exact)
+    left = (FREQUENCY_UNITS - found.sum(axis=0)).astype(np.int64)
+    # What each lost, in 10^-6, and of equal ones the first: whole numbers, all different, which sort fast.
+    lost = np.rint((exact - found) * 1e6) * symbols - np.arange(symbols)[:, None]
+    order = np.sort(np.ascontiguousarray(lost.T, np.int32), axis=1)
+    least = order[np.arange(len(order)), np.clip(symbols - left, 0, symbols - 1)]
+    return (found + ((lost >= least) & (left > 0))).astype(np.int16)
 
 
 def encode(first: Profile, second: Profile, scoring: ColumnScoring, span: Span) -> Encoded:
