@@ -71,7 +71,7 @@ def shares(counts, total):
             exact = np.rint(np.float64(counts[x, j]) / np.float64(total) * FREQUENCY_UNITS * DIGITS) / DIGITS
             down = np.floor(exact)
             found[x, j] = np.int16(down)
-            rest[x] = exact - down
+            rest[x] = np.rint((exact - down) * DIGITS)
             left -= np.int64(down)
         while left > 0:
             best = 0
