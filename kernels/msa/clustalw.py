@@ -8,6 +8,7 @@ Sequences that are like no other wait until the others are aligned.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,7 @@ PAIR_GAPS = {True: (10.0, 0.1), False: (15.0, 6.66)}
 """Of aligned pairs, in whose distances the tree begins."""
 PAIR_MATCH = 10
 RUN, HYDROPHILIC, IN_RUN = 5, b"GPSNDQEKR", 2 / 3
+NOTHING = np.zeros(256, bool)
 SOFT = np.array([letter in HYDROPHILIC for letter in range(256)])
 AT_GAP, EXTEND_AT_GAP = 0.3, 0.5
 RESIDUES = dict(zip("ACDEFGHIKLMNPQRSTVWY", (
@@ -150,8 +152,8 @@ class Rule:
         """The cost of opening a gap between alignments of m and n columns."""
         if not self._protein:
             return self._rules.gap_open
-        ratio = max(1 + 0.5 * np.log10(min(m, n) / max(m, n)), LEAST_RATIO)
-        return float(picked.scale * picked.mismatch * self._rules.gap_open * max(np.log10(min(m, n)), 1.0) / ratio)
+        ratio = max(1 + 0.5 * math.log10(min(m, n) / max(m, n)), LEAST_RATIO)
+        return float(picked.scale * picked.mismatch * self._rules.gap_open * max(math.log10(min(m, n)), 1.0) / ratio)
 
     def factors(self, node: Node) -> Factors:
         """Of opening and of extending a gap opposite each column."""
@@ -191,6 +193,12 @@ class Rule:
                 if last - first >= RUN:
                     marks[1, first:last] = 1
         return marks
+
+    def fast_marks(self, sequence: Sequence) -> np.ndarray:
+        from kernels.msa import cpu_nodes
+
+        soft = SOFT if sequence.type == SequenceType.PROTEIN else NOTHING
+        return cpu_nodes.clustalw_marks(sequence.array, soft, RUN)
 
 
 def _distances(there: np.ndarray) -> np.ndarray:

@@ -155,8 +155,25 @@ def blank_distances(factors, squares):
 
 
 @compiled
+def clustalw_marks(letters, soft, run):
+    """`kernels.msa.clustalw.Rule.marks`; ``soft`` is bool (256,): letters whose runs of ``run`` or more are marked."""
+    columns = letters.size
+    marks = np.zeros((4, columns), np.int32)
+    length = 0
+    for j in range(columns):
+        marks[0, j] = 1
+        length = length + 1 if soft[letters[j]] else 0
+        if length == run:
+            marks[1, j - run + 1 : j + 1] = 1
+        elif length > run:
+            marks[1, j] = 1
+    marks[2, 0] = marks[3, columns - 1] = 1
+    return marks
+
+
+@compiled
 def clustalw_factors(counts, marks, rows, residues, near, rules):
-    """`kernels.msa.clustalw.PairOf.factors`, column by column; ``rules`` are (in a run, at a gap, extending there)."""
+    """`kernels.msa.clustalw.Rule.factors`, column by column; ``rules`` are (in a run, at a gap, extending there)."""
     symbols, columns = counts.shape
     in_run, at_gap, extend_at_gap = rules
     opens, extends, gaps = np.ones(columns), np.ones(columns), np.empty(columns, np.int64)

@@ -69,8 +69,8 @@ class Rule(Protocol):
     """What a method goes by at each node.
 
     ``plan(first, second)`` says how two nodes are aligned, and ``factors(node)`` what gaps cost opposite its columns,
-    None where that does not depend on the column; ``fast_factors(node)`` is the same, compiled. ``marks(sequence)`` is
-    what the rule marks in the letters of a sequence, int32 (kinds, letters).
+    None where that does not depend on the column. ``marks(sequence)`` is what the rule marks in the letters of a
+    sequence, int32 (kinds, letters). The fast ones are the same, compiled.
     """
 
     def plan(self, first: Node, second: Node) -> Plan: ...
@@ -80,6 +80,8 @@ class Rule(Protocol):
     def fast_factors(self, node: Node) -> Factors | None: ...
 
     def marks(self, sequence: Sequence) -> np.ndarray: ...
+
+    def fast_marks(self, sequence: Sequence) -> np.ndarray: ...
 
 
 def pair_of(rule: Rule, first: Node, second: Node, alphabet: str, type: SequenceType) -> ProfileProblem:

@@ -85,7 +85,7 @@ def _leaves(
     for place, (sequence, weight) in enumerate(zip(sequences, weights, strict=True)):
         monitor.check()
         counts = cpu_nodes.leaf(units, sequence.array, weight)
-        found.append(Node(counts, rule.marks(sequence), weight * PARTS, place, 1))
+        found.append(Node(counts, rule.fast_marks(sequence), weight * PARTS, place, 1))
     return found
 
 

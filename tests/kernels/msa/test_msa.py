@@ -192,7 +192,12 @@ def test_ways_between_leaves():
     paths = delays.Paths(tree)
     np.testing.assert_allclose(paths.of(0), [0, 3, 14, 15])
     np.testing.assert_allclose(paths.of(2), [14, 15, 0, 9])
-    assert paths.nearest(3) == (2, 9.0)
+    assert paths.nearest(3) == 2
+    np.testing.assert_allclose(delays.nearest_ways(tree), [3, 3, 9, 9])
+    many = newick.parse("((a:1,b:2,(c:1,d:4):0):3,e:1);")[0]
+    ways = np.array([delays.Paths(many).of(leaf) for leaf in range(5)])
+    np.fill_diagonal(ways, np.inf)
+    np.testing.assert_allclose(delays.nearest_ways(many), ways.min(axis=0))
 
 
 def test_branches_beyond_two_are_joined_in_their_order():
