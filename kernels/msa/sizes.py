@@ -19,8 +19,10 @@ GROWN = 1.5
 SYMBOLS = 21
 COLUMN_BYTES = 8 * SYMBOLS * 2
 """Counts of a column, and what is made of them on the way to the next node."""
-DEVICE_COLUMN_BYTES = 256
+DEVICE_COLUMN_BYTES = 80
 """Factors and costs of a column on a device."""
+ONE_STRIP = 256
+"""Letters of the second longest sequence up to which no pair has borders between strips on a device."""
 TOGETHER = 2**30
 """Bytes of the borders of the alignments that are on a device at a time, at most; of a cell an eighth of a byte."""
 
@@ -50,7 +52,10 @@ def _of_distances(problem: MsaProblem, parameters: Mapping[str, Any], backend: s
     if backend != "cuda" or problem.tree is not None or problem.distances is not None:
         return {}
     pairs = FullProblem(problem.sequences, Scoring(named_matrix("BLOSUM62"), 0, 0))
-    return distances.footprint(pairs, parameters, backend).device
+    told = distances.footprint(pairs, parameters, backend).device
+    if sorted(map(len, problem.sequences))[-2:][0] <= ONE_STRIP:
+        return {name: count for name, count in told.items() if name != "borders of strips"}
+    return told
 
 
 def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
