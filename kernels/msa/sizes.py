@@ -21,7 +21,7 @@ COLUMN_BYTES = 8 * SYMBOLS * 2
 """Counts of a column, and what is made of them on the way to the next node."""
 DEVICE_COLUMN_BYTES = 80
 """Factors and costs of a column on a device."""
-ONE_STRIP = 256
+ONE_STRIP = 512
 """Letters of the second longest sequence up to which no pair has borders between strips on a device."""
 TOGETHER = 2**30
 """Bytes of the borders of the alignments that are on a device at a time, at most; of a cell an eighth of a byte."""

@@ -25,6 +25,9 @@ from kernels.profiles.profile import Profile
 from kernels.profiles.scoring import ColumnScoring, Encoded, Span
 from kernels.profiles.sizes import BATCH, STRIP_WIDTH
 
+LONG = 2**16
+"""Cells of alignments whose problems are made by threads."""
+
 
 def align(
     pairs: Sequences[tuple[Profile, Profile]],
@@ -59,7 +62,7 @@ def align_each(
     if backend == "cuda":
         from kernels.profiles import cuda_batch
 
-        return cuda_batch.encoded([make(at) for at in range(len(sizes))], monitor or Monitor())
+        return cuda_batch.encoded(_all_made(sizes, make, monitor or Monitor()), monitor or Monitor())
     _compiled()
     found: list[ProfileAnswer | None] = [None] * len(sizes)
     order = sorted(range(len(sizes)), key=lambda at: -sizes[at])
@@ -81,6 +84,21 @@ def align_each(
             work, min(len(done), len(sizes)), stop, lambda: monitor.update(int(done.sum()), len(sizes), "alignments")
         )
     return [answer for answer in found if answer is not None]
+
+
+def _all_made(sizes: Sequences[int], make: Callable[[int], Encoded], monitor: Monitor) -> list[Encoded]:
+    """All problems, by threads where they are so long that making one takes longer than to hand it over."""
+    if len(sizes) < 2 or sum(sizes) < LONG * len(sizes):
+        return [make(at) for at in range(len(sizes))]
+    found: list[Encoded | None] = [None] * len(sizes)
+    tickets, stop = itertools.count(), workers.stop_word()
+
+    def work(worker: int) -> None:
+        while not stop[0] and (at := next(tickets)) < len(sizes):
+            found[at] = make(at)
+
+    workers.share(work, min(workers.cores(), len(sizes)), stop, monitor.check)
+    return [made for made in found if made is not None]
 
 
 def _one(made: Encoded, stop: np.ndarray) -> ProfileAnswer | None:
