@@ -33,9 +33,9 @@ OPTIONS = (
     Parameter("series", "choice", "Matrix series", "Which matrices proteins are scored by: of each series the one that "
               "suits how alike two alignments are.", default="gonnet", choices=series.SERIES),
     Parameter("gap_open", "float", "Gap open", "Cost of opening a gap, before it is adapted; automatic: 10, for "
-              "nucleotides 15.", default=None, minimum=0, maximum=1000),
+              "nucleotides 15.", default=None, minimum=0),
     Parameter("gap_extend", "float", "Gap extend", "Cost of every column of a gap; automatic: 0.2, for nucleotides "
-              "6.66.", default=None, minimum=0, maximum=1000),
+              "6.66.", default=None, minimum=0),
     Parameter("delay", "float", "Delay", "Sequences whose nearest other has so many per cent of equal letters or less "
               "wait until the others are aligned.", default=30.0, minimum=0, maximum=100, unit="%"),
     Parameter("gap_distance", "int", "Gap distance", "Opening a gap costs more up to so many columns beside another.",

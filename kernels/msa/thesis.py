@@ -25,7 +25,7 @@ PAIRWISE = Parameter(
     "chains of shared words, as in ClustalW's fast mode.", default="full", choices=guide.PAIRWISE,
 )  # fmt: skip
 COLUMNS = Parameter(
-    "column_score", "choice", "Two profiles", "What two columns of profiles score: their Euclidean distance, as in the "
+    "profile_score", "choice", "Two profiles", "What two columns of profiles score: their Euclidean distance, as in the "
     "thesis, or the mean score of their letters.", default="euclidean",
     choices=(str(ColumnScore.EUCLIDEAN), str(ColumnScore.SUM_OF_PAIRS)),
 )  # fmt: skip
@@ -42,7 +42,7 @@ class ThesisRules:
     """``scoring`` is that of aligned pairs, its matrix that of columns; see OPTIONS."""
 
     pairwise: str
-    column_score: str
+    profile_score: str
     blank: float
     scoring: Scoring
 
@@ -53,13 +53,13 @@ def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> ThesisR
     given = {option.name: values[option.name] for option in declared if values[option.name] not in (None, "")}
     resolved = scoring_options.values(sequences, given, declared)
     scoring = scoring_options.scoring(resolved, scoring_options.nucleotides(sequences))
-    return ThesisRules(values["pairwise"], values["column_score"], values["blank"], scoring)
+    return ThesisRules(values["pairwise"], values["profile_score"], values["blank"], scoring)
 
 
 def option_values(problem: MsaProblem) -> Mapping[str, Any]:
     """The options that make the rules again."""
     own: ThesisRules = problem.rules
-    return {"pairwise": own.pairwise, "column_score": own.column_score, "blank": own.blank,
+    return {"pairwise": own.pairwise, "profile_score": own.profile_score, "blank": own.blank,
             **scoring_options.values_of(own.scoring)}  # fmt: skip
 
 
@@ -86,7 +86,7 @@ class Rule:
         letters = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.COLUMN, matrix, blank=own.blank)
         distances = ColumnScoring(ColumnScore.EUCLIDEAN, Gaps.COLUMN)
         self._of_sequences = Plan(letters, Span.GLOBAL)
-        of_distances = own.column_score == ColumnScore.EUCLIDEAN
+        of_distances = own.profile_score == ColumnScore.EUCLIDEAN
         self._of_profiles = Plan(distances if of_distances else letters, Span.GLOBAL)
 
     def plan(self, first: Node, second: Node) -> Plan:

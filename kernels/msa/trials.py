@@ -157,7 +157,7 @@ def _thesis() -> ProblemType:
 
 
 def _thesis_options(choose: Choose) -> dict[str, Any]:
-    return {"column_score": choose.of(("euclidean", "sum-of-pairs")), "blank": choose.of((-4.0, -1.0, 0.0))}
+    return {"profile_score": choose.of(("euclidean", "sum-of-pairs")), "blank": choose.of((-4.0, -1.0, 0.0))}
 
 
 def _clustalw() -> ProblemType:
