@@ -25,8 +25,8 @@ PAIRWISE = Parameter(
     "chains of shared words, as in ClustalW's fast mode.", default="full", choices=guide.PAIRWISE,
 )  # fmt: skip
 COLUMNS = Parameter(
-    "profile_score", "choice", "Two profiles", "What two columns of profiles score: their Euclidean distance, as in the "
-    "thesis, or the mean score of their letters.", default="euclidean",
+    "profile_score", "choice", "Two profiles", "What two columns of profiles score: their Euclidean distance, as in "
+    "the thesis, or the mean score of their letters.", default="euclidean",
     choices=(str(ColumnScore.EUCLIDEAN), str(ColumnScore.SUM_OF_PAIRS)),
 )  # fmt: skip
 BLANK = Parameter(
