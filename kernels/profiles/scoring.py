@@ -257,7 +257,7 @@ def _factors(first: Profile, second: Profile, scoring: ColumnScoring) -> tuple[n
     if scoring.kind is ColumnScore.LOG_AVERAGE:
         with np.errstate(over="ignore"):
             values = np.exp(values * scoring.nats)
-    scale = _scale(values, ODDS_LIMIT if scoring.kind is ColumnScore.LOG_AVERAGE else FACTOR_LIMIT)
+    scale = scale_of(values, ODDS_LIMIT if scoring.kind is ColumnScore.LOG_AVERAGE else FACTOR_LIMIT)
     return (
         _int16(whole(frequencies[0])),
         _int16(np.rint(values @ (whole(frequencies[1]) / FREQUENCY_UNITS) * scale)),
@@ -314,7 +314,7 @@ def _log_odds(alphabet: str, frequencies: np.ndarray, scoring: ColumnScoring) ->
     return np.hstack([np.vstack([scores, blank]), last])
 
 
-def _scale(values: np.ndarray, limit: int = FACTOR_LIMIT) -> float:
+def scale_of(values: np.ndarray, limit: int = FACTOR_LIMIT) -> float:
     """The largest power of two that keeps all numbers within a limit; ParameterError where none does."""
     most = float(np.abs(values).max(initial=0))
     if not np.isfinite(most) or most > limit:
@@ -323,7 +323,7 @@ def _scale(values: np.ndarray, limit: int = FACTOR_LIMIT) -> float:
 
 
 def _scaled(values: np.ndarray) -> tuple[np.ndarray, float]:
-    scale = _scale(values)
+    scale = scale_of(values)
     return np.rint(values * scale), scale
 
 

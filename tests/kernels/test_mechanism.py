@@ -60,7 +60,7 @@ def test_a_problem_keeps_its_data_and_can_be_told_and_written(problem: ProblemTy
     random = np.random.default_rng(1)
     given = []
     for taken in problem.inputs:
-        count = max(taken.minimum, 4) if taken.maximum is None else taken.maximum
+        count = max(taken.minimum, 4) if taken.maximum is None else taken.maximum if taken.minimum else 0
         given += [taken.kind.generate(12, random) for _ in range(count)]
     built = problem.build(given, {})
     assert len(built.data) == len(given)

@@ -26,6 +26,7 @@ from kernels.io.alignment_files.rows import Annotations
 from kernels.io.alignments import fasta, title
 from kernels.io.names import distinct
 from kernels.model import Result, SequenceType
+from kernels.msa.problem import MsaAnswer
 from kernels.pairwise.model import LEFT, UP
 from kernels.profiles.options import merged
 from kernels.profiles.problem import ProfileAnswer
@@ -43,12 +44,15 @@ PRINT_SCALE = 4
 
 
 def holds_alignment(result: Result) -> bool:
-    """Whether a result has an alignment of two or three sequences, or of profiles, of MOST_COLUMNS at most."""
+    """Whether a result has a multiple alignment, or one of two or three sequences, or of profiles, of MOST_COLUMNS at
+    most."""
     if isinstance(result.answer, ProfileAnswer):
         return 0 < result.answer.operations.size <= MOST_COLUMNS
     if result_text.is_pair(result):
         path = result.answer.alignment
         return path is not None and 0 < path.operations.size <= MOST_COLUMNS
+    if isinstance(result.answer, MsaAnswer):
+        return True
     if isinstance(result.answer, TripleAnswer):
         return result.answer.alignment is not None and 0 < result.answer.alignment.moves.size <= MOST_COLUMNS
     return False
@@ -56,6 +60,8 @@ def holds_alignment(result: Result) -> bool:
 
 def columns_of(result: Result) -> int:
     """Columns of the alignment of a result, for which `holds_alignment` holds."""
+    if isinstance(result.answer, MsaAnswer):
+        return int(result.answer.alignment.letters.shape[1])
     path = result.answer.alignment
     return int((path.moves if isinstance(result.answer, TripleAnswer) else path.operations).size)
 
@@ -64,6 +70,8 @@ def alignment_of(result: Result) -> AlignedSequences:
     """The alignment of a result, for which `holds_alignment` holds, as rows."""
     if isinstance(result.answer, ProfileAnswer):
         return merged(result)
+    if isinstance(result.answer, MsaAnswer):
+        return result.answer.alignment
     sequences, path = result.problem.sequences, result.answer.alignment
     if result_text.is_pair(result):
         taken = path.operations != LEFT, path.operations != UP

@@ -262,7 +262,7 @@ def test_too_few_and_too_many_data_are_refused_by_every_method(refuses, tmp_path
     aligned = tmp_path / "aligned.fasta"
     aligned.write_text(">a\nACG\n>b\nACG\n>c\nACG\n")
     files = {"model": MODEL, "profile": f"--profile={aligned}"}
-    models = [files[taken.flag] for taken in inputs if taken.flag]
+    models = [files[taken.flag] for taken in inputs if taken.flag and taken.minimum]
     (taken,) = [taken for taken in inputs if not taken.flag]
     assert f"takes {taken.number()}, and 0 were given" in refuses(command, method.id, *models)
     if taken.maximum is not None:
