@@ -1,0 +1,107 @@
+"""Consistency-based alignment of encoded sequences, stage after stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernels.io.tree import Tree
+from kernels.io.tree_weights import leaf_weights
+from kernels.monitor import Monitor
+from kernels.msa.consistency import cpu_stages
+from kernels.msa.consistency.merging import Aligner
+from kernels.msa.consistency.models import PairModel
+from kernels.msa.consistency.sparse import Posteriors
+from kernels.trees.joining import cpu_upgma
+
+WEIGHT_UNIT = 1024
+"""The largest weight of a sequence; weights are whole numbers."""
+
+SELF_WEIGHT = 3.0
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What defines the alignment beside the sequences.
+
+    ``rounds`` of consistency up to ``small`` sequences, one beyond, none at all where it is 0; ``others`` is by way of
+    how many sequences at most; ``refinements`` columns at which the alignment is split and merged again.
+    """
+
+    models: tuple[PairModel, ...]
+    rounds: int = 2
+    small: int = 50
+    others: int = 200
+    refinements: int = 30
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Columns of the letters of each sequence, int32 arrays; how many there are; confidence a column; the tree."""
+
+    places: list[np.ndarray]
+    columns: int
+    confidence: np.ndarray
+    tree: Tree
+    weights: np.ndarray
+
+
+def align(sequences: Sequence[np.ndarray], recipe: Recipe, threads: int, monitor: Monitor,
+          phase: Callable[[str], None]) -> Aligned:  # fmt: skip
+    """Align encoded sequences (`models.codes`); ``phase`` is told whenever a stage has ended."""
+    found = cpu_stages.posteriors(sequences, recipe.models, threads, monitor)
+    phase("posteriors")
+    accuracies = cpu_stages.accuracies(found, threads, monitor)
+    phase("distances")
+    joins, tree = guide_tree(1 - accuracies, monitor)
+    weights = sequence_weights(tree)
+    phase("tree")
+    rounds = recipe.rounds if found.count <= recipe.small else min(recipe.rounds, 1)
+    via = chosen(accuracies, recipe.others)
+    for number in range(rounds):
+        relative = (weights / WEIGHT_UNIT).astype(np.float32)
+        found = cpu_stages.consistent(found, via, relative, SELF_WEIGHT, threads, monitor, (number, rounds))
+    phase("consistency")
+    aligner = Aligner.of(found, weights, threads)
+    columns = aligner.progressive(joins, monitor)
+    phase("progressive")
+    columns = aligner.refined(columns, recipe.refinements, recipe.seed, monitor)
+    phase("refinement")
+    confidence = aligner.confidence(columns, monitor.check)
+    phase("confidence")
+    places = np.split(aligner.places, aligner.starts[1:])
+    return Aligned(places, columns, confidence, tree, weights)
+
+
+def guide_tree(distances: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, Tree]:
+    """UPGMA: joins (n - 1, 2), and the tree, whose leaves are called by their numbers."""
+    n = len(distances)
+    D, valid = np.ascontiguousarray(distances, np.float64).copy(), np.ones(n, np.uint8)
+    nearest = cpu_upgma.Nearest(np.full(n, -1, np.int64), np.full(n, np.inf))
+    cpu_upgma.find_all(D, valid, 0, n, nearest)
+    joins, heights = np.zeros((max(n - 1, 0), 2), np.int32), np.zeros(max(n - 1, 0))
+    sizes, nodes, stop = np.ones(n), np.arange(n, dtype=np.int32), np.zeros(1, np.int64)
+    for done in range(0, n - 1, 64):
+        monitor.check()
+        cpu_upgma.join(D, valid, sizes, nearest, nodes, done, 64, joins, heights, stop)
+    height = np.concatenate([np.zeros(n), heights])
+    lengths = np.maximum(heights[:, None] - height[joins], 0)
+    return joins, Tree.from_joins([str(x) for x in range(n)], joins, lengths)
+
+
+def sequence_weights(tree: Tree) -> np.ndarray:
+    """Weights as ClustalW has them, in the order of the sequences, int64 1..WEIGHT_UNIT."""
+    made = np.empty(len(tree.leaves), np.int64)
+    made[[int(name) for name in tree.taxa]] = np.maximum(np.rint(WEIGHT_UNIT * leaf_weights(tree)), 1)
+    return made
+
+
+def chosen(accuracies: np.ndarray, most: int) -> np.ndarray:
+    """By way of which sequences each is made consistent, int64 (n, chosen), rising: all, or the ``most`` nearest."""
+    n = len(accuracies)
+    if n <= most:
+        return np.broadcast_to(np.arange(n), (n, n)).copy()
+    return np.sort(np.argsort(-accuracies, axis=1, kind="stable")[:, :most], axis=1)
