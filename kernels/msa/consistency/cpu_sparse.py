@@ -60,6 +60,41 @@ def put(posteriors, x, y, pointers, columns, units):
             all_columns[place], all_units[place] = i, units[e]
 
 
+@compiled
+def put_rows(posteriors, pairs, first_rows, begins, counts, columns, units, first, end, stop):
+    """Take over pairs ``first``..``end`` whose rows lie anywhere.
+
+    ``pairs`` int32 (k, 2); rows of pair p from ``first_rows[p]`` on have ``counts`` entries from ``begins`` on.
+    """
+    for number in range(first, end):
+        if acquire(stop, 0) != 0:
+            return
+        row, after = first_rows[number], first_rows[number + 1]
+        pointers = np.zeros(after - row + 1, np.int32)
+        for i in range(row, after):
+            pointers[i - row + 1] = pointers[i - row] + counts[i]
+        total = pointers[after - row]
+        own_columns, own_units = np.empty(total, np.uint16), np.empty(total, np.uint16)
+        for i in range(row, after):
+            for e in range(counts[i]):
+                place = pointers[i - row] + e
+                own_columns[place], own_units[place] = columns[begins[i] + e], units[begins[i] + e]
+        put(posteriors, pairs[number, 0], pairs[number, 1], pointers, own_columns, own_units)
+
+
+@compiled
+def put_pairs(posteriors, pairs, rows, begins, pointers, columns, units, first, end, stop):
+    """Take over pairs ``first``..``end``: that of number p has its pointers from ``rows[p]`` on, and its entries from
+    ``begins[p]`` on."""
+    lengths = posteriors[0]
+    for number in range(first, end):
+        if acquire(stop, 0) != 0:
+            return
+        x, y, begin = pairs[number, 0], pairs[number, 1], begins[number]
+        own = pointers[rows[number] : rows[number] + lengths[x] + 1]
+        put(posteriors, x, y, own, columns[begin : begin + own[-1]], units[begin : begin + own[-1]])
+
+
 @called
 def _highest(tree, j):
     """The largest of the first j numbers of a Fenwick tree of maxima."""
@@ -103,22 +138,35 @@ def _add_products(posteriors, first, second, begin, end, weight, sums):
                 row_sums[columns[other]] += value * np.float32(units[other])
 
 
+@called
+def _united(first, second):
+    """Numbers of two rising lists, each once, rising."""
+    both, count, i, j = np.empty(first.size + second.size, np.int64), 0, 0, 0
+    while i < first.size or j < second.size:
+        z = first[i] if j == second.size or (i < first.size and first[i] <= second[j]) else second[j]
+        i += i < first.size and first[i] == z
+        j += j < second.size and second[j] == z
+        both[count] = z
+        count += 1
+    return both[:count]
+
+
 @compiled
-def consistent(posteriors, x, y, others, weights, own, limit, pointers, columns, units, stop):
-    """Posteriors of x and y by way of ``others``: the weighted mean of P(x, z) P(z, y), cut at ``limit`` units.
+def consistent(posteriors, x, y, chosen, weights, own, limit, pointers, columns, units, stop):
+    """Posteriors of x and y by way of the sequences in rows x and y of ``chosen`` (int32, rising): the weighted mean of P(x, z) P(z, y), cut at ``limit`` units.
 
     ``weights`` float32 (n,) are of the z; ``own`` float32 that of P(x, y) itself. Takes compressed rows, and returns
     how many entries there are; more than there is room where ``columns`` is too small, -1 where ``stop`` is set.
     """
     lengths, rows, entries, all_pointers, all_columns, all_units = posteriors
     n, m, width, pair = lengths.size, lengths[x], lengths[y], x * lengths.size + y
-    total = own
+    total, others = own, _united(chosen[x], chosen[y])
     for z in others:
         if z != x and z != y:
             total += weights[z]
     share, unit = np.float32(1) / (total * np.float32(65536)), np.float32(65536)
     sums, count = np.zeros((BLOCK, width), np.float32), 0
-    least = (np.float32(limit) - np.float32(0.5)) / share
+    least = np.float32(limit - 1) / share
     pointers[0] = 0
     for begin in range(0, m, BLOCK):
         if acquire(stop, 0) != 0:

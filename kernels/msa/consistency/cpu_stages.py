@@ -150,7 +150,7 @@ def accuracies(found: Posteriors, threads: int, monitor: Monitor) -> np.ndarray:
 
 def consistent(
     found: Posteriors,
-    others: np.ndarray,
+    chosen: np.ndarray,
     of_sequences: np.ndarray,
     own: float,
     threads: int,
@@ -158,7 +158,7 @@ def consistent(
     part: tuple[int, int] = (0, 1),
     cut: int = CUT,
 ) -> Posteriors:
-    """One round of consistency by way of the sequences ``others`` (n, chosen); weights of sequences, and of oneself."""
+    """One round of consistency by way of the sequences ``chosen`` of each (int32, n rows); weights, and that of oneself."""
     n, made, stop = found.count, Found(), workers.stop_word()
     pairs = [(x, y) for x in range(n) for y in range(x + 1, n)]
     of_sequences = of_sequences.astype(np.float32)
@@ -169,11 +169,10 @@ def consistent(
         m = int(found.lengths[x])
         pointers, room = np.empty(m + 1, np.int32), ROWS_ENTRIES * m + 64
         itself = np.float32(own) * (of_sequences[x] + of_sequences[y])
-        via = np.union1d(others[x], others[y])
         while True:
             columns, units = np.empty(room, np.uint16), np.empty(room, np.uint16)
             entries = cpu_sparse.consistent(
-                found.arrays, x, y, via, of_sequences, itself, cut, pointers, columns, units, stop
+                found.arrays, x, y, chosen, of_sequences, itself, cut, pointers, columns, units, stop
             )
             if entries <= room:
                 break

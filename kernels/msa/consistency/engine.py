@@ -100,8 +100,8 @@ def sequence_weights(tree: Tree) -> np.ndarray:
 
 
 def chosen(accuracies: np.ndarray, most: int) -> np.ndarray:
-    """By way of which sequences each is made consistent, int64 (n, chosen), rising: all, or the ``most`` nearest."""
+    """By way of which sequences each is made consistent, int32 (n, chosen), rising: all, or the ``most`` nearest."""
     n = len(accuracies)
     if n <= most:
-        return np.broadcast_to(np.arange(n), (n, n)).copy()
-    return np.sort(np.argsort(-accuracies, axis=1, kind="stable")[:, :most], axis=1)
+        return np.broadcast_to(np.arange(n, dtype=np.int32), (n, n)).copy()
+    return np.sort(np.argsort(-accuracies, axis=1, kind="stable")[:, :most], axis=1).astype(np.int32)

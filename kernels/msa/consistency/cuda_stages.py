@@ -1,0 +1,292 @@
+"""Posteriors and consistency on the GPU; laying them out is left to the CPU's threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cupy
+import numpy as np
+
+from kernels.cpu import workers
+from kernels.cuda import blocks
+from kernels.cuda.compile import allow_shared
+from kernels.cuda.run import Run
+from kernels.cuda.structs import Constants, Struct
+from kernels.errors import MemoryRefused
+from kernels.memory import bytes_text
+from kernels.msa.consistency import cpu_sparse, sparse
+from kernels.msa.consistency.cpu_stages import CUT, each, weights
+from kernels.msa.consistency.models import CODES, PADDING, PairModel
+from kernels.msa.consistency.sparse import Posteriors
+
+HERE = Path(__file__).parent
+LANES, THREADS, WARPS = 32, 128, 4
+PER, RENEW, POWERS = 4, 4, 96
+STRIP = LANES * PER
+GROUP = 8
+"""Lanes that make a row consistent."""
+
+MODELS = Struct(
+    "Models",
+    """
+    const float *weights, *odds, *ends;  // of each model 8 forward and 8 backward; (CODES, CODES); 2 x stride
+    const int* end_exponents;
+    long long stride;
+    int count;
+""",
+)
+PAIRS = Struct(
+    "Pairs",
+    """
+    const unsigned char* letters;
+    const long long* starts;
+    const int* pairs;
+    long long count;
+    float* room;
+    long long warp_room, most_cells;
+    int longest, widest;
+    unsigned long long* ticket;
+""",
+)
+ENTRIES = Struct(
+    "Entries",
+    """
+    const long long* rows;
+    int* pointers;
+    long long *begins, capacity;
+    unsigned long long* cursor;
+    unsigned short *columns, *units;
+    int limit;
+""",
+)
+POSTERIORS = Struct(
+    "Posteriors",
+    """
+    const long long *rows, *entries;
+    const int *pointers, *lengths;
+    const unsigned short *columns, *units;
+    long long sequences;
+""",
+)
+ROUND = Struct(
+    "Round",
+    """
+    const int *pairs, *pair_of;
+    const long long* first_rows;
+    const float *own, *weights;
+    const int* via;
+    int chosen, width, limit;
+    long long rows;
+    unsigned long long* ticket;
+""",
+)
+ROWS = Struct(
+    "Rows",
+    """
+    long long* begins;
+    int* counts;
+    unsigned long long* cursor;
+    long long capacity;
+    unsigned short *columns, *units;
+""",
+)
+
+NUMBERS = Constants.of(PER=PER, RENEW=RENEW, POWERS=POWERS, CODES=CODES, PADDING=PADDING)
+PAIR_SOURCE = (NUMBERS, MODELS, PAIRS, ENTRIES, HERE / "posteriors.cu")
+ROUND_SOURCE = (Constants.of(GROUP=GROUP), POSTERIORS, ROUND, ROWS, HERE / "consistency.cu")
+
+SLICE_MS = 100.0
+FIRST_CELLS = 1 << 28
+"""Cells of the first launch; after it, as many as take SLICE_MS."""
+FIRST_PRODUCTS = 1 << 28
+MOST_WARPS = 32
+"""Warps a multiprocessor."""
+ROOM_SHARE = 4
+"""The borders and sums of all warps take one part in so many of the free memory at most."""
+ENTRIES_A_ROW = 12
+
+
+def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run: Run, threads: int,
+               cut: int = CUT) -> Posteriors:  # fmt: skip
+    """As `cpu_stages.posteriors`, to the last unit."""
+    lengths = np.array([sequence.size for sequence in sequences], np.int64)
+    kernel = run.kernel(PAIR_SOURCE, "pair_posteriors")
+    given = _models(models, int(lengths.max(initial=0)), run)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    letters, offsets = run.up(np.concatenate([*sequences, np.zeros(1, np.uint8)])), run.up(starts)
+    pairs = _pairs(lengths)
+    cells, made = lengths[pairs].prod(1), []
+    done, total, most = 0, int(cells.sum()), FIRST_CELLS
+    first = 0
+    with run.timed("posteriors"):
+        while first < len(pairs):
+            last = first + max(int(np.searchsorted(np.cumsum(cells[first:]), most, side="right")), 1)
+            before = time.perf_counter()
+            made.append(_some_pairs(kernel, given, letters, offsets, lengths, pairs[first:last], cut))
+            done += int(cells[first:last].sum())
+            spent_ms = (time.perf_counter() - before) * 1e3
+            most = int(max(FIRST_CELLS / 16, cells[first:last].sum() * min(max(SLICE_MS / spent_ms, 0.25), 4)))
+            first = last
+            run.tell(done, total, "posteriors")
+    counts = np.zeros((lengths.size, lengths.size), np.int64)
+    for own, rows, _, pointers, *_ in made:
+        x, y = own.T
+        counts[x, y] = counts[y, x] = pointers[rows + lengths[x]]
+    found = sparse.layout(lengths, counts)
+    _clear_empty(found)
+    with run.timed("layout"):
+        for own, rows, begins, pointers, columns, units in made:
+            _shared(partial(cpu_sparse.put_pairs, found.arrays, own, rows, begins, pointers, columns, units), len(own),
+                    threads, run)  # fmt: skip
+    return found
+
+
+def consistent(
+    found: Posteriors, chosen: np.ndarray, of_sequences: np.ndarray, own: float, run: Run, threads: int, cut: int = CUT
+) -> Posteriors:
+    """As `cpu_stages.consistent`, to the last unit."""
+    lengths, n = found.lengths, found.count
+    kernel = run.kernel(ROUND_SOURCE, "consistent_rows")
+    of_sequences = of_sequences.astype(np.float32)
+    x, y = np.triu_indices(n, 1)
+    pairs = np.stack([x, y], 1).astype(np.int32)
+    itself = np.float32(own) * (of_sequences[x] + of_sequences[y])
+    arrays = [run.up(array) for array in (found.rows, found.entries, found.pointers, lengths.astype(np.int32),
+                                          _some(found.columns), _some(found.units))]  # fmt: skip
+    given = POSTERIORS(rows=arrays[0], entries=arrays[1], pointers=arrays[2], lengths=arrays[3], columns=arrays[4],
+                       units=arrays[5], sequences=n)  # fmt: skip
+    via, weight = run.up(chosen), run.up(of_sequences)
+    work = lengths[x] * min(2 * chosen.shape[1], n) * 25
+    made, first, most, done, total = [], 0, FIRST_PRODUCTS, 0, int(work.sum())
+    with run.timed("consistency"):
+        while first < len(pairs):
+            last = first + max(int(np.searchsorted(np.cumsum(work[first:]), most, side="right")), 1)
+            before = time.perf_counter()
+            part = slice(first, last)
+            made.append(_some_rows(kernel, given, pairs[part], itself[part], lengths, via, weight, chosen.shape[1], cut))
+            done += int(work[part].sum())
+            spent_ms = (time.perf_counter() - before) * 1e3
+            most = int(max(FIRST_PRODUCTS / 16, work[part].sum() * min(max(SLICE_MS / spent_ms, 0.25), 4)))
+            first = last
+            run.tell(done, total, "consistency")
+    counts = np.zeros((n, n), np.int64)
+    for own_pairs, first_rows, _, row_counts, *_ in made:
+        sums = np.concatenate([[0], np.cumsum(row_counts)])
+        counts[tuple(own_pairs.T)] = sums[first_rows[1:]] - sums[first_rows[:-1]]
+    result = sparse.layout(lengths, counts + counts.T)
+    with run.timed("layout"):
+        for own_pairs, *rest in made:
+            _shared(partial(cpu_sparse.put_rows, result.arrays, own_pairs, *rest), len(own_pairs), threads, run)
+    return result
+
+
+def _models(models: Sequence[PairModel], longest: int, run: Run) -> tuple[Any, ...]:
+    both = [weights(way, longest) for model in models for way in (model, model.reversed())]
+    numbers = np.zeros((len(both), 8), np.float32)
+    for row, way in zip(numbers, both, strict=True):
+        row[:7] = way[1:8]
+    odds, ends = np.stack([model.odds for model in models]), np.stack([way.ends for way in both])
+    exponents = np.stack([way.end_exponents for way in both])
+    return MODELS(weights=run.up(numbers), odds=run.up(odds), ends=run.up(ends), end_exponents=run.up(exponents),
+                  stride=ends.shape[1], count=len(models))  # fmt: skip
+
+
+def _pairs(lengths: np.ndarray) -> np.ndarray:
+    """All pairs of sequences that are not empty, the shorter first, those with most cells first; int32 (k, 2)."""
+    order = np.argsort(lengths, kind="stable")
+    order = order[lengths[order] > 0]
+    first, second = np.triu_indices(order.size, 1)
+    pairs = np.stack([order[first], order[second]], 1).astype(np.int32)
+    return pairs[np.argsort(-lengths[pairs].prod(1), kind="stable")]
+
+
+def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, lengths: np.ndarray, pairs: np.ndarray,
+                cut: int) -> tuple[np.ndarray, ...]:  # fmt: skip
+    """Of these pairs: themselves, where their pointers begin, and their entries; pointers, columns and units."""
+    m, n = lengths[pairs].T
+    widths = -(-n // STRIP) * STRIP
+    cells, longest, widest = int((m * widths).max()), int(m.max()), int(widths.max())
+    warp_room = 2 * cells + cells // PER + 5 * (longest + 1) + widest + widest // PER
+    free, _ = cupy.cuda.runtime.memGetInfo()
+    warps = min(len(pairs), MOST_WARPS * blocks.multiprocessors(), free // ROOM_SHARE // (4 * warp_room))
+    if warps < 1:
+        needed = bytes_text(4 * warp_room * ROOM_SHARE)
+        raise MemoryRefused(f"posteriors of {m[0]:,} and {n[0]:,} letters need {needed} of free device memory; "
+                            "leave the longest sequences out, or use the CPU")  # fmt: skip
+    grid = -(-warps // WARPS)
+    room = cupy.empty(grid * WARPS * warp_room, np.float32)
+    rows = np.cumsum(m + 1) - (m + 1)
+    pointers, begins = cupy.empty(int((m + 1).sum()), np.int32), cupy.empty(len(pairs), np.int64)
+    capacity, on_device, at = int(ENTRIES_A_ROW * m.sum()), cupy.asarray(pairs), cupy.asarray(rows)
+    while True:
+        words, columns, units = cupy.zeros(2, np.uint64), cupy.empty(capacity, np.uint16), cupy.empty(capacity, np.uint16)
+        work = PAIRS(letters=letters, starts=starts, pairs=on_device, count=len(pairs), room=room, warp_room=warp_room,
+                     most_cells=cells, longest=longest, widest=widest, ticket=words)  # fmt: skip
+        found = ENTRIES(rows=at, pointers=pointers, begins=begins, capacity=capacity, cursor=words.data.ptr + 8,
+                        columns=columns, units=units, limit=cut)  # fmt: skip
+        shared = int(given[-1]) * CODES * CODES * 4
+        kernel((grid,), (THREADS,), (*given, *work, *found), shared_mem=shared)
+        count = int(words.get()[1])
+        if count <= capacity:
+            break
+        capacity = count
+    return pairs, rows, begins.get(), pointers.get(), columns[:count].get(), units[:count].get()
+
+
+def _some_rows(kernel: Any, given: tuple[Any, ...], pairs: np.ndarray, own: np.ndarray, lengths: np.ndarray, via: Any,
+               weight: Any, chosen: int, cut: int) -> tuple[np.ndarray, ...]:  # fmt: skip
+    """Of these pairs: themselves, their first rows, and of every row begin and count; columns and units."""
+    m, widest = lengths[pairs[:, 0]], max(int(lengths[pairs[:, 1]].max()), 1)
+    first_rows = np.concatenate([[0], np.cumsum(m)])
+    rows = int(first_rows[-1])
+    groups = max(min(THREADS // GROUP, blocks.most_shared() // (4 * widest)), 1)
+    groups = groups // 4 * 4 if groups >= 4 else groups
+    threads, shared = groups * GROUP, 4 * widest * groups
+    if shared > blocks.most_shared():
+        raise MemoryRefused(f"consistency with {widest:,} letters needs {bytes_text(shared)} of shared memory, and the "
+                            f"device has {bytes_text(blocks.most_shared())} a block; use the CPU")  # fmt: skip
+    allow_shared(kernel, shared)
+    grid = min(-(-rows // groups), blocks.resident(kernel, threads, shared)) or 1
+    pair_of = np.repeat(np.arange(len(pairs), dtype=np.int32), m)
+    constant = [cupy.asarray(_some(array)) for array in (pairs, pair_of, first_rows, own)]
+    begins, counts = cupy.empty(max(rows, 1), np.int64), cupy.empty(max(rows, 1), np.int32)
+    capacity = ENTRIES_A_ROW * rows + 1
+    while True:
+        words, columns, units = cupy.zeros(2, np.uint64), cupy.empty(capacity, np.uint16), cupy.empty(capacity, np.uint16)
+        round_ = ROUND(pairs=constant[0], pair_of=constant[1], first_rows=constant[2], own=constant[3], weights=weight,
+                       via=via, chosen=chosen, width=widest, limit=cut, rows=rows, ticket=words)  # fmt: skip
+        found = ROWS(begins=begins, counts=counts, cursor=words.data.ptr + 8, capacity=capacity, columns=columns,
+                     units=units)  # fmt: skip
+        kernel((grid,), (threads,), (*given, *round_, *found), shared_mem=shared)
+        count = int(words.get()[1])
+        if count <= capacity:
+            break
+        capacity = count
+    return pairs, first_rows, begins.get()[:rows], counts.get()[:rows], columns[:count].get(), units[:count].get()
+
+
+def _shared(put: Any, pairs: int, threads: int, run: Run) -> None:
+    """``put(first, end, stop)`` for all pairs, on threads."""
+    stop, parts = workers.stop_word(), max(1, min(8 * threads, pairs))
+    bounds = np.linspace(0, pairs, parts + 1).astype(int).tolist()
+    each(lambda part: put(bounds[part], bounds[part + 1], stop), parts, threads, stop,
+         lambda done: run.monitor.check())  # fmt: skip
+
+
+def _clear_empty(found: Posteriors) -> None:
+    """Pointers of pairs of which one is empty: no entries."""
+    for x in np.flatnonzero(found.lengths == 0).tolist():
+        for y in range(found.count):
+            for pair in (x * found.count + y, y * found.count + x):
+                if x != y:
+                    length = int(found.lengths[pair // found.count])
+                    found.pointers[found.rows[pair] : found.rows[pair] + length + 1] = 0
+
+
+def _some(array: np.ndarray) -> np.ndarray:
+    """The array, or one of one number where it is empty: an array of nothing has no address."""
+    return array if array.size else np.zeros(1, array.dtype)
