@@ -117,7 +117,9 @@ def posteriors(
         entries = cpu_pairs.posteriors(letters, first, first + m, offsets, forward, backward, space, rows, cut, stop)
         while entries > space.words.size:
             space = space._replace(words=np.zeros(entries, np.int64))
-            entries = cpu_pairs.posteriors(letters, first, first + m, offsets, forward, backward, space, rows, cut, stop)
+            entries = cpu_pairs.posteriors(
+                letters, first, first + m, offsets, forward, backward, space, rows, cut, stop
+            )
         if entries < 0:
             return
         pointers = np.empty((y.size, m + 1), np.int32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,22 @@ ROOM_SHARE = 4
 ENTRIES_A_ROW = 12
 
 
+@dataclass(frozen=True)
+class CudaStages:
+    """The stages on the current device (`engine.Stages`)."""
+
+    run: Run
+    threads: int
+
+    def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors:
+        return posteriors(sequences, models, self.run, self.threads)
+
+    def consistent(
+        self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
+    ) -> Posteriors:
+        return consistent(found, chosen, weights, own, self.run, self.threads, part)
+
+
 def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run: Run, threads: int,
                cut: int = CUT) -> Posteriors:  # fmt: skip
     """As `cpu_stages.posteriors`, to the last unit."""
@@ -146,7 +163,14 @@ def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run
 
 
 def consistent(
-    found: Posteriors, chosen: np.ndarray, of_sequences: np.ndarray, own: float, run: Run, threads: int, cut: int = CUT
+    found: Posteriors,
+    chosen: np.ndarray,
+    of_sequences: np.ndarray,
+    own: float,
+    run: Run,
+    threads: int,
+    part: tuple[int, int] = (0, 1),
+    cut: int = CUT,
 ) -> Posteriors:
     """As `cpu_stages.consistent`, to the last unit."""
     lengths, n = found.lengths, found.count
@@ -162,17 +186,20 @@ def consistent(
     via, weight = run.up(chosen), run.up(of_sequences)
     work = lengths[x] * min(2 * chosen.shape[1], n) * 25
     made, first, most, done, total = [], 0, FIRST_PRODUCTS, 0, int(work.sum())
+    before_part, parts = part
     with run.timed("consistency"):
         while first < len(pairs):
             last = first + max(int(np.searchsorted(np.cumsum(work[first:]), most, side="right")), 1)
             before = time.perf_counter()
-            part = slice(first, last)
-            made.append(_some_rows(kernel, given, pairs[part], itself[part], lengths, via, weight, chosen.shape[1], cut))
-            done += int(work[part].sum())
+            some = slice(first, last)
+            made.append(
+                _some_rows(kernel, given, pairs[some], itself[some], lengths, via, weight, chosen.shape[1], cut)
+            )
+            done += int(work[some].sum())
             spent_ms = (time.perf_counter() - before) * 1e3
-            most = int(max(FIRST_PRODUCTS / 16, work[part].sum() * min(max(SLICE_MS / spent_ms, 0.25), 4)))
+            most = int(max(FIRST_PRODUCTS / 16, work[some].sum() * min(max(SLICE_MS / spent_ms, 0.25), 4)))
             first = last
-            run.tell(done, total, "consistency")
+            run.tell(before_part * total + done, parts * total, "consistency")
     counts = np.zeros((n, n), np.int64)
     for own_pairs, first_rows, _, row_counts, *_ in made:
         sums = np.concatenate([[0], np.cumsum(row_counts)])
@@ -223,7 +250,11 @@ def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, 
     pointers, begins = cupy.empty(int((m + 1).sum()), np.int32), cupy.empty(len(pairs), np.int64)
     capacity, on_device, at = int(ENTRIES_A_ROW * m.sum()), cupy.asarray(pairs), cupy.asarray(rows)
     while True:
-        words, columns, units = cupy.zeros(2, np.uint64), cupy.empty(capacity, np.uint16), cupy.empty(capacity, np.uint16)
+        words, columns, units = (
+            cupy.zeros(2, np.uint64),
+            cupy.empty(capacity, np.uint16),
+            cupy.empty(capacity, np.uint16),
+        )
         work = PAIRS(letters=letters, starts=starts, pairs=on_device, count=len(pairs), room=room, warp_room=warp_room,
                      most_cells=cells, longest=longest, widest=widest, ticket=words)  # fmt: skip
         found = ENTRIES(rows=at, pointers=pointers, begins=begins, capacity=capacity, cursor=words.data.ptr + 8,
@@ -256,7 +287,11 @@ def _some_rows(kernel: Any, given: tuple[Any, ...], pairs: np.ndarray, own: np.n
     begins, counts = cupy.empty(max(rows, 1), np.int64), cupy.empty(max(rows, 1), np.int32)
     capacity = ENTRIES_A_ROW * rows + 1
     while True:
-        words, columns, units = cupy.zeros(2, np.uint64), cupy.empty(capacity, np.uint16), cupy.empty(capacity, np.uint16)
+        words, columns, units = (
+            cupy.zeros(2, np.uint64),
+            cupy.empty(capacity, np.uint16),
+            cupy.empty(capacity, np.uint16),
+        )
         round_ = ROUND(pairs=constant[0], pair_of=constant[1], first_rows=constant[2], own=constant[3], weights=weight,
                        via=via, chosen=chosen, width=widest, limit=cut, rows=rows, ticket=words)  # fmt: skip
         found = ROWS(begins=begins, counts=counts, cursor=words.data.ptr + 8, capacity=capacity, columns=columns,

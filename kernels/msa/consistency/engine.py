@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -49,10 +50,36 @@ class Aligned:
     weights: np.ndarray
 
 
-def align(sequences: Sequence[np.ndarray], recipe: Recipe, threads: int, monitor: Monitor,
+class Stages(Protocol):
+    """What a device does: posteriors of all pairs, and a round of consistency (`cpu_stages`)."""
+
+    def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors: ...
+
+    def consistent(
+        self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
+    ) -> Posteriors: ...
+
+
+@dataclass(frozen=True)
+class CpuStages:
+    """The stages on threads of the CPU."""
+
+    threads: int
+    monitor: Monitor
+
+    def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors:
+        return cpu_stages.posteriors(sequences, models, self.threads, self.monitor)
+
+    def consistent(
+        self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
+    ) -> Posteriors:
+        return cpu_stages.consistent(found, chosen, weights, own, self.threads, self.monitor, part)
+
+
+def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
           phase: Callable[[str], None]) -> Aligned:  # fmt: skip
     """Align encoded sequences (`models.codes`); ``phase`` is told whenever a stage has ended."""
-    found = cpu_stages.posteriors(sequences, recipe.models, threads, monitor)
+    found = stages.posteriors(sequences, recipe.models)
     phase("posteriors")
     accuracies = cpu_stages.accuracies(found, threads, monitor)
     phase("distances")
@@ -63,7 +90,7 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, threads: int, monitor
     via = chosen(accuracies, recipe.others)
     for number in range(rounds):
         relative = (weights / WEIGHT_UNIT).astype(np.float32)
-        found = cpu_stages.consistent(found, via, relative, SELF_WEIGHT, threads, monitor, (number, rounds))
+        found = stages.consistent(found, via, relative, SELF_WEIGHT, (number, rounds))
     phase("consistency")
     aligner = Aligner.of(found, weights, threads)
     columns = aligner.progressive(joins, monitor)

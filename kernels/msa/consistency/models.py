@@ -32,6 +32,9 @@ MIXED = {"B": "DN", "Z": "EQ", "J": "IL", "U": "C", "O": "K"}
 PAM250, GONNET_PAM = 250, 160
 """GONNET1992 is a matrix of 250 PAM; what is aligned best is less far apart."""
 
+DECIMALS = 3
+"""Decimals of a score that is computed: as many as every machine computes alike."""
+
 SHORT_START, LONG_START, MATCH_START = 8.615e-05, 0.1591759622, 0.6814756989
 SHORT_OPEN, LONG_OPEN = 0.0119511066, 0.008008334786
 SHORT_EXTEND, LONG_EXTEND = 0.3965826333, 0.8988758326
@@ -169,7 +172,8 @@ def _gonnet(pam: int) -> np.ndarray:
     joint = roots[:, None] * ratios * roots  # similar to the mutation matrix, and symmetric
     values, vectors = np.linalg.eigh(joint)
     changed = (vectors * np.maximum(values, 1e-12) ** (pam / PAM250)) @ vectors.T
-    return 10 * np.log10(np.maximum(changed / (roots[:, None] * roots), 1e-6))
+    scores = 10 * np.log10(np.maximum(changed / (roots[:, None] * roots), 1e-6))
+    return np.round(scores, DECIMALS)
 
 
 def _odds(known: np.ndarray, letters: str) -> np.ndarray:
