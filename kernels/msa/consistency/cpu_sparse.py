@@ -12,7 +12,7 @@ BLOCK = 64
 
 
 @compiled
-def sort_words(words, count, lanes, m, n_of, pointers, columns, units):
+def sort_words(words, count, lanes, m, pointers, columns, units):
     """Compressed rows of each lane from the words of `cpu_pairs.posteriors`.
 
     ``pointers`` int32 (lanes, m + 1); ``columns`` and ``units`` uint16 (count,), lane after lane; returns where each
@@ -35,7 +35,7 @@ def sort_words(words, count, lanes, m, n_of, pointers, columns, units):
     return starts
 
 
-@compiled
+@called
 def put(posteriors, x, y, pointers, columns, units):
     """Take over compressed rows of pair (x, y), and as columns those of (y, x)."""
     lengths, rows, entries, all_pointers, all_columns, all_units = posteriors
@@ -61,32 +61,32 @@ def put(posteriors, x, y, pointers, columns, units):
 
 
 @compiled
-def put_rows(posteriors, pairs, first_rows, begins, counts, columns, units, first, end, stop):
-    """Take over pairs ``first``..``end`` whose rows lie anywhere.
+def gather(
+    first_rows, begins, counts, columns, units, first, end, pointers, rows, starts, own_columns, own_units, stop
+):
+    """Rows of pairs ``first``..``end``, which lie anywhere, one after another.
 
-    ``pairs`` int32 (k, 2); rows of pair p from ``first_rows[p]`` on have ``counts`` entries from ``begins`` on.
+    Rows of pair p from ``first_rows[p]`` on have ``counts`` entries from ``begins`` on; its pointers and entries go
+    where ``rows[p]`` and ``starts[p]`` say.
     """
     for number in range(first, end):
         if acquire(stop, 0) != 0:
             return
         row, after = first_rows[number], first_rows[number + 1]
-        pointers = np.zeros(after - row + 1, np.int32)
+        own = pointers[rows[number] :]
+        own[0] = 0
         for i in range(row, after):
-            pointers[i - row + 1] = pointers[i - row] + counts[i]
-        total = pointers[after - row]
-        own_columns, own_units = np.empty(total, np.uint16), np.empty(total, np.uint16)
-        for i in range(row, after):
+            place = starts[number] + own[i - row]
+            own[i - row + 1] = own[i - row] + counts[i]
             for e in range(counts[i]):
-                place = pointers[i - row] + e
-                own_columns[place], own_units[place] = columns[begins[i] + e], units[begins[i] + e]
-        put(posteriors, pairs[number, 0], pairs[number, 1], pointers, own_columns, own_units)
+                own_columns[place + e], own_units[place + e] = columns[begins[i] + e], units[begins[i] + e]
 
 
 @compiled
-def put_pairs(posteriors, pairs, rows, begins, pointers, columns, units, first, end, stop):
-    """Take over pairs ``first``..``end``: that of number p has its pointers from ``rows[p]`` on, and its entries from
-    ``begins[p]`` on."""
+def put_pairs(posteriors, part, first, end, stop):
+    """Take over pairs ``first``..``end`` of a part (`sparse.Part`)."""
     lengths = posteriors[0]
+    pairs, rows, begins, pointers, columns, units = part
     for number in range(first, end):
         if acquire(stop, 0) != 0:
             return
@@ -106,6 +106,16 @@ def _highest(tree, j):
 
 
 @compiled
+def accuracies(posteriors, x, found, stop):
+    """``found[y]`` for all y > x, float64: the expected accuracy of both."""
+    lengths = posteriors[0]
+    for y in range(x + 1, lengths.size):
+        if acquire(stop, 0) != 0:
+            return
+        found[y] = accuracy(posteriors, x, y) / (65536.0 * max(min(lengths[x], lengths[y]), 1))
+
+
+@called
 def accuracy(posteriors, x, y):
     """The largest sum of units that an alignment of x and y can have, int64: expected accuracy, not yet divided."""
     lengths, rows, entries, pointers, columns, units = posteriors
@@ -152,20 +162,41 @@ def _united(first, second):
 
 
 @compiled
-def consistent(posteriors, x, y, chosen, weights, own, limit, pointers, columns, units, stop):
-    """Posteriors of x and y by way of the sequences in rows x and y of ``chosen`` (int32, rising): the weighted mean of P(x, z) P(z, y), cut at ``limit`` units.
+def consistent(
+    posteriors, pairs, first, chosen, weights, own, limit, pointers, rows, begins, columns, units, begun, stop
+):
+    """Posteriors of pairs from number ``first`` on by way of the sequences in rows x and y of ``chosen`` (int32, rising):
+    the weighted mean of P(x, z) P(z, y), cut at ``limit`` units.
 
-    ``weights`` float32 (n,) are of the z; ``own`` float32 that of P(x, y) itself. Takes compressed rows, and returns
-    how many entries there are; more than there is room where ``columns`` is too small, -1 where ``stop`` is set.
+    ``weights`` float32 (n,) are of the z; ``own`` float32 times those of x and y is that of P(x, y) itself. A pair's
+    pointers go to ``pointers`` from ``rows`` on, its entries behind the ``begun`` that there are. Returns how many pairs
+    are done when ``columns`` is full or ``stop`` is set, and how many entries there are then.
     """
+    lengths = posteriors[0]
+    sums = np.zeros((BLOCK, lengths[pairs[:, 1]].max()), np.float32)
+    for number in range(first, len(pairs)):
+        x, y = pairs[number, 0], pairs[number, 1]
+        begins[number] = begun
+        itself = own * (weights[x] + weights[y])
+        count = _consistent(posteriors, x, y, _united(chosen[x], chosen[y]), weights, itself, limit, sums,
+                            pointers[rows[number] :], columns[begun:], units[begun:], stop)  # fmt: skip
+        if count < 0 or count > columns.size - begun:
+            return number, begun
+        begun += count
+    return len(pairs), begun
+
+
+@called
+def _consistent(posteriors, x, y, others, weights, own, limit, sums, pointers, columns, units, stop):
+    """Compressed rows of one pair, and how many entries it has, even if there is no room; -1 where ``stop`` is set."""
     lengths, rows, entries, all_pointers, all_columns, all_units = posteriors
     n, m, width, pair = lengths.size, lengths[x], lengths[y], x * lengths.size + y
-    total, others = own, _united(chosen[x], chosen[y])
+    total = own
     for z in others:
         if z != x and z != y:
             total += weights[z]
     share, unit = np.float32(1) / (total * np.float32(65536)), np.float32(65536)
-    sums, count = np.zeros((BLOCK, width), np.float32), 0
+    count = 0
     least = np.float32(limit - 1) / share
     pointers[0] = 0
     for begin in range(0, m, BLOCK):
@@ -180,7 +211,7 @@ def consistent(posteriors, x, y, chosen, weights, own, limit, pointers, columns,
             if z != x and z != y:
                 _add_products(posteriors, x * n + z, z * n + y, begin, end, weights[z], sums)
         for i in range(begin, end):
-            row_sums = sums[i - begin]
+            row_sums = sums[i - begin, :width]
             for j in range(width):
                 if row_sums[j] >= least:
                     found = np.int64(row_sums[j] * share + np.float32(0.5))

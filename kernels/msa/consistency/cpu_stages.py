@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
@@ -13,10 +13,13 @@ from kernels.monitor import Monitor
 from kernels.msa.consistency import cpu_pairs, cpu_sparse, cpu_strips, sparse
 from kernels.msa.consistency.cpu_strips import CELLS, COLUMNS, LANES, Weights
 from kernels.msa.consistency.models import PairModel
-from kernels.msa.consistency.sparse import Posteriors
+from kernels.msa.consistency.sparse import Part, Posteriors
 
 CUT = 656
 """Units of a posterior of .01: what is less is dropped."""
+
+PIECE = 64
+"""Pairs that a thread does at a time."""
 
 ROWS_ENTRIES = 12
 """Entries a row and lane for which there is room at first."""
@@ -31,25 +34,17 @@ class Task:
     cells: int
 
 
-@dataclass
-class Found:
-    """Compressed rows of unordered pairs, by (x, y)."""
+def laid_out(lengths: np.ndarray, parts: Sequence[Part], threads: int, check: Callable[[], None]) -> Posteriors:
+    """The pairs of all parts."""
+    made, stop = sparse.room_for(lengths, parts), workers.stop_word()
+    pieces = [(part, first) for part in parts for first in range(0, len(part.pairs), PIECE)]
 
-    pairs: dict[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
+    def put(number: int) -> None:
+        part, first = pieces[number]
+        cpu_sparse.put_pairs(made.arrays, part, first, min(first + PIECE, len(part.pairs)), stop)
 
-    def laid_out(self, lengths: np.ndarray, threads: int, check: Callable[[], None]) -> Posteriors:
-        counts = np.zeros((lengths.size, lengths.size), np.int64)
-        for (x, y), (_, columns, _) in self.pairs.items():
-            counts[x, y] = counts[y, x] = columns.size
-        made = sparse.layout(lengths, counts)
-        pairs = list(self.pairs.items())
-
-        def put(number: int) -> None:
-            (x, y), rows = pairs[number]
-            cpu_sparse.put(made.arrays, x, y, *rows)
-
-        each(put, len(pairs), threads, workers.stop_word(), lambda done: check())
-        return made
+    each(put, len(pieces), threads, stop, lambda done: check())
+    return made
 
 
 def each(work: Callable[[int], None], tasks: int, threads: int, stop: np.ndarray, poll: Callable[[int], None]) -> None:
@@ -102,7 +97,8 @@ def posteriors(
     lengths = np.array([sequence.size for sequence in sequences], np.int64)
     ends = np.cumsum(lengths)
     letters = np.concatenate([*sequences, np.empty(0, np.uint8)])
-    longest, found, work = int(lengths.max(initial=0)), Found(), tasks(lengths)
+    longest, work = int(lengths.max(initial=0)), tasks(lengths)
+    parts: list[Part] = []
     forward = tuple(weights(model, longest) for model in models)
     backward = tuple(weights(model.reversed(), longest) for model in models)
     total, done, stop = sum(task.cells for task in work), [0], workers.stop_word()
@@ -124,30 +120,22 @@ def posteriors(
             return
         pointers = np.empty((y.size, m + 1), np.int32)
         columns, units = np.empty(entries, np.uint16), np.empty(entries, np.uint16)
-        starts = cpu_sparse.sort_words(space.words, entries, y.size, m, y.size, pointers, columns, units).tolist()
-        for lane, other in enumerate(task.others):
-            part = slice(starts[lane], starts[lane + 1])
-            found.pairs[task.x, other] = pointers[lane], columns[part], units[part]
+        starts = cpu_sparse.sort_words(space.words, entries, y.size, m, pointers, columns, units)
+        pairs = np.stack([np.full(y.size, task.x), y], 1).astype(np.int32)
+        parts.append(Part(pairs, np.arange(y.size) * (m + 1), starts[:-1], pointers.reshape(-1), columns, units))
         done[0] += task.cells
 
     each(compute, len(work), threads, stop, lambda _: monitor.update(done[0], total, "posteriors"))
-    for x, y in _with_empty(lengths):
-        found.pairs[x, y] = np.zeros(int(lengths[x]) + 1, np.int32), np.empty(0, np.uint16), np.empty(0, np.uint16)
-    return found.laid_out(lengths, threads, monitor.check)
+    return laid_out(lengths, parts, threads, monitor.check)
 
 
 def accuracies(found: Posteriors, threads: int, monitor: Monitor) -> np.ndarray:
     """Expected accuracy of all pairs, float64 (n, n): the largest sum of posteriors over the shorter length."""
-    n = found.count
-    made = np.ones((n, n))
-
-    def row(x: int) -> None:
-        for y in range(x + 1, n):
-            shorter = max(int(min(found.lengths[x], found.lengths[y])), 1)
-            made[x, y] = made[y, x] = cpu_sparse.accuracy(found.arrays, x, y) / (65536 * shorter)
-
-    each(row, n, threads, workers.stop_word(), lambda done: monitor.update(done, n, "distances"))
-    return made
+    made, stop = np.zeros((found.count, found.count)), workers.stop_word()
+    each(lambda x: cpu_sparse.accuracies(found.arrays, x, made[x], stop), found.count, threads, stop,
+         lambda done: monitor.update(done, found.count, "distances"))  # fmt: skip
+    np.fill_diagonal(made, 0.5)
+    return made + made.T
 
 
 def consistent(
@@ -161,33 +149,27 @@ def consistent(
     cut: int = CUT,
 ) -> Posteriors:
     """One round of consistency by way of the sequences ``chosen`` of each (int32, n rows); weights, and that of oneself."""
-    n, made, stop = found.count, Found(), workers.stop_word()
-    pairs = [(x, y) for x in range(n) for y in range(x + 1, n)]
-    of_sequences = of_sequences.astype(np.float32)
+    stop, parts = workers.stop_word(), []
+    of_sequences, relative = of_sequences.astype(np.float32), np.float32(own)
+    pairs = np.stack(np.triu_indices(found.count, 1), 1).astype(np.int32)
     before, whole = part
 
     def compute(number: int) -> None:
-        x, y = pairs[number]
-        m = int(found.lengths[x])
-        pointers, room = np.empty(m + 1, np.int32), ROWS_ENTRIES * m + 64
-        itself = np.float32(own) * (of_sequences[x] + of_sequences[y])
+        some = pairs[number * PIECE : (number + 1) * PIECE]
+        m = found.lengths[some[:, 0]]
+        rows, begins = np.cumsum(m + 1) - (m + 1), np.zeros(len(some), np.int64)
+        pointers = np.zeros(int((m + 1).sum()), np.int32)
+        columns, units = (np.empty(int(ROWS_ENTRIES * m.sum()) + 64, np.uint16) for _ in range(2))
+        done = entries = 0
         while True:
-            columns, units = np.empty(room, np.uint16), np.empty(room, np.uint16)
-            entries = cpu_sparse.consistent(
-                found.arrays, x, y, chosen, of_sequences, itself, cut, pointers, columns, units, stop
-            )
-            if entries <= room:
+            done, entries = cpu_sparse.consistent(found.arrays, some, done, chosen, of_sequences, relative, cut, pointers,
+                                                  rows, begins, columns, units, entries, stop)  # fmt: skip
+            if done == len(some) or stop[0]:
                 break
-            room = entries
-        if entries >= 0:
-            made.pairs[x, y] = pointers, columns[:entries].copy(), units[:entries].copy()
+            columns, units = (np.concatenate([array, np.empty_like(array)]) for array in (columns, units))
+        parts.append(Part(some, rows, begins, pointers, columns[:entries].copy(), units[:entries].copy()))
 
-    total = len(pairs)
+    total = -(-len(pairs) // PIECE)
     each(compute, total, threads, stop,
          lambda done: monitor.update(before * total + done, whole * total, "consistency"))  # fmt: skip
-    return made.laid_out(found.lengths, threads, monitor.check)
-
-
-def _with_empty(lengths: np.ndarray) -> list[tuple[int, int]]:
-    n = lengths.size
-    return [(x, y) for x in range(n) for y in range(x + 1, n) if not (lengths[x] and lengths[y])]
+    return laid_out(found.lengths, parts, threads, monitor.check)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,10 @@ from kernels.cuda.run import Run
 from kernels.cuda.structs import Constants, Struct
 from kernels.errors import MemoryRefused
 from kernels.memory import bytes_text
-from kernels.msa.consistency import cpu_sparse, sparse
-from kernels.msa.consistency.cpu_stages import CUT, each, weights
+from kernels.msa.consistency import cpu_sparse
+from kernels.msa.consistency.cpu_stages import CUT, PIECE, each, laid_out, weights
 from kernels.msa.consistency.models import CODES, PADDING, PairModel
-from kernels.msa.consistency.sparse import Posteriors
+from kernels.msa.consistency.sparse import Part, Posteriors
 
 HERE = Path(__file__).parent
 LANES, THREADS, WARPS = 32, 128, 4
@@ -149,17 +148,8 @@ def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run
             most = int(max(FIRST_CELLS / 16, cells[first:last].sum() * min(max(SLICE_MS / spent_ms, 0.25), 4)))
             first = last
             run.tell(done, total, "posteriors")
-    counts = np.zeros((lengths.size, lengths.size), np.int64)
-    for own, rows, _, pointers, *_ in made:
-        x, y = own.T
-        counts[x, y] = counts[y, x] = pointers[rows + lengths[x]]
-    found = sparse.layout(lengths, counts)
-    _clear_empty(found)
-    with run.timed("layout"):
-        for own, rows, begins, pointers, columns, units in made:
-            _shared(partial(cpu_sparse.put_pairs, found.arrays, own, rows, begins, pointers, columns, units), len(own),
-                    threads, run)  # fmt: skip
-    return found
+    with run.timed("posteriors"):
+        return laid_out(lengths, made, threads, run.monitor.check)
 
 
 def consistent(
@@ -193,22 +183,17 @@ def consistent(
             before = time.perf_counter()
             some = slice(first, last)
             made.append(
-                _some_rows(kernel, given, pairs[some], itself[some], lengths, via, weight, chosen.shape[1], cut)
+                _some_rows(
+                    kernel, given, pairs[some], itself[some], lengths, via, weight, chosen.shape[1], cut, threads
+                )
             )
             done += int(work[some].sum())
             spent_ms = (time.perf_counter() - before) * 1e3
             most = int(max(FIRST_PRODUCTS / 16, work[some].sum() * min(max(SLICE_MS / spent_ms, 0.25), 4)))
             first = last
             run.tell(before_part * total + done, parts * total, "consistency")
-    counts = np.zeros((n, n), np.int64)
-    for own_pairs, first_rows, _, row_counts, *_ in made:
-        sums = np.concatenate([[0], np.cumsum(row_counts)])
-        counts[tuple(own_pairs.T)] = sums[first_rows[1:]] - sums[first_rows[:-1]]
-    result = sparse.layout(lengths, counts + counts.T)
-    with run.timed("layout"):
-        for own_pairs, *rest in made:
-            _shared(partial(cpu_sparse.put_rows, result.arrays, own_pairs, *rest), len(own_pairs), threads, run)
-    return result
+    with run.timed("consistency"):
+        return laid_out(lengths, made, threads, run.monitor.check)
 
 
 def _models(models: Sequence[PairModel], longest: int, run: Run) -> tuple[Any, ...]:
@@ -232,7 +217,7 @@ def _pairs(lengths: np.ndarray) -> np.ndarray:
 
 
 def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, lengths: np.ndarray, pairs: np.ndarray,
-                cut: int) -> tuple[np.ndarray, ...]:  # fmt: skip
+                cut: int) -> Part:  # fmt: skip
     """Of these pairs: themselves, where their pointers begin, and their entries; pointers, columns and units."""
     m, n = lengths[pairs].T
     widths = -(-n // STRIP) * STRIP
@@ -265,11 +250,11 @@ def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, 
         if count <= capacity:
             break
         capacity = count
-    return pairs, rows, begins.get(), pointers.get(), columns[:count].get(), units[:count].get()
+    return Part(pairs, rows, begins.get(), pointers.get(), columns[:count].get(), units[:count].get())
 
 
 def _some_rows(kernel: Any, given: tuple[Any, ...], pairs: np.ndarray, own: np.ndarray, lengths: np.ndarray, via: Any,
-               weight: Any, chosen: int, cut: int) -> tuple[np.ndarray, ...]:  # fmt: skip
+               weight: Any, chosen: int, cut: int, threads: int) -> Part:  # fmt: skip
     """Of these pairs: themselves, their first rows, and of every row begin and count; columns and units."""
     m, widest = lengths[pairs[:, 0]], max(int(lengths[pairs[:, 1]].max()), 1)
     first_rows = np.concatenate([[0], np.cumsum(m)])
@@ -301,25 +286,25 @@ def _some_rows(kernel: Any, given: tuple[Any, ...], pairs: np.ndarray, own: np.n
         if count <= capacity:
             break
         capacity = count
-    return pairs, first_rows, begins.get()[:rows], counts.get()[:rows], columns[:count].get(), units[:count].get()
+    found_rows = first_rows, begins.get(), counts.get(), columns[:count].get(), units[:count].get()
+    return _gathered(pairs, m, *found_rows, threads)
 
 
-def _shared(put: Any, pairs: int, threads: int, run: Run) -> None:
-    """``put(first, end, stop)`` for all pairs, on threads."""
-    stop, parts = workers.stop_word(), max(1, min(8 * threads, pairs))
-    bounds = np.linspace(0, pairs, parts + 1).astype(int).tolist()
-    each(lambda part: put(bounds[part], bounds[part + 1], stop), parts, threads, stop,
-         lambda done: run.monitor.check())  # fmt: skip
+def _gathered(pairs: np.ndarray, m: np.ndarray, first_rows: np.ndarray, begins: np.ndarray, counts: np.ndarray,
+              columns: np.ndarray, units: np.ndarray, threads: int) -> Part:  # fmt: skip
+    """The rows of each pair, one after another."""
+    rows, sums = np.cumsum(m + 1) - (m + 1), np.concatenate([[0], np.cumsum(counts[: first_rows[-1]], dtype=np.int64)])
+    part = Part(pairs, rows, sums[first_rows[:-1]], np.zeros(int((m + 1).sum()), np.int32), np.empty_like(columns),
+                np.empty_like(units))  # fmt: skip
+    stop, pieces = workers.stop_word(), -(-len(pairs) // PIECE)
 
+    def gather(piece: int) -> None:
+        cpu_sparse.gather(first_rows, begins, counts, columns, units, piece * PIECE,
+                          min((piece + 1) * PIECE, len(pairs)), part.pointers, rows, part.begins, part.columns,
+                          part.units, stop)  # fmt: skip
 
-def _clear_empty(found: Posteriors) -> None:
-    """Pointers of pairs of which one is empty: no entries."""
-    for x in np.flatnonzero(found.lengths == 0).tolist():
-        for y in range(found.count):
-            for pair in (x * found.count + y, y * found.count + x):
-                if x != y:
-                    length = int(found.lengths[pair // found.count])
-                    found.pointers[found.rows[pair] : found.rows[pair] + length + 1] = 0
+    each(gather, pieces, threads, stop, lambda done: None)
+    return part
 
 
 def _some(array: np.ndarray) -> np.ndarray:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,14 +48,38 @@ class Posteriors:
         return found / 65536
 
 
+class Part(NamedTuple):
+    """Compressed rows of some unordered pairs (x, y), as they were found.
+
+    ``pairs`` int32 (k, 2). Of pair p the pointers are ``pointers[rows[p] ..]`` (int32, as many as x has letters, and one),
+    its entries ``columns`` and ``units`` from ``begins[p]`` on.
+    """
+
+    pairs: np.ndarray
+    rows: np.ndarray
+    begins: np.ndarray
+    pointers: np.ndarray
+    columns: np.ndarray
+    units: np.ndarray
+
+
+def room_for(lengths: np.ndarray, parts: Iterable[Part]) -> Posteriors:
+    """Room for the pairs of all parts in both orders; pairs that are in none have no entries."""
+    counts = np.zeros((lengths.size, lengths.size), np.int64)
+    for part in parts:
+        x, y = part.pairs.T
+        counts[x, y] = counts[y, x] = part.pointers[part.rows + lengths[x]]
+    return layout(lengths, counts)
+
+
 def layout(lengths: np.ndarray, counts: np.ndarray) -> Posteriors:
-    """Room for so many entries of each pair, int64 (n, n), symmetric; what is in it is undefined."""
+    """Room for so many entries of each pair, int64 (n, n), symmetric."""
     n = lengths.size
     sizes = np.broadcast_to(lengths[:, None] + 1, (n, n)).copy()
     np.fill_diagonal(sizes, 0)
     rows, entries = _offsets(sizes), _offsets(counts)
     total = int(entries[-1] + counts[-1, -1]) if n else 0
-    pointers = np.empty(int(sizes.sum()), np.int32)
+    pointers = np.zeros(int(sizes.sum()), np.int32)
     return Posteriors(lengths, rows, entries, pointers, np.empty(total, np.uint16), np.empty(total, np.uint16))
 
 
