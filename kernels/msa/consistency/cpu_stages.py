@@ -101,7 +101,8 @@ def posteriors(
     parts: list[Part] = []
     forward = tuple(weights(model, longest) for model in models)
     backward = tuple(weights(model.reversed(), longest) for model in models)
-    total, done, stop = sum(task.cells for task in work), [0], workers.stop_word()
+    total, stop = sum(task.cells for task in work), workers.stop_word()
+    done: list[int] = []
 
     def compute(number: int) -> None:
         task = work[number]
@@ -123,9 +124,9 @@ def posteriors(
         starts = cpu_sparse.sort_words(space.words, entries, y.size, m, pointers, columns, units)
         pairs = np.stack([np.full(y.size, task.x), y], 1).astype(np.int32)
         parts.append(Part(pairs, np.arange(y.size) * (m + 1), starts[:-1], pointers.reshape(-1), columns, units))
-        done[0] += task.cells
+        done.append(task.cells)
 
-    each(compute, len(work), threads, stop, lambda _: monitor.update(done[0], total, "posteriors"))
+    each(compute, len(work), threads, stop, lambda _: monitor.update(sum(done), total, "posteriors"))
     return laid_out(lengths, parts, threads, monitor.check)
 
 

@@ -117,6 +117,11 @@ class CudaStages:
     run: Run
     threads: int
 
+    def compile(self) -> None:
+        """Compile or load the kernels now."""
+        self.run.kernel(PAIR_SOURCE, "pair_posteriors")
+        self.run.kernel(ROUND_SOURCE, "consistent_rows")
+
     def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors:
         return posteriors(sequences, models, self.run, self.threads)
 

@@ -14,29 +14,15 @@ from kernels.monitor import Monitor
 from kernels.msa.consistency import cpu_stages
 from kernels.msa.consistency.merging import Aligner
 from kernels.msa.consistency.models import PairModel
+from kernels.msa.consistency.recipe import Recipe
 from kernels.msa.consistency.sparse import Posteriors
 from kernels.trees.joining import cpu_upgma
+from kernels.trees.order import alignment_order
 
 WEIGHT_UNIT = 1024
 """The largest weight of a sequence; weights are whole numbers."""
 
 SELF_WEIGHT = 3.0
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What defines the alignment beside the sequences.
-
-    ``rounds`` of consistency up to ``small`` sequences, one beyond, none at all where it is 0; ``others`` is by way of
-    how many sequences at most; ``refinements`` columns at which the alignment is split and merged again.
-    """
-
-    models: tuple[PairModel, ...]
-    rounds: int = 2
-    small: int = 50
-    others: int = 200
-    refinements: int = 30
-    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -48,6 +34,14 @@ class Aligned:
     confidence: np.ndarray
     tree: Tree
     weights: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """What takes the place of distances, float64 (n, n), or of the tree, its leaves called by their numbers."""
+
+    distances: np.ndarray | None = None
+    tree: Tree | None = None
 
 
 class Stages(Protocol):
@@ -77,20 +71,19 @@ class CpuStages:
 
 
 def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
-          phase: Callable[[str], None]) -> Aligned:  # fmt: skip
-    """Align encoded sequences (`models.codes`); ``phase`` is told whenever a stage has ended."""
+          phase: Callable[[str], None], given: Guide = Guide()) -> Aligned:  # fmt: skip  # noqa: B008
+    """Align encoded sequences (`models.codes`), none empty; ``phase`` is told whenever a stage has ended."""
     found = stages.posteriors(sequences, recipe.models)
     phase("posteriors")
     accuracies = cpu_stages.accuracies(found, threads, monitor)
     phase("distances")
-    joins, tree = guide_tree(1 - accuracies, monitor)
+    if given.tree is not None:
+        joins, tree = joins_of(given.tree), given.tree
+    else:
+        joins, tree = guide_tree(1 - accuracies if given.distances is None else given.distances, monitor)
     weights = sequence_weights(tree)
     phase("tree")
-    rounds = recipe.rounds if found.count <= recipe.small else min(recipe.rounds, 1)
-    via = chosen(accuracies, recipe.others)
-    for number in range(rounds):
-        relative = (weights / WEIGHT_UNIT).astype(np.float32)
-        found = stages.consistent(found, via, relative, SELF_WEIGHT, (number, rounds))
+    found = _consistent(found, recipe, weights, chosen(accuracies, recipe.others), stages)
     phase("consistency")
     aligner = Aligner.of(found, weights, threads)
     columns = aligner.progressive(joins, monitor)
@@ -99,8 +92,26 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threa
     phase("refinement")
     confidence = aligner.confidence(columns, monitor.check)
     phase("confidence")
-    places = np.split(aligner.places, aligner.starts[1:])
-    return Aligned(places, columns, confidence, tree, weights)
+    return Aligned(np.split(aligner.places, aligner.starts[1:]), columns, confidence, tree, weights)
+
+
+def _consistent(found: Posteriors, recipe: Recipe, weights: np.ndarray, via: np.ndarray, stages: Stages) -> Posteriors:
+    rounds = recipe.rounds if found.count <= recipe.small else min(recipe.rounds, 1)
+    relative = (weights / WEIGHT_UNIT).astype(np.float32)
+    for number in range(rounds):
+        found = stages.consistent(found, via, relative, SELF_WEIGHT, (number, rounds))
+    return found
+
+
+def joins_of(tree: Tree) -> np.ndarray:
+    """The joins of a tree of two branches everywhere whose leaves are called by their numbers, int32 (n - 1, 2)."""
+    n = tree.leaves.size
+    number = {int(leaf): int(name) for leaf, name in zip(tree.leaves, tree.taxa, strict=True)}
+    joins = np.zeros((n - 1, 2), np.int32)
+    for made, node in enumerate(alignment_order(tree).nodes.tolist()):
+        joins[made] = [number[child] for child in tree.children(node).tolist()]
+        number[node] = n + made
+    return joins
 
 
 def guide_tree(distances: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, Tree]:

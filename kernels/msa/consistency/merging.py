@@ -13,6 +13,7 @@ from kernels.msa.consistency import cpu_merging
 from kernels.msa.consistency.cpu_stages import each
 from kernels.msa.consistency.sparse import Posteriors
 
+UNIT = 65536
 GAP_DRAWS = 64
 """Columns drawn until one has a gap; an alignment without gaps has none."""
 
@@ -102,15 +103,14 @@ class Aligner:
         return found
 
     def confidence(self, columns: int, check: Callable[[], None]) -> np.ndarray:
-        """The weighted mean posterior of the pairs of letters in each column, float64; NaN where there is one letter."""
+        """The weighted mean posterior of the pairs of letters in each column, float64; 0 where there is one letter."""
         supported, possible = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
         for x in range(self.posteriors.count):
             check()
             cpu_merging.support(
                 self.posteriors.arrays, self.places, self.starts, self.weights, columns, supported, possible, x
             )
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return supported / possible / 65536
+        return supported / np.maximum(possible, 1) / UNIT
 
     def _split(self, everyone: np.ndarray, columns: int, random: np.random.Generator) -> tuple[np.ndarray, ...] | None:
         lengths = self.posteriors.lengths
