@@ -14,6 +14,8 @@ from kernels.msa.consistency.cpu_stages import each
 from kernels.msa.consistency.sparse import Posteriors
 
 UNIT = 65536
+LETTERS_A_THREAD = 1 << 20
+"""Letters of one group, times sequences of the other, from which on a further thread is worth its start."""
 GAP_DRAWS = 64
 """Columns drawn until one has a gap; an alignment without gaps has none."""
 
@@ -43,15 +45,31 @@ class Aligner:
     def merged(self, first: np.ndarray, second: np.ndarray, columns: tuple[int, int]) -> int:
         """Align two groups; how many columns they have together. Groups of no columns stay as they are."""
         lengths = self.posteriors.lengths
-        scores = cpu_merging.column_scores(
-            self.posteriors.arrays, first, second, self.places, self.starts, self.weights, columns, self.stop
-        )
+        scores = self._scores(first, second, columns)
         path, _ = cpu_merging.steps(scores, self.stop)
         if self.stop[0]:
             return 0
         for members, moved in zip((first, second), cpu_merging.follow(path, *columns), strict=True):
             cpu_merging.move(members, self.places, self.starts, lengths, moved)
         return int(path.size)
+
+    def _scores(self, first: np.ndarray, second: np.ndarray, columns: tuple[int, int]) -> np.ndarray:
+        """Scores of all pairs of columns; where there are many pairs of sequences, threads share them."""
+        lengths = self.posteriors.lengths
+        letters = int(lengths[first].sum()) * second.size
+        parts = min(self.threads, first.size, letters // LETTERS_A_THREAD) if letters > columns[0] * columns[1] else 1
+
+        def of(some: np.ndarray) -> np.ndarray:
+            return cpu_merging.column_scores(
+                self.posteriors.arrays, some, second, self.places, self.starts, self.weights, columns, self.stop
+            )
+
+        if parts <= 1:
+            return of(first)
+        found: list[np.ndarray] = []
+        shares = np.array_split(first, parts)
+        each(lambda part: found.append(of(shares[part])), parts, parts, self.stop, lambda done: None)
+        return np.sum(found, axis=0) if len(found) == parts else found[0]
 
     def progressive(self, joins: np.ndarray, monitor: Monitor) -> int:
         """Merge all sequences in the order of a tree; how many columns there are.
