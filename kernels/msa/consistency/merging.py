@@ -14,7 +14,7 @@ from kernels.msa.consistency.cpu_stages import each
 from kernels.msa.consistency.sparse import Posteriors
 
 UNIT = 65536
-LETTERS_A_THREAD = 1 << 20
+LETTERS_A_THREAD = 1 << 16
 """Letters of one group, times sequences of the other, from which on a further thread is worth its start."""
 GAP_DRAWS = 64
 """Columns drawn until one has a gap; an alignment without gaps has none."""
