@@ -126,11 +126,11 @@ def standing(members, places, starts, lengths, column):
 
 
 @compiled
-def support(posteriors, places, starts, weights, columns, supported, possible, x):
+def support(posteriors, places, starts, weights, supported, possible, x):
     """Add what sequence x and those after it give to the confidence of columns.
 
-    ``supported`` and ``possible`` int64 (columns,): sums over pairs of letters in a column of weights times units, and of
-    weights.
+    ``supported`` and ``possible`` int64 (columns,): sums over pairs of letters in a column of weights times units, and
+    of weights.
     """
     lengths, rows, entries, pointers, entry_columns, units = posteriors
     n = lengths.size

@@ -83,14 +83,14 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threa
         joins, tree = guide_tree(1 - accuracies if given.distances is None else given.distances, monitor)
     weights = sequence_weights(tree)
     phase("tree")
-    found = _consistent(found, recipe, weights, chosen(accuracies, recipe.others), stages)
+    found = _consistent(found, recipe, weights, chosen(accuracies, recipe.all_others, recipe.others), stages)
     phase("consistency")
     aligner = Aligner.of(found, weights, threads)
     columns = aligner.progressive(joins, monitor)
     phase("progressive")
     columns = aligner.refined(columns, recipe.refinements, recipe.seed, monitor)
     phase("refinement")
-    confidence = aligner.confidence(columns, monitor.check)
+    confidence = aligner.confidence(columns, monitor)
     phase("confidence")
     return Aligned(np.split(aligner.places, aligner.starts[1:]), columns, confidence, tree, weights)
 
@@ -137,9 +137,10 @@ def sequence_weights(tree: Tree) -> np.ndarray:
     return made
 
 
-def chosen(accuracies: np.ndarray, most: int) -> np.ndarray:
-    """By way of which sequences each is made consistent, int32 (n, chosen), rising: all, or the ``most`` nearest."""
+def chosen(accuracies: np.ndarray, all_others: int, others: int) -> np.ndarray:
+    """By way of which sequences each is made consistent, int32 (n, chosen), rising: all, up to ``all_others``, else the
+    ``others`` of highest expected accuracy."""
     n = len(accuracies)
-    if n <= most:
+    if n <= all_others:
         return np.broadcast_to(np.arange(n, dtype=np.int32), (n, n)).copy()
-    return np.sort(np.argsort(-accuracies, axis=1, kind="stable")[:, :most], axis=1).astype(np.int32)
+    return np.sort(np.argsort(-accuracies, axis=1, kind="stable")[:, :others], axis=1).astype(np.int32)

@@ -16,6 +16,8 @@ from kernels.msa.consistency.sparse import Posteriors
 UNIT = 65536
 LETTERS_A_THREAD = 1 << 16
 """Letters of one group, times sequences of the other, from which on a further thread is worth its start."""
+SHARES = 64
+"""Parts into which the sequences are cut where threads sum over pairs."""
 GAP_DRAWS = 64
 """Columns drawn until one has a gap; an alignment without gaps has none."""
 
@@ -120,14 +122,23 @@ class Aligner:
             return columns
         return found
 
-    def confidence(self, columns: int, check: Callable[[], None]) -> np.ndarray:
-        """The weighted mean posterior of the pairs of letters in each column, float64; 0 where there is one letter."""
-        supported, possible = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
-        for x in range(self.posteriors.count):
-            check()
-            cpu_merging.support(
-                self.posteriors.arrays, self.places, self.starts, self.weights, columns, supported, possible, x
-            )
+    def confidence(self, columns: int, monitor: Monitor) -> np.ndarray:
+        """Weighted mean posterior of the pairs of letters in each column, float64; 0 where there is one letter."""
+        n, sums = self.posteriors.count, []
+        shares = np.array_split(np.arange(n), min(n, SHARES))
+
+        def add(share: int) -> None:
+            supported, possible = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
+            for x in shares[share].tolist():
+                if not self.stop[0]:
+                    cpu_merging.support(
+                        self.posteriors.arrays, self.places, self.starts, self.weights, supported, possible, x
+                    )
+            sums.append((supported, possible))
+
+        each(add, len(shares), self.threads, self.stop,
+             lambda done: monitor.update(done, len(shares), "confidence"))  # fmt: skip
+        supported, possible = np.sum(sums, axis=0)
         return supported / np.maximum(possible, 1) / UNIT
 
     def _split(self, everyone: np.ndarray, columns: int, random: np.random.Generator) -> tuple[np.ndarray, ...] | None:

@@ -14,14 +14,15 @@ from kernels.msa.problem import MsaProblem
 class Recipe:
     """What defines the alignment beside the sequences.
 
-    ``rounds`` of consistency up to ``small`` sequences, one beyond, none at all where it is 0; ``others`` is by way of
-    how many sequences at most; ``refinements`` columns at which the alignment is split and merged again.
+    ``rounds`` of consistency up to ``small`` sequences, one beyond, none at all where it is 0; it goes by
+    way of all sequences up to ``all_others``, beyond by way of the nearest ``others`` of both; ``refinements`` columns at which the alignment is split and merged again.
     """
 
     models: tuple[PairModel, ...]
     rounds: int = 2
     small: int = 50
-    others: int = 200
+    all_others: int = 200
+    others: int = 100
     refinements: int = 30
     seed: int = 1
 
