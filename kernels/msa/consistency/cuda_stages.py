@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import cupy
@@ -15,89 +14,27 @@ from kernels.cpu import workers
 from kernels.cuda import blocks
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
-from kernels.cuda.structs import Constants, Struct
 from kernels.errors import MemoryRefused
 from kernels.memory import bytes_text
 from kernels.msa.consistency import cpu_sparse
 from kernels.msa.consistency.cpu_stages import CUT, PIECE, each, laid_out, weights
-from kernels.msa.consistency.models import CODES, PADDING, PairModel
+from kernels.msa.consistency.cuda_sources import (
+    ENTRIES,
+    GROUP,
+    MODELS,
+    PAIR_SOURCE,
+    PAIRS,
+    PER,
+    POSTERIORS,
+    ROUND,
+    ROUND_SOURCE,
+    ROWS,
+    STRIP,
+    THREADS,
+    WARPS,
+)
+from kernels.msa.consistency.models import CODES, PairModel
 from kernels.msa.consistency.sparse import Part, Posteriors
-
-HERE = Path(__file__).parent
-LANES, THREADS, WARPS = 32, 128, 4
-PER, RENEW, POWERS = 4, 4, 96
-STRIP = LANES * PER
-GROUP = 8
-"""Lanes that make a row consistent."""
-
-MODELS = Struct(
-    "Models",
-    """
-    const float *weights, *odds, *ends;  // of each model 8 forward and 8 backward; (CODES, CODES); 2 x stride
-    const int* end_exponents;
-    long long stride;
-    int count;
-""",
-)
-PAIRS = Struct(
-    "Pairs",
-    """
-    const unsigned char* letters;
-    const long long* starts;
-    const int* pairs;
-    long long count;
-    float* room;
-    long long warp_room, most_cells;
-    int longest, widest;
-    unsigned long long* ticket;
-""",
-)
-ENTRIES = Struct(
-    "Entries",
-    """
-    const long long* rows;
-    int* pointers;
-    long long *begins, capacity;
-    unsigned long long* cursor;
-    unsigned short *columns, *units;
-    int limit;
-""",
-)
-POSTERIORS = Struct(
-    "Posteriors",
-    """
-    const long long *rows, *entries;
-    const int *pointers, *lengths;
-    const unsigned short *columns, *units;
-    long long sequences;
-""",
-)
-ROUND = Struct(
-    "Round",
-    """
-    const int *pairs, *pair_of;
-    const long long* first_rows;
-    const float *own, *weights;
-    const int* via;
-    int chosen, width, limit;
-    long long rows;
-    unsigned long long* ticket;
-""",
-)
-ROWS = Struct(
-    "Rows",
-    """
-    long long* begins;
-    int* counts;
-    unsigned long long* cursor;
-    long long capacity;
-    unsigned short *columns, *units;
-""",
-)
-
-NUMBERS = Constants.of(PER=PER, RENEW=RENEW, POWERS=POWERS, CODES=CODES, PADDING=PADDING)
-PAIR_SOURCE = (NUMBERS, MODELS, PAIRS, ENTRIES, HERE / "posteriors.cu")
-ROUND_SOURCE = (Constants.of(GROUP=GROUP), POSTERIORS, ROUND, ROWS, HERE / "consistency.cu")
 
 SLICE_MS = 100.0
 FIRST_CELLS = 1 << 28

@@ -15,7 +15,6 @@
 // `squares`. At last each row is read once more, and what stands out is appended to the entries.
 
 constexpr int STRIP = LANES * PER;
-constexpr int WARPS = 4;
 
 struct Scaled { float value; int exponent; };
 
