@@ -42,7 +42,7 @@ def measure(folder: Path, name: str, method: str, backend: str, options: Mapping
     """Align one set, and judge the alignment by its reference."""
     declared = registry.method(method)
     problem = declared.problem.make(sequences.read(folder / f"{name}.tfa"), options)
-    result = engine.execute(engine.plan(declared, problem, parameters, backend))
+    result = engine.execute(engine.plan(declared, problem, parameters, "cuda" if backend == "cuda" else "cpu"))
     result.check(problem)
     (reference,) = aligned.read(folder / f"{name}.xml")
     core = aligned_compare.core_columns(reference)

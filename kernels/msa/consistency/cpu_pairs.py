@@ -1,7 +1,7 @@
 """Posteriors of 16 pairs at once from their forward and backward sums; compiled.
 
-The forward sums of all strips are computed for their borders alone. Then, from the last strip to the first, the strip is
-computed once more, and beside it the same columns of the sequences read backwards: what enters a cell, times what
+The forward sums of all strips are computed for their borders alone. Then, from the last strip to the first, the strip
+is computed once more, and beside it the same columns of the sequences read backwards: what enters a cell, times what
 begins with its match, over the sum of all alignments, is its posterior. So memory is that of the borders.
 """
 
@@ -33,9 +33,10 @@ UNIT = 65536
 
 
 class Room(NamedTuple):
-    """Room of a thread for the borders of two models, of all strips of the forward and two of the backward sums.
+    """Room of a thread for the borders of models, of all strips of the forward and two of the backward sums.
 
-    ``values`` float32 (2, strips + 4, 4, rows), ``exponents`` int32 (2, strips + 4, rows), rows at least (m + 1) LANES;
+    ``values`` float32 (models, strips + 4, 4, rows), ``exponents`` int32 (models, strips + 4, rows), rows
+    at least (m + 1) LANES;
     ``entered``, ``squares`` float32, and ``kept`` int32, for m rows of a strip; ``words`` int64 takes what is found.
     """
 
@@ -78,9 +79,9 @@ def posteriors(letters, first, end, offsets, forward, backward, room, rows, limi
     """Words of the posteriors of x = ``letters[first : end]`` with up to 16 others, and how many there are.
 
     ``offsets`` int64 (lanes, 2): where each y begins and ends, none empty. ``forward`` and ``backward`` are Weights of
-    one or two models. A word is lane << 48 | row << 32 | column << 16 | units, of ``limit`` units at least; those of a row
-    and lane come in falling order of columns. -1 where ``stop`` is set; more than ``room.words`` holds where that is
-    too small.
+    the models. A word is lane << 48 | row << 32 | column << 16 | units, of ``limit`` units at least; those of a
+    row and lane come in falling order of columns. -1 where ``stop`` is set; more than ``room.words`` holds where that
+    is too small.
     """
     x, m, models = letters[first:end], end - first, len(forward)
     columns = -(-(offsets[:, 1] - offsets[:, 0]).max() // COLUMNS) * COLUMNS
@@ -95,7 +96,8 @@ def posteriors(letters, first, end, offsets, forward, backward, room, rows, limi
             if acquire(stop, 0) != 0:
                 return -1
             left, right = _border(room, model, number), _border(room, model, number + 1)
-            strip(x, y, lanes, number, forward[model], tails, left, right, rows, BORDERS, kept, (inverses[model], exponents[model]))  # fmt: skip
+            inverse = inverses[model], exponents[model]
+            strip(x, y, lanes, number, forward[model], tails, left, right, rows, BORDERS, kept, inverse)
         _invert(kept, inverses[model], exponents[model])
         _clear(room, model, strips + 2)
     count, scratch = 0, strips + 1
@@ -110,7 +112,8 @@ def posteriors(letters, first, end, offsets, forward, backward, room, rows, limi
             strip(x, y, lanes, number, forward[model], tails, left, right, rows, ENTERED, kept, inverse)
             left, right = _border(room, model, scratch + 1 + back % 2), _border(room, model, scratch + 2 - back % 2)
             what = MORE_POSTERIORS if model else POSTERIORS
-            strip(x_backwards, y_backwards, back_lanes, back, backward[model], tails, left, right, rows, what, kept, inverse)  # fmt: skip
+            strip(x_backwards, y_backwards, back_lanes, back, backward[model], tails, left, right, rows, what, kept,
+                  inverse)  # fmt: skip
         count = _collect(room, m, number, models, limit, count)
     return count
 

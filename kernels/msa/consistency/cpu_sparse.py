@@ -165,12 +165,12 @@ def _united(first, second):
 def consistent(
     posteriors, pairs, first, chosen, weights, own, limit, pointers, rows, begins, columns, units, begun, stop
 ):
-    """Posteriors of pairs from number ``first`` on by way of the sequences in rows x and y of ``chosen`` (int32, rising):
-    the weighted mean of P(x, z) P(z, y), cut at ``limit`` units.
+    """Posteriors of pairs from number ``first`` on by way of the sequences in rows x and y of ``chosen`` (int32,
+    rising): the weighted mean of P(x, z) P(z, y), cut at ``limit`` units.
 
     ``weights`` float32 (n,) are of the z; ``own`` float32 times those of x and y is that of P(x, y) itself. A pair's
-    pointers go to ``pointers`` from ``rows`` on, its entries behind the ``begun`` that there are. Returns how many pairs
-    are done when ``columns`` is full or ``stop`` is set, and how many entries there are then.
+    pointers go to ``pointers`` from ``rows`` on, its entries behind the ``begun`` that there are. Returns how many
+    pairs are done when ``columns`` is full or ``stop`` is set, and how many entries there are then.
     """
     lengths = posteriors[0]
     sums = np.zeros((BLOCK, lengths[pairs[:, 1]].max()), np.float32)

@@ -49,21 +49,24 @@ def laid_out(lengths: np.ndarray, parts: Sequence[Part], threads: int, check: Ca
 
 def each(work: Callable[[int], None], tasks: int, threads: int, stop: np.ndarray, poll: Callable[[int], None]) -> None:
     """``work(task)`` for all tasks, on threads that take one after the other; ``poll(tasks done)`` meanwhile."""
-    numbers, done = count(), count()
+    numbers, done = count(), list[int]()
 
     def share(worker: int) -> None:
         while not stop[0] and (number := next(numbers)) < tasks:
             work(number)
-            next(done)
+            done.append(number)
 
-    workers.share(share, min(threads, max(tasks, 1)), stop, lambda: poll(done.__reduce__()[1][0]))
+    workers.share(share, min(threads, max(tasks, 1)), stop, lambda: poll(len(done)))
 
 
 def weights(model: PairModel, longest: int) -> Weights:
     """A model as compiled code takes it."""
     ends, exponents = model.ends(longest)
-    numbers = (model.match, *model.into, *model.extend, *model.leave)
-    return Weights(model.odds, *map(np.float32, numbers), model.kinds == 2, ends, exponents)
+    into, extend, leave = (
+        [np.float32(number) for number in kinds] for kinds in (model.into, model.extend, model.leave)
+    )
+    return Weights(model.odds, np.float32(model.match), into[0], into[1], extend[0], extend[1], leave[0], leave[1],
+                   model.kinds == 2, ends, exponents)  # fmt: skip
 
 
 def tasks(lengths: np.ndarray) -> list[Task]:
@@ -77,12 +80,12 @@ def tasks(lengths: np.ndarray) -> list[Task]:
     return sorted(made, key=lambda task: -task.cells)
 
 
-def room(m: int, n: int) -> cpu_pairs.Room:
-    """Room for a task of sequences up to these lengths."""
+def room(m: int, n: int, models: int) -> cpu_pairs.Room:
+    """Room for a task of sequences of these lengths."""
     borders, row = -(-n // COLUMNS) + 4, (m + 1) * LANES
     return cpu_pairs.Room(
-        np.zeros((2, borders, 4, row), np.float32),
-        np.zeros((2, borders, row), np.int32),
+        np.zeros((models, borders, 4, row), np.float32),
+        np.zeros((models, borders, row), np.int32),
         np.zeros(m * CELLS, np.float32),
         np.zeros(m * CELLS, np.float32),
         np.zeros(m * LANES, np.int32),
@@ -108,8 +111,7 @@ def posteriors(
         task = work[number]
         y = np.array(task.others)
         offsets, m = np.stack([ends[y] - lengths[y], ends[y]], 1), int(lengths[task.x])
-        space, entries = room(m, int(lengths[y].max())), -1
-        rows = cpu_strips.rows()
+        space, rows = room(m, int(lengths[y].max()), len(models)), cpu_strips.rows()
         first = int(ends[task.x]) - m
         entries = cpu_pairs.posteriors(letters, first, first + m, offsets, forward, backward, space, rows, cut, stop)
         while entries > space.words.size:
@@ -149,7 +151,7 @@ def consistent(
     part: tuple[int, int] = (0, 1),
     cut: int = CUT,
 ) -> Posteriors:
-    """One round of consistency by way of the sequences ``chosen`` of each (int32, n rows); weights, and that of oneself."""
+    """One round of consistency by way of those ``chosen`` for each (int32, n rows)."""
     stop, parts = workers.stop_word(), []
     of_sequences, relative = of_sequences.astype(np.float32), np.float32(own)
     pairs = np.stack(np.triu_indices(found.count, 1), 1).astype(np.int32)

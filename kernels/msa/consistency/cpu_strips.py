@@ -60,8 +60,8 @@ class Border(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """``starts`` int64 (LANES,): the column before which a lane begins; ``lengths`` that after which it ends; ``begins``
-    and ``ends`` uint8 (columns,): whether some lane begins before a column, or ends after it."""
+    """``starts`` int64 (LANES,): the column before which a lane begins; ``lengths`` that after which it ends;
+    ``begins`` and ``ends`` uint8 (columns,): whether some lane begins before a column, or ends after it."""
 
     starts: np.ndarray
     begins: np.ndarray
@@ -89,9 +89,9 @@ def rows() -> Rows:
     """Room for a strip."""
     powers = np.exp2(np.arange(-POWERS, POWERS + 1)).astype(np.float32)
     powers[0] = 0
-    zeros = [np.zeros(CELLS, np.float32) for _ in range(4)]
-    room = np.zeros(CODES * CELLS, np.float32), np.zeros(LANES, np.float32), np.zeros(LANES, np.int32)
-    return Rows(*zeros, *room, powers)
+    M, X1, X2, D = (np.zeros(CELLS, np.float32) for _ in range(4))
+    odds, vector = np.zeros(CODES * CELLS, np.float32), np.zeros(LANES, np.float32)
+    return Rows(M, X1, X2, D, odds, vector, np.zeros(LANES, np.int32), powers)
 
 
 @inlined
@@ -193,7 +193,7 @@ class Kept(NamedTuple):
 
 
 BORDERS, ENTERED, POSTERIORS, MORE_POSTERIORS = 0, 1, 2, 3
-"""What `strip` is run for: the borders and totals, what enters each cell, or posteriors, of a first or another model."""
+"""What `strip` is run for: borders and totals, what enters each cell, or posteriors of a first or another model."""
 
 
 @inlined

@@ -71,7 +71,7 @@ class CpuStages:
 
 
 def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
-          phase: Callable[[str], None], given: Guide = Guide()) -> Aligned:  # fmt: skip  # noqa: B008
+          phase: Callable[[str], None], given: Guide = Guide()) -> Aligned:  # fmt: skip
     """Align encoded sequences (`models.codes`), none empty; ``phase`` is told whenever a stage has ended."""
     found = stages.posteriors(sequences, recipe.models)
     phase("posteriors")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -92,8 +93,7 @@ class Aligner:
                 columns[n + made] = found
                 members[n + made] = np.concatenate([members[first], members[second]])
 
-            each(join, len(level), self.threads, self.stop,
-                 lambda now, before=done: monitor.update(before + now, n - 1, "progressive"))  # fmt: skip
+            each(join, len(level), self.threads, self.stop, partial(_tell, monitor, done, n - 1))
             done += len(level)
         return columns[n + len(joins) - 1]
 
@@ -108,7 +108,7 @@ class Aligner:
             split = self._split(everyone, columns, random)
             if split is None:
                 break
-            columns = self._watched(lambda parts=split, now=columns: self.resplit(*parts, now), monitor)
+            columns = self._watched(partial(self.resplit, *split, columns), monitor)
         monitor.update(rounds, rounds, "refinement")
         return columns
 
@@ -156,9 +156,14 @@ class Aligner:
         return found[0]
 
 
+def _tell(monitor: Monitor, before: int, total: int, done: int) -> None:
+    monitor.update(before + done, total, "progressive")
+
+
 def _levels(joins: np.ndarray, n: int) -> list[list[int]]:
     """The joins that can be made at once, level after level."""
-    ready, levels = [0] * n, []
+    levels: list[list[int]] = []
+    ready = [0] * n
     for made, (first, second) in enumerate(joins.tolist()):
         level = max(ready[first], ready[second])
         ready.append(level + 1)

@@ -15,7 +15,8 @@ class Recipe:
     """What defines the alignment beside the sequences.
 
     ``rounds`` of consistency up to ``small`` sequences, one beyond, none at all where it is 0; it goes by
-    way of all sequences up to ``all_others``, beyond by way of the nearest ``others`` of both; ``refinements`` columns at which the alignment is split and merged again.
+    way of all sequences up to ``all_others``, beyond by way of the nearest ``others`` of both; ``refinements`` are the
+    columns at which the alignment is split and merged again.
     """
 
     models: tuple[PairModel, ...]

@@ -22,8 +22,8 @@ EFFORT = Parameter(
     choices=("fast", "normal"),
 )  # fmt: skip
 SEED = Parameter(
-    "refinement_seed", "int", "Seed of the refinement", "Begins the random choice of the columns at which the alignment is split.", default=1,
-    minimum=0, maximum=2**31 - 1,
+    "refinement_seed", "int", "Seed of the refinement", "Begins the random choice of the columns at which the "
+    "alignment is split.", default=1, minimum=0, maximum=2**31 - 1,
 )  # fmt: skip
 OPTIONS = (EFFORT, SEED)
 
@@ -42,8 +42,8 @@ def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> Consist
     filled = sum(len(sequence) > 0 for sequence in sequences)
     if filled > MOST_SEQUENCES:
         raise InputError(
-            f"{filled:,} sequences, and posteriors of all pairs are made of {MOST_SEQUENCES:,} at most; leave some out, "
-            "or use a method that goes along a guide tree alone, such as ClustalW's"
+            f"{filled:,} sequences, and posteriors of all pairs are made of {MOST_SEQUENCES:,} at most; leave some "
+            "out, or use a method that goes along a guide tree alone, such as ClustalW's"
         )
     longest = max(sequences, key=len)
     if len(longest) > MOST_LETTERS:

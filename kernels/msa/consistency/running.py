@@ -53,7 +53,9 @@ def clock(problem: MsaProblem, times_ms: dict[str, float], steps: Steps) -> Cloc
     return Clock(steps, times_ms, len(problem.filled), max(map(len, problem.sequences)))
 
 
-def answer(problem: MsaProblem, stages: Stages, threads: int, monitor: Monitor, stage: Callable[[str], None]) -> MsaAnswer:  # fmt: skip
+def answer(
+    problem: MsaProblem, stages: Stages, threads: int, monitor: Monitor, stage: Callable[[str], None]
+) -> MsaAnswer:
     """Align the sequences that have letters."""
     sequences = [problem.sequences[number] for number in problem.filled]
     encoded = [models.codes(sequence.letters, problem.protein) for sequence in sequences]

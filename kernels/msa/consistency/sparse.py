@@ -13,8 +13,8 @@ import numpy as np
 class Posteriors:
     """Of sequences of ``lengths``, for each ordered pair (x, y) the posteriors of the letters of x, in rows.
 
-    Row i of pair p = x n + y is the slice ``entries[p] + pointers[rows[p] + i] .. entries[p] + pointers[rows[p] + i + 1]``
-    of ``columns`` (uint16, rising) and ``units`` (uint16, of 1 / 65,536). ``rows`` and ``entries`` are int64 (n n,),
+    Row i of pair p = x n + y is what is from ``entries[p] + pointers[rows[p] + i]`` to the same of i + 1 in
+    ``columns`` (uint16, rising) and ``units`` (uint16, of 1 / 65,536). ``rows`` and ``entries`` are int64 (n n,),
     ``pointers`` int32. A pair (x, x) has no entries.
     """
 
@@ -51,7 +51,7 @@ class Posteriors:
 class Part(NamedTuple):
     """Compressed rows of some unordered pairs (x, y), as they were found.
 
-    ``pairs`` int32 (k, 2). Of pair p the pointers are ``pointers[rows[p] ..]`` (int32, as many as x has letters, and one),
+    ``pairs`` int32 (k, 2). Of pair p the pointers are ``pointers[rows[p] ..]`` (int32, one more than x has letters),
     its entries ``columns`` and ``units`` from ``begins[p]`` on.
     """
 
