@@ -165,8 +165,10 @@ def consistent(
         columns, units = (np.empty(int(ROWS_ENTRIES * m.sum()) + 64, np.uint16) for _ in range(2))
         done = entries = 0
         while True:
-            done, entries = cpu_sparse.consistent(found.arrays, some, done, chosen, of_sequences, relative, cut, pointers,
-                                                  rows, begins, columns, units, entries, stop)  # fmt: skip
+            done, entries = cpu_sparse.consistent(
+                found.arrays, some, done, chosen, of_sequences, relative, cut, pointers, rows, begins, columns, units,
+                entries, stop,
+            )  # fmt: skip
             if done == len(some) or stop[0]:
                 break
             columns, units = (np.concatenate([array, np.empty_like(array)]) for array in (columns, units))

@@ -22,7 +22,7 @@ def msa(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, st
     """The alignment, its tree and its confidence: those of the CPU."""
     threads, run = cores(), Run(monitor, Steps())
     run.spend("compilation", time_ms(lambda: running.warm(CpuStages(1, Monitor()), recipe(problem), 1)))
-    stages = CudaStages(run, threads)
+    stages = CudaStages(run, threads, parameters["warps"])
     stages.compile()
     times_ms = dict.fromkeys(("compilation", "transfer"), 0.0)
     clock = running.clock(problem, times_ms, steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,6 @@ from kernels.msa.consistency.cuda_sources import (
     MODELS,
     PAIR_SOURCE,
     PAIRS,
-    PER,
     POSTERIORS,
     ROUND,
     ROUND_SOURCE,
@@ -34,17 +33,16 @@ from kernels.msa.consistency.cuda_sources import (
     WARPS,
 )
 from kernels.msa.consistency.models import CODES, PairModel
+from kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, warp_room
 from kernels.msa.consistency.sparse import Part, Posteriors
 
 SLICE_MS = 100.0
 FIRST_CELLS = 1 << 28
 """Cells of the first launch; after it, as many as take SLICE_MS."""
 FIRST_PRODUCTS = 1 << 28
-MOST_WARPS = 32
-"""Warps a multiprocessor."""
-ROOM_SHARE = 4
-"""The borders and sums of all warps take one part in so many of the free memory at most."""
-ENTRIES_A_ROW = 12
+"""The same of products of posteriors."""
+PRODUCTS = 25
+"""Products of a row and another sequence, about."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,7 @@ class CudaStages:
 
     run: Run
     threads: int
+    warps: int = 1024
 
     def compile(self) -> None:
         """Compile or load the kernels now."""
@@ -60,7 +59,7 @@ class CudaStages:
         self.run.kernel(ROUND_SOURCE, "consistent_rows")
 
     def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors:
-        return posteriors(sequences, models, self.run, self.threads)
+        return posteriors(sequences, models, self.run, self.threads, self.warps)
 
     def consistent(
         self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
@@ -68,42 +67,57 @@ class CudaStages:
         return consistent(found, chosen, weights, own, self.run, self.threads, part)
 
 
-def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run: Run, threads: int,
+@dataclass
+class Slices:
+    """Parts of all pairs, each about as much work as takes SLICE_MS, and BATCH_ROWS rows at most."""
+
+    work: np.ndarray
+    rows: np.ndarray
+    size: float
+    done: int = 0
+
+    def __iter__(self) -> Iterator[slice]:
+        work, rows = (np.concatenate([[0], np.cumsum(array)]) for array in (self.work, self.rows))
+        first, least = 0, self.size / 16
+        while first < self.work.size:
+            ends = (np.searchsorted(sums, sums[first] + most, side="right") - 1 for sums, most in
+                    ((work, self.size), (rows, BATCH_ROWS)))  # fmt: skip
+            last = max(int(min(ends)), first + 1)
+            before = time.perf_counter()
+            yield slice(first, last)
+            spent_ms = (time.perf_counter() - before) * 1e3
+            self.done, done = int(work[last]), float(work[last] - work[first])
+            self.size = max(least, done * min(max(SLICE_MS / max(spent_ms, 1e-3), 0.25), 4.0))
+            first = last
+
+    @property
+    def total(self) -> int:
+        return int(self.work.sum())
+
+
+def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run: Run, threads: int, warps: int,
                cut: int = CUT) -> Posteriors:  # fmt: skip
-    """As `cpu_stages.posteriors`, to the last unit."""
+    """As `cpu_stages.posteriors`, to the last unit; ``warps`` have a pair each at a time."""
     lengths = np.array([sequence.size for sequence in sequences], np.int64)
     kernel = run.kernel(PAIR_SOURCE, "pair_posteriors")
     given = _models(models, int(lengths.max(initial=0)), run)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     letters, offsets = run.up(np.concatenate([*sequences, np.zeros(1, np.uint8)])), run.up(starts)
     pairs = _pairs(lengths)
-    cells, made = lengths[pairs].prod(1), []
-    done, total, most = 0, int(cells.sum()), FIRST_CELLS
-    first = 0
+    slices, made = Slices(lengths[pairs].prod(1), lengths[pairs[:, 0]], FIRST_CELLS), []
     with run.timed("posteriors"):
-        while first < len(pairs):
-            last = first + max(int(np.searchsorted(np.cumsum(cells[first:]), most, side="right")), 1)
-            before = time.perf_counter()
-            made.append(_some_pairs(kernel, given, letters, offsets, lengths, pairs[first:last], cut))
-            done += int(cells[first:last].sum())
-            spent_ms = (time.perf_counter() - before) * 1e3
-            most = int(max(FIRST_CELLS / 16, cells[first:last].sum() * min(max(SLICE_MS / spent_ms, 0.25), 4)))
-            first = last
-            run.tell(done, total, "posteriors")
-    with run.timed("posteriors"):
+        for some in slices:
+            run.tell(slices.done, slices.total, "posteriors")
+            made.append(_some_pairs(kernel, given, letters, offsets, lengths, pairs[some], warps, cut))
+    run.tell(1, 1, "posteriors")
+    with run.timed("layout"):
         return laid_out(lengths, made, threads, run.monitor.check)
 
 
 def consistent(
-    found: Posteriors,
-    chosen: np.ndarray,
-    of_sequences: np.ndarray,
-    own: float,
-    run: Run,
-    threads: int,
-    part: tuple[int, int] = (0, 1),
-    cut: int = CUT,
-) -> Posteriors:
+    found: Posteriors, chosen: np.ndarray, of_sequences: np.ndarray, own: float, run: Run, threads: int,
+    part: tuple[int, int] = (0, 1), cut: int = CUT,
+) -> Posteriors:  # fmt: skip
     """As `cpu_stages.consistent`, to the last unit."""
     lengths, n = found.lengths, found.count
     kernel = run.kernel(ROUND_SOURCE, "consistent_rows")
@@ -111,30 +125,20 @@ def consistent(
     x, y = np.triu_indices(n, 1)
     pairs = np.stack([x, y], 1).astype(np.int32)
     itself = np.float32(own) * (of_sequences[x] + of_sequences[y])
-    arrays = [run.up(array) for array in (found.rows, found.entries, found.pointers, lengths.astype(np.int32),
-                                          _some(found.columns), _some(found.units))]  # fmt: skip
+    on_host = found.rows, found.entries, found.pointers, lengths.astype(np.int32), found.columns, found.units
+    arrays = [run.up(_some(array)) for array in on_host]
     given = POSTERIORS(rows=arrays[0], entries=arrays[1], pointers=arrays[2], lengths=arrays[3], columns=arrays[4],
                        units=arrays[5], sequences=n)  # fmt: skip
     via, weight = run.up(chosen), run.up(of_sequences)
-    work = lengths[x] * min(2 * chosen.shape[1], n) * 25
-    made, first, most, done, total = [], 0, FIRST_PRODUCTS, 0, int(work.sum())
-    before_part, parts = part
+    slices, made = Slices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
+    before, parts = part
     with run.timed("consistency"):
-        while first < len(pairs):
-            last = first + max(int(np.searchsorted(np.cumsum(work[first:]), most, side="right")), 1)
-            before = time.perf_counter()
-            some = slice(first, last)
-            made.append(
-                _some_rows(
-                    kernel, given, pairs[some], itself[some], lengths, via, weight, chosen.shape[1], cut, threads
-                )
-            )
-            done += int(work[some].sum())
-            spent_ms = (time.perf_counter() - before) * 1e3
-            most = int(max(FIRST_PRODUCTS / 16, work[some].sum() * min(max(SLICE_MS / spent_ms, 0.25), 4)))
-            first = last
-            run.tell(before_part * total + done, parts * total, "consistency")
-    with run.timed("consistency"):
+        for some in slices:
+            run.tell(before * slices.total + slices.done, parts * slices.total, "consistency")
+            made.append(_some_rows(kernel, given, pairs[some], itself[some], lengths, via, weight, chosen.shape[1], cut,
+                                   threads))  # fmt: skip
+    run.tell(before + 1, parts, "consistency")
+    with run.timed("layout"):
         return laid_out(lengths, made, threads, run.monitor.check)
 
 
@@ -159,20 +163,15 @@ def _pairs(lengths: np.ndarray) -> np.ndarray:
 
 
 def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, lengths: np.ndarray, pairs: np.ndarray,
-                cut: int) -> Part:  # fmt: skip
-    """Of these pairs: themselves, where their pointers begin, and their entries; pointers, columns and units."""
+                warps: int, cut: int) -> Part:  # fmt: skip
+    """Posteriors of these pairs."""
     m, n = lengths[pairs].T
     widths = -(-n // STRIP) * STRIP
     cells, longest, widest = int((m * widths).max()), int(m.max()), int(widths.max())
-    warp_room = 2 * cells + cells // PER + 5 * (longest + 1) + widest + widest // PER
-    free, _ = cupy.cuda.runtime.memGetInfo()
-    warps = min(len(pairs), MOST_WARPS * blocks.multiprocessors(), free // ROOM_SHARE // (4 * warp_room))
-    if warps < 1:
-        needed = bytes_text(4 * warp_room * ROOM_SHARE)
-        raise MemoryRefused(f"posteriors of {m[0]:,} and {n[0]:,} letters need {needed} of free device memory; "
-                            "leave the longest sequences out, or use the CPU")  # fmt: skip
+    room_of_warp = warp_room(cells, longest, widest)
+    warps = min(len(pairs), warps)
     grid = -(-warps // WARPS)
-    room = cupy.empty(grid * WARPS * warp_room, np.float32)
+    room = cupy.empty(grid * WARPS * room_of_warp, np.float32)
     rows = np.cumsum(m + 1) - (m + 1)
     pointers, begins = cupy.empty(int((m + 1).sum()), np.int32), cupy.empty(len(pairs), np.int64)
     capacity, on_device, at = int(ENTRIES_A_ROW * m.sum()), cupy.asarray(pairs), cupy.asarray(rows)
@@ -182,7 +181,7 @@ def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, 
             cupy.empty(capacity, np.uint16),
             cupy.empty(capacity, np.uint16),
         )
-        work = PAIRS(letters=letters, starts=starts, pairs=on_device, count=len(pairs), room=room, warp_room=warp_room,
+        work = PAIRS(letters=letters, starts=starts, pairs=on_device, count=len(pairs), room=room, warp_room=room_of_warp,
                      most_cells=cells, longest=longest, widest=widest, ticket=words)  # fmt: skip
         found = ENTRIES(rows=at, pointers=pointers, begins=begins, capacity=capacity, cursor=words.data.ptr + 8,
                         columns=columns, units=units, limit=cut)  # fmt: skip

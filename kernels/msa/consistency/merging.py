@@ -108,7 +108,7 @@ class Aligner:
             split = self._split(everyone, columns, random)
             if split is None:
                 break
-            columns = self._watched(partial(self.resplit, *split, columns), monitor)
+            columns = self._watched(partial(self.resplit, split[0], split[1], columns), monitor)
         monitor.update(rounds, rounds, "refinement")
         return columns
 
@@ -141,7 +141,9 @@ class Aligner:
         supported, possible = np.sum(sums, axis=0)
         return supported / np.maximum(possible, 1) / UNIT
 
-    def _split(self, everyone: np.ndarray, columns: int, random: np.random.Generator) -> tuple[np.ndarray, ...] | None:
+    def _split(
+        self, everyone: np.ndarray, columns: int, random: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         lengths = self.posteriors.lengths
         for column in random.integers(0, max(columns, 1), GAP_DRAWS).tolist():
             there = cpu_merging.standing(everyone, self.places, self.starts, lengths, column).astype(bool)

@@ -10,6 +10,7 @@ import numpy as np
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.msa.problem import MsaProblem
+from kernels.parameters import Parameter
 
 LANES, COLUMNS = 16, 16
 ENTRY_BYTES, POINTER_BYTES = 4, 4
@@ -20,6 +21,45 @@ COPIES = 2.5
 GROWN = 1.5
 """Columns of an alignment, for each letter of the longest sequence, about."""
 MODELS = 2
+
+
+STRIP, PER, WARPS_A_MULTIPROCESSOR = 128, 4, 32
+ENTRIES_A_ROW = 12
+"""Entries for which the device has room at first."""
+BATCH_ROWS = 1 << 22
+"""Rows that the device does at a time at most."""
+ROOM_BYTES = 4 << 30
+"""What the sums of the pairs that are done side by side take at most, if two pairs or more are to be."""
+
+WARPS = Parameter(
+    "warps", "int", "Warps", "Pairs of sequences whose posteriors the GPU computes side by side, a warp each.", minimum=1,
+    maximum=1 << 16, unit="warps", backends=("cuda",),
+)  # fmt: skip
+
+
+def warp_room(cells: int, rows: int, width: int) -> int:
+    """Words of a warp: sums and squares of all cells, exponents, borders, and the last row."""
+    return 2 * cells + cells // PER + 5 * (rows + 1) + width + width // PER
+
+
+def _largest_room(lengths: np.ndarray) -> int:
+    """Words of a warp for the largest pair."""
+    two = np.sort(lengths)[-2:]
+    width = -(-int(two[-1]) // STRIP) * STRIP
+    return warp_room(int(two[0]) * width, int(two[0]), width)
+
+
+def _device(lengths: np.ndarray, warps: int) -> dict[str, int]:
+    """Bytes of the stage of the device that takes most."""
+    n, letters = lengths.size, int(lengths.sum())
+    pairs, rows = n * (n - 1) // 2, int(np.sort(lengths)[::-1] @ np.arange(n))
+    batch = min(rows, BATCH_ROWS)
+    stages = (
+        {"sums of pairs": 4 * min(warps, pairs) * _largest_room(lengths), "found": batch * (4 + 4 * ENTRIES_A_ROW)},
+        {"posteriors": int((n - 1) * letters * (ENTRIES * ENTRY_BYTES + POINTER_BYTES)) + 16 * n * n,
+         "found": batch * (16 + 4 * ENTRIES_A_ROW)},
+    )  # fmt: skip
+    return max(stages, key=lambda stage: sum(stage.values()))
 
 
 def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
@@ -33,13 +73,17 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
     kept = int(COPIES * (n - 1) * letters * (ENTRIES * ENTRY_BYTES + POINTER_BYTES))
     return Footprint(
         host={"posteriors": kept, "stages": max(borders * min(threads, n), merging)},
-        device={"posteriors": kept} if backend == "cuda" else {},
+        device=_device(lengths[lengths > 0], parameters["warps"]) if backend == "cuda" else {},
     )
 
 
 def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """A thread a core."""
-    return {"threads": cores()}
+    """A thread a core; as many warps as the device has at a time, if there is room for their sums."""
+    if backend == "cpu":
+        return {"threads": cores()}
+    lengths = np.array([len(sequence) for sequence in problem.sequences if len(sequence)])
+    fitting = ROOM_BYTES // (4 * _largest_room(lengths))
+    return {"warps": max(min(WARPS_A_MULTIPROCESSOR * (multiprocessors or 1), fitting), 1)}
 
 
 def work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
