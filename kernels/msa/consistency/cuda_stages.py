@@ -181,8 +181,8 @@ def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, 
             cupy.empty(capacity, np.uint16),
             cupy.empty(capacity, np.uint16),
         )
-        work = PAIRS(letters=letters, starts=starts, pairs=on_device, count=len(pairs), room=room, warp_room=room_of_warp,
-                     most_cells=cells, longest=longest, widest=widest, ticket=words)  # fmt: skip
+        work = PAIRS(letters=letters, starts=starts, pairs=on_device, count=len(pairs), room=room,
+                     warp_room=room_of_warp, most_cells=cells, longest=longest, widest=widest, ticket=words)  # fmt: skip
         found = ENTRIES(rows=at, pointers=pointers, begins=begins, capacity=capacity, cursor=words.data.ptr + 8,
                         columns=columns, units=units, limit=cut)  # fmt: skip
         shared = int(given[-1]) * CODES * CODES * 4

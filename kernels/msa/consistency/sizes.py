@@ -32,8 +32,8 @@ ROOM_BYTES = 4 << 30
 """What the sums of the pairs that are done side by side take at most, if two pairs or more are to be."""
 
 WARPS = Parameter(
-    "warps", "int", "Warps", "Pairs of sequences whose posteriors the GPU computes side by side, a warp each.", minimum=1,
-    maximum=1 << 16, unit="warps", backends=("cuda",),
+    "warps", "int", "Warps", "Pairs of sequences whose posteriors the GPU computes side by side, a warp each.",
+    minimum=1, maximum=1 << 16, unit="warps", backends=("cuda",),
 )  # fmt: skip
 
 
