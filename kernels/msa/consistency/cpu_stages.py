@@ -69,13 +69,14 @@ def weights(model: PairModel, longest: int) -> Weights:
                    model.kinds == 2, ends, exponents)  # fmt: skip
 
 
-def tasks(lengths: np.ndarray) -> list[Task]:
-    """All pairs of sequences that are not empty, the most work first."""
+def tasks(lengths: np.ndarray, cells: int = 1) -> list[Task]:
+    """All pairs of so many cells at least, the most work first."""
     order = [int(x) for x in np.argsort(lengths, kind="stable") if lengths[x]]
     made = []
     for place, x in enumerate(order):
-        for first in range(place + 1, len(order), LANES):
-            others = tuple(order[first : first + LANES])
+        beside = [y for y in order[place + 1 :] if lengths[x] * lengths[y] >= cells]
+        for first in range(0, len(beside), LANES):
+            others = tuple(beside[first : first + LANES])
             made.append(Task(x, others, int(lengths[x] * lengths[list(others)].sum())))
     return sorted(made, key=lambda task: -task.cells)
 
@@ -98,9 +99,19 @@ def posteriors(
 ) -> Posteriors:
     """Posteriors of all pairs of encoded sequences: the root of the mean square of those of the models."""
     lengths = np.array([sequence.size for sequence in sequences], np.int64)
+    parts = posteriors_of(sequences, models, tasks(lengths), threads, monitor, cut)
+    return laid_out(lengths, parts, threads, monitor.check)
+
+
+def posteriors_of(
+    sequences: Sequence[np.ndarray], models: Sequence[PairModel], work: Sequence[Task], threads: int, monitor: Monitor,
+    cut: int = CUT,
+) -> list[Part]:  # fmt: skip
+    """Posteriors of the pairs of some tasks."""
+    lengths = np.array([sequence.size for sequence in sequences], np.int64)
     ends = np.cumsum(lengths)
     letters = np.concatenate([*sequences, np.empty(0, np.uint8)])
-    longest, work = int(lengths.max(initial=0)), tasks(lengths)
+    longest = int(lengths.max(initial=0))
     parts: list[Part] = []
     forward = tuple(weights(model, longest) for model in models)
     backward = tuple(weights(model.reversed(), longest) for model in models)
@@ -129,7 +140,7 @@ def posteriors(
         done.append(task.cells)
 
     each(compute, len(work), threads, stop, lambda _: monitor.update(sum(done), total, "posteriors"))
-    return laid_out(lengths, parts, threads, monitor.check)
+    return parts
 
 
 def accuracies(found: Posteriors, threads: int, monitor: Monitor) -> np.ndarray:

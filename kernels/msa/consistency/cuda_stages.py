@@ -16,8 +16,9 @@ from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
 from kernels.errors import MemoryRefused
 from kernels.memory import bytes_text
+from kernels.monitor import Silent
 from kernels.msa.consistency import cpu_sparse
-from kernels.msa.consistency.cpu_stages import CUT, PIECE, each, laid_out, weights
+from kernels.msa.consistency.cpu_stages import CUT, PIECE, each, laid_out, posteriors_of, tasks, weights
 from kernels.msa.consistency.cuda_sources import (
     ENTRIES,
     GROUP,
@@ -33,7 +34,7 @@ from kernels.msa.consistency.cuda_sources import (
     WARPS,
 )
 from kernels.msa.consistency.models import CODES, PairModel
-from kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, warp_room
+from kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, LONG_CELLS, warp_room
 from kernels.msa.consistency.sparse import Part, Posteriors
 
 SLICE_MS = 100.0
@@ -97,18 +98,24 @@ class Slices:
 
 def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run: Run, threads: int, warps: int,
                cut: int = CUT) -> Posteriors:  # fmt: skip
-    """As `cpu_stages.posteriors`, to the last unit; ``warps`` have a pair each at a time."""
+    """As `cpu_stages.posteriors`, to the last unit; ``warps`` have a pair each at a time.
+
+    Pairs of LONG_CELLS and more, for which a warp would take too long, are left to the CPU.
+    """
     lengths = np.array([sequence.size for sequence in sequences], np.int64)
     kernel = run.kernel(PAIR_SOURCE, "pair_posteriors")
     given = _models(models, int(lengths.max(initial=0)), run)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     letters, offsets = run.up(np.concatenate([*sequences, np.zeros(1, np.uint8)])), run.up(starts)
     pairs = _pairs(lengths)
+    pairs = pairs[lengths[pairs].prod(1) < LONG_CELLS]
     slices, made = Slices(lengths[pairs].prod(1), lengths[pairs[:, 0]], FIRST_CELLS), []
     with run.timed("posteriors"):
         for some in slices:
             run.tell(slices.done, slices.total, "posteriors")
             made.append(_some_pairs(kernel, given, letters, offsets, lengths, pairs[some], warps, cut))
+    with run.timed("posteriors"):
+        made += posteriors_of(sequences, models, tasks(lengths, LONG_CELLS), threads, Silent(run.monitor), cut)
     run.tell(1, 1, "posteriors")
     with run.timed("layout"):
         return laid_out(lengths, made, threads, run.monitor.check)
@@ -176,13 +183,11 @@ def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, 
     pointers, begins = cupy.empty(int((m + 1).sum()), np.int32), cupy.empty(len(pairs), np.int64)
     capacity, on_device, at = int(ENTRIES_A_ROW * m.sum()), cupy.asarray(pairs), cupy.asarray(rows)
     while True:
-        words, columns, units = (
-            cupy.zeros(2, np.uint64),
-            cupy.empty(capacity, np.uint16),
-            cupy.empty(capacity, np.uint16),
-        )
+        words = cupy.zeros(2, np.uint64)
+        columns, units = (cupy.empty(capacity, np.uint16) for _ in range(2))
         work = PAIRS(letters=letters, starts=starts, pairs=on_device, count=len(pairs), room=room,
-                     warp_room=room_of_warp, most_cells=cells, longest=longest, widest=widest, ticket=words)  # fmt: skip
+                     warp_room=room_of_warp, most_cells=cells, longest=longest, widest=widest,
+                     ticket=words)  # fmt: skip
         found = ENTRIES(rows=at, pointers=pointers, begins=begins, capacity=capacity, cursor=words.data.ptr + 8,
                         columns=columns, units=units, limit=cut)  # fmt: skip
         shared = int(given[-1]) * CODES * CODES * 4
@@ -213,11 +218,8 @@ def _some_rows(kernel: Any, given: tuple[Any, ...], pairs: np.ndarray, own: np.n
     begins, counts = cupy.empty(max(rows, 1), np.int64), cupy.empty(max(rows, 1), np.int32)
     capacity = ENTRIES_A_ROW * rows + 1
     while True:
-        words, columns, units = (
-            cupy.zeros(2, np.uint64),
-            cupy.empty(capacity, np.uint16),
-            cupy.empty(capacity, np.uint16),
-        )
+        words = cupy.zeros(2, np.uint64)
+        columns, units = (cupy.empty(capacity, np.uint16) for _ in range(2))
         round_ = ROUND(pairs=constant[0], pair_of=constant[1], first_rows=constant[2], own=constant[3], weights=weight,
                        via=via, chosen=chosen, width=widest, limit=cut, rows=rows, ticket=words)  # fmt: skip
         found = ROWS(begins=begins, counts=counts, cursor=words.data.ptr + 8, capacity=capacity, columns=columns,

@@ -24,6 +24,8 @@ MODELS = 2
 
 
 STRIP, PER, WARPS_A_MULTIPROCESSOR = 128, 4, 32
+LONG_CELLS = 1 << 24
+"""Cells of a pair from which on the CPU computes it: a warp would take too long, and too much room."""
 ENTRIES_A_ROW = 12
 """Entries for which the device has room at first."""
 BATCH_ROWS = 1 << 22
@@ -43,10 +45,10 @@ def warp_room(cells: int, rows: int, width: int) -> int:
 
 
 def _largest_room(lengths: np.ndarray) -> int:
-    """Words of a warp for the largest pair."""
-    two = np.sort(lengths)[-2:]
-    width = -(-int(two[-1]) // STRIP) * STRIP
-    return warp_room(int(two[0]) * width, int(two[0]), width)
+    """Words of a warp for the largest pair that the device computes."""
+    shorter, longer = (int(length) for length in np.sort(lengths)[[max(lengths.size - 2, 0), -1]])
+    width = -(-longer // STRIP) * STRIP
+    return warp_room(min(shorter * width, LONG_CELLS + shorter * STRIP), shorter, width)
 
 
 def _device(lengths: np.ndarray, warps: int) -> dict[str, int]:

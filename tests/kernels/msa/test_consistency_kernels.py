@@ -49,3 +49,16 @@ def test_the_emulator_finds_what_the_cpu_finds(
     np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert found.tree == expected.tree
+
+
+def test_long_pairs_are_left_to_the_cpu(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    from kernels import engine, registry
+
+    stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
+    monkeypatch.setattr(stages, "LONG_CELLS", 50 * 60)
+    posed = problem(SequenceType.PROTEIN, (60, 61, 40, 20))
+    found = emulated("msa", posed).answer
+    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
