@@ -22,6 +22,7 @@ from kernels.msa.consistency.cpu_stages import CUT, PIECE, each, laid_out, poste
 from kernels.msa.consistency.cuda_sources import (
     ENTRIES,
     GROUP,
+    LANES,
     MODELS,
     PAIR_SOURCE,
     PAIRS,
@@ -174,7 +175,7 @@ def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, 
     """Posteriors of these pairs."""
     m, n = lengths[pairs].T
     widths = -(-n // STRIP) * STRIP
-    cells, longest, widest = int((m * widths).max()), int(m.max()), int(widths.max())
+    cells, longest, widest = int(((m + LANES - 1) * widths).max()), int(m.max()), int(widths.max())
     room_of_warp = warp_room(cells, longest, widest)
     warps = min(len(pairs), warps)
     grid = -(-warps // WARPS)

@@ -13,6 +13,9 @@
 // CPU. The forward sweep keeps D(i-1, j-1) of every cell (`entered`) and the exponents; the backward sweep multiplies it
 // with M of the same cell: over the sum of all alignments that is the posterior. Squares of the models are added in
 // `squares`. At last each row is read once more, and what stands out is appended to the entries.
+//
+// What is kept of cells lies as it is computed: a line of STRIP numbers for each step of a strip, a lane's columns side by
+// side. The backward sweep meets the cells of one line in one step, too, so that lanes read and write side by side.
 
 constexpr int STRIP = LANES * PER;
 
@@ -36,6 +39,16 @@ __device__ void accumulate(Scaled& sum, float value, int exponent) {
     else sum.value = plus(sum.value, times(value, power(above)));
     shift = exponent_of(sum.value);
     sum.value = times(sum.value, power(-shift)), sum.exponent += shift;
+}
+
+// Two powers of 2 whose product is 2^shift.
+struct Factors { float low, high; };
+__device__ __forceinline__ Factors factors(int shift) { return {power(shift >> 1), power(shift - (shift >> 1))}; }
+
+// Where cell (i, j) is, of a pair whose first sequence has m letters: i, j = 0, 1, ...
+__device__ __forceinline__ long long place_of(int m, int i, int j) {
+    const int column = j % STRIP;
+    return static_cast<long long>(j / STRIP * (m + LANES - 1) + i + column / PER) * STRIP + column;
 }
 
 // A warp's room, for the largest pair of the launch.
@@ -106,11 +119,21 @@ __device__ Scaled sweep(const unsigned char* x, int m, const unsigned char* y, i
                 float M_here = times(M_left, factor);
                 Y1 = times(Y1, factor), Y2 = times(Y2, factor);
                 const float* row_odds = odds + CODES * x[BACK ? m - 1 - i : i];
-                const long long row = static_cast<long long>(BACK ? m - 1 - i : i) * width;
-                if (!BACK) own.exponents[(row + left) / PER] = exponent;
+                const long long here = BACK ? 0 : place_of(m, i, left);
+                if (!BACK) own.exponents[here / PER] = exponent;
+                float entered[PER];
+                // Backwards, the columns of a lane are those of one forward lane, or of two that are neighbours.
+                long long near = 0, far = 0;
+                Factors near_factors, far_factors;
+                if (BACK && left < n) {
+                    const int last = max(n - 1 - left - (PER - 1), 0);
+                    near = place_of(m, m - 1 - i, n - 1 - left) / PER, far = place_of(m, m - 1 - i, last) / PER;
+                    near_factors = factors(own.exponents[near] + exponent + inverse.exponent);
+                    far_factors = factors(own.exponents[far] + exponent + inverse.exponent);
+                }
 #pragma unroll
                 for (int c = 0; c < PER; c++) {
-                    if (!BACK) own.entered[row + left + c] = diagonal;
+                    entered[c] = diagonal;
                     const float new_X1 = plus(times(M[c], into_1), times(X1[c], extend_1));
                     Y1 = plus(times(M_here, into_1), times(Y1, extend_1));
                     float new_X2 = 0.0f;
@@ -125,11 +148,12 @@ __device__ Scaled sweep(const unsigned char* x, int m, const unsigned char* y, i
                     D[c] = new_D, M[c] = M_here, X1[c] = new_X1, X2[c] = new_X2;
                     const int j = left + c;
                     if (BACK && j < n) {
-                        const long long cell = row + n - 1 - j;
-                        const int shift = own.exponents[cell / PER] + exponent + inverse.exponent;
-                        const float entered = times(own.entered[cell], power(shift >> 1));
-                        const float matched = times(M_here, power(shift - (shift >> 1)));
-                        const float posterior = times(times(entered, matched), inverse.value);
+                        const int column = n - 1 - j;
+                        const bool of_near = column / PER == (n - 1 - left) / PER;
+                        const long long cell = PER * (of_near ? near : far) + column % PER;
+                        const float forward = times(own.entered[cell], of_near ? near_factors.low : far_factors.low);
+                        const float matched = times(M_here, of_near ? near_factors.high : far_factors.high);
+                        const float posterior = times(times(forward, matched), inverse.value);
                         const float square = times(posterior, posterior);
                         own.squares[cell] = first_model ? square : plus(own.squares[cell], square);
                     }
@@ -139,7 +163,12 @@ __device__ Scaled sweep(const unsigned char* x, int m, const unsigned char* y, i
                     }
                     if (!BACK && i == m - 1) own.last[j] = M_here;
                 }
-                if (!BACK && i == m - 1) own.last_exponents[left / PER] = exponent;
+                if (!BACK) {
+                    static_assert(PER == 4, "a lane's columns are one store");
+                    *reinterpret_cast<float4*>(own.entered + here) =
+                        make_float4(entered[0], entered[1], entered[2], entered[3]);
+                    if (i == m - 1) own.last_exponents[left / PER] = exponent;
+                }
                 D_out = D[PER - 1], M_out = M_here, Y1_out = Y1, Y2_out = Y2, exponent_out = exponent;
                 if (lane == LANES - 1) {
                     float* border = own.border + 4 * i;
@@ -182,26 +211,40 @@ __device__ Scaled sweep(const unsigned char* x, int m, const unsigned char* y, i
 }
 
 // Appends the entries of a row after another, or only counts them: `write`.
-__device__ int collect(const Own own, int m, int n, int width, float share, int limit, int* pointers,
-                       unsigned short* columns, unsigned short* units, bool write) {
+__device__ int collect(const Own own, int m, int n, float share, int limit, int* pointers, unsigned short* columns,
+                       unsigned short* units, bool write) {
     const int lane = threadIdx.x % LANES;
+    const unsigned before = (1u << lane) - 1;
+    const float root = (limit - 1) / 65536.0f, least = root * root;  // below it, units are fewer than the limit
     int count = 0;
     for (int i = 0; i < m; i++) {
         if (!write && lane == 0) pointers[i] = count;
-        for (int first = 0; first < n; first += LANES) {
-            const int j = first + lane;
-            int found = 0;
-            if (j < n) {
-                const float mean = times(own.squares[static_cast<long long>(i) * width + j], share);
-                found = static_cast<int>(plus(times(__fsqrt_rn(mean), 65536.0f), 0.5f));
+        for (int strip = 0; strip < n; strip += STRIP) {
+            const int left = strip + lane * PER;
+            const float4 squares = *reinterpret_cast<const float4*>(own.squares + place_of(m, i, left));
+            const float means[PER] = {times(squares.x, share), times(squares.y, share), times(squares.z, share),
+                                      times(squares.w, share)};
+            int found[PER];
+            unsigned there[PER];
+            int place = count;
+#pragma unroll
+            for (int c = 0; c < PER; c++) {
+                found[c] = 0;
+                if (left + c < n && means[c] >= least)
+                    found[c] = static_cast<int>(plus(times(__fsqrt_rn(means[c]), 65536.0f), 0.5f));
+                there[c] = __ballot_sync(WARP, found[c] >= limit);
+                place += __popc(there[c] & before);
+                count += __popc(there[c]);
             }
-            const unsigned there = __ballot_sync(WARP, found >= limit);
-            if (write && found >= limit) {
-                const int place = count + __popc(there & ((1u << lane) - 1));
-                columns[place] = static_cast<unsigned short>(j);
-                units[place] = static_cast<unsigned short>(min(found, 65535));
+            if (write) {
+#pragma unroll
+                for (int c = 0; c < PER; c++)
+                    if (found[c] >= limit) {
+                        columns[place] = static_cast<unsigned short>(left + c);
+                        units[place] = static_cast<unsigned short>(min(found[c], 65535));
+                        place++;
+                    }
             }
-            count += __popc(there);
         }
     }
     if (!write && lane == 0) pointers[m] = count;
@@ -253,7 +296,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * LANES) pair_posteriors(
         }
         const float share = 1.0f / models.count;
         int* pointers = out.pointers + out.rows[number];
-        const int count = collect(own, m, n, width, share, out.limit, pointers, nullptr, nullptr, false);
+        const int count = collect(own, m, n, share, out.limit, pointers, nullptr, nullptr, false);
         unsigned long long begin = 0;
         if (lane == 0) {
             begin = atomicAdd(out.cursor, static_cast<unsigned long long>(count));
@@ -261,7 +304,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * LANES) pair_posteriors(
         }
         begin = __shfl_sync(WARP, begin, 0);
         if (begin + count <= static_cast<unsigned long long>(out.capacity))
-            collect(own, m, n, width, share, out.limit, pointers, out.columns + begin, out.units + begin, true);
+            collect(own, m, n, share, out.limit, pointers, out.columns + begin, out.units + begin, true);
         __syncwarp();
     }
 }

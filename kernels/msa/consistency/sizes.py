@@ -40,15 +40,15 @@ WARPS = Parameter(
 
 
 def warp_room(cells: int, rows: int, width: int) -> int:
-    """Words of a warp: sums and squares of all cells, exponents, borders, and the last row."""
-    return 2 * cells + cells // PER + 5 * (rows + 1) + width + width // PER
+    """Words of a warp: sums and squares of all cells, exponents, borders, and the last row; whole lines of 16 bytes."""
+    return -(-(2 * cells + cells // PER + 5 * (rows + 1) + width + width // PER) // 4) * 4
 
 
 def _largest_room(lengths: np.ndarray) -> int:
     """Words of a warp for the largest pair that the device computes."""
     shorter, longer = (int(length) for length in np.sort(lengths)[[max(lengths.size - 2, 0), -1]])
     width = -(-longer // STRIP) * STRIP
-    return warp_room(min(shorter * width, LONG_CELLS + shorter * STRIP), shorter, width)
+    return warp_room(min((shorter + 31) * width, LONG_CELLS + (shorter + width) * STRIP), shorter, width)
 
 
 def _device(lengths: np.ndarray, warps: int) -> dict[str, int]:
