@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
 from typing import Any, Literal
 
 from kernels import __version__, memory
@@ -130,6 +131,25 @@ def versions() -> Mapping[str, str]:
     return found
 
 
+def _cut_as_it_is(
+    method: Method, backend: str, parameters: Mapping[str, Any], automatic: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """The values, and notes: where one that this backend does not use says how the table is cut, it is the one by which
+    the backend cuts it, so that pictures show what was done."""
+    own, notes = dict(parameters), []
+    for parameter in method.parameters:
+        name = parameter.name
+        if backend in parameter.backends or name not in automatic:
+            continue
+        other = {**parameters, name: automatic[name]}
+        if method.cuts(other) != method.cuts(parameters):
+            own[name] = automatic[name]
+            notes.append(
+                f"{name}={parameters[name]} is not used by the backend {backend}, which has {automatic[name]}."
+            )
+    return MappingProxyType(own), tuple(notes)
+
+
 def _plan_on(
     method: Method,
     problem: Any,
@@ -147,6 +167,8 @@ def _plan_on(
     values = {} if found is None else {key: value for key, value in found.values.items() if given.get(key) is None}
     automatic = {**method.automatic(problem, backend, gpu.multiprocessors if gpu else None), **values}
     parameters = resolve(method.parameters, given, automatic)
+    parameters, unused = _cut_as_it_is(method, backend, parameters, automatic)
+    notes = (*notes, *unused)
     footprint = method.footprint(problem, parameters, backend)
     free = devices.memory_free(device) if gpu else None
     refusal = memory.refusal(footprint, memory.host_bytes_free(), free)

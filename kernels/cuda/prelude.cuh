@@ -88,3 +88,17 @@ __device__ __forceinline__ int kept_in_register(int value) {
     asm volatile("" : "+r"(value));
     return value;
 }
+
+// sums += rows (16 x 8) times columns (8 x 8), of 16-bit factors, by a warp: the fragments of mma.m16n8k8.
+__device__ __forceinline__ void multiply_halves(float* sums, unsigned upper, unsigned lower, unsigned columns) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(upper), "r"(lower), "r"(columns));
+}
+
+// A root within some units of the last place.
+__device__ __forceinline__ float rough_root(float value) {
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
+    return root;
+}

@@ -118,7 +118,8 @@ class Generated:
             "divergence": f"{self.divergence:.0%} divergence" if related else "",
             "seed": f"seed {self.seed}",
         }
-        nouns = [self._noun(wanted, related, bool(sequences), varying) for wanted in problem.inputs]
+        taken = [wanted for wanted in problem.inputs if self._number(wanted) or wanted.minimum]
+        nouns = [self._noun(wanted, related, bool(sequences), varying) for wanted in taken]
         said = [part for name, part in parts.items() if part and name not in varying]
         return ", ".join([" and ".join(nouns), *said])
 
@@ -142,7 +143,9 @@ class Generated:
         return self._number(wanted) > 1 or ("count" in varying and wanted.maximum != wanted.minimum)
 
     def _number(self, wanted: Input) -> int:
-        """Data of an input, whether it takes so many or not."""
+        """Data of an input, whether it takes so many or not; of one that may be left out those that are given."""
+        if not wanted.minimum:
+            return len(self._given(wanted.kind))
         return wanted.minimum if self.count is None or wanted.maximum == wanted.minimum else self.count
 
     def _count(self, wanted: Input) -> int:

@@ -54,13 +54,12 @@ def _method(id: str, **declared: Any) -> Method:
     return Method(
         id=id,
         family="msa",
-        parameters=(THREADS,),
         returns=frozenset({"alignment", "tree"}),
         footprint=sizes.footprint,
         automatic=sizes.automatic,
         work=sizes.work,
         page=Path(__file__).with_name("page.md"),
-        **declared,
+        **{"parameters": (THREADS,), **declared},
     )
 
 
@@ -87,7 +86,17 @@ METHODS = (
         summary="Distances, guide tree, and all nodes whose children are aligned at once, phase by phase.",
         citation=THESIS.at("section 4.4"),
         problem=THESIS_PROBLEM,
-        backends={"cpu": "kernels.msa.cpu:thesis"},
+        backends={"cpu": "kernels.msa.cpu:thesis", "cuda": "kernels.msa.cuda:thesis"},
+        nominal_gcups={"cpu": 1.0, "cuda": 100.0},
+    ),
+    _method(
+        "msa-thesis-serial",
+        name="Progressive alignment, serial",
+        summary="The same on one thread, a node of the tree after another.",
+        citation=THESIS.at("section 4.4.1"),
+        problem=THESIS_PROBLEM,
+        parameters=(),
+        backends={"cpu": "kernels.msa.cpu:thesis_serial"},
         nominal_gcups={"cpu": 1.0},
     ),
     _method(
@@ -96,7 +105,7 @@ METHODS = (
         summary="ClustalW's rules: weights, matrices by identity, gap costs by lengths and position, divergent last.",
         citation=THOMPSON,
         problem=CLUSTALW_PROBLEM,
-        backends={"cpu": "kernels.msa.cpu:clustalw"},
-        nominal_gcups={"cpu": 1.0},
+        backends={"cpu": "kernels.msa.cpu:clustalw", "cuda": "kernels.msa.cuda:clustalw"},
+        nominal_gcups={"cpu": 1.0, "cuda": 100.0},
     ),
 )

@@ -8,6 +8,7 @@ Sequences that are like no other wait until the others are aligned.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from kernels.model import Sequence, SequenceType
 from kernels.msa import delays, guide, series
 from kernels.msa.pipeline import Job, in_order
 from kernels.msa.problem import MsaProblem
-from kernels.msa.progressive import Node, Pair, profile
+from kernels.msa.progressive import Factors, Node, Plan, rounded
 from kernels.parameters import Parameter, typed
 from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
 from kernels.scoring import Scoring, match_mismatch, named_matrix
@@ -39,6 +40,9 @@ OPTIONS = (
               "wait until the others are aligned.", default=30.0, minimum=0, maximum=100, unit="%"),
     Parameter("gap_distance", "int", "Gap distance", "Opening a gap costs more up to so many columns beside another.",
               default=4, minimum=0, maximum=100, unit="columns"),
+    Parameter("lift", "float", "Raise", "Added to all scores of a matrix, until none is negative at most: the more, "
+              "the fewer gaps. ClustalW adds until none is (20), by which fewer pairs of references are found.",
+              default=3.0, minimum=0, maximum=20),
     Parameter("residues", "bool", "Residue factors", "Whether opening a gap costs what is usual opposite each amino "
               "acid.", default=True),
     Parameter("hydrophilic", "bool", "Hydrophilic runs", "Whether opening a gap costs less in runs of hydrophilic "
@@ -50,11 +54,13 @@ PAIR_GAPS = {True: (10.0, 0.1), False: (15.0, 6.66)}
 """Of aligned pairs, in whose distances the tree begins."""
 PAIR_MATCH = 10
 RUN, HYDROPHILIC, IN_RUN = 5, b"GPSNDQEKR", 2 / 3
+NOTHING = np.zeros(256, bool)
+SOFT = np.array([letter in HYDROPHILIC for letter in range(256)])
 AT_GAP, EXTEND_AT_GAP = 0.3, 0.5
 RESIDUES = dict(zip("ACDEFGHIKLMNPQRSTVWY", (
-    1.13, 1.13, 0.96, 1.31, 1.20, 0.61, 1.00, 1.32, 0.96, 1.21, 1.29, 0.63, 0.74, 1.07, 0.72, 0.76, 0.89, 1.25, 1.23,
-    1.00), strict=True))  # fmt: skip
-"""Pascarella and Argos (1992), as Thompson, Higgins and Gibson give them: high where gaps are rare."""
+    113, 113, 96, 131, 120, 61, 100, 132, 96, 121, 129, 63, 74, 107, 72, 76, 89, 125, 123, 100),
+    strict=True))  # fmt: skip
+"""In hundredths. Pascarella and Argos (1992), as Thompson, Higgins and Gibson give them: high where gaps are rare."""
 WEIGHT_UNITS = 1000
 LEAST_RATIO = 0.9
 
@@ -70,6 +76,7 @@ class ClustalwRules:
     gap_extend: float
     delay: float
     gap_distance: int
+    lift: float
     residues: bool
     hydrophilic: bool
 
@@ -102,56 +109,42 @@ def aligned(job: Job) -> tuple[np.ndarray, Tree]:
             [known[name] for name in followed.taxa],
             [max(round(WEIGHT_UNITS * weights[name]), 1) for name in followed.taxa],
             job.alphabet,
-            PairOf(job.problem, job.alphabet, alike),
-            job.tools.align,
+            Rule(job.problem, job.alphabet, alike),
+            job.tools.align_each,
             job.monitor,
             log,
-            marks_of,
         )
     return in_order(rows, followed.taxa, job.problem.taxa), tree
 
 
-def marks_of(sequence: Sequence) -> np.ndarray:
-    """Of every letter: 1; whether it stands in a hydrophilic run; whether it is the first, and the last; int32."""
-    marks: np.ndarray = np.zeros((4, len(sequence)), np.int32)
-    marks[0] = 1
-    marks[2, 0] = marks[3, -1] = 1
-    if sequence.type == SequenceType.PROTEIN:
-        soft = np.isin(sequence.array, np.frombuffer(HYDROPHILIC, np.uint8))
-        ends = np.flatnonzero(np.diff(np.concatenate([[False], soft, [False]])))
-        for first, last in ends.reshape(-1, 2).tolist():
-            if last - first >= RUN:
-                marks[1, first:last] = 1
-    return marks
-
-
-class PairOf:
+class Rule:
     """How the two alignments below a node are scored; ``alike`` says how alike they are."""
 
     def __init__(self, problem: MsaProblem, alphabet: str, alike: delays.Alike) -> None:
         self._rules: ClustalwRules = problem.rules
         self._type, self._alphabet, self._alike = problem.type, alphabet, alike
         self._protein = problem.protein
-        self._residues = np.array([RESIDUES.get(letter, 1.0) for letter in alphabet[:-1]])
+        by_residue, by_run = self._protein and self._rules.residues, self._protein and self._rules.hydrophilic
+        self._residues = np.array([RESIDUES[letter] for letter in alphabet[:-1]] if by_residue else [], np.int64)
+        self._in_run = IN_RUN if by_run else 0.0
         self._scorings: dict[Any, ColumnScoring] = {}
 
-    def __call__(self, first: Node, second: Node) -> Pair:
+    def plan(self, first: Node, second: Node) -> Plan:
         own, lengths = self._rules, (len(first), len(second))
         identity = series.step(own.series, 100 * self._alike(first.first, second.first, first.rows, second.rows))
-        picked = series.chosen(own.series, self._protein, identity, min(lengths) < series.SHORT)
-        opening = self._opening(picked, *lengths)
-        left, right = (
-            profile(node, self._alphabet, self._type, opening * opens, extends)
-            for node in (first, second) for opens, extends in [self.factors(node)]
-        )  # fmt: skip
-        return Pair(left, right, self._scoring(picked), Span.SEMI_GLOBAL)
+        picked = series.chosen(own.series, self._protein, identity, min(lengths) < series.SHORT, own.lift)
+        return Plan(self._scoring(picked), Span.SEMI_GLOBAL, self._opening(picked, *lengths))
 
     def _scoring(self, picked: series.Chosen) -> ColumnScoring:
         """One for a matrix: the cost of opening is among the factors of the columns."""
         name = picked.matrix.name
         if name not in self._scorings:
             self._scorings[name] = ColumnScoring(
-                ColumnScore.SUM_OF_PAIRS, Gaps.POSITION, picked.matrix, 1.0, self._rules.gap_extend
+                ColumnScore.SUM_OF_PAIRS,
+                Gaps.POSITION,
+                rounded(picked.matrix, self._alphabet, 0.0),
+                1.0,
+                self._rules.gap_extend,
             )
         return self._scorings[name]
 
@@ -159,28 +152,53 @@ class PairOf:
         """The cost of opening a gap between alignments of m and n columns."""
         if not self._protein:
             return self._rules.gap_open
-        ratio = max(1 + 0.5 * np.log10(min(m, n) / max(m, n)), LEAST_RATIO)
-        return float(picked.scale * picked.mismatch * self._rules.gap_open * max(np.log10(min(m, n)), 1.0) / ratio)
+        ratio = max(1 + 0.5 * math.log10(min(m, n) / max(m, n)), LEAST_RATIO)
+        return float(picked.scale * picked.mismatch * self._rules.gap_open * max(math.log10(min(m, n)), 1.0) / ratio)
 
-    def factors(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
-        """Of opening and of extending a gap opposite each column of a node."""
+    def factors(self, node: Node) -> Factors:
+        """Of opening and of extending a gap opposite each column."""
         letters, runs, begins, ends = node.marks
-        inside = np.cumsum(begins) - np.cumsum(ends) + ends
-        gaps = inside - letters
+        gaps = np.cumsum(begins) - np.cumsum(ends) + ends - letters
         opens, extends = np.ones(len(node)), np.ones(len(node))
-        if self._protein and self._rules.residues:
+        if self._residues.size:
             shares = node.counts[:-1]
-            opens = (self._residues @ shares) / np.maximum(shares.sum(axis=0), 1)
-        if self._protein and self._rules.hydrophilic:
-            opens = np.where(runs > 0, IN_RUN, opens)
+            opens = (self._residues @ shares) / (100 * np.maximum(shares.sum(axis=0), 1))
+        if self._in_run:
+            opens = np.where(runs > 0, self._in_run, opens)
         there = gaps > 0
         if there.any():
-            away = _distances(there)
-            near = self._rules.gap_distance
+            away, near = _distances(there), self._rules.gap_distance
             opens = np.where(away <= near, opens * (2 + 2 * (near - away) / max(near, 1)), opens)
-            opens = np.where(there, AT_GAP * (node.rows - gaps) / node.rows, opens)
+            opens = np.where(there, AT_GAP * ((node.rows - gaps) / node.rows), opens)
             extends = np.where(there, EXTEND_AT_GAP, 1.0)
         return opens, extends
+
+    def fast_factors(self, node: Node) -> Factors:
+        from kernels.msa import cpu_nodes  # loads Numba, which declaring a method does not need
+
+        shares = (self._in_run, AT_GAP, EXTEND_AT_GAP)
+        return cpu_nodes.clustalw_factors(
+            node.counts, node.marks, node.rows, self._residues, self._rules.gap_distance, shares
+        )
+
+    def marks(self, sequence: Sequence) -> np.ndarray:
+        """Of every letter: 1; whether it stands in a hydrophilic run; whether it is the first, and the last; int32."""
+        marks: np.ndarray = np.zeros((4, len(sequence)), np.int32)
+        marks[0] = 1
+        marks[2, 0] = marks[3, -1] = 1
+        if sequence.type == SequenceType.PROTEIN:
+            soft = SOFT[sequence.array]
+            ends = np.flatnonzero(np.diff(soft, prepend=False, append=False))
+            for first, last in ends.reshape(-1, 2).tolist():
+                if last - first >= RUN:
+                    marks[1, first:last] = 1
+        return marks
+
+    def fast_marks(self, sequence: Sequence) -> np.ndarray:
+        from kernels.msa import cpu_nodes
+
+        soft = SOFT if sequence.type == SequenceType.PROTEIN else NOTHING
+        return cpu_nodes.clustalw_marks(sequence.array, soft, RUN)
 
 
 def _distances(there: np.ndarray) -> np.ndarray:

@@ -35,12 +35,30 @@ class Paths:
         joint[:leaf] = np.minimum.accumulate(self.joints[:leaf][::-1])[::-1]
         return self.depths + self.depths[leaf] - 2 * joint
 
-    def nearest(self, leaf: int) -> tuple[int, float]:
-        """The nearest other leaf, and the way to it."""
+    def nearest(self, leaf: int) -> int:
+        """The nearest other leaf."""
         ways = self.of(leaf)
         ways[leaf] = np.inf
-        other = int(np.argmin(ways))
-        return other, float(ways[other])
+        return int(np.argmin(ways))
+
+
+def nearest_ways(tree: Tree) -> np.ndarray:
+    """The way from each leaf to the nearest other, float64; infinite where there is none."""
+    nodes, parents, lengths = len(tree), tree.parents.tolist(), np.nan_to_num(tree.lengths).tolist()
+    below = np.where(tree.degrees == 0, 0.0, np.inf).tolist()
+    second = [np.inf] * nodes  # the way down to the nearest leaf, and that below another child
+    for node in range(nodes - 1, 0, -1):
+        way, parent = below[node] + lengths[node], parents[node]
+        if way < below[parent]:
+            below[parent], second[parent] = way, below[parent]
+        elif way < second[parent]:
+            second[parent] = way
+    above = [np.inf] * nodes
+    for node in range(1, nodes):
+        parent, way = parents[node], below[node] + lengths[node]
+        beside = second[parent] if way == below[parent] else below[parent]
+        above[node] = lengths[node] + min(beside, above[parent])
+    return np.array(above)[tree.leaves]
 
 
 def delayed(tree: Tree, delay: float) -> tuple[Tree, Alike]:
@@ -50,12 +68,14 @@ def delayed(tree: Tree, delay: float) -> tuple[Tree, Alike]:
     those the one first that is the nearest to what is aligned by then. Equal letters are 1 - the way along the tree.
     """
     paths, count = Paths(tree), tree.leaves.size
-    nearest = [paths.nearest(leaf) for leaf in range(count)] if count > 2 else []
-    late = np.array([100 * (1 - way) <= delay for _, way in nearest], bool)
-    if count - late.sum() < 2 and count > 2:
+    nearest = nearest_ways(tree)
+    late = 100 * (1 - nearest) <= delay
+    if count < 3:
+        late[:] = False
+    elif count - late.sum() < 2:
         late[:] = True
-        first = min(range(count), key=lambda leaf: nearest[leaf][1])
-        late[[first, nearest[first][0]]] = False
+        first = int(np.argmin(nearest))
+        late[[first, paths.nearest(first)]] = False
     if not late.any():
         return tree, _alike(paths, np.zeros(0))
     kept = prune(tree, tree.leaves[late]).tree
@@ -94,8 +114,8 @@ def _alike(paths: Paths, late: np.ndarray) -> Alike:
 
     def mean(first: int, second: int, rows: int, others: int) -> float:
         if second >= kept:
-            return float(np.clip(1 - late[second - kept], 0, 1))
+            return min(max(1 - float(late[second - kept]), 0.0), 1.0)
         depths = (sums[first + rows] - sums[first]) / rows + (sums[second + others] - sums[second]) / others
-        return float(np.clip(1 - (depths - 2 * paths.joints[second - 1]), 0, 1))
+        return min(max(float(1 - (depths - 2 * paths.joints[second - 1])), 0.0), 1.0)
 
     return mean

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from kernels.cpu.phases import time_ms
 from kernels.io.tree import Tree
 from kernels.model import Outcome, Sequence
 from kernels.monitor import Monitor, Part
-from kernels.msa import progressive
 from kernels.msa.problem import MsaProblem, answer_of
-from kernels.msa.progressive import ALIGNMENT, Align, Log
+from kernels.msa.progressive import ALIGNMENT, Log
 from kernels.profiles.profile import NUCLEOTIDES, PROTEIN
 from kernels.steps import Steps
 
@@ -33,9 +33,9 @@ class Tools:
     full: Backend
     ktuple: Backend
     joining: Backend
-    align: Align
+    align_each: Callable[..., Any]
     threads: int
-    progressive: Callable[..., np.ndarray] = progressive.align
+    progressive: Callable[..., np.ndarray]
 
 
 @dataclass
@@ -44,8 +44,8 @@ class Job:
 
     problem: MsaProblem
     tools: Tools
-    monitor: Monitor
-    steps: Steps
+    monitor: Monitor = field(default_factory=Monitor)
+    steps: Steps = field(default_factory=Steps)
     times_ms: dict[str, float] = field(default_factory=lambda: {"compilation": 0.0, "transfer": 0.0})
     started_ns: int = field(default_factory=time.perf_counter_ns)
     host_bytes: int = 0
@@ -105,6 +105,23 @@ class Job:
     def outcome(self, letters: np.ndarray, tree: Tree | None) -> Outcome:
         """The outcome of rows in the order of the sequences that have letters."""
         return Outcome(answer_of(self.problem, letters, tree), self.times_ms, self.host_bytes, self.device_bytes)
+
+
+Aligned = Callable[[Job], tuple[np.ndarray, Tree]]
+"""What a method does: rows in the order of the sequences that have letters, and the guide tree."""
+
+
+TINY = (b"ACDEFGH", b"ACDEGH", b"AACDEFH", b"CDEFFGH")
+"""Sequences with two profiles in their tree, by which everything is compiled before the clock starts."""
+
+
+def run(aligned: Aligned, problem: MsaProblem, tools: Tools, monitor: Monitor, steps: Steps) -> Outcome:
+    """The outcome of a method on a backend."""
+    tiny = tuple(Sequence(f"{number}", letters, problem.type) for number, letters in enumerate(TINY))
+    compilation_ms = time_ms(lambda: aligned(Job(replace(problem, sequences=tiny, tree=None, distances=None), tools)))
+    job = Job(problem, tools, monitor, steps)
+    job.times_ms["compilation"] = compilation_ms
+    return job.outcome(*aligned(job))
 
 
 def in_order(rows: np.ndarray, taxa: Sequences[str], names: Sequences[str]) -> np.ndarray:

@@ -16,9 +16,9 @@ from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.pipeline import Job, Tools
 from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.msa.progressive import PARTS, Log, MarksOf, Node, PairOf, no_marks
+from kernels.msa.progressive import PARTS, Log, Node, Rule, pair_of
 from kernels.profiles import reference as profiles
-from kernels.profiles.problem import LEFT, UP, ProfileProblem
+from kernels.profiles.problem import LEFT, UP
 from kernels.profiles.profile import MEANS, PROTEIN
 from kernels.steps import Steps
 from kernels.trees import reference as trees
@@ -31,16 +31,17 @@ Aligned = Callable[[Job], tuple[np.ndarray, Tree]]
 def answer(aligned: Aligned, problem: MsaProblem) -> MsaAnswer:
     """The alignment of a method, every stage of it by textbooks; some ten short sequences at most."""
     tools = Tools(_full, _no_words, _joined, _no_batch, 1, progressive)
-    job = Job(problem, tools, Monitor(), Steps())
+    job = Job(problem, tools)
     return job.outcome(*aligned(job)).answer
 
 
 def progressive(
-    tree: Tree, sequences: Sequences[Sequence], weights: Sequences[int], alphabet: str, pair_of: PairOf,
-    align_pairs: Any, monitor: Monitor, log: Log | None = None, marks_of: MarksOf = no_marks,
+    tree: Tree, sequences: Sequences[Sequence], weights: Sequences[int], alphabet: str, rule: Rule,
+    align_each: Any, monitor: Monitor, log: Log | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """As `kernels.msa.progressive.align`, a node after another."""
+    """As `kernels.msa.walk.align`, a node after another."""
     rows: list[str] = []
+    kind = _kind(alphabet)
 
     def below(node: int) -> list[str]:
         """The rows of a node, those of its children aligned."""
@@ -50,11 +51,11 @@ def progressive(
         start = len(rows)
         parts = [below(child) for child in tree.children(node).tolist()]
         nodes = [
-            counted(part, weights, at, alphabet, marks_of)
+            counted(part, weights, at, alphabet, rule)
             for part, at in zip(parts, (start, start + len(parts[0])), strict=True)
         ]
-        first, second, scoring, span = pair_of(*nodes)
-        operations = profiles.align(ProfileProblem(first, second, scoring, span)).operations.tolist()
+        first, second = nodes
+        operations = profiles.align(pair_of(rule, first, second, alphabet, kind)).operations.tolist()
         return [
             gapped(row, operations, missing) for part, missing in zip(parts, (LEFT, UP), strict=True) for row in part
         ]
@@ -69,10 +70,10 @@ def gapped(row: str, operations: Sequences[int], missing: int) -> str:
     return "".join("-" if operation == missing else next(letters) for operation in operations)
 
 
-def counted(rows: Sequences[str], weights: Sequences[int], first: int, alphabet: str, marks_of: MarksOf) -> Node:
+def counted(rows: Sequences[str], weights: Sequences[int], first: int, alphabet: str, rule: Rule) -> Node:
     """What the columns of rows count; ``first`` is the leaf of the first of them."""
-    kind = SequenceType.PROTEIN if alphabet == PROTEIN else SequenceType.DNA
-    marks = sum(_spread(row, marks_of(Sequence("row", row.replace("-", "").encode(), kind))) for row in rows)
+    kind = _kind(alphabet)
+    marks = sum(_spread(row, rule.marks(Sequence("row", row.replace("-", "").encode(), kind))) for row in rows)
     counts = np.zeros((len(alphabet), len(rows[0])), np.int64)
     for row, weight in zip(rows, weights[first:], strict=False):
         for column, letter in enumerate(row):
@@ -80,6 +81,10 @@ def counted(rows: Sequences[str], weights: Sequences[int], first: int, alphabet:
             for symbol in stands_for:
                 counts[alphabet.index(symbol), column] += weight * PARTS // len(stands_for)
     return Node(counts, np.asarray(marks), PARTS * sum(weights[first : first + len(rows)]), first, len(rows))
+
+
+def _kind(alphabet: str) -> SequenceType:
+    return SequenceType.PROTEIN if alphabet == PROTEIN else SequenceType.DNA
 
 
 def _spread(row: str, marks: np.ndarray) -> np.ndarray:

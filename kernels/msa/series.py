@@ -26,7 +26,7 @@ MATCH, TRANSITION = 10.0, 5.0
 
 
 class Chosen(NamedTuple):
-    """A matrix without negative scores, the mean score of different letters in it as it was, negated, and the factor of
+    """A matrix, its scores raised, the mean score of different letters in it as it was, negated, and the factor of
     gap costs that ClustalW gives with it."""
 
     matrix: SubstitutionMatrix
@@ -56,10 +56,11 @@ SERIES = ("gonnet", "blosum")
 
 
 @cache
-def chosen(series: str, protein: bool, identity: float, short: bool) -> Chosen:
-    """The matrix for alignments of so much identity (per cent, a step of the series), of few columns or not."""
+def chosen(series: str, protein: bool, identity: float, short: bool, lift: float) -> Chosen:
+    """The matrix for alignments of so much identity (per cent, a step of the series), of few columns or not; its scores
+    are raised by ``lift`` at most."""
     if not protein:
-        return Chosen(_positive(nucleotides()), 1.0, 1.0)
+        return Chosen(_raised(nucleotides(), lift), 1.0, 1.0)
     if series == "gonnet":
         _, long_one, short_one, scale = next(step for step in GONNET_STEPS if step[0] == identity)
         matrix = gonnet(short_one if short else long_one)
@@ -69,7 +70,7 @@ def chosen(series: str, protein: bool, identity: float, short: bool) -> Chosen:
     known = [matrix.letters.index(letter) for letter in LETTERS]
     values = matrix.values[np.ix_(known, known)]
     different = values[~np.eye(len(LETTERS), dtype=bool)]
-    return Chosen(_positive(_frozen(matrix.name, LETTERS, values)), float(-different.mean()), scale)
+    return Chosen(_raised(_frozen(matrix.name, LETTERS, values), lift), float(-different.mean()), scale)
 
 
 def step(series: str, identity: float) -> float:
@@ -88,9 +89,10 @@ def nucleotides() -> SubstitutionMatrix:
     return _frozen("transitions half a match", BASES, values)
 
 
-def _positive(matrix: SubstitutionMatrix) -> SubstitutionMatrix:
-    """The scores raised until none is negative: a letter beside a letter is worth more than beside a blank."""
-    return _frozen(f"{matrix.name}, raised", matrix.letters, matrix.values - min(float(matrix.values.min()), 0.0))
+def _raised(matrix: SubstitutionMatrix, lift: float) -> SubstitutionMatrix:
+    """The scores raised, until none is negative at most: a letter beside a letter is worth more than beside a blank."""
+    added = min(max(-float(matrix.values.min()), 0.0), lift)
+    return _frozen(f"{matrix.name} + {added:g}", matrix.letters, matrix.values + added)
 
 
 def _frozen(name: str, letters: str, values: np.ndarray) -> SubstitutionMatrix:

@@ -10,23 +10,52 @@ import numpy as np
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.msa.problem import MsaProblem
+from kernels.scoring import Scoring, named_matrix
+from kernels.trees.distances import sizes as distances
+from kernels.trees.distances.problem import FullProblem
 
 GROWN = 1.5
 """Columns of an alignment, for each letter of the longest sequence, about."""
 SYMBOLS = 21
 COLUMN_BYTES = 8 * SYMBOLS * 2
-"""Counts of a column, and its frequencies."""
+"""Counts of a column, and what is made of them on the way to the next node."""
+DEVICE_COLUMN_BYTES = 80
+"""Factors and costs of a column on a device."""
+ONE_STRIP = 512
+"""Letters of the second longest sequence up to which no pair has borders between strips on a device."""
+TOGETHER = 2**30
+"""Bytes of the borders of the alignments that are on a device at a time, at most; of a cell an eighth of a byte."""
 
 
 def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Bytes of the stage that takes most."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    taxa, longest = lengths.size, int(lengths.max())
-    stages = (
-        {"distances and tree": 2 * 8 * taxa**2, "letters": 16 * int(lengths.sum())},
-        {"profiles": COLUMN_BYTES * int(lengths.sum()), "rows": int(GROWN * longest * taxa)},
+    taxa, letters, longest = lengths.size, int(lengths.sum()), int(lengths.max())
+    host = (
+        {"distances and tree": 2 * 8 * taxa**2, "letters": 16 * letters},
+        {"profiles": COLUMN_BYTES * letters, "rows": int(GROWN * longest * taxa)},
     )
-    return Footprint(max(stages, key=lambda stage: sum(stage.values())))
+    device = (
+        {"tree": 8 * (taxa + 1) * taxa},
+        _of_distances(problem, parameters, backend),
+        {"columns": DEVICE_COLUMN_BYTES * letters, "borders": min(taxa * longest**2 // 16, TOGETHER)},
+    )
+    return Footprint(_most(host), _most(device) if backend == "cuda" else {})
+
+
+def _most(stages: tuple[Mapping[str, int], ...]) -> Mapping[str, int]:
+    return max(stages, key=lambda stage: sum(stage.values()))
+
+
+def _of_distances(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Mapping[str, int]:
+    """Bytes on a device of the distances of aligned pairs, where these are not given."""
+    if backend != "cuda" or problem.tree is not None or problem.distances is not None:
+        return {}
+    pairs = FullProblem(problem.sequences, Scoring(named_matrix("BLOSUM62"), 0, 0))
+    told = distances.footprint(pairs, parameters, backend).device
+    if sorted(map(len, problem.sequences))[-2:][0] <= ONE_STRIP:
+        return {name: count for name, count in told.items() if name != "borders of strips"}
+    return told
 
 
 def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:

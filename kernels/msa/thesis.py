@@ -14,7 +14,7 @@ from kernels.model import Sequence
 from kernels.msa import guide
 from kernels.msa.pipeline import Job, in_order
 from kernels.msa.problem import MsaProblem
-from kernels.msa.progressive import Node, Pair, profile
+from kernels.msa.progressive import Factors, Node, Plan, rounded
 from kernels.parameters import Parameter
 from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
 from kernels.scoring import Scoring
@@ -71,24 +71,33 @@ def aligned(job: Job) -> tuple[np.ndarray, Tree]:
     sequences = [order[name] for name in tree.taxa]
     with job.alignment() as log:
         rows = job.tools.progressive(
-            tree, sequences, [1] * len(sequences), job.alphabet, PairOf(job.problem, job.alphabet), job.tools.align,
+            tree, sequences, [1] * len(sequences), job.alphabet, Rule(job.problem, job.alphabet), job.tools.align_each,
             job.monitor, log,
         )  # fmt: skip
     return in_order(rows, tree.taxa, job.problem.taxa), tree
 
 
-class PairOf:
+class Rule:
     """Sequences and a profile are scored by the matrix, two profiles by their distance; gaps by a blank column."""
 
     def __init__(self, problem: MsaProblem, alphabet: str) -> None:
         own: ThesisRules = problem.rules
-        self._type, self._alphabet = problem.type, alphabet
-        letters = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.COLUMN, own.scoring.matrix, blank=own.blank)
+        matrix = rounded(own.scoring.matrix, alphabet, own.blank)
+        letters = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.COLUMN, matrix, blank=own.blank)
         distances = ColumnScoring(ColumnScore.EUCLIDEAN, Gaps.COLUMN)
-        self._of_sequences = letters
-        self._of_profiles = distances if own.column_score == ColumnScore.EUCLIDEAN else letters
+        self._of_sequences = Plan(letters, Span.GLOBAL)
+        of_distances = own.column_score == ColumnScore.EUCLIDEAN
+        self._of_profiles = Plan(distances if of_distances else letters, Span.GLOBAL)
 
-    def __call__(self, first: Node, second: Node) -> Pair:
-        scoring = self._of_sequences if min(first.rows, second.rows) == 1 else self._of_profiles
-        left, right = (profile(node, self._alphabet, self._type) for node in (first, second))
-        return Pair(left, right, scoring, Span.GLOBAL)
+    def plan(self, first: Node, second: Node) -> Plan:
+        return self._of_sequences if min(first.rows, second.rows) == 1 else self._of_profiles
+
+    def factors(self, node: Node) -> Factors | None:
+        return None
+
+    fast_factors = factors
+
+    def marks(self, sequence: Sequence) -> np.ndarray:
+        return np.zeros((0, len(sequence)), np.int32)
+
+    fast_marks = marks

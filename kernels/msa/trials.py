@@ -169,7 +169,8 @@ def _clustalw() -> ProblemType:
 def _clustalw_options(choose: Choose) -> dict[str, Any]:
     return {"series": choose.of(("gonnet", "blosum")), "delay": choose.of((0.0, 30.0, 60.0, 100.0)),
             "gap_distance": choose.of((0, 1, 4)), "residues": choose.of((True, False)),
-            "hydrophilic": choose.of((True, False)), "gap_open": choose.of((None, 3.0))}  # fmt: skip
+            "hydrophilic": choose.of((True, False)), "gap_open": choose.of((None, 3.0)),
+            "lift": choose.of((0.0, 2.0, 20.0))}  # fmt: skip
 
 
 CLUSTALW = trials(_clustalw, lambda problem: reference.answer(clustalw.aligned, problem), _clustalw_options)

@@ -115,10 +115,10 @@ METHODS = (
             "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15),
     _method("profile-cublas", "CUBLAS", "algorithm 4.1", "Two calls for a cell: a difference, and its norm. "
             "The thesis' example of how not to do it.", PROFILES, "cpu:cublas", sizes.matrices(1), 0.02,
-            (), sizes.on_gpu(sizes.gpu_cublas), 0.00005, "cuda:cublas_cells"),
+            (), sizes.on_gpu(sizes.gpu_cublas), 0.00005, "cuda_products:cublas_cells"),
     _method("profile-matprod-v1", "MatProd V1", "algorithm 4.2", "Differences by a product with an identity matrix, "
             "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005, (),
-            sizes.on_gpu(sizes.gpu_identity), 0.01),
+            sizes.on_gpu(sizes.gpu_identity), 0.01, "cuda_products:matprod_v1"),
     _method("profile-matprod-v2", "MatProd V2 k", "algorithm 4.2", "k rows of scores by a product of matrices; then "
             "their minimisation on the CPU.", PROFILES, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,),
             sizes.on_gpu(sizes.gpu_matrices(1)), 0.15),
@@ -127,19 +127,19 @@ METHODS = (
             WAVES, 5.0),
     _method("profseq-matprod-v2", "ProSeqAlign MatProd V2", "algorithm 4.6", "All scores by one product of matrices, "
             "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v2", sizes.product, 0.15, (),
-            PRODUCTS, 0.15),
+            PRODUCTS, 0.15, "cuda_products:sequence_matprod_v2"),
     _method("profseq-serial", "ProSeqAlign", "algorithm 2.4", "A cell after another, with the three scores of each.",
             PROFILE_SEQUENCE, "cpu:serial", sizes.serial, 0.03),
     _method("profseq-matvecprod-v1", "ProSeqAlign MatVecProd V1", "algorithm 4.3", "H, V and D as matrices: columns of "
             "V, and rows of H and D, each by a product of a matrix and a vector.",
-            PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1",
-            sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,), ALL_PRODUCTS, 0.02),
+            PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
+            ALL_PRODUCTS, 0.02, "cuda_products:sequence_matvecprod_v1"),
     _method("profseq-matvecprod-v2", "ProSeqAlign MatVecProd V2", "algorithm 4.5", "As V1, with gap costs as vectors.",
             PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v2", sizes.products, 0.1, (),
-            PRODUCTS, 0.08),
+            PRODUCTS, 0.08, "cuda_products:sequence_matvecprod_v2"),
     _method("profseq-matprod-v1", "ProSeqAlign MatProd V1", "algorithm 4.4", "H, V and D as three products of "
             "matrices.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
-            ALL_PRODUCTS, 0.1),
+            ALL_PRODUCTS, 0.1, "cuda_products:sequence_matprod_v1"),
     _method("profseq-smwavefront", "ProSeqAlign SMwavefront k", "section 4.3", "The blocks of an antidiagonal at a "
             "time, scores and cells together.", PROFILE_SEQUENCE, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
             WAVES, 5.0),

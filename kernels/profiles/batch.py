@@ -6,9 +6,9 @@ of all pairs are in one queue on the device (`cuda_batch`).
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import threading
+from collections.abc import Callable
 from collections.abc import Sequence as Sequences
 from functools import cache
 
@@ -25,6 +25,9 @@ from kernels.profiles.profile import Profile
 from kernels.profiles.scoring import ColumnScoring, Encoded, Span
 from kernels.profiles.sizes import BATCH, STRIP_WIDTH
 
+LONG = 2**16
+"""Cells of alignments whose problems are made by threads."""
+
 
 def align(
     pairs: Sequences[tuple[Profile, Profile]],
@@ -40,11 +43,29 @@ def align(
     begun on this thread. Errors as `ProfileProblem.encoded` has them; raises Cancelled.
     """
     if backend == "cuda":
-        on_gpu = importlib.import_module("kernels.profiles.cuda_batch")  # it imports CuPy
-        return list(on_gpu.align(pairs, scoring, span, monitor or Monitor()))
+        from kernels.profiles import cuda_batch  # it imports CuPy
+
+        return cuda_batch.align(pairs, scoring, span, monitor or Monitor())
+    sizes = [len(first) * len(second) for first, second in pairs]
+    return align_each(sizes, lambda at: ProfileProblem(*pairs[at], scoring, span).encoded, threads, monitor)
+
+
+def align_each(
+    sizes: Sequences[int],
+    make: Callable[[int], Encoded],
+    threads: int | None = None,
+    monitor: Monitor | None = None,
+    backend: str = "cpu",
+) -> list[ProfileAnswer]:
+    """The same of problems in whole numbers, of one kind of score and one mode: ``make(at)`` gives one, on the thread
+    that aligns it, and ``sizes`` are their cells."""
+    if backend == "cuda":
+        from kernels.profiles import cuda_batch
+
+        return cuda_batch.encoded(_all_made(sizes, make, monitor or Monitor()), monitor or Monitor())
     _compiled()
-    found: list[ProfileAnswer | None] = [None] * len(pairs)
-    order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) * len(pairs[at][1]))
+    found: list[ProfileAnswer | None] = [None] * len(sizes)
+    order = sorted(range(len(sizes)), key=lambda at: -sizes[at])
     tickets, lock, stop = itertools.count(), threading.Lock(), workers.stop_word()
     done, monitor = np.zeros(max(threads or workers.cores(), 1), np.int64), monitor or Monitor()
 
@@ -55,14 +76,29 @@ def align(
             if ticket >= len(order):
                 return
             at = order[ticket]
-            found[at] = _one(ProfileProblem(*pairs[at], scoring, span).encoded, stop)
+            found[at] = _one(make(at), stop)
             done[worker] += 1
 
-    if pairs:
+    if sizes:
         workers.share(
-            work, min(len(done), len(pairs)), stop, lambda: monitor.update(int(done.sum()), len(pairs), "alignments")
+            work, min(len(done), len(sizes)), stop, lambda: monitor.update(int(done.sum()), len(sizes), "alignments")
         )
     return [answer for answer in found if answer is not None]
+
+
+def _all_made(sizes: Sequences[int], make: Callable[[int], Encoded], monitor: Monitor) -> list[Encoded]:
+    """All problems, by threads where they are so long that making one takes longer than to hand it over."""
+    if len(sizes) < 2 or sum(sizes) < LONG * len(sizes):
+        return [make(at) for at in range(len(sizes))]
+    found: list[Encoded | None] = [None] * len(sizes)
+    tickets, stop = itertools.count(), workers.stop_word()
+
+    def work(worker: int) -> None:
+        while not stop[0] and (at := next(tickets)) < len(sizes):
+            found[at] = make(at)
+
+    workers.share(work, min(workers.cores(), len(sizes)), stop, monitor.check)
+    return [made for made in found if made is not None]
 
 
 def _one(made: Encoded, stop: np.ndarray) -> ProfileAnswer | None:

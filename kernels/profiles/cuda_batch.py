@@ -41,10 +41,7 @@ def timed(made: list[Encoded], monitor: Monitor) -> tuple[list[ProfileAnswer], d
     for together in _groups(made):
         group = Pairs.of(run, [made[at] for at in together])
         _strips(run, group)
-        with run.phase("path", quiet=True) as phase:
-            for launch in range(group.path_launches):
-                group.paths(launch == 0)
-                phase.launched()
+        group.path(quiet=True)
         for at, answer in zip(together, group.answers(), strict=True):
             found[at] = answer
         done += len(together)

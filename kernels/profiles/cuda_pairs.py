@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import cupy
 import numpy as np
 
 from kernels.cuda import blocks
-from kernels.cuda.run import Run
+from kernels.cuda.run import Phase, Run
 from kernels.cuda.structs import Constants, Struct
 from kernels.profiles.cpu_table import whole_answer
 from kernels.profiles.problem import ProfileAnswer
@@ -26,19 +25,25 @@ from kernels.profiles.scoring import (
     SEMI_GLOBAL,
     Encoded,
 )
-from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP
+from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, beyond_halves
 
 THREADS = 160
 """Of a block: a warp for the cells, four for their scores."""
-EIGHT, LOAD, ROWS = 8, 32, 16
+EIGHT, LOAD, SIXTEEN = 8, 32, 16
 """Factors of a step of the tensor cores, and of a load of a thread and its three neighbours; rows of a product."""
+PLAIN, DOUBLED, HALVED, ROWS, COLUMNS = range(5)
+"""How factors become 16-bit numbers, see factors.cu."""
+FACTOR_THREADS = 256
 ABSENT = 0x80
 """Every byte of a border that is not there yet."""
-TILES = 1024
-"""Tiles of a path in a launch: some tens of milliseconds."""
+TILES, SHORT_PATH, MOST_SIDE = 1024, 16, 24
+"""Tiles of a path in a launch: some tens of milliseconds. Tiles of a path that one block goes through as fast as many
+would; and tiles on a side of the squares that many blocks go through."""
+ENTRIES = 2 * GPU_STRIP + 2 * GPU_BATCH + 1
+"""Of a tile: cells and states in which a path may enter it, and the one in which it ends."""
 
 PAIR = Struct("Pair", """
-    const uint4 *rows, *columns;            // factors, see `_factors`; zeros behind the last
+    const uint4 *rows, *columns;            // factors, see factors.cu; zeros behind the last
     const int2 *row_costs;                  // m: of row i, R_i - open_i and -R_i+1, of what gaps over i rows cost, R_i
     const int2 *column_costs;               // n + 1: C_j - open_j and -C_j
     unsigned long long* borders;            // (strips - 1) x m: H and F between strips
@@ -55,7 +60,12 @@ NUMBERS = Constants.of(
 )  # fmt: skip
 HERE = Path(__file__).parent
 TILE = (NUMBERS, PAIR, FINISH, HERE / "finish.cuh", HERE / "tile.cuh")
-STRIPS, PATHS = (*TILE, HERE / "strips.cu"), (*TILE, HERE / "paths.cu")
+STRIPS, PATHS = (*TILE, HERE / "strips.cu"), (*TILE, HERE / "path.cuh", HERE / "paths.cu")
+FACTORS = (
+    Constants.of(PLAIN=PLAIN, DOUBLED=DOUBLED, HALVED=HALVED, ROWS=ROWS, COLUMNS=COLUMNS, UNITS=FREQUENCY_UNITS),
+    HERE / "factors.cu",
+)
+SQUARES = (*TILE, HERE / "path.cuh", HERE / "squares.cu")
 
 
 @dataclass(frozen=True)
@@ -82,8 +92,8 @@ class Pairs:
         """Copy problems to the device, with room for their borders and paths."""
         m, n = (np.array([getattr(one, name) for one in made], np.int64) for name in ("m", "n"))
         strips, batches = -(-n // GPU_STRIP), (m - 1) // GPU_BATCH
-        tops, lefts = _starts(-(-m // ROWS) * ROWS), _starts(strips * GPU_STRIP)
-        rows, columns, steps = _factors(made, m, n, tops, lefts)
+        tops, lefts = _starts(-(-m // SIXTEEN) * SIXTEEN), _starts(strips * GPU_STRIP)
+        rows, columns, steps = _factors(run, made, m, n, tops, lefts)
         numbers: np.ndarray = np.repeat(np.arange(len(made)), strips)
         items = np.stack([numbers, np.arange(len(numbers)) - _starts(strips)[:-1][numbers]], axis=1).astype(np.int32)
         items = np.ascontiguousarray(items[np.lexsort((items[:, 0], items[:, 1]))])
@@ -94,7 +104,7 @@ class Pairs:
         starts = {name: _starts(size) for name, size in sizes.items()}
         room = {name: run.empty(max(int(ends[-1]), 1), np.uint8) for name, ends in starts.items()}
         room["borders"].data.memset_async(ABSENT, room["borders"].nbytes, cupy.cuda.get_current_stream())
-        given = run.upload(rows, columns, row_costs, column_costs, made[0].table, items)
+        given = rows, columns, *run.upload(row_costs, column_costs, made[0].table, items)
         pairs: np.ndarray = np.zeros(len(made), PAIR.dtype)
         width = rows.itemsize * rows.shape[1]
         for name, ends in starts.items():
@@ -112,8 +122,9 @@ class Pairs:
             FINISH(table=given[4], factor=made[0].factor, offset=made[0].offset), (*given, *room.values()),
         )  # fmt: skip
 
-    def kernel(self, parts: tuple[Any, ...], name: str) -> Any:
-        return self.run.kernel(parts, name, STEPS=self.steps, KIND=self.made[0].kind, MODE=self.made[0].mode)
+    def kernel(self, parts: tuple[Any, ...], name: str, **defines: int) -> Any:
+        made = self.made[0]
+        return self.run.kernel(parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, **defines)
 
     def strips(self, items: tuple[int, int], rows: tuple[int, int]) -> None:
         """Launch rows of some items of the queue; all strips on the left of them, and rows above, were launched."""
@@ -123,19 +134,41 @@ class Pairs:
             self.on_device, self.items, *self.finish, *map(np.int32, (*items, *rows)), self.ticket,
         ))  # fmt: skip
 
-    def paths(self, begin: bool) -> None:
-        """Launch the way back through the next `TILES` tiles of each path."""
+    def path(self, quiet: bool = False) -> None:
+        """The way back of all: of many alignments, or a short one, a block for each; of a long one by squares."""
+        tiles = max(-(-one.n // GPU_STRIP) + -(-one.m // GPU_BATCH) for one in self.made)
+        with self.run.phase("path", quiet=quiet) as phase:
+            if len(self.made) == 1 and tiles > SHORT_PATH:
+                self._squares(phase, tiles)
+                return
+            launches = -(-tiles // TILES)  # each tile of a path has another strip than the one before, or another batch
+            for number in range(launches):
+                self._paths(number == 0, TILES)
+                phase.launched(number + 1, launches)
+
+    def _paths(self, begin: bool, tiles: int) -> None:
+        """The way back through the next so many tiles of each path."""
         kernel = self.kernel(PATHS, "paths")
         self._queue()
         kernel((self._blocks(kernel, len(self.made)),), (THREADS,), (
-            self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, TILES)), self.ends, self.ticket,
+            self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, tiles)), self.ends, self.ticket,
         ))  # fmt: skip
 
-    @property
-    def path_launches(self) -> int:
-        """So many are enough: each tile of a path has another strip than the one before, or another batch."""
-        most = max(-(-one.n // GPU_STRIP) + -(-one.m // GPU_BATCH) for one in self.made)
-        return -(-most // TILES)
+    def _squares(self, phase: Phase, tiles: int) -> None:
+        """The way back of one alignment: by squares of tiles, each as many as run at a time."""
+        resident = blocks.resident(self.kernel(PATHS, "paths"), THREADS, 0)
+        side = max(min(int(resident**0.5), MOST_SIDE), 2)
+        exits, chain, operations = (self.kernel(SQUARES, name, SIDE=side) for name in ("exits", "chain", "operations"))
+        found, hops = self.run.empty((side * side, ENTRIES), np.uint32), self.run.empty((tiles + 1, 4), np.int32)
+        count = self.run.filled(1, np.int32)
+        launches = 2 + tiles // side  # a path leaves a square at its top, or on its left
+        self._paths(True, 0)
+        for number in range(launches):
+            exits((side * side,), (THREADS,), (self.on_device, *self.finish, self.ends, found))
+            chain((1,), (1,), (self.on_device, self.ends, found, hops, count))
+            phase.launched(number + 1, launches + 1)
+        operations((min(resident, tiles + 1),), (THREADS,), (self.on_device, *self.finish, self.ends, hops, count))
+        phase.launched(launches + 1, launches + 1)
 
     def answers(self) -> list[ProfileAnswer]:
         """The alignments, in the order of the problems."""
@@ -180,43 +213,27 @@ def _shifted(opens: list[np.ndarray], extends: list[np.ndarray], behind: int) ->
 
 
 def _factors(
-    made: list[Encoded], m: np.ndarray, n: np.ndarray, tops: np.ndarray, lefts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Rows and columns of all products, float16 (all, factors), and how many steps of the tensor cores they take.
-
-    A factor beyond 2048 is the sum of two that 16 bits hold. For distances the squares of both are factors, too, of
-    which each is 2048 a + b, so that the product is the square of the distance.
-    """
-    rows = np.concatenate([one.rows[:, :-1] for one in made], axis=1)
-    columns = np.concatenate([one.columns[:, :-1] for one in made], axis=1)
-    ones: Callable[[np.ndarray], np.ndarray] = lambda one: np.ones((1, one.shape[1]), np.int16)  # noqa: E731
+    run: Run, made: list[Encoded], m: np.ndarray, n: np.ndarray, tops: np.ndarray, lefts: np.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray, int]:
+    """Rows and columns of all products as 16-bit numbers on the device (factors.cu), and how many steps of the tensor
+    cores they take."""
+    rows, columns = (np.concatenate([getattr(one, name).ravel() for one in made]) for name in ("rows", "columns"))
+    how, symbols = {"rows": PLAIN, "columns": PLAIN}, len(made[0].rows)
     if made[0].kind == ROOT:
-        squares = [np.concatenate([getattr(one, name)[:-1] for one in made]) for name in ("row_bias", "column_bias")]
-        (upper, lower), (right, left) = (divmod(one[None, :], FREQUENCY_UNITS) for one in squares)
-        rows = np.concatenate([-2 * rows, upper, lower, FREQUENCY_UNITS * ones(rows), ones(rows)])
-        columns = np.concatenate([columns, FREQUENCY_UNITS * ones(columns), ones(columns), right, left])
-    elif np.abs(rows).max() > FREQUENCY_UNITS:
-        rows, columns = np.concatenate(_halved(rows)), np.concatenate([columns, columns])
-    elif np.abs(columns).max() > FREQUENCY_UNITS:
-        rows, columns = np.concatenate([rows, rows]), np.concatenate(_halved(columns))
-    steps = -(-len(rows) // EIGHT)
-    return _placed(rows, m, tops), _placed(columns, n, lefts), steps
-
-
-def _halved(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whole numbers up to 8192 in size as sums: of a multiple of 4, and what is left."""
-    left = (values + 2) % 4 - 2
-    return values - left, left
-
-
-def _placed(values: np.ndarray, lengths: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Factors (count, all columns) as columns of float16 one after another, padded, in the order of threads: what one
-    multiplies in step s, two factors, is word s mod 4 of the 16 bytes of its load s / 4."""
-    at = np.arange(len(values))
-    step, place = divmod(at, EIGHT)
-    places = step // 4 * LOAD + place // 2 * EIGHT + step % 4 * 2 + place % 2
-    found: np.ndarray = np.zeros((int(starts[-1]), -(-len(values) // LOAD) * LOAD), np.float16)
-    numbers: np.ndarray = np.repeat(np.arange(len(lengths)), lengths)
-    into = np.arange(len(numbers)) + (starts[:-1] - _starts(lengths)[:-1])[numbers]
-    found[into[:, None], places[None, :]] = values.T
-    return found
+        how = {"rows": ROWS, "columns": COLUMNS}
+    elif beyond_halves(rows):
+        how = {"rows": HALVED, "columns": DOUBLED}
+    elif beyond_halves(columns):
+        how = {"rows": DOUBLED, "columns": HALVED}
+    count = symbols * (2 if HALVED in how.values() else 1) + (4 if ROWS in how.values() else 0)
+    words, kernel = -(-count // LOAD) * LOAD // 2, run.kernel(FACTORS, "factors")
+    found = []
+    for name, values, lengths, into in (("rows", rows, m, tops), ("columns", columns, n, lefts)):
+        given = run.upload(values, _starts(symbols * (lengths + 1)), lengths, into)
+        target = run.empty((int(into[-1]), words), np.uint32)
+        with run.timed("transfer"):
+            sizes = map(np.int32, (symbols, how[name], words))
+            kernel((len(made),), (FACTOR_THREADS,), (*given, *sizes, target))
+            cupy.cuda.get_current_stream().synchronize()
+        found.append(target)
+    return found[0], found[1], -(-count // EIGHT)

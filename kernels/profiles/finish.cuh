@@ -4,13 +4,6 @@
 
 constexpr int FROM_E = 1, FROM_F = 2, NOWHERE = 3, E_OPENS = 4, F_OPENS = 8;
 
-// A root within some units of the last place.
-__device__ __forceinline__ float rough_root(float value) {
-    float root;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
-    return root;
-}
-
 struct Scored {
     float unit;
     int factor, origin, offset;

@@ -177,12 +177,15 @@ def whole(frequencies: np.ndarray) -> np.ndarray:
     What rounding down leaves goes to the symbols that lost most, of equal ones the first of the alphabet. The last
     digits of floating-point numbers, which differ with weights of the same shares, say nothing here.
     """
+    symbols = len(frequencies)
     exact = np.round(frequencies * FREQUENCY_UNITS, 6)
-    found = np.floor(exact).astype(np.int64)
-    order = np.argsort(-(exact - found), axis=0, kind="stable")
-    rank = np.empty_like(order)
-    np.put_along_axis(rank, order, np.arange(len(order))[:, None], axis=0)
-    return (found + (rank < FREQUENCY_UNITS - found.sum(axis=0))).astype(np.int16)
+    found = np.floor(exact)
+    left = (FREQUENCY_UNITS - found.sum(axis=0)).astype(np.int64)
+    # What each lost, in 10^-6, and of equal ones the first: whole numbers, all different, which sort fast.
+    lost = np.rint((exact - found) * 1e6) * symbols - np.arange(symbols)[:, None]
+    order = np.sort(np.ascontiguousarray(lost.T, np.int32), axis=1)
+    least = order[np.arange(len(order)), np.clip(symbols - left, 0, symbols - 1)]
+    return (found + ((lost >= least) & (left > 0))).astype(np.int16)
 
 
 def encode(first: Profile, second: Profile, scoring: ColumnScoring, span: Span) -> Encoded:
@@ -254,7 +257,7 @@ def _factors(first: Profile, second: Profile, scoring: ColumnScoring) -> tuple[n
     if scoring.kind is ColumnScore.LOG_AVERAGE:
         with np.errstate(over="ignore"):
             values = np.exp(values * scoring.nats)
-    scale = _scale(values, ODDS_LIMIT if scoring.kind is ColumnScore.LOG_AVERAGE else FACTOR_LIMIT)
+    scale = scale_of(values, ODDS_LIMIT if scoring.kind is ColumnScore.LOG_AVERAGE else FACTOR_LIMIT)
     return (
         _int16(whole(frequencies[0])),
         _int16(np.rint(values @ (whole(frequencies[1]) / FREQUENCY_UNITS) * scale)),
@@ -311,7 +314,7 @@ def _log_odds(alphabet: str, frequencies: np.ndarray, scoring: ColumnScoring) ->
     return np.hstack([np.vstack([scores, blank]), last])
 
 
-def _scale(values: np.ndarray, limit: int = FACTOR_LIMIT) -> float:
+def scale_of(values: np.ndarray, limit: int = FACTOR_LIMIT) -> float:
     """The largest power of two that keeps all numbers within a limit; ParameterError where none does."""
     most = float(np.abs(values).max(initial=0))
     if not np.isfinite(most) or most > limit:
@@ -320,7 +323,7 @@ def _scale(values: np.ndarray, limit: int = FACTOR_LIMIT) -> float:
 
 
 def _scaled(values: np.ndarray) -> tuple[np.ndarray, float]:
-    scale = _scale(values)
+    scale = scale_of(values)
     return np.rint(values * scale), scale
 
 

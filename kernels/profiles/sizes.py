@@ -31,11 +31,14 @@ SAVED = 16
 """The path's tiles: H, E, F and scores, 4 bytes each."""
 
 
-def footprint(host: Host, device: Device, problem: Problem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def footprint(
+    host: Host, device: Device | None, problem: Problem, parameters: Mapping[str, Any], backend: str
+) -> Footprint:
     """Bytes of a run."""
     first, second = problem.profiles
     m, n, symbols = len(first), len(second), len(first.alphabet)
     if backend == "cuda":
+        assert device is not None, "a method without a backend for GPUs is not asked"
         return device(host, problem.encoded, parameters)
     return Footprint(host={"encoded profiles": 2 * symbols * (m + n), **host(m, n, symbols, parameters)})
 
@@ -84,8 +87,12 @@ def gpu_factors(made: Encoded) -> int:
     """Factors of a product on tensor cores: with squares for distances, and in two parts where 16 bits are too few."""
     if made.kind == ROOT:
         return len(made.rows) + 4
-    most = max(int(np.abs(one[:, :-1]).max(initial=0)) for one in (made.rows, made.columns))
-    return len(made.rows) * (2 if most > FREQUENCY_UNITS else 1)
+    return len(made.rows) * (2 if beyond_halves(made.rows) or beyond_halves(made.columns) else 1)
+
+
+def beyond_halves(factors: np.ndarray) -> bool:
+    """Whether 16-bit floating-point numbers do not hold all factors, so that they become sums of two."""
+    return bool(max(int(factors.max(initial=0)), -int(factors.min(initial=0))) > FREQUENCY_UNITS)
 
 
 def gpu_strips(host: Host, made: Encoded, parameters: Mapping[str, Any]) -> Footprint:
@@ -96,11 +103,11 @@ def gpu_strips(host: Host, made: Encoded, parameters: Mapping[str, Any]) -> Foot
     return Footprint(
         host={
             "encoded profiles": 2 * len(made.rows) * (m + n),
-            "factors, and a copy": 2 * factors,
+            "factors, and a copy": 4 * len(made.rows) * (m + n),
             "columns": 4 * costs,
         },
         device={
-            "factors": factors,
+            "factors": factors + 2 * len(made.rows) * (m + n),
             "columns": costs,
             "borders of strips": 8 * (strips - 1) * m,
             "last rows of batches": 8 * GPU_STRIP * strips * ((m - 1) // GPU_BATCH),

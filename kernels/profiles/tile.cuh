@@ -27,17 +27,11 @@ constexpr int MAKERS = 4, TILES = WIDTH / MAKERS / 8, THREADS = LANES * (MAKERS 
 constexpr int LOADS = (STEPS + 3) / 4;
 constexpr unsigned ABSENT = 0x80808080u;
 
-// sums += rows (16 x 8) times columns (8 x 8): the fragments of mma.m16n8k8.
-__device__ __forceinline__ void multiply_halves(float* sums, unsigned upper, unsigned lower, unsigned columns) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(upper), "r"(lower), "r"(columns));
-}
-
 // What the warps of a block share.
 struct Shared {
     int4 scores[RING * PITCH / 4];
-    int2 costs[RING], left[RING], right[RING];  // of rows: costs; H and G on the left; H and F in the last column
+    int2 costs[RING], left[RING];               // of rows: costs; H and G on the left
+    int2 right[RING];                           // of steps: H and F in the last column
     unsigned char opens[RING];                  // whether a gap opens behind the column on the left
     int table[260];
     int4 word;                                  // what one thread tells all
@@ -75,16 +69,18 @@ struct Maker {
     // Scores of 16 rows and 32 columns, to row ``at`` of the ring.
     __device__ __forceinline__ void make(Shared& shared, int at, int column, int lane) const {
         int* scores = (int*)shared.scores + (at + lane / 4) * PITCH + column + lane % 4 * 2;
+        float sums[TILES][4] = {};
+#pragma unroll
+        for (int step = 0; step < STEPS; ++step)
+#pragma unroll
+            for (int tile = 0; tile < TILES; ++tile)
+                multiply_halves(sums[tile], word_of(rows[0][step / 4], step % 4), word_of(rows[1][step / 4], step % 4),
+                                factors[tile][step]);
 #pragma unroll
         for (int tile = 0; tile < TILES; ++tile) {
-            float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-#pragma unroll
-            for (int step = 0; step < STEPS; ++step)
-                multiply_halves(sums, word_of(rows[0][step / 4], step % 4), word_of(rows[1][step / 4], step % 4),
-                                factors[tile][step]);
             int found[4];
 #pragma unroll
-            for (int each = 0; each < 4; ++each) found[each] = finished(scored, shared.table, sums[each]);
+            for (int each = 0; each < 4; ++each) found[each] = finished(scored, shared.table, sums[tile][each]);
             *(int2*)(scores + 8 * tile) = make_int2(found[0], found[1]);
             *(int2*)(scores + 8 * tile + 8 * PITCH) = make_int2(found[2], found[3]);
         }
@@ -103,30 +99,41 @@ __device__ __forceinline__ int left_border(const Pair& pair, int i) {
     return MODE == GLOBAL && i > 0 ? pair.row_costs[i - 1].y + pair.row_costs[0].x : 0;
 }
 
-// The next rows of the border on the left, once they are there; a lane a row.
-__device__ __forceinline__ void fetch(Shared& shared, const Pair& pair, int number, int from, int until, int at, int lane) {
-    const int row = from + at + lane;
-    if (lane < CHUNK && row < until) {
-        int h = left_border(pair, row + 1), f = MINUS_INFINITY;
+// The next rows of the border on the left, a lane a row: asked for, and awaited a while later.
+struct Fetch {
+    const unsigned long long* word;
+    unsigned long long found;
+    int2 cost;
+
+    __device__ __forceinline__ void begin(const Pair& pair, int number) {
+        cost = pair.column_costs[number * WIDTH], found = ABSENT;
+    }
+
+    __device__ __forceinline__ void ask(const Pair& pair, int number, int row) {
+        word = pair.borders + (number - 1LL) * pair.m + row;
+        if (number > 0) found = load_shared_by_all(word);
+    }
+
+    __device__ __forceinline__ void await(Shared& shared, const Pair& pair, int number, int row, int at) {
+        int h = 0, f = MINUS_INFINITY;
         if (number > 0) {
-            const unsigned long long* word = pair.borders + (number - 1LL) * pair.m + row;
-            unsigned long long found = load_shared_by_all(word);
             while ((unsigned)found == ABSENT) found = load_shared_by_all(word);
             h = (int)(unsigned)found, f = (int)(found >> 32);
+        } else {
+            h = left_border(pair, row + 1);
         }
-        const int2 cost = pair.column_costs[number * WIDTH];
         const int opened = h + cost.x, going_on = f - cost.y;
-        shared.left[(at + lane) % RING] = make_int2(h, max(opened, going_on));
-        shared.opens[(at + lane) % RING] = opened >= going_on;
+        shared.left[at % RING] = make_int2(h, max(opened, going_on));
+        shared.opens[at % RING] = opened >= going_on;
     }
-}
+};
 
 // Rows that were finished in the 16 steps before: to the border on the right; a lane a row.
 __device__ __forceinline__ void publish(const Shared& shared, const Pair& pair, int number, int from, int rows, int step,
                                         int lane) {
     const int row = step - CHUNK - (LANES - 1) + lane;
     if (lane < CHUNK && row >= 0 && row < rows) {
-        int2 one = shared.right[row % RING];
+        int2 one = shared.right[(step - CHUNK + lane) % RING];
         unsigned long long word = (unsigned)one.x | (unsigned long long)(unsigned)one.y << 32;
         store_shared_by_all(pair.borders + (long long)number * pair.m + from + row, word);
     }
@@ -137,19 +144,36 @@ struct Ahead {
     int4 scores;
     int2 cost, left;
     int opens;
+};
 
-    __device__ __forceinline__ void load(const Shared& shared, int step, int lane) {
+// Where a lane reads ahead: places in the rings, in bytes.
+struct Places {
+    int scores, costs;
+
+    __device__ __forceinline__ void begin(int step, int lane) {
         const int at = (step - lane) & (RING - 1);
-        scores = shared.scores[at * (PITCH / 4) + lane];
-        cost = shared.costs[at], left = shared.left[step % RING], opens = shared.opens[step % RING];
+        scores = at * PITCH * 4 + lane * 16, costs = at * 8;
+    }
+
+    template <bool KEEP>
+    __device__ __forceinline__ void load(const Shared& shared, int step, int lane, Ahead& ahead) {
+        ahead.scores = *(const int4*)((const char*)shared.scores + scores);
+        ahead.cost = *(const int2*)((const char*)shared.costs + costs);
+        ahead.left = shared.left[step % RING];
+        if (KEEP) ahead.opens = shared.opens[step % RING];
+        scores += PITCH * 4;
+        if (scores >= RING * PITCH * 4) scores -= RING * PITCH * 4;
+        costs = (costs + 8) % (RING * 8);
     }
 };
 
-// Four columns of a lane of the warp that has the cells. ``KEEP``: directions are kept instead of borders.
+// Four columns of a lane of the warp that has the cells. ``KEEP``: directions are kept instead of borders. There are no
+// branches in what is done for every row: lanes whose first row is yet to come, or whose last one is over, compute what
+// nobody uses, and begin with what ``above`` has.
 template <bool KEEP>
 struct Cells {
-    int h[PER], e[PER], source[PER], sum[PER];
-    int corner, out_h, out_g, out_opens, own, last_row, valid, ends;
+    int h[PER], e[PER], source[PER], sum[PER], above_h[PER], above_e[PER], final[PER];
+    int corner, above_corner, out_h, out_g, out_opens, own, valid, ends;
     Best best;
 
     __device__ __forceinline__ void begin(const Pair& pair, int number, int from, int lane) {
@@ -163,74 +187,109 @@ struct Cells {
         for (int c = 0; c < PER; ++c) {
             int2 cost = c < valid ? pair.column_costs[own + c + 1] : make_int2(0, 0);
             source[c] = cost.x, sum[c] = cost.y;
-            h[c] = from == 0 && c < valid ? upper_border(pair, own + c + 1) : MINUS_INFINITY;
-            e[c] = MINUS_INFINITY;
+            above_h[c] = from == 0 && c < valid ? upper_border(pair, own + c + 1) : MINUS_INFINITY;
+            above_e[c] = MINUS_INFINITY;
             if (from > 0) {
                 int4 two = kept[c / 2];
-                h[c] = c % 2 ? two.z : two.x, e[c] = (c % 2 ? two.w : two.y) - shift;
+                above_h[c] = c % 2 ? two.z : two.x, above_e[c] = (c % 2 ? two.w : two.y) - shift;
             }
+            h[c] = e[c] = final[c] = 0;
         }
-        corner = __shfl_up_sync(WARP, h[PER - 1], 1);
+        corner = 0, above_corner = __shfl_up_sync(WARP, above_h[PER - 1], 1);
         if (lane == 0)
-            corner = from == 0     ? upper_border(pair, own)
-                     : number == 0 ? left_border(pair, from)
-                                   : (int)(unsigned)pair.borders[(number - 1LL) * pair.m + from - 1];
+            above_corner = from == 0     ? upper_border(pair, own)
+                           : number == 0 ? left_border(pair, from)
+                                         : (int)(unsigned)pair.borders[(number - 1LL) * pair.m + from - 1];
     }
 
-    // The cells of row ``i``, ``at`` rows into the sweep.
-    __device__ __forceinline__ void row(Shared& shared, const Ahead& ahead, const Pair& pair, int number, int at, int i,
-                                        int h_left, int g, int opens, int lane, unsigned short* directions) {
-        const int2 cost = ahead.cost;
-        const int scores[PER] = {ahead.scores.x, ahead.scores.y, ahead.scores.z, ahead.scores.w};
-        int diagonal = corner, f = 0, kinds = 0;
-        corner = h_left;
+    // Sixteen steps. Of them ``first`` is the one at which the lane comes to its first row, ``last`` to the last row of the
+    // table, ``keep`` to a row that is kept, and with ``over`` its rows are over; such as are none of the sixteen never
+    // come. Without ``EDGE`` no lane comes to a row of the first three kinds.
+    template <bool EDGE>
+    __device__ __forceinline__ void steps(Shared& shared, int step, int lane, int first, int last, int over, int keep,
+                                          int4* kept, int row, unsigned short* directions) {
+        Places places;
+        Ahead ahead, next;
+        places.begin(step, lane);
+        places.template load<KEEP>(shared, step, lane, next);
+        int2* right = shared.right + step % RING;
 #pragma unroll
-        for (int c = 0; c < PER; ++c) {
-            const int up = h[c], through = diagonal + scores[c];
-            if (KEEP && up + cost.x >= e[c]) kinds |= E_OPENS << 4 * c;
-            if (KEEP && opens) kinds |= F_OPENS << 4 * c;
-            e[c] = add_max(up, cost.x, e[c]);
-            const int t = MODE == LOCAL ? add_max_floor(e[c], cost.y, through) : add_max(e[c], cost.y, through);
-            h[c] = add_max(g, sum[c], t);
-            if (KEEP || c == PER - 1) f = g + sum[c];
-            if (KEEP) {
-                const int gap = e[c] + cost.y;
-                int kind = f > max(through, gap) ? FROM_F : gap > through ? FROM_E : 0;
-                if (MODE == LOCAL && h[c] <= 0) kind = NOWHERE;
-                kinds |= kind << 4 * c;
-                opens = h[c] + source[c] >= g;
+        for (int each = 0; each < CHUNK; ++each) {
+            ahead = next;
+            if (each + 1 < CHUNK) places.template load<KEEP>(shared, step + each + 1, lane, next);
+            int h_left = __shfl_up_sync(WARP, out_h, 1), g = __shfl_up_sync(WARP, out_g, 1);
+            int opens = KEEP ? __shfl_up_sync(WARP, out_opens, 1) : 0;
+            if (lane == 0) {
+                h_left = ahead.left.x, g = ahead.left.y;
+                if (KEEP) opens = ahead.opens;
             }
-            g = add_max(t, source[c], g);
-            diagonal = up;
-        }
-        out_h = h[PER - 1], out_g = g, out_opens = opens;
-        if (KEEP) {
-            directions[at * LANES + lane] = kinds;
-            return;
-        }
-        if (lane == LANES - 1) shared.right[at % RING] = make_int2(out_h, f);
-        if (MODE == LOCAL && max(max(h[0], h[1]), max(h[2], h[3])) > best.score) keep(i, false);
-        if (MODE == SEMI_GLOBAL && (i == pair.m - 1 || ends)) keep(i, i < pair.m - 1);
-        if (MODE == GLOBAL && i == pair.m - 1 && ends) keep_last(i);
-        if ((i + 1) % BATCH == 0 && i + 1 < pair.m) {
-            int4* kept = (int4*)kept_row(pair, number, i / BATCH) + lane * (PER / 2);
-            kept[0] = make_int4(h[0], e[0] + cost.y, h[1], e[1] + cost.y);
-            kept[1] = make_int4(h[2], e[2] + cost.y, h[3], e[3] + cost.y);
+            if (EDGE && each == first) {
+                corner = above_corner;
+#pragma unroll
+                for (int c = 0; c < PER; ++c) h[c] = above_h[c], e[c] = above_e[c];
+            }
+            const int2 cost = ahead.cost;
+            const int scores[PER] = {ahead.scores.x, ahead.scores.y, ahead.scores.z, ahead.scores.w};
+            int diagonal = corner, f = 0, kinds = 0;
+            corner = h_left;
+#pragma unroll
+            for (int c = 0; c < PER; ++c) {
+                const int up = h[c], through = diagonal + scores[c];
+                if (KEEP && up + cost.x >= e[c]) kinds |= E_OPENS << 4 * c;
+                if (KEEP && opens) kinds |= F_OPENS << 4 * c;
+                e[c] = add_max(up, cost.x, e[c]);
+                const int t = MODE == LOCAL ? add_max_floor(e[c], cost.y, through) : add_max(e[c], cost.y, through);
+                h[c] = add_max(g, sum[c], t);
+                if (KEEP || c == PER - 1) f = g + sum[c];
+                if (KEEP) {
+                    const int gap = e[c] + cost.y;
+                    int kind = f > max(through, gap) ? FROM_F : gap > through ? FROM_E : 0;
+                    if (MODE == LOCAL && h[c] <= 0) kind = NOWHERE;
+                    kinds |= kind << 4 * c;
+                    opens = h[c] + source[c] >= g;
+                }
+                g = add_max(t, source[c], g);
+                diagonal = up;
+            }
+            out_h = h[PER - 1], out_g = g, out_opens = opens;
+            if (KEEP) {
+                if (each >= first && each < over) directions[(row + each) * LANES + lane] = kinds;
+                continue;
+            }
+            if (lane == LANES - 1) right[each] = make_int2(out_h, f);
+            if (MODE == LOCAL && max(max(h[0], h[1]), max(h[2], h[3])) > best.score && each >= first && each < over)
+                look(row + each);
+            if (MODE == SEMI_GLOBAL && ends && each >= first && each < over) look_at_end(row + each);
+            if (EDGE && MODE != LOCAL && each == last) {
+#pragma unroll
+                for (int c = 0; c < PER; ++c) final[c] = h[c];
+            }
+            if (EDGE && each == keep) {
+                kept[0] = make_int4(h[0], e[0] + cost.y, h[1], e[1] + cost.y);
+                kept[1] = make_int4(h[2], e[2] + cost.y, h[3], e[3] + cost.y);
+            }
         }
     }
 
-    // The first cell of the best score: of all columns, or of the last one alone.
-    __device__ __forceinline__ void keep(int i, bool last_alone) {
+    // The first cell of the best score in a row.
+    __device__ __forceinline__ void look(int i) {
 #pragma unroll
         for (int c = 0; c < PER; ++c)
-            if (c < valid && (!last_alone || c == valid - 1) && h[c] > best.score) best = {h[c], i + 1, own + c + 1};
+            if (c < valid && h[c] > best.score) best = {h[c], i + 1, own + c + 1};
     }
 
-    // The corner of the table.
-    __device__ __forceinline__ void keep_last(int i) {
+    // The same in the last column of the table.
+    __device__ __forceinline__ void look_at_end(int i) {
+        const int last = valid == 1 ? h[0] : valid == 2 ? h[1] : valid == 3 ? h[2] : h[3];
+        if (last > best.score) best = {last, i + 1, own + valid};
+    }
+
+    // The same in the last row of the table, or its corner, once that is computed.
+    __device__ __forceinline__ void look_at_last(int m) {
 #pragma unroll
         for (int c = 0; c < PER; ++c)
-            if (c == valid - 1) best = {h[c], i + 1, own + c + 1};
+            if (c < valid && (MODE == GLOBAL ? ends && c == valid - 1 : final[c] > best.score))
+                best = {final[c], m, own + c + 1};
     }
 };
 
@@ -244,43 +303,49 @@ __device__ __forceinline__ void sweep(Shared& shared, const Pair& pair, const Fi
     if (warp == 0) {
         Cells<KEEP> cells;
         cells.begin(pair, number, from, lane);
+        const bool whole = until == pair.m;
         __syncthreads();
         for (int step = 0; step < steps; step += CHUNK) {
-            Ahead ahead, next;
-            next.load(shared, step, lane);
-#pragma unroll 4
-            for (int each = 0; each < CHUNK; ++each) {
-                const int at = step + each - lane;
-                ahead = next;
-                if (each + 1 < CHUNK) next.load(shared, step + each + 1, lane);
-                int h_left = __shfl_up_sync(WARP, cells.out_h, 1), g = __shfl_up_sync(WARP, cells.out_g, 1);
-                int opens = KEEP ? __shfl_up_sync(WARP, cells.out_opens, 1) : 0;
-                if (lane == 0) h_left = ahead.left.x, g = ahead.left.y, opens = ahead.opens;
-                if (at >= 0 && at < rows)
-                    cells.row(shared, ahead, pair, number, at, from + at, h_left, g, opens, lane, directions);
-            }
+            // Rows that are kept end a batch; none is in sight twice, and the last one of the table is not kept.
+            const int keep = (step + CHUNK) / BATCH * BATCH - 1, ahead = lane - step;
+            const bool kept = keep >= max(step - LANES + 1, 0) && keep < rows && from + keep + 1 < pair.m;
+            int4* place = (int4*)kept_row(pair, number, kept ? (from + keep) / BATCH : 0) + lane * (PER / 2);
+            const int last = whole ? rows - 1 + ahead : -1, stays = kept ? keep + ahead : -1, row = from - ahead;
+            if (step < LANES || kept || (whole && step + CHUNK >= rows))
+                cells.template steps<true>(shared, step, lane, ahead, last, rows + ahead, stays, place,
+                                           KEEP ? -ahead : row, directions);
+            else
+                cells.template steps<false>(shared, step, lane, -1, -1, rows + ahead, -1, place,
+                                            KEEP ? -ahead : row, directions);
             __syncthreads();
         }
         if (!KEEP) {
+            if (MODE != LOCAL && whole) cells.look_at_last(pair.m);
             if (cells.valid == 0) cells.best.score = MINUS_INFINITY;
             best = best_of_warp(cells.best);
         }
     } else {
         const int number_of = warp - 1, column = number_of * (WIDTH / MAKERS);
         Maker maker;
+        Fetch fetch;
         maker.scored = {pair.unit, finish.factor, pair.origin, finish.offset};
         maker.load_rows(pair, from, lane);
         maker.load_columns(pair, number * WIDTH + column, lane);
+        fetch.begin(pair, number);
         for (int step = -CHUNK; step < steps; step += CHUNK) {
-            const int at = step + CHUNK;
+            const int at = step + CHUNK, own = at + lane;
+            const bool fetches = number_of == 0 && lane < CHUNK && own < rows;
+            const bool pays = number_of == 2 && lane < CHUNK && own < rows;
+            int2 cost = make_int2(0, 0);
+            if (!KEEP && right && number_of == 1 && step > 0) publish(shared, pair, number, from, rows, step, lane);
+            if (fetches) fetch.ask(pair, number, from + own);
+            if (pays) cost = pair.row_costs[from + own];
             if (at < rows) {
                 maker.make(shared, at % RING, column, lane);
                 if (at + CHUNK < rows) maker.load_rows(pair, from + at + CHUNK, lane);
-                if (number_of == 2 && lane < CHUNK && at + lane < rows)
-                    shared.costs[(at + lane) % RING] = pair.row_costs[from + at + lane];
             }
-            if (!KEEP && right && number_of == 1 && step > 0) publish(shared, pair, number, from, rows, step, lane);
-            if (number_of == 0 && at < rows) fetch(shared, pair, number, from, until, at, lane);
+            if (pays) shared.costs[own % RING] = cost;
+            if (fetches) fetch.await(shared, pair, number, from + own, own);
             __syncthreads();
         }
         if (!KEEP && right && number_of == 1)

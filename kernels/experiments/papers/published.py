@@ -233,8 +233,8 @@ def _ratio(table: PaperTable, number: Published, ours: float | None, quick: bool
 
 def _baseline(table: PaperTable, run: Published) -> Published:
     """The run that a speed-up is over."""
-    lengths = {name: value for name, value in run.coordinates.items() if name == "length"}
-    return replace(run, contender=table.baseline, coordinates=lengths)
+    sizes = {name: value for name, value in run.coordinates.items() if name in ("length", "count")}
+    return replace(run, contender=table.baseline, coordinates=sizes)
 
 
 def _quantity(point: Point, name: str) -> float | None:

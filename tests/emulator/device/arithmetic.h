@@ -145,3 +145,14 @@ inline float __double2float_rn(double value) { return static_cast<float>(value);
 
 inline long long clock64() { return cuda_on_cpu::clock_ns(); }
 inline long long clock() { return cuda_on_cpu::clock_ns(); }
+
+namespace cuda_on_cpu {
+
+// The lower and the upper 16 bits of a word as floating-point numbers: whole ones, or 0, in normal form.
+inline float half_of(unsigned word, int upper) {
+    unsigned bits = (upper ? word >> 16 : word) & 0xffff, exponent = bits >> 10 & 31;
+    float value = exponent ? ldexpf(1024 + (bits & 1023), static_cast<int>(exponent) - 25) : ldexpf(bits & 1023, -24);
+    return bits & 0x8000 ? -value : value;
+}
+
+}  // namespace cuda_on_cpu

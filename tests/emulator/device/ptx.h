@@ -1,8 +1,7 @@
 // Twins, in C++, of device functions that are written in PTX; the definition in the CUDA source is left out.
 #pragma once
 
-#include <math.h>
-
+#include "arithmetic.h"
 #include "memory.h"
 #include "warp.h"
 
@@ -38,17 +37,6 @@ inline void store_shared_by_all(T* address, cuda_on_cpu::Plain<T> value) {
 inline void store_shared_by_all(int4* address, int4 value) { cuda_on_cpu::store_later(address, &value, 16, 4); }
 
 inline int kept_in_register(int value) { return value; }
-
-namespace cuda_on_cpu {
-
-// The lower and the upper 16 bits of a word as floating-point numbers: whole ones, or 0, in normal form.
-inline float half_of(unsigned word, int upper) {
-    unsigned bits = (upper ? word >> 16 : word) & 0xffff, exponent = bits >> 10 & 31;
-    float value = exponent ? ldexpf(1024 + (bits & 1023), static_cast<int>(exponent) - 25) : ldexpf(bits & 1023, -24);
-    return bits & 0x8000 ? -value : value;
-}
-
-}  // namespace cuda_on_cpu
 
 // mma.m16n8k8 of 16-bit factors: lane 4 g + t has factors 2 t and 2 t + 1 of rows g and g + 8 and of column g, and sums of
 // columns 2 t and 2 t + 1 of both rows.

@@ -6,12 +6,35 @@ import pytest
 
 pytest.importorskip("cupy")
 
+from kernels.profiles.scoring import GLOBAL, LINEAR, LOCAL, LOGARITHM, ROOT, SEMI_GLOBAL
 from tests.nvrtc import compile_without_device
 
+each = pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 
-@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
-@pytest.mark.parametrize(("symbols", "kind", "mode"), [(21, 1, 0), (5, 0, 1), (21, 2, 2)])
-def test_strips_compile(symbols: int, kind: int, mode: int, architecture: str) -> None:
-    from kernels.profiles.cuda_wavefront import STRIPS
 
-    assert compile_without_device(STRIPS, {"SYMBOLS": symbols, "KIND": kind, "MODE": mode}, architecture)
+@each
+@pytest.mark.parametrize(
+    ("steps", "kind", "mode"), [(4, ROOT, GLOBAL), (6, LINEAR, LOCAL), (2, LOGARITHM, SEMI_GLOBAL)]
+)
+def test_strips_and_paths_compile(steps: int, kind: int, mode: int, architecture: str) -> None:
+    from kernels.profiles.cuda_pairs import PATHS, SQUARES, STRIPS
+
+    for parts, defines in ((STRIPS, {}), (PATHS, {}), (SQUARES, {"SIDE": 16})):
+        given = {"STEPS": steps, "KIND": kind, "MODE": mode, **defines}
+        assert compile_without_device(parts, given, architecture)
+
+
+@each
+def test_factors_compile(architecture: str) -> None:
+    from kernels.profiles.cuda_pairs import FACTORS
+
+    assert compile_without_device(FACTORS, {}, architecture)
+
+
+@each
+@pytest.mark.parametrize(("symbols", "kind", "mode"), [(21, ROOT, GLOBAL), (5, LOGARITHM, SEMI_GLOBAL)])
+def test_the_methods_of_the_thesis_compile(symbols: int, kind: int, mode: int, architecture: str) -> None:
+    from kernels.profiles.cuda_job import BLOCK_PARTS, WAVE_PARTS
+
+    for parts in (BLOCK_PARTS, WAVE_PARTS):
+        assert compile_without_device(parts, {"SYMBOLS": symbols, "KIND": kind, "MODE": mode}, architecture)

@@ -9,54 +9,137 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.profiles import reference, trials
-from kernels.profiles.problem import ProfileProblem
-from kernels.profiles.profile import NUCLEOTIDES, random_profile
+from kernels import engine, registry
+from kernels.cuda import devices
+from kernels.errors import Cancelled
+from kernels.method import Method
+from kernels.monitor import Monitor
+from kernels.profiles import batch, reference, trials
+from kernels.profiles.problem import ProfileAnswer, ProfileProblem
+from kernels.profiles.profile import NUCLEOTIDES, Profile, random_profile
 from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
 from kernels.scoring import match_mismatch, named_matrix
 from tests.choosing import Drawn
+from tests.emulator.emulation import order
 
 SEEDS = st.sampled_from((0, 1, 2))
+SUM = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, named_matrix("BLOSUM62"), 3, 1)
+THESIS = [
+    method
+    for method in registry.METHODS
+    if method.family == "profiles" and "cuda" in method.backends and method.id != "profile-wavefront"
+]
 
 
-def agree(emulated, problem: ProfileProblem, seed: int, batch: int) -> None:
-    found = emulated("profile-wavefront", problem, seed=seed, T=batch).answer
-    expected = reference.align(problem)
+def same(found: ProfileAnswer, expected: ProfileAnswer) -> None:
     assert (found.score, found.start, found.end) == (expected.score, expected.start, expected.end)
     np.testing.assert_array_equal(found.operations, expected.operations)
 
 
+def on_cpu(problem: ProfileProblem) -> ProfileAnswer:
+    return engine.execute(engine.plan(registry.method("profile-wavefront"), problem, {}, "cpu"), keep_rate=False).answer
+
+
+def pair(m: int, n: int, seed: int, alike: bool = False) -> tuple[Profile, Profile]:
+    """Random columns; those of the second are mostly the first's where they are to be ``alike``."""
+    random = np.random.default_rng(seed)
+    first, second = random_profile(m, random), random_profile(n, random)
+    if alike:
+        both = min(m, n)
+        second.frequencies.setflags(write=True)
+        second.frequencies[:, :both] = 0.1 * second.frequencies[:, :both] + 0.9 * first.frequencies[:, :both]
+    return first, second
+
+
 @settings(max_examples=20)
-@given(data=st.data(), seed=SEEDS, batch=st.sampled_from((16, 20, 256)))
-def test_small_profiles(emulated, data: st.DataObject, seed: int, batch: int) -> None:
-    agree(emulated, trials.draw(Drawn(data.draw)), seed, batch)
+@given(data=st.data(), seed=SEEDS)
+def test_small_profiles(emulated, data: st.DataObject, seed: int) -> None:
+    problem = trials.draw(Drawn(data.draw))
+    same(emulated("profile-wavefront", problem, seed=seed).answer, reference.align(problem))
+
+
+@pytest.mark.parametrize("method", THESIS, ids=lambda method: method.id)
+@settings(max_examples=6)
+@given(data=st.data(), seed=SEEDS)
+def test_methods_of_the_thesis(emulated, method: Method, data: st.DataObject, seed: int) -> None:
+    choose = Drawn(data.draw)
+    tried = trials.PROFILES if method.problem.id == "profiles" else trials.SEQUENCE
+    problem = tried.draw(choose)
+    values = tried.parameters(method, "cuda", choose)
+    same(emulated(method, problem, seed=seed, **values).answer, reference.align(problem))
 
 
 @pytest.mark.parametrize(
-    ("span", "m", "n"), [(Span.GLOBAL, 70, 129), (Span.LOCAL, 33, 260), (Span.SEMI_GLOBAL, 40, 256)]
+    ("span", "m", "n"), [(Span.GLOBAL, 270, 129), (Span.LOCAL, 33, 260), (Span.SEMI_GLOBAL, 140, 256)]
 )
-def test_several_strips(emulated, span: Span, m: int, n: int) -> None:
-    random = np.random.default_rng(1)
-    first, second = random_profile(m, random), random_profile(n, random)
-    scoring = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, named_matrix("BLOSUM62"), 3, 1)
-    agree(emulated, ProfileProblem(first, second, scoring, span), 1, 16)
+def test_several_strips_and_batches(emulated, span: Span, m: int, n: int) -> None:
+    problem = ProfileProblem(*pair(m, n, 1), SUM, span)
+    same(emulated("profile-wavefront", problem, seed=1).answer, on_cpu(problem))
 
 
-@pytest.mark.parametrize("span", [Span.GLOBAL, Span.LOCAL, Span.SEMI_GLOBAL])
+@pytest.mark.parametrize("span", list(Span))
 def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, span: Span) -> None:
-    """Every launch goes on where the one before stopped: here after each batch of 20 rows."""
+    """Every launch goes on where the one before stopped: here after each batch of rows."""
     cuda_wavefront = importlib.import_module("kernels.profiles.cuda_wavefront")
     monkeypatch.setattr(cuda_wavefront, "SLICE_CELLS", 1)
-    assert cuda_wavefront.slices(70, 300, 20) == [(0, 20), (20, 40), (40, 60), (60, 70)]
-    random = np.random.default_rng(3)
-    first, second = random_profile(70, random), random_profile(300, random)
-    scoring = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, named_matrix("BLOSUM62"), 3, 1)
+    assert cuda_wavefront.slices(300, 300) == [(0, 128), (128, 256), (256, 300)]
+    problem = ProfileProblem(*pair(300, 300, 3), SUM, span)
     for seed in (0, 1):
-        agree(emulated, ProfileProblem(first, second, scoring, span), seed, 20)
+        same(emulated("profile-wavefront", problem, seed=seed).answer, on_cpu(problem))
+
+
+@pytest.mark.parametrize(
+    ("span", "m", "n", "side"), [(Span.GLOBAL, 600, 700, 2), (Span.SEMI_GLOBAL, 300, 900, 3), (Span.LOCAL, 800, 500, 2)]
+)
+def test_the_path_by_squares(emulated, monkeypatch: pytest.MonkeyPatch, span: Span, m: int, n: int, side: int) -> None:
+    """A long path leaves square after square of tiles; where the profiles are alike it does so along the diagonal."""
+    cuda_pairs = importlib.import_module("kernels.profiles.cuda_pairs")
+    monkeypatch.setattr(cuda_pairs, "SHORT_PATH", 0)
+    monkeypatch.setattr(cuda_pairs, "MOST_SIDE", side)
+    for alike in (False, True):
+        problem = ProfileProblem(*pair(m, n, 5, alike), SUM, span)
+        same(emulated("profile-wavefront", problem, seed=2).answer, on_cpu(problem))
 
 
 def test_nucleotides(emulated) -> None:
     random = np.random.default_rng(2)
     first, second = (random_profile(length, random, NUCLEOTIDES) for length in (50, 140))
     scoring = ColumnScoring(ColumnScore.LOG_AVERAGE, Gaps.POSITION, match_mismatch(2, -3), 5, 2)
-    agree(emulated, ProfileProblem(first, second, scoring), 2, 32)
+    problem = ProfileProblem(first, second, scoring)
+    same(emulated("profile-wavefront", problem, seed=2).answer, reference.align(problem))
+
+
+@pytest.mark.parametrize("span", list(Span))
+def test_many_pairs_at_once_are_each_by_itself(emulated, monkeypatch: pytest.MonkeyPatch, span: Span) -> None:
+    """In any order, in slices of the queue, and in several groups one after another."""
+    cuda_wavefront, cuda_batch = (
+        importlib.import_module(f"kernels.profiles.{name}") for name in ("cuda_wavefront", "cuda_batch")
+    )
+    pairs = [pair(m, n, m) for m, n in ((1, 1), (200, 30), (33, 300), (140, 141), (5, 128), (129, 4))]
+    told: list[tuple[int, int, str]] = []
+    for seed, slice_cells, together in ((0, 2**33, 2**33), (1, 2**13, 2**33), (2, 2**33, 2**14)):
+        monkeypatch.setattr(cuda_wavefront, "SLICE_CELLS", slice_cells)
+        monkeypatch.setattr(cuda_batch, "TOGETHER", together)
+        with order(seed), devices.use(0):
+            found = batch.align(pairs, SUM, span, None, Monitor(lambda *one: told.append(one)), backend="cuda")
+            assert batch.align([], SUM, span, backend="cuda") == []
+        for one, answer in zip(pairs, found, strict=True):
+            problem = ProfileProblem(*one, SUM, span)
+            answer.check(problem)
+            same(answer, on_cpu(problem))
+    assert told[-1] == (len(pairs), len(pairs), "alignments")
+
+
+def test_many_pairs_are_cancelled(emulated) -> None:
+    monitor = Monitor()
+    monitor.cancel()
+    with devices.use(0), pytest.raises(Cancelled):
+        batch.align([pair(30, 30, 1)], SUM, backend="cuda", monitor=monitor)
+
+
+def test_strips_are_drawn_as_the_gpu_cuts_them(emulated) -> None:
+    """A width that was given counts on the CPU alone: the result says what was done, and that it differs."""
+    result = emulated("profile-wavefront", ProfileProblem(*pair(30, 30, 1), SUM), s=512, T=64, threads=2)
+    assert (result.parameters["s"], result.parameters["T"], result.parameters["threads"]) == (128, 128, 2)
+    assert [note.partition(" ")[0] for note in result.notes] == ["s=512", "T=64"]
+    assert registry.method("profile-wavefront").cuts(result.parameters).strip == 128

@@ -1,0 +1,74 @@
+"""Multiple alignments in the window: their views, the session, what a run takes of what is picked; the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.session import archive
+from app.session.session import Entry
+from app.session.state import State
+from app.views.aligned.view import AlignmentViewer
+from app.views.run.phases import PhasesView
+from app.views.tree.view import TreeView
+from kernels import engine, registry
+from kernels.io import aligned
+from kernels.model import Result, Sequence
+from kernels.msa import trials
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    method = registry.method("msa-clustalw")
+    problem = method.problem.make(trials.family(5, 30), {})
+    return engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False)
+
+
+def test_its_views_are_the_alignment_the_tree_and_the_stages(qtbot: Any, window: Any, result: Result) -> None:
+    window.viewer.show_entry(Entry(result))
+    assert {"aligned", "tree", "phases"} <= set(window.viewer.tabs_shown())
+    views = {view.id: view for view in window.viewer._views}
+    for name, kind in (("aligned", AlignmentViewer), ("tree", TreeView), ("phases", PhasesView)):
+        window.viewer.turn_to(name)
+        assert isinstance(views[name], kind)
+    assert views["aligned"].alignment == result.answer.alignment
+    assert views["tree"].tree == result.answer.tree
+
+
+def test_it_survives_a_session(tmp_path: Path, result: Result) -> None:
+    path = tmp_path / "kept.antidiag"
+    archive.save(path, State(sequences=result.problem.sequences), [Entry(result)], {})
+    _, (entry,), *_ = archive.load(path)
+    assert entry.result.answer.alignment == result.answer.alignment and entry.result.answer.tree == result.answer.tree
+    entry.result.check(entry.result.problem)
+
+
+def test_a_tree_that_is_there_is_taken_only_where_it_is_picked(result: Result) -> None:
+    taken = registry.method("msa-clustalw").problem.inputs[1]
+    there = State(sequences=result.problem.sequences, data=(result.answer.tree,))
+    assert there.given(taken) == ()
+    picked = State(sequences=result.problem.sequences, data=(result.answer.tree,), picked=(0,))
+    assert picked.given(taken) == (result.answer.tree,)
+    assert not there.missing(registry.method("msa-clustalw").problem)
+
+
+def test_the_command_line_writes_all_formats(says: Any, tmp_path: Path) -> None:
+    source = tmp_path / "family.fa"
+    family: tuple[Sequence, ...] = trials.family(4, 25)
+    source.write_text("".join(f">{one.name}\n{one.letters.decode()}\n" for one in family))
+    wanted = None
+    for suffix in (".fasta", ".aln", ".sto", ".phy", ".nex", ".msf", ".a2m"):
+        path = tmp_path / f"out{suffix}"
+        says("run", "msa-clustalw", str(source), "--backend", "cpu", "--out", str(path))
+        (found,) = aligned.read(path)
+        wanted = wanted or found
+        assert found.names == wanted.names and (found.letters == wanted.letters).all(), suffix
+    tree = tmp_path / "tree.nwk"
+    says("run", "msa-clustalw", str(source), "--backend", "cpu", "--out", str(tree))
+    told = json.loads(says("run", "msa-thesis", str(source), "--tree", str(tree), "--backend", "cpu", "--json", "-"))
+    assert told["names"] == [one.name for one in family]
+    assert {"aligned", "columns", "confidence", "tree", "times_ms"} <= told.keys()
+    assert "distances" not in told["times_ms"]

@@ -1,0 +1,31 @@
+"""Multiple alignment on the device code, run by the emulator: the textbook's alignment, to the last gap."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import engine, registry, trials
+from kernels.msa.trials import family
+from kernels.profiles import batch
+from tests.choosing import Drawn
+
+
+@pytest.mark.parametrize("method_id", ["msa-thesis", "msa-clustalw"])
+@settings(max_examples=5)
+@given(data=st.data(), seed=st.sampled_from((0, 1)))
+def test_small_families(emulated, method_id: str, data: st.DataObject, seed: int) -> None:
+    method = registry.method(method_id)
+    tried = trials.of(method.problem)
+    problem = tried.draw(Drawn(data.draw))
+    tried.same(problem, emulated(method_id, problem, seed=seed).answer, tried.oracle(problem), method)
+
+
+def test_problems_that_threads_make(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "LONG", 1)
+    method = registry.method("msa-clustalw")
+    problem = method.problem.make(family(9, 30), {})
+    found = emulated(method, problem).answer
+    expected = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False).answer
+    trials.of(method.problem).same(problem, found, expected, method)
