@@ -104,7 +104,11 @@ def dna_models() -> tuple[PairModel, ...]:
 
 
 def pair_hmm() -> PairModel:
-    """Five states: a match, short gaps and long gaps in either sequence."""
+    """Five states: a match, short gaps and long gaps in either sequence.
+
+    At the ends a gap weighs the same whatever its length, unlike in ProbCons: what one sequence has beyond the other
+    says nothing of how they are aligned.
+    """
     scores = _scores("BLOSUM62", AMINO_ACIDS)
     return PairModel(
         "pair-HMM",
@@ -114,7 +118,7 @@ def pair_hmm() -> PairModel:
         match=1 - 2 * (SHORT_OPEN + LONG_OPEN),
         into=(SHORT_OPEN, LONG_OPEN),
         extend=(SHORT_EXTEND, LONG_EXTEND),
-        end_extend=(SHORT_EXTEND, LONG_EXTEND),
+        end_extend=(1.0, 1.0),
         leave=(1 - SHORT_EXTEND, 1 - LONG_EXTEND),
     )
 
