@@ -8,6 +8,8 @@ from typing import Any
 from kernels.citation import Citation
 from kernels.method import Method
 from kernels.msa import clustalw, sizes, thesis
+from kernels.msa.consistency import rules as consistency
+from kernels.msa.consistency import sizes as consistency_sizes
 from kernels.msa.parameters import THREADS
 from kernels.msa.problem import problem_type
 from kernels.semiring.citation import THESIS
@@ -32,6 +34,20 @@ CLUSTALW_PROBLEM = problem_type(
     "msa-clustalw", "Multiple alignment by ClustalW's rules", clustalw.OPTIONS, clustalw.rules,
     "kernels.msa.trials:CLUSTALW",
 )  # fmt: skip
+CONSISTENCY_PROBLEM = problem_type(
+    "msa", "Multiple alignment by consistency", consistency.OPTIONS, consistency.rules,
+    "kernels.msa.consistency.trials:CONSISTENCY",
+)  # fmt: skip
+DO = Citation(
+    key="do2005probcons",
+    authors="Chuong B. Do, Mahathi S. P. Mahabhashyam, Michael Brudno, Serafim Batzoglou",
+    title="ProbCons: probabilistic consistency-based multiple sequence alignment",
+    venue="Genome Research",
+    year=2005,
+    kind="article",
+    volume="15",
+    pages="330-340",
+)
 
 
 def _method(id: str, **declared: Any) -> Method:
@@ -48,6 +64,22 @@ def _method(id: str, **declared: Any) -> Method:
 
 
 METHODS = (
+    Method(
+        id="msa",
+        family="msa",
+        name="Consistency",
+        summary="The most accurate: posteriors of all pairs, made consistent by way of the others, and refined.",
+        citation=DO,
+        problem=CONSISTENCY_PROBLEM,
+        parameters=(THREADS, consistency_sizes.WARPS),
+        backends={"cpu": "kernels.msa.consistency.cpu:msa", "cuda": "kernels.msa.consistency.cuda:msa"},
+        returns=frozenset({"alignment", "tree"}),
+        footprint=consistency_sizes.footprint,
+        automatic=consistency_sizes.automatic,
+        work=consistency_sizes.work,
+        page=Path(__file__).with_name("consistency") / "page.md",
+        nominal_gcups={"cpu": 0.05, "cuda": 1.0},
+    ),
     _method(
         "msa-thesis",
         name="Progressive alignment",

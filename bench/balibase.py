@@ -1,0 +1,148 @@
+"""``python -m bench.balibase FOLDER``: quality on reference alignments of BAliBASE, beside peers, set by set.
+
+The folder has groups (RV11 ...) of sets: ``NAME.tfa`` unaligned and ``NAME.xml`` aligned with core blocks; beside them
+``peers.tsv`` with columns aligner, set, seconds, sp_core and tc_core of other programs. Scores are SP and TC of core
+blocks, means over sets; each peer is compared in pairs, over the sets that it has finished.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernels import engine, registry
+from kernels.io import aligned, aligned_compare, sequences
+
+EQUAL = 1e-6
+"""Scores so close are a tie."""
+
+Scores = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """SP and TC of core blocks, and seconds of the phases of a run without compilation, by stage."""
+
+    sp: float
+    tc: float
+    seconds: Mapping[str, float]
+
+
+def measure(folder: Path, name: str, method: str, backend: str, options: Mapping[str, Any],
+            parameters: Mapping[str, Any]) -> Measured:  # fmt: skip
+    """Align one set, and judge the alignment by its reference."""
+    declared = registry.method(method)
+    problem = declared.problem.make(sequences.read(folder / f"{name}.tfa"), options)
+    result = engine.execute(engine.plan(declared, problem, parameters, "cuda" if backend == "cuda" else "cpu"))
+    result.check(problem)
+    (reference,) = aligned.read(folder / f"{name}.xml")
+    core = aligned_compare.core_columns(reference)
+    sp, tc = aligned_compare.compare(result.answer.alignment, reference).scores(core)
+    return Measured(sp, tc, {phase: ms / 1e3 for phase, ms in result.times_ms.items() if phase != "compilation"})
+
+
+def peers(folder: Path) -> dict[str, Scores]:
+    """Scores of other programs by set; none where there is no file of them."""
+    path, found = folder / "peers.tsv", dict[str, dict[str, tuple[float, float]]]()
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as lines:
+            for row in csv.DictReader(lines, delimiter="\t"):
+                found.setdefault(row["aligner"], {})[row["set"]] = float(row["sp_core"]), float(row["tc_core"])
+    return dict(found)
+
+
+def table(own: Mapping[str, Measured], others: Mapping[str, Scores]) -> str:
+    """Means of each group, and of all; a row a program. Markdown."""
+    groups = sorted({name.partition("/")[0] for name in own})
+    heads = [*groups, f"all {len(own)}"]
+    lines = [f"| | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
+    mine = {name: (one.sp, one.tc) for name, one in own.items()}
+    for program, scores in (("this run", mine), *others.items()):
+        cells = [_mean([scores[name] for name in own if name.startswith(group) and name in scores],
+                       sum(name.startswith(group) for name in own)) for group in (*groups, "")]  # fmt: skip
+        lines.append(f"| {program} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def paired(own: Mapping[str, Measured], others: Mapping[str, Scores]) -> str:
+    """Against each program, in pairs: mean differences, wins and losses in SP, and how likely so many are by chance."""
+    lines = ["| against | sets | SP | TC | won, lost | sign test |", "| --- | --- | --- | --- | --- | --- |"]
+    for program, scores in others.items():
+        both = [name for name in own if name in scores]
+        if both:
+            differences = np.array([(own[name].sp - scores[name][0], own[name].tc - scores[name][1]) for name in both])
+            won, lost = (int((sign * differences[:, 0] > EQUAL).sum()) for sign in (1, -1))
+            sp, tc = differences.mean(axis=0)
+            lines.append(
+                f"| {program} | {len(both)} | {sp:+.4f} | {tc:+.4f} | {won}, {lost} | p = {_sign_test(won, lost):.2g} |"
+            )
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = print) -> int:
+    """Print the tables."""
+    given = _options(arguments)
+    names = sorted(f"{path.parent.name}/{path.stem}" for path in given.folder.glob("*/*.tfa"))
+    names = [name for name in names if not given.groups or name.partition("/")[0] in given.groups.split(",")]
+    if not names:
+        tell(f"{given.folder}: no sets (GROUP/NAME.tfa) of these groups")
+        return 1
+    parameters = {"threads": given.threads} if given.threads else {}
+    found, begun = {}, time.perf_counter()
+    for name in names[:: given.every]:
+        found[name] = one = measure(
+            given.folder,
+            name,
+            given.method,
+            given.backend,
+            dict(pair.split("=", 1) for pair in given.option),
+            parameters,
+        )
+        if given.sets:
+            tell(f"{name}\t{one.sp:.4f}\t{one.tc:.4f}\t{sum(one.seconds.values()):.2f}")
+    others = peers(given.folder)
+    tell(f"{table(found, others)}\n\n{paired(found, others)}\n")
+    stages = {stage: sum(one.seconds.get(stage, 0.0) for one in found.values())
+              for stage in dict.fromkeys(stage for one in found.values() for stage in one.seconds)}  # fmt: skip
+    tell(", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in stages.items()))
+    tell(f"{len(found)} sets, {sum(stages.values()):.1f} s of phases, {time.perf_counter() - begun:.1f} s in all")
+    return 0
+
+
+def _mean(scores: Sequence[tuple[float, float]], sets: int) -> str:
+    if not scores:
+        return ""
+    sp, tc = np.mean(scores, axis=0)
+    return f"{sp:.3f} / {tc:.3f}" + (f" ({len(scores)})" if len(scores) < sets else "")
+
+
+def _sign_test(won: int, lost: int) -> float:
+    """How likely a split at least as uneven is where each set is won or lost by chance."""
+    sets = won + lost
+    return min(2 * sum(comb(sets, k) for k in range(min(won, lost) + 1)) / 2**sets, 1.0)
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.balibase", description="Quality of a multiple alignment.")
+    parser.add_argument("folder", type=Path, help="groups of sets of BAliBASE, and peers.tsv")
+    parser.add_argument("--method", default="msa")
+    parser.add_argument("--backend", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--groups", default="", help="such as RV11,RV12; all where it is not given")
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="every K-th set alone")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="such as effort=fast")
+    parser.add_argument("--sets", action="store_true", help="also print each set")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

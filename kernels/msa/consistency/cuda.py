@@ -1,0 +1,34 @@
+"""Consistency-based alignment on the GPU: posteriors and consistency; the CPU's threads do the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernels.cpu.phases import time_ms
+from kernels.cpu.workers import cores
+from kernels.cuda.run import Run
+from kernels.model import Outcome
+from kernels.monitor import Monitor
+from kernels.msa.consistency import running, sizes
+from kernels.msa.consistency.cuda_stages import CudaStages
+from kernels.msa.consistency.engine import CpuStages
+from kernels.msa.consistency.recipe import recipe
+from kernels.msa.problem import MsaProblem
+from kernels.steps import Steps
+
+
+def msa(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The alignment, its tree and its confidence: those of the CPU."""
+    threads, run = cores(), Run(monitor, Steps())
+    run.spend("compilation", time_ms(lambda: running.warm(CpuStages(1, Monitor()), recipe(problem), 1)))
+    stages = CudaStages(run, threads, parameters["warps"])
+    stages.compile()
+    times_ms = dict.fromkeys(("compilation", "transfer"), 0.0)
+    clock = running.clock(problem, times_ms, steps)
+    clock.apart_ms = lambda: run.times_ms["transfer"]
+    found = running.answer(problem, stages, threads, monitor, clock)
+    for apart in ("compilation", "transfer"):
+        times_ms[apart] = run.times_ms[apart]
+    host = sizes.footprint(problem, parameters, "cuda").host_bytes
+    return Outcome(found, times_ms, host, run.device_bytes)

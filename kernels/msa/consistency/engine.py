@@ -1,0 +1,146 @@
+"""Consistency-based alignment of encoded sequences, stage after stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from kernels.io.tree import Tree
+from kernels.io.tree_weights import leaf_weights
+from kernels.monitor import Monitor
+from kernels.msa.consistency import cpu_stages
+from kernels.msa.consistency.merging import Aligner
+from kernels.msa.consistency.models import PairModel
+from kernels.msa.consistency.recipe import Recipe
+from kernels.msa.consistency.sparse import Posteriors
+from kernels.trees.joining import cpu_upgma
+from kernels.trees.order import alignment_order
+
+WEIGHT_UNIT = 1024
+"""The largest weight of a sequence; weights are whole numbers."""
+
+SELF_WEIGHT = 3.0
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Columns of the letters of each sequence, int32 arrays; how many there are; confidence a column; the tree."""
+
+    places: list[np.ndarray]
+    columns: int
+    confidence: np.ndarray
+    tree: Tree
+    weights: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """What takes the place of distances, float64 (n, n), or of the tree, its leaves called by their numbers."""
+
+    distances: np.ndarray | None = None
+    tree: Tree | None = None
+
+
+class Stages(Protocol):
+    """What a device does: posteriors of all pairs, and a round of consistency (`cpu_stages`)."""
+
+    def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors: ...
+
+    def consistent(
+        self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
+    ) -> Posteriors: ...
+
+
+@dataclass(frozen=True)
+class CpuStages:
+    """The stages on threads of the CPU."""
+
+    threads: int
+    monitor: Monitor
+
+    def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors:
+        return cpu_stages.posteriors(sequences, models, self.threads, self.monitor)
+
+    def consistent(
+        self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
+    ) -> Posteriors:
+        return cpu_stages.consistent(found, chosen, weights, own, self.threads, self.monitor, part)
+
+
+def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
+          phase: Callable[[str], None], given: Guide = Guide()) -> Aligned:  # fmt: skip
+    """Align encoded sequences (`models.codes`), none empty; ``phase`` is told whenever a stage has ended."""
+    found = stages.posteriors(sequences, recipe.models)
+    phase("posteriors")
+    accuracies = cpu_stages.accuracies(found, threads, monitor)
+    phase("distances")
+    if given.tree is not None:
+        joins, tree = joins_of(given.tree), given.tree
+    else:
+        joins, tree = guide_tree(1 - accuracies if given.distances is None else given.distances, monitor)
+    weights = sequence_weights(tree)
+    phase("tree")
+    found = _consistent(found, recipe, weights, chosen(accuracies, recipe.all_others, recipe.others), stages)
+    phase("consistency")
+    aligner = Aligner.of(found, weights, threads)
+    columns = aligner.progressive(joins, monitor)
+    phase("progressive")
+    columns = aligner.refined(columns, recipe.refinements, recipe.seed, monitor)
+    phase("refinement")
+    confidence = aligner.confidence(columns, monitor)
+    phase("confidence")
+    return Aligned(np.split(aligner.places, aligner.starts[1:]), columns, confidence, tree, weights)
+
+
+def _consistent(found: Posteriors, recipe: Recipe, weights: np.ndarray, via: np.ndarray, stages: Stages) -> Posteriors:
+    rounds = recipe.rounds if found.count <= recipe.small else min(recipe.rounds, 1)
+    relative = (weights / WEIGHT_UNIT).astype(np.float32)
+    for number in range(rounds):
+        found = stages.consistent(found, via, relative, SELF_WEIGHT, (number, rounds))
+    return found
+
+
+def joins_of(tree: Tree) -> np.ndarray:
+    """The joins of a tree of two branches everywhere whose leaves are called by their numbers, int32 (n - 1, 2)."""
+    n = tree.leaves.size
+    number = {int(leaf): int(name) for leaf, name in zip(tree.leaves, tree.taxa, strict=True)}
+    joins = np.zeros((n - 1, 2), np.int32)
+    for made, node in enumerate(alignment_order(tree).nodes.tolist()):
+        joins[made] = [number[child] for child in tree.children(node).tolist()]
+        number[node] = n + made
+    return joins
+
+
+def guide_tree(distances: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, Tree]:
+    """UPGMA: joins (n - 1, 2), and the tree, whose leaves are called by their numbers."""
+    n = len(distances)
+    D, valid = np.ascontiguousarray(distances, np.float64).copy(), np.ones(n, np.uint8)
+    nearest = cpu_upgma.Nearest(np.full(n, -1, np.int64), np.full(n, np.inf))
+    cpu_upgma.find_all(D, valid, 0, n, nearest)
+    joins, heights = np.zeros((max(n - 1, 0), 2), np.int32), np.zeros(max(n - 1, 0))
+    sizes, nodes, stop = np.ones(n), np.arange(n, dtype=np.int32), np.zeros(1, np.int64)
+    for done in range(0, n - 1, 64):
+        monitor.check()
+        cpu_upgma.join(D, valid, sizes, nearest, nodes, done, 64, joins, heights, stop)
+    height = np.concatenate([np.zeros(n), heights])
+    lengths = np.maximum(heights[:, None] - height[joins], 0)
+    return joins, Tree.from_joins([str(x) for x in range(n)], joins, lengths)
+
+
+def sequence_weights(tree: Tree) -> np.ndarray:
+    """Weights as ClustalW has them, in the order of the sequences, int64 1..WEIGHT_UNIT."""
+    made = np.empty(len(tree.leaves), np.int64)
+    made[[int(name) for name in tree.taxa]] = np.maximum(np.rint(WEIGHT_UNIT * leaf_weights(tree)), 1)
+    return made
+
+
+def chosen(accuracies: np.ndarray, all_others: int, others: int) -> np.ndarray:
+    """By way of which sequences each is made consistent, int32 (n, chosen), rising: all, up to ``all_others``, else the
+    ``others`` of highest expected accuracy."""
+    n = len(accuracies)
+    if n <= all_others:
+        return np.broadcast_to(np.arange(n, dtype=np.int32), (n, n)).copy()
+    return np.sort(np.argsort(-accuracies, axis=1, kind="stable")[:, :others], axis=1).astype(np.int32)

@@ -1,0 +1,37 @@
+"""What defines an alignment beside the sequences, as the engine takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kernels.msa.consistency import models
+from kernels.msa.consistency.models import PairModel
+from kernels.msa.consistency.rules import ConsistencyRules
+from kernels.msa.problem import MsaProblem
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What defines the alignment beside the sequences.
+
+    ``rounds`` of consistency up to ``small`` sequences, one beyond, none at all where it is 0; it goes by
+    way of all sequences up to ``all_others``, beyond by way of the nearest ``others`` of both; ``refinements`` are the
+    columns at which the alignment is split and merged again.
+    """
+
+    models: tuple[PairModel, ...]
+    rounds: int = 2
+    small: int = 50
+    all_others: int = 200
+    others: int = 100
+    refinements: int = 30
+    seed: int = 1
+
+
+def recipe(problem: MsaProblem) -> Recipe:
+    """The recipe of an effort."""
+    own: ConsistencyRules = problem.rules
+    chosen = models.protein_models() if problem.protein else models.dna_models()
+    if own.effort == "fast":
+        return Recipe(chosen, rounds=1, refinements=0, seed=own.refinement_seed)
+    return Recipe(chosen, seed=own.refinement_seed)

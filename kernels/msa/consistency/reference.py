@@ -1,0 +1,63 @@
+"""Posteriors, consistency and expected accuracy as the textbook has them: float64, logarithms, dense; slow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kernels.msa.consistency.models import PairModel
+
+
+def posteriors(x: np.ndarray, y: np.ndarray, models: Sequence[PairModel]) -> np.ndarray:
+    """Root of the mean square of the models' posteriors, float64 (letters of x, letters of y)."""
+    return np.sqrt(np.mean([_posteriors(x, y, model) ** 2 for model in models], axis=0))
+
+
+def consistent(
+    P: dict[tuple[int, int], np.ndarray], x: int, y: int, chosen: Sequence[int], weights: np.ndarray, own: float
+) -> np.ndarray:
+    """The weighted mean over z of P(x, z) P(z, y); ``own`` times both weights is that of P(x, y)."""
+    others = sorted({z for z in chosen if z not in (x, y)})
+    itself = own * (weights[x] + weights[y])
+    total = itself * P[x, y] + sum((weights[z] * P[x, z] @ P[z, y] for z in others), np.zeros_like(P[x, y]))
+    return total / (itself + sum(weights[z] for z in others))
+
+
+def best_sum(scores: np.ndarray) -> float:
+    """The largest sum of scores of pairs that an alignment can have; gaps cost nothing."""
+    best = np.zeros(np.add(scores.shape, 1), scores.dtype)
+    for i, row in enumerate(scores, 1):
+        for j, score in enumerate(row, 1):
+            best[i, j] = max(best[i - 1, j - 1] + score, best[i - 1, j], best[i, j - 1])
+    return best[-1, -1]
+
+
+def _posteriors(x: np.ndarray, y: np.ndarray, model: PairModel) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        D, M, _ = _sums(x, y, model)
+        _, back, tails = _sums(x[::-1], y[::-1], model.reversed())
+        last_row = M[-1, 1:] + tails[: len(y)][::-1]
+        last_column = M[1:-1, -1] + tails[1 : len(x)][::-1]
+        total = np.logaddexp.reduce(np.concatenate([last_row, last_column]))
+        return np.exp(D[:-1, :-1] + back[1:, 1:][::-1, ::-1] - total)
+
+
+def _sums(x: np.ndarray, y: np.ndarray, model: PairModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Logarithms of D and M (cpu_strips.py), and of the weights of the ends."""
+    factors, exponents = model.ends(max(len(x), len(y)))
+    ends = np.log(factors.astype(np.float64)) + exponents * np.log(2)
+    odds, into, extend, leave = (np.log(np.array(one, np.float64)) for one in
+                                 (model.odds, model.into, model.extend, model.leave))  # fmt: skip
+    shape = len(x) + 1, len(y) + 1
+    D, M = np.full(shape, -np.inf), np.full(shape, -np.inf)
+    X, Y = np.full((2, *shape), -np.inf), np.full((2, *shape), -np.inf)
+    D[:, 0], D[0] = ends[: shape[0]], ends[: shape[1]]
+    for i in range(1, shape[0]):
+        for j in range(1, shape[1]):
+            M[i, j] = odds[x[i - 1], y[j - 1]] + D[i - 1, j - 1]
+            X[:, i, j] = np.logaddexp(M[i - 1, j] + into, X[:, i - 1, j] + extend)
+            Y[:, i, j] = np.logaddexp(M[i, j - 1] + into, Y[:, i, j - 1] + extend)
+            gaps = np.logaddexp.reduce(leave + np.logaddexp(X[:, i, j], Y[:, i, j]))
+            D[i, j] = np.logaddexp(np.log(model.match) + M[i, j], gaps)
+    return D, M, ends

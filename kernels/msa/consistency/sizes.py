@@ -1,0 +1,93 @@
+"""Bytes and work of consistency-based alignment; nothing here computes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kernels.cpu.workers import cores
+from kernels.memory import Footprint
+from kernels.msa.problem import MsaProblem
+from kernels.parameters import Parameter
+
+LANES, COLUMNS = 16, 16
+ENTRY_BYTES, POINTER_BYTES = 4, 4
+ENTRIES = 4.0
+"""Posteriors that are kept of a letter and another sequence, about."""
+COPIES = 2.5
+"""Old and new posteriors of both orders, and the new ones as they were found."""
+GROWN = 1.5
+"""Columns of an alignment, for each letter of the longest sequence, about."""
+MODELS = 2
+
+
+STRIP, PER, WARPS_A_MULTIPROCESSOR = 128, 4, 32
+LONG_CELLS = 1 << 24
+"""Cells of a pair from which on the CPU computes it: a warp would take too long, and too much room."""
+ENTRIES_A_ROW = 12
+"""Entries for which the device has room at first."""
+BATCH_ROWS = 1 << 22
+"""Rows that the device does at a time at most."""
+ROOM_BYTES = 4 << 30
+"""What the sums of the pairs that are done side by side take at most, if two pairs or more are to be."""
+
+WARPS = Parameter(
+    "warps", "int", "Warps", "Pairs of sequences whose posteriors the GPU computes side by side, a warp each.",
+    minimum=1, maximum=1 << 16, unit="warps", backends=("cuda",),
+)  # fmt: skip
+
+
+def warp_room(cells: int, rows: int, width: int) -> int:
+    """Words of a warp: sums and squares of all cells, exponents, borders, and the last row; whole lines of 16 bytes."""
+    return -(-(2 * cells + cells // PER + 5 * (rows + 1) + width + width // PER) // 4) * 4
+
+
+def _largest_room(lengths: np.ndarray) -> int:
+    """Words of a warp for the largest pair that the device computes."""
+    shorter, longer = (int(length) for length in np.sort(lengths)[[max(lengths.size - 2, 0), -1]])
+    width = -(-longer // STRIP) * STRIP
+    return warp_room(min((shorter + 31) * width, LONG_CELLS + (shorter + width) * STRIP), shorter, width)
+
+
+def _device(lengths: np.ndarray, warps: int) -> dict[str, int]:
+    """Bytes of the stage of the device that takes most."""
+    n, letters = lengths.size, int(lengths.sum())
+    pairs, rows = n * (n - 1) // 2, int(np.sort(lengths)[::-1] @ np.arange(n))
+    batch = min(rows, BATCH_ROWS)
+    stages = (
+        {"sums of pairs": 4 * min(warps, pairs) * _largest_room(lengths), "found": batch * (4 + 4 * ENTRIES_A_ROW)},
+        {"posteriors": int((n - 1) * letters * (ENTRIES * ENTRY_BYTES + POINTER_BYTES)) + 16 * n * n,
+         "found": batch * (16 + 4 * ENTRIES_A_ROW)},
+    )  # fmt: skip
+    return max(stages, key=lambda stage: sum(stage.values()))
+
+
+def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Bytes of the posteriors, and of the stage that takes most beside them."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    n, letters, longest = lengths.size, int(lengths.sum()), int(lengths.max())
+    threads = parameters.get("threads") or cores()
+    shorter = int(np.sort(lengths)[-2]) if n > 1 else 0
+    borders = MODELS * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES if backend == "cpu" else 0
+    merging = 9 * int(GROWN * longest) ** 2
+    kept = int(COPIES * (n - 1) * letters * (ENTRIES * ENTRY_BYTES + POINTER_BYTES))
+    return Footprint(
+        host={"posteriors": kept, "stages": max(borders * min(threads, n), merging)},
+        device=_device(lengths[lengths > 0], parameters["warps"]) if backend == "cuda" else {},
+    )
+
+
+def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """A thread a core; as many warps as the device has at a time, if there is room for their sums."""
+    if backend == "cpu":
+        return {"threads": cores()}
+    lengths = np.array([len(sequence) for sequence in problem.sequences if len(sequence)])
+    fitting = ROOM_BYTES // (4 * _largest_room(lengths))
+    return {"warps": max(min(WARPS_A_MULTIPROCESSOR * (multiprocessors or 1), fitting), 1)}
+
+
+def work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
+    """Cells of all pairs."""
+    return problem.cells

@@ -1,0 +1,26 @@
+"""How consistency-based alignment is tried: its backends against each other, answers by their own check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernels.method import Method, ProblemType
+from kernels.msa.trials import trials
+from kernels.trials import Choose
+
+
+def _problem() -> ProblemType:
+    from kernels.msa import CONSISTENCY_PROBLEM  # it names these trials
+
+    return CONSISTENCY_PROBLEM
+
+
+def _options(choose: Choose) -> dict[str, Any]:
+    return {"effort": choose.of(("fast", "normal")), "refinement_seed": choose.of((0, 1))}
+
+
+def _unlogged(method: Method, backend: str) -> frozenset[str]:
+    return frozenset()
+
+
+CONSISTENCY = trials(_problem, lambda problem: None, _options, unlogged=_unlogged)

@@ -1,0 +1,182 @@
+"""Consistency-based alignment: every stage equals its textbook, whatever the threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels import engine as runs
+from kernels import registry
+from kernels.errors import Cancelled, InputError
+from kernels.io.tree import Tree
+from kernels.model import Sequence, SequenceType
+from kernels.monitor import Monitor
+from kernels.msa import CONSISTENCY_PROBLEM
+from kernels.msa.consistency import cpu_merging, cpu_stages, engine, models, reference
+from kernels.msa.consistency.recipe import Recipe
+from kernels.msa.consistency.sparse import Posteriors
+
+BOTH = models.protein_models()
+UNIT = 1 / 65536
+
+
+def family(count: int, length: int, seed: int = 1) -> list[np.ndarray]:
+    """Related codes; the last two have no more than two letters."""
+    random = np.random.default_rng(seed)
+    ancestor, made = random.integers(0, 20, length), []
+    for _ in range(count - 2):
+        letters = np.where(random.random(length) < 0.4, random.integers(0, 21, length), ancestor)
+        at = int(random.integers(0, length - 4))
+        made.append(np.delete(letters, slice(at, at + int(random.integers(0, 4)))).astype(np.uint8))
+    return [*made, ancestor[:2].astype(np.uint8), ancestor[5:6].astype(np.uint8)]
+
+
+def posteriors(sequences: list[np.ndarray], threads: int = 1, cut: int = cpu_stages.CUT) -> Posteriors:
+    return cpu_stages.posteriors(sequences, BOTH, threads, Monitor(), cut)
+
+
+@pytest.fixture(scope="module")
+def sequences() -> list[np.ndarray]:
+    """So many that vectors are filled, and longer than a strip."""
+    return family(20, 37)
+
+
+@pytest.fixture(scope="module")
+def found(sequences: list[np.ndarray]) -> Posteriors:
+    return posteriors(sequences)
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 1), (17, 3), (18, 2), (5, 19), (18, 19)])
+def test_posteriors_are_those_of_the_textbook(sequences: list[np.ndarray], x: int, y: int) -> None:
+    one_unit = posteriors(sequences, cut=1)
+    expected = reference.posteriors(sequences[x], sequences[y], BOTH)
+    np.testing.assert_allclose(one_unit.dense(x, y), expected, rtol=0, atol=0.6 * UNIT)
+    np.testing.assert_array_equal(one_unit.dense(x, y).T, one_unit.dense(y, x))
+
+
+def test_no_mass_is_lost_beside_what_is_larger_by_far() -> None:
+    """Two halves, exchanged: in every row a sum that leads nowhere is beyond float32 times the one that counts."""
+    random = np.random.default_rng(3)
+    first, second = (random.choice([17, 4], size).astype(np.uint8) for size in (70, 71))
+    x, y = np.concatenate([first, second]), np.concatenate([second, first])
+    made = posteriors([x, y], cut=1)
+    np.testing.assert_allclose(made.dense(0, 1), reference.posteriors(x, y, BOTH), rtol=0, atol=0.6 * UNIT)
+
+
+def test_small_posteriors_are_dropped(sequences: list[np.ndarray], found: Posteriors) -> None:
+    every = posteriors(sequences, cut=1)
+    for x, y in ((0, 1), (3, 18)):
+        whole = every.dense(x, y)
+        np.testing.assert_array_equal(found.dense(x, y), np.where(whole >= cpu_stages.CUT * UNIT, whole, 0))
+
+
+def test_a_round_of_consistency_is_a_mean_of_products(found: Posteriors) -> None:
+    n, random = found.count, np.random.default_rng(5)
+    P = {(x, y): found.dense(x, y) for x in range(n) for y in range(n) if x != y}
+    chosen = np.sort(np.argsort(random.random((n, n)), 1)[:, :9], 1).astype(np.int32)
+    weights = random.random(n).astype(np.float32)
+    made = cpu_stages.consistent(found, chosen, weights, 3.0, 1, Monitor(), cut=1)
+    for x, y in ((0, 1), (4, 17), (2, 19)):
+        expected = reference.consistent(P, x, y, [*chosen[x], *chosen[y]], weights, 3.0)
+        np.testing.assert_allclose(
+            made.dense(x, y), np.where(expected < UNIT / 2, 0, expected), rtol=0, atol=0.6 * UNIT
+        )
+
+
+def test_expected_accuracy_is_the_best_sum(found: Posteriors) -> None:
+    made = cpu_stages.accuracies(found, 1, Monitor())
+    for x, y in ((0, 1), (3, 18), (18, 19)):
+        shorter = min(found.lengths[x], found.lengths[y])
+        assert made[x, y] == made[y, x] == pytest.approx(reference.best_sum(found.dense(x, y)) / shorter)
+
+
+def test_a_merge_has_the_best_sum_of_columns() -> None:
+    scores = np.random.default_rng(1).integers(-3, 9, (13, 17))
+    path, best = cpu_merging.steps(scores, np.zeros(1, np.int64))
+    assert best == reference.best_sum(scores)
+    first, second = cpu_merging.follow(path, 13, 17)
+    pairs = [(i, j) for i in range(13) for j in range(17) if first[i] == second[j]]
+    assert sum(scores[i, j] for i, j in pairs) == best
+
+
+def test_threads_change_nothing(sequences: list[np.ndarray]) -> None:
+    def aligned(threads: int) -> engine.Aligned:
+        stages = engine.CpuStages(threads, Monitor())
+        return engine.align(sequences, Recipe(BOTH), stages, threads, Monitor(), lambda stage: None)
+
+    one, three = aligned(1), aligned(3)
+    assert one.columns == three.columns and one.tree == three.tree
+    for first, second in zip(one.places, three.places, strict=True):
+        np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(one.confidence, three.confidence)
+
+
+def proteins(*letters: str) -> tuple[Sequence, ...]:
+    return tuple(Sequence(f"s{k}", row.encode(), SequenceType.PROTEIN) for k, row in enumerate(letters))
+
+
+def rows(*letters: str, **options: object) -> list[str]:
+    problem = CONSISTENCY_PROBLEM.make(proteins(*letters), options)
+    result = runs.execute(runs.plan(registry.method("msa"), problem, {"threads": 1}, "cpu"))
+    result.check(problem)
+    return [row.tobytes().decode() for row in result.answer.alignment.letters]
+
+
+LONG = "MKTAYIAKQRQISFVKSHFSRQLEERLGLIEVQAPILSRVGDGTQDNLSGAEKAVQVKVKALPDAQFEVV"
+
+
+@pytest.mark.parametrize(
+    "letters",
+    [
+        ("MKV",),
+        (LONG, LONG),
+        (LONG, LONG, LONG),
+        (LONG, "", LONG[:30] + LONG[40:]),
+        ("", "M", ""),
+        (LONG, LONG.lower(), LONG.replace("L", "*").replace("K", "U")),
+        ("ACDEFGHIKL", "MNPQRSTVWY"),
+        (30 * LONG, LONG, LONG[10:60]),
+    ],
+)
+def test_rows_are_the_sequences(letters: tuple[str, ...]) -> None:
+    assert [row.replace("-", "") for row in rows(*letters)] == list(letters)
+
+
+def test_equal_sequences_have_no_gaps() -> None:
+    assert rows(LONG, LONG, LONG, effort="fast") == [LONG] * 3
+
+
+def test_what_is_left_out_is_a_gap() -> None:
+    assert rows(LONG, LONG[:30] + LONG[36:], LONG) == [LONG, LONG[:30] + 6 * "-" + LONG[36:], LONG]
+
+
+def test_a_given_tree_is_followed() -> None:
+    tree = Tree.from_parents(("s0", "s2", "s1", "", ""), np.array([3, 3, 4, 4, -1]), np.full(5, 0.5))
+    problem = CONSISTENCY_PROBLEM.make((*proteins(LONG, LONG, LONG[:50]), tree), {})
+    result = runs.execute(runs.plan(registry.method("msa"), problem, {"threads": 1}, "cpu"))
+    assert set(result.answer.tree.taxa) == {"s0", "s1", "s2"}
+    np.testing.assert_array_equal(result.answer.tree.parents, tree.parents)
+
+
+def test_too_many_and_too_long_are_refused() -> None:
+    with pytest.raises(InputError, match="4,001 sequences"):
+        CONSISTENCY_PROBLEM.make(proteins(*4001 * ["M"]), {})
+    with pytest.raises(InputError, match="65,536 letters"):
+        CONSISTENCY_PROBLEM.make(proteins("M", 65536 * "M"), {})
+
+
+@pytest.mark.parametrize("stage", ["posteriors", "distances", "consistency", "progressive", "refinement"])
+def test_every_stage_can_be_cancelled(sequences: list[np.ndarray], stage: str) -> None:
+    def told(done: int, total: int, phase: str) -> None:
+        if phase == stage:
+            monitor.cancel()
+
+    monitor = Monitor(told)
+    with pytest.raises(Cancelled):
+        engine.align(sequences, Recipe(BOTH), engine.CpuStages(2, monitor), 2, monitor, lambda stage: None)
+
+
+def test_gonnet_at_its_own_distance_is_itself() -> None:
+    np.testing.assert_allclose(
+        models._gonnet(models.PAM250), models._scores("GONNET1992", models.AMINO_ACIDS), atol=1e-3
+    )

@@ -1,0 +1,64 @@
+"""The device code of consistency: it compiles for old and new GPUs, and on the emulator finds what the CPU finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels.model import Sequence, SequenceType
+from kernels.msa import CONSISTENCY_PROBLEM
+from kernels.msa.consistency import cuda_sources
+from kernels.msa.problem import MsaProblem
+from tests.nvrtc import compile_without_device
+
+KINDS = {SequenceType.PROTEIN: b"ACDEFGHIKLMNPQRSTVWYX", SequenceType.DNA: b"ACGTN"}
+
+
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
+@pytest.mark.parametrize("source", [cuda_sources.PAIR_SOURCE, cuda_sources.ROUND_SOURCE])
+def test_kernels_compile(source: tuple, architecture: str) -> None:
+    assert compile_without_device(source, {}, architecture)
+
+
+def problem(kind: SequenceType, lengths: tuple[int, ...], seed: int = 1) -> MsaProblem:
+    random, made = np.random.default_rng(seed), []
+    ancestor = random.choice(list(KINDS[kind]), max(lengths))
+    for number, length in enumerate(lengths):
+        letters = np.where(random.random(length) < 0.3, random.choice(list(KINDS[kind]), length), ancestor[:length])
+        made.append(Sequence(f"s{number}", letters.astype(np.uint8).tobytes(), kind))
+    return CONSISTENCY_PROBLEM.make(tuple(made), {})
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    ("kind", "lengths"),
+    [
+        (SequenceType.PROTEIN, (128, 1, 129, 60, 33, 0, 4)),
+        (SequenceType.DNA, (31, 140, 32)),
+        (SequenceType.PROTEIN, (9,)),
+    ],
+)
+def test_the_emulator_finds_what_the_cpu_finds(
+    emulated, kind: SequenceType, lengths: tuple[int, ...], seed: int
+) -> None:
+    from kernels import engine, registry
+
+    posed = problem(kind, lengths)
+    found = emulated("msa", posed, seed=seed).answer
+    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
+    np.testing.assert_array_equal(found.confidence, expected.confidence)
+    assert found.tree == expected.tree
+
+
+def test_long_pairs_are_left_to_the_cpu(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    from kernels import engine, registry
+
+    stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
+    monkeypatch.setattr(stages, "LONG_CELLS", 50 * 60)
+    posed = problem(SequenceType.PROTEIN, (60, 61, 40, 20))
+    found = emulated("msa", posed).answer
+    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
