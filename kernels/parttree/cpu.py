@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -16,15 +17,23 @@ from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.parttree import cpu_counts, cpu_words
 from kernels.parttree.cpu_counts import TASK, Batch, Found, Index
-from kernels.parttree.parameters import Threads
+from kernels.parttree.parameters import SectionParameters, Threads
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import NOTHING, part_tree, told
+from kernels.parttree.sections import PART, Sections, batches, calculate, maps_of, returned, sections
 from kernels.parttree.words import Letters, Words, empty_words, letters_of
 from kernels.steps import Steps
 
 ALL = 1 << 60
 """Members of a task that is a whole group."""
 WORDS, RECURSION = "words", "recursion"
+SETUP, MAPS, CALCULATION, RETRIEVAL, RETURN = PAPER_PHASES = (
+    "sequence setup", "reference maps", "calculation", "retrieval", "return",
+)  # fmt: skip
+"""The five steps of CUDA-Parttree (section 5.4)."""
+CALCULATION_NUMBER = 3
+MOST_BYTES = 1 << 29
+"""Bytes of the maps of references that are counted together, and of what they share with all sequences."""
 
 
 def parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -37,11 +46,38 @@ def parttree_serial(problem: PartTreeProblem, parameters: Mapping[str, Any], mon
     return _run(problem, 1, monitor, steps, Serial, ALL)
 
 
+def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """Algorithm 2 on threads, each of which takes sections."""
+    chosen = typed(SectionParameters, parameters)
+
+    def measure(words: Words, bins: int, log: Log, times_ms: dict[str, float]) -> Sectioned:
+        return Sectioned(words, bins, chosen.section, chosen.threads, monitor, log, times_ms)
+
+    return run_sections(problem, chosen.threads, monitor, steps, measure)
+
+
+def run_sections(
+    problem: PartTreeProblem, threads: int, monitor: Monitor, steps: Steps,
+    measure_of: Callable[[Words, int, Log, dict[str, float]], Sectioned],
+) -> Outcome:  # fmt: skip
+    """A run of CUDA-Parttree: the five phases of the paper, and what else the recursion takes."""
+    times_ms = {"compilation": compile_all(), "transfer": 0.0, **dict.fromkeys(PAPER_PHASES, 0.0), RECURSION: 0.0}
+    clock = PhaseClock({})
+    letters = letters_of(problem.sequences, problem.protein)
+    words = encoded(letters, problem.protein, threads, monitor)
+    times_ms[SETUP] = clock.running_ms
+    measure = measure_of(words, letters.bins, Log(steps, len(PAPER_PHASES) + 1, clock.started_ns), times_ms)
+    answer = part_tree(problem, words, measure, 1, told(monitor, RECURSION), ALL)
+    times_ms[RECURSION] = max(clock.running_ms - sum(times_ms[phase] for phase in PAPER_PHASES), 0.0)
+    nbytes = words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes
+    return Outcome(answer, times_ms, nbytes)
+
+
 def _run(
     problem: PartTreeProblem, threads: int, monitor: Monitor, steps: Steps, kind: type[Indexed] | type[Serial],
     task: int,
 ) -> Outcome:  # fmt: skip
-    times_ms = {"compilation": time_ms(_compiled), "transfer": 0.0}
+    times_ms = {"compilation": compile_all(), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     letters = letters_of(problem.sequences, problem.protein)
     words = encoded(letters, problem.protein, threads, monitor)
@@ -70,6 +106,10 @@ class Log:
 
     def __init__(self, steps: Steps, phase: int, started_ns: int) -> None:
         self.steps, self.phase, self.started_ns = steps, phase, started_ns
+
+    def on(self, phase: int) -> Log:
+        """The log of another phase."""
+        return Log(self.steps, phase, self.started_ns)
 
     def add(self, level: int, batch: Batch, worker: int, begun_ns: int) -> None:
         references = int(np.diff(batch.ref_starts).max(initial=0))
@@ -131,14 +171,82 @@ class Serial:
         return found
 
 
+def compile_all() -> float:
+    """Compile, or load from the cache folder; the milliseconds that it took."""
+    return time_ms(_compiled)
+
+
+class Sectioned(Serial):
+    """Distances as CUDA-Parttree has them: by algorithm 2 those of the references to all sequences on the first level,
+    by algorithm 1 all others. Its five steps are phases of the run."""
+
+    def __init__(
+        self, words: Words, bins: int, section: int, threads: int, monitor: Monitor, log: Log, times_ms: dict[str, float]
+    ) -> None:
+        super().__init__(words, bins, threads, monitor, log)
+        self.bins, self.section, self.threads, self.times_ms = bins, section, threads, times_ms
+        self.stop = workers.stop_word()
+
+    def __call__(self, batch: Batch, every: bool, level: int) -> Found:
+        if level or every or batch.refs.size < 2:
+            return super().__call__(batch, every, level)
+        found = room_for(batch, every)
+        found.least[:] = np.inf
+        with self.timed(SETUP):
+            own = sections(self.words, batch.members, self.section)
+            self.send(own)
+        parts = batches(batch.refs.size, self.bins, batch.members.size, MOST_BYTES)
+        for first in parts:
+            refs = batch.refs[first : first + parts.step]
+            with self.timed(MAPS):
+                maps = np.zeros((refs.size, self.bins), np.int32)
+                maps_of(self.words, refs, maps)
+            shared = self.calculated(own, maps, batch)
+            with self.timed(RETURN):
+                self.alone(lambda first=first, shared=shared: returned(
+                    self.words, batch, own, shared, first, found, self.stop))  # fmt: skip
+        return found
+
+    def send(self, own: Sections) -> None:
+        """The structs stay where they are."""
+
+    def calculated(self, own: Sections, maps: np.ndarray, batch: Batch) -> np.ndarray:
+        """The words that every sequence, in the order of the sections, shares with these references."""
+        shared, ticket = np.empty((len(maps), own.order.size), np.int32), np.zeros(1, np.int64)
+        threads = max(1, min(self.threads, own.lengths.size // PART))
+
+        def work(worker: int) -> None:
+            begun_ns = time.perf_counter_ns()
+            calculate(own, maps, shared, ticket, self.stop)
+            self.log.on(CALCULATION_NUMBER).add(0, batch, worker, begun_ns)
+
+        with self.timed(CALCULATION):
+            workers.share(work, threads, self.stop, self.monitor.check)
+        with self.timed(RETRIEVAL):
+            return shared
+
+    def alone(self, work: Callable[[], None]) -> None:
+        """Do something on one thread that hears the wish to cancel."""
+        workers.share(lambda worker: work(), 1, self.stop, self.monitor.check)
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        before = time.perf_counter()
+        yield
+        self.times_ms[phase] = self.times_ms.get(phase, 0.0) + (time.perf_counter() - before) * 1e3
+
+
 @cache
 def _compiled() -> None:
-    """Compile, or load from the cache folder: two references and a member that is alone."""
+    """A run of each kind: two references, a member that is alone, and one that is not."""
     texts = (b"ACDEFGHIKL", b"ACDEFGHIKLMNP", b"WWWWWWWWWW", b"ACDEFG")
     sequences = tuple(Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts))
     problem = PartTreeProblem(sequences, 3)
     letters = letters_of(sequences, True)
     words, log = encoded(letters, True, 1, Monitor()), Log(Steps(), 2, 0)
-    tell: Callable[[int, int], None] = lambda done, total: None  # noqa: E731
-    for kind, task in ((Indexed, TASK), (Serial, ALL)):
-        part_tree(problem, words, kind(words, letters.bins, 1, Monitor(), log), 1, tell, task)
+    for measure, task in (
+        (Indexed(words, letters.bins, 1, Monitor(), log), TASK),
+        (Serial(words, letters.bins, 1, Monitor(), log), ALL),
+        (Sectioned(words, letters.bins, 2, 1, Monitor(), log, {}), ALL),
+    ):
+        part_tree(problem, words, measure, 1, lambda done, total: None, task)

@@ -57,7 +57,7 @@ class Threads:
 
 
 @dataclass(frozen=True, slots=True)
-class Sections:
+class SectionParameters:
     """CUDA-Parttree."""
 
     section: int

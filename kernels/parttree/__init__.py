@@ -1,0 +1,72 @@
+"""Guide trees of 10^5 sequences: PartTree, as MAFFT has it, as CUDA-Parttree (002), and ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kernels.citation import Citation
+from kernels.method import Method
+from kernels.parttree import sizes
+from kernels.parttree.parameters import BLOCK, SECTION, THREADS, WARPS
+from kernels.parttree.problem import PART_TREE, PARTTREE
+from kernels.trees import MAFFT
+
+PAPER = Citation(
+    key="razzolini2020cuda",
+    authors="Caina Razzolini, Alba Cristina Magalhaes Alves de Melo",
+    title="CUDA-Parttree: A Multiple Sequence Alignment Parallel Strategy in GPU",
+    venue="Simposio em Sistemas Computacionais de Alto Desempenho (WSCAD)",
+    year=2020,
+)
+
+
+def _method(id: str, name: str, summary: str, citation: Citation, **declared: Any) -> Method:
+    function = id.replace("-", "_")
+    backends = declared.pop("on", ("cpu", "cuda"))
+    return Method(
+        id=id,
+        name=name,
+        family="parttree",
+        summary=summary,
+        citation=citation,
+        problem=PART_TREE,
+        backends={backend: f"kernels.parttree.{backend}:{function}" for backend in backends},
+        returns=frozenset({"tree"}),
+        page=Path(__file__).with_name("page.md"),
+        **{"criterion": PARTTREE, "automatic": sizes.automatic, "work": sizes.work, **declared},
+    )
+
+
+METHODS = (
+    _method(
+        "parttree",
+        "PartTree",
+        "Guide tree of very many sequences: references are picked and joined, the others join the nearest, and so on in "
+        "every group; an index or shared counters of the references.",
+        MAFFT,
+        parameters=(THREADS, WARPS),
+        footprint=sizes.footprint,
+        nominal_gcups={"cpu": 0.05, "cuda": 2.0},
+    ),
+    _method(
+        "cuda-parttree",
+        "CUDA-Parttree",
+        "PartTree, where references meet all sequences of the first level as sorted, padded sections of 6-mers and "
+        "counts, a thread a sequence.",
+        PAPER.at("section 4.2"),
+        parameters=(BLOCK, SECTION, THREADS),
+        footprint=sizes.sections_footprint,
+        nominal_gcups={"cpu": 0.01, "cuda": 0.2},
+    ),
+    _method(
+        "parttree-serial",
+        "PartTree-serial",
+        "PartTree on one thread: every sequence is held against a map of the 6-mers of every reference.",
+        PAPER.at("algorithm 1"),
+        parameters=(),
+        on=("cpu",),
+        footprint=sizes.footprint,
+        nominal_gcups={"cpu": 0.005},
+    ),
+)

@@ -1,0 +1,72 @@
+"""Bytes and work of the guide trees of many sequences; nothing here computes a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernels.cpu.workers import cores
+from kernels.memory import Footprint
+from kernels.parameters import typed
+from kernels.parttree.parameters import SectionParameters, Threads
+from kernels.parttree.problem import PartTreeProblem
+from kernels.trees.distances.kmers import BASES, GROUPS, K
+
+WORD_BYTES = 7
+"""A letter, its 6-mer and how often that is there."""
+DEVICE_WORD_BYTES = 8
+"""The same, and the group of the letter."""
+SEQUENCE_BYTES = 480
+"""Numbers of a sequence: its places in levels, its joins, and its node in the tree, with what making that takes."""
+INDEX_BYTES = 8
+"""An entry of the index of the references."""
+MOST_BYTES = 1 << 29
+DEVICE_BYTES = 96
+
+
+def bins(problem: PartTreeProblem) -> int:
+    """6-mers that are possible."""
+    return len(GROUPS if problem.protein else BASES) ** K
+
+
+def work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
+    """Pairs of references and sequences on the first level."""
+    return max(problem.cells, 1)
+
+
+def automatic(problem: PartTreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """A thread a core."""
+    return {"threads": cores()}
+
+
+def footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Letters and words, the numbers of the sequences, distances between references, and an index of each thread."""
+    count, references = len(problem.sequences), min(problem.references, len(problem.sequences))
+    host = {"sequences": SEQUENCE_BYTES * count, "distances of references": 8 * max(references, 50) ** 2}
+    if backend == "cuda":
+        device = {
+            "6-mers": DEVICE_WORD_BYTES * problem.letters, "sequences": DEVICE_BYTES * count,
+            "distances of references": host["distances of references"],
+        }  # fmt: skip
+        return Footprint({**host, "letters": problem.letters}, device)
+    threads = typed(Threads, parameters).threads
+    mean = problem.letters // max(count, 1)
+    host["6-mers"] = WORD_BYTES * problem.letters
+    host["index"] = threads * (12 * bins(problem) + INDEX_BYTES * references * mean)
+    return Footprint(host)
+
+
+def sections_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """The same, with structs in sections, maps of references, and what is shared with them."""
+    count, references = len(problem.sequences), min(problem.references, len(problem.sequences))
+    typed(SectionParameters, parameters)
+    of_reference = 4 * (bins(problem) + count)
+    parts = {
+        "sections": 9 * problem.letters,
+        "maps and shared words": min(of_reference * references, max(MOST_BYTES, of_reference)),
+    }
+    host = {
+        "6-mers": WORD_BYTES * problem.letters, "sequences": SEQUENCE_BYTES * count,
+        "distances of references": 8 * max(references, 50) ** 2, **parts,
+    }  # fmt: skip
+    return Footprint(host, parts if backend == "cuda" else {})
