@@ -52,11 +52,13 @@ class State:
         return tuple(rows)
 
     def given(self, taken: Input) -> tuple[Any, ...]:
-        """The data that a run takes for this input: the picked ones of its kind, then the newest."""
+        """The data that a run takes for this input: the picked ones of its kind, then the newest; of an input that may
+        be left out, the picked ones alone."""
         if taken.kind is SEQUENCE:
             every = taken.maximum is None and not self.subset
             return self.sequences if every else tuple(map(self.sequences.__getitem__, self.rows(taken.maximum)))
-        order = dict.fromkeys((*self.picked, *reversed(range(len(self.data)))))
+        newest = reversed(range(len(self.data))) if taken.minimum else ()
+        order = dict.fromkeys((*self.picked, *newest))
         found = [self.data[number] for number in order if isinstance(self.data[number], taken.kind.type)]
         return tuple(found[: taken.maximum])
 

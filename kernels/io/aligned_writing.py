@@ -12,7 +12,6 @@ import numpy as np
 from kernels.errors import InputError
 from kernels.io import aligned_places, newick
 from kernels.io.aligned import GAP, AlignedSequences, as_written
-from kernels.io.aligned_columns import clustal_marks
 from kernels.io.alignment_files import maf
 from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
 from kernels.io.alignment_files.rows import DESCRIPTION
@@ -65,6 +64,8 @@ def a3m(alignment: AlignedSequences) -> Pieces:
 
 def clustal(alignment: AlignedSequences) -> Pieces:
     """Clustal, with the marks of the columns below the rows."""
+    from kernels.io.aligned_columns import clustal_marks  # loads Numba, which the names of the formats do not need
+
     names = _names(alignment)
     margin = max(map(len, names)) + 6
     marks = clustal_marks(alignment.letters)

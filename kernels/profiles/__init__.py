@@ -63,9 +63,13 @@ def _automatic(names: tuple[str, ...], problem: Any, backend: str, multiprocesso
 
 def _method(
     id: str, name: str, section: str, summary: str, kind: ProblemType, function: str, host: sizes.Host, gcups: float,
-    parameters: tuple[Parameter, ...] = (), citation: Citation = THESIS, cuda: str = "",
+    parameters: tuple[Parameter, ...] = (), device: sizes.Device | None = None, cuda_gcups: float = 0.0,
+    cuda: str = "", citation: Citation = THESIS,
 ) -> Method:  # fmt: skip
+    """``device``: bytes on a GPU, None where the method has none; its function there is ``cuda``, or is called as that
+    on the CPU."""
     names = tuple(parameter.name for parameter in parameters)
+    on_gpu = cuda or function.replace("cpu:", "cuda:")
     return Method(
         id=id,
         name=name,
@@ -74,13 +78,13 @@ def _method(
         citation=citation.at(section),
         problem=kind,
         parameters=parameters,
-        backends={"cpu": f"kernels.profiles.{function}"} | ({"cuda": f"kernels.profiles.{cuda}"} if cuda else {}),
+        backends={"cpu": f"kernels.profiles.{function}"} | ({"cuda": f"kernels.profiles.{on_gpu}"} if device else {}),
         returns=frozenset({"score", "alignment"}),
-        footprint=partial(sizes.footprint, host),
+        footprint=partial(sizes.footprint, host, device),
         automatic=partial(_automatic, names),
         work=lambda problem, values: problem.cells,
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": gcups} | ({"cuda": 100.0} if cuda else {}),
+        nominal_gcups={"cpu": gcups} | ({"cuda": cuda_gcups} if device else {}),
         cuts=_cuts,
     )
 
@@ -91,42 +95,52 @@ def _cuts(parameters: Mapping[str, Any]) -> Cuts:
 
 
 BLOCKS = (BLOCK, WORKERS)
+ALL_THREE = sizes.on_gpu(sizes.gpu_matrices(3))
+PRODUCTS, ALL_PRODUCTS = sizes.on_gpu(sizes.gpu_matrices(1, 1, 1)), sizes.on_gpu(sizes.gpu_matrices(3, 2, 4))
+WAVES = sizes.on_gpu(sizes.gpu_waves)
 
 METHODS = (
     _method("profile-wavefront", "ProfileWavefront", "section 4.2.2", "Scores of a tile by matrix product, its cells "
             "right after, in strips; nothing of the size of the table is kept.", PROFILES, "cpu_wavefront:wavefront",
-            sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS), cuda="cuda_wavefront:wavefront"),
+            sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS), sizes.gpu_strips, 100.0, "cuda_wavefront:wavefront"),
     _method("profile-serial", "ProfProfAlign", "algorithm 2.3", "A cell after another, with the three scores of each.",
             PROFILES, "cpu:serial", sizes.serial, 0.03),
     _method("profile-simple", "Simple k", "algorithm 4.1", "Scores in blocks of k x k, cell by cell; then their "
-            "minimisation on the CPU.", PROFILES, "cpu:simple", sizes.matrices(3), 0.02, BLOCKS),
+            "minimisation on the CPU.", PROFILES, "cpu:simple", sizes.matrices(3), 0.02, BLOCKS, ALL_THREE, 0.15),
     _method("profile-row", "Row k", "algorithm 4.1", "As Simple k, row by row: the gap cost of a row once.",
-            PROFILES, "cpu:row", sizes.matrices(3), 0.03, BLOCKS),
+            PROFILES, "cpu:row", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15),
     _method("profile-column", "Column k", "algorithm 4.1", "As Simple k, column by column: the gap cost of each "
-            "once.", PROFILES, "cpu:column", sizes.matrices(3), 0.03, BLOCKS),
+            "once.", PROFILES, "cpu:column", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15),
     _method("profile-mix", "Mix k", "algorithm 4.1", "As Simple k, a row and a column in turn: the gap cost of "
-            "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS),
+            "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15),
     _method("profile-cublas", "CUBLAS", "algorithm 4.1", "Two calls for a cell: a difference, and its norm. "
-            "The thesis' example of how not to do it.", PROFILES, "cpu:cublas", sizes.matrices(1), 0.02),
+            "The thesis' example of how not to do it.", PROFILES, "cpu:cublas", sizes.matrices(1), 0.02,
+            (), sizes.on_gpu(sizes.gpu_cublas), 0.00005, "cuda:cublas_cells"),
     _method("profile-matprod-v1", "MatProd V1", "algorithm 4.2", "Differences by a product with an identity matrix, "
-            "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005),
+            "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005, (),
+            sizes.on_gpu(sizes.gpu_identity), 0.01),
     _method("profile-matprod-v2", "MatProd V2 k", "algorithm 4.2", "k rows of scores by a product of matrices; then "
-            "their minimisation on the CPU.", PROFILES, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,)),
+            "their minimisation on the CPU.", PROFILES, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,),
+            sizes.on_gpu(sizes.gpu_matrices(1)), 0.15),
     _method("profile-smwavefront", "SMwavefront k", "section 4.2.2", "The blocks of an antidiagonal at a time, scores "
-            "and cells together, borders through memory.", PROFILES, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS),
+            "and cells together, borders through memory.", PROFILES, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
+            WAVES, 5.0),
     _method("profseq-matprod-v2", "ProSeqAlign MatProd V2", "algorithm 4.6", "All scores by one product of matrices, "
-            "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v2", sizes.product, 0.15),
+            "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v2", sizes.product, 0.15, (),
+            PRODUCTS, 0.15),
     _method("profseq-serial", "ProSeqAlign", "algorithm 2.4", "A cell after another, with the three scores of each.",
             PROFILE_SEQUENCE, "cpu:serial", sizes.serial, 0.03),
     _method("profseq-matvecprod-v1", "ProSeqAlign MatVecProd V1", "algorithm 4.3", "H, V and D as matrices: columns of "
             "V, and rows of H and D, each by a product of a matrix and a vector.",
             PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1",
-            sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,)),
+            sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,), ALL_PRODUCTS, 0.02),
     _method("profseq-matvecprod-v2", "ProSeqAlign MatVecProd V2", "algorithm 4.5", "As V1, with gap costs as vectors.",
-            PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v2", sizes.products, 0.1),
+            PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v2", sizes.products, 0.1, (),
+            PRODUCTS, 0.08),
     _method("profseq-matprod-v1", "ProSeqAlign MatProd V1", "algorithm 4.4", "H, V and D as three products of "
-            "matrices.",
-            PROFILE_SEQUENCE, "cpu:sequence_matprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,)),
+            "matrices.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
+            ALL_PRODUCTS, 0.1),
     _method("profseq-smwavefront", "ProSeqAlign SMwavefront k", "section 4.3", "The blocks of an antidiagonal at a "
-            "time, scores and cells together.", PROFILE_SEQUENCE, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS),
+            "time, scores and cells together.", PROFILE_SEQUENCE, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
+            WAVES, 5.0),
 )  # fmt: skip

@@ -1,10 +1,12 @@
 """Many alignments of profiles at once, such as the nodes of a level of a guide tree: for families that build on this.
 
-On the CPU every thread aligns pairs of its own, the largest first, so that none waits at the end.
+On the CPU every thread aligns pairs of its own, the largest first, so that none waits at the end. On a GPU all strips
+of all pairs are in one queue on the device (`cuda_batch`).
 """
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import threading
 from collections.abc import Sequence as Sequences
@@ -30,11 +32,16 @@ def align(
     span: Span = Span.GLOBAL,
     threads: int | None = None,
     monitor: Monitor | None = None,
+    backend: str = "cpu",
 ) -> list[ProfileAnswer]:
     """The best alignment of each pair, in their order; the same as that of `ProfileProblem` by any method.
 
-    ``threads`` None: all cores. Errors as `ProfileProblem.encoded` has them; raises Cancelled.
+    ``threads`` None: all cores. With the ``backend`` "cuda" on the current device, which `kernels.cuda.devices.use` has
+    begun on this thread. Errors as `ProfileProblem.encoded` has them; raises Cancelled.
     """
+    if backend == "cuda":
+        on_gpu = importlib.import_module("kernels.profiles.cuda_batch")  # it imports CuPy
+        return list(on_gpu.align(pairs, scoring, span, monitor or Monitor()))
     _compiled()
     found: list[ProfileAnswer | None] = [None] * len(pairs)
     order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) * len(pairs[at][1]))

@@ -35,13 +35,14 @@ BATCH = Parameter(
     name="T",
     kind="int",
     label="Batch T",
-    help="Rows that a strip computes before the next one may follow. The last row of each batch is kept for the path, "
-    "which computes tiles of s x T cells again.",
+    help="Rows that a strip computes before the next one may follow; 128 on a GPU. The last row of each batch is kept "
+    "for the path, which computes tiles of s x T cells again.",
     default=None,
     minimum=16,
     maximum=65536,
     step=4,
     unit="rows",
+    backends=("cpu",),
 )
 LIMIT = Parameter(
     name="limit",

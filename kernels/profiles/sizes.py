@@ -5,32 +5,108 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from kernels.cpu import workers
 from kernels.errors import ParameterError
 from kernels.memory import Footprint, bytes_text
 from kernels.profiles.problem import Problem
+from kernels.profiles.scoring import FREQUENCY_UNITS, ROOT, Encoded
 
 Host = Callable[[int, int, int, Mapping[str, Any]], dict[str, int]]
 """Bytes by purpose, of m, n, symbols and parameters."""
+Device = Callable[[Host, Encoded, Mapping[str, Any]], Footprint]
+"""Bytes of a run on a GPU, of the same on the CPU, the problem and parameters."""
 
 BLOCK, STRIP_WIDTH, BATCH = 64, 512, 256
 SLAB = 64
 """Rows of a matrix that are made at a time where the thesis makes all of it at once, so that it can be cancelled."""
-GPU_STRIP = 128
-"""Columns of a strip on a GPU: four for each lane of a warp, whose factors fill its registers."""
+GPU_STRIP, GPU_BATCH = 128, 128
+"""Columns of a strip on a GPU, four for each lane of a warp; rows of a batch: directions fit into shared memory."""
+GPU_SLAB = 256
+"""Rows whose products are on a GPU at a time."""
 SHORT = 256 * 256
 """Cells below which threads are not worth their start."""
 SAVED = 16
 """The path's tiles: H, E, F and scores, 4 bytes each."""
 
 
-def footprint(host: Host, problem: Problem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def footprint(host: Host, device: Device, problem: Problem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Bytes of a run."""
     first, second = problem.profiles
     m, n, symbols = len(first), len(second), len(first.alphabet)
     if backend == "cuda":
-        return _on_gpu(m, n, symbols, parameters)
+        return device(host, problem.encoded, parameters)
     return Footprint(host={"encoded profiles": 2 * symbols * (m + n), **host(m, n, symbols, parameters)})
+
+
+def on_gpu(device: Host) -> Device:
+    """Methods whose table, or what it is made of, comes from the device to the host."""
+
+    def bytes_of(host: Host, made: Encoded, parameters: Mapping[str, Any]) -> Footprint:
+        symbols = len(made.rows)
+        given = (made.m, made.n, symbols, {**parameters, "threads": 0})
+        columns = (2 * symbols + 12) * (made.m + made.n)
+        return Footprint(
+            host={"encoded profiles": columns, **host(*given)}, device={"columns": columns, **device(*given)}
+        )
+
+    return bytes_of
+
+
+def gpu_matrices(count: int, factors: int = 0, rooms: int = 0) -> Host:
+    """So many matrices of m x n whole numbers, copies of the factors as float32, and slabs of their products."""
+    return lambda m, n, symbols, parameters: {
+        "D" if count == 1 else "H, V and D": 4 * count * m * n,
+        "factors": 4 * factors * symbols * (m + n),
+        "products": 4 * rooms * min(GPU_SLAB, m) * n,
+    }
+
+
+def gpu_cublas(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """CUBLAS: the products of all columns beside D, and the columns as float64."""
+    return {"D and products": 8 * m * n, "factors": 8 * symbols * (m + n)}
+
+
+def gpu_identity(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """MatProd V1: an identity matrix beside D, and a row and its differences."""
+    return {"identity": 4 * n * n, "D": 4 * m * n, "differences": 4 * symbols * (m + 3 * n)}
+
+
+def gpu_waves(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """SMwavefront: directions, and the borders of all blocks."""
+    down, across = -(-m // parameters["k"]), -(-n // parameters["k"])
+    borders = 8 * ((down + 1) * (n + 1) + (across + 1) * (m + 1)) + 16 * down * across
+    return {"directions": m * n, "borders of blocks": borders}
+
+
+def gpu_factors(made: Encoded) -> int:
+    """Factors of a product on tensor cores: with squares for distances, and in two parts where 16 bits are too few."""
+    if made.kind == ROOT:
+        return len(made.rows) + 4
+    most = max(int(np.abs(one[:, :-1]).max(initial=0)) for one in (made.rows, made.columns))
+    return len(made.rows) * (2 if most > FREQUENCY_UNITS else 1)
+
+
+def gpu_strips(host: Host, made: Encoded, parameters: Mapping[str, Any]) -> Footprint:
+    """profile-wavefront on a GPU: borders of strips and batches; the host makes the factors and takes the path."""
+    m, n, strips = made.m, made.n, -(-made.n // GPU_STRIP)
+    factors = 2 * -(-gpu_factors(made) // 32) * 32 * (m + strips * GPU_STRIP)
+    costs = 8 * (m + n)
+    return Footprint(
+        host={
+            "encoded profiles": 2 * len(made.rows) * (m + n),
+            "factors, and a copy": 2 * factors,
+            "columns": 4 * costs,
+        },
+        device={
+            "factors": factors,
+            "columns": costs,
+            "borders of strips": 8 * (strips - 1) * m,
+            "last rows of batches": 8 * GPU_STRIP * strips * ((m - 1) // GPU_BATCH),
+            "path": m + n,
+        },
+    )
 
 
 def serial(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
@@ -100,19 +176,9 @@ def strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[
     }
 
 
-def _on_gpu(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> Footprint:
-    """profile-wavefront on a GPU: the borders are kept on both sides, for the path is found on the host."""
-    kept = strips(m, n, symbols, {**parameters, "s": GPU_STRIP, "threads": 1})
-    names = ("borders of strips", "last rows of batches")
-    padded = 4 * (-(-symbols // 4) * 4 * m + symbols * n)
-    return Footprint(
-        host={**kept, **{f"{name}, copied": kept[name] for name in names}},
-        device={"factors": padded, "columns": 4 * (3 * m + 4 * n), **{name: kept[name] for name in names}},
-    )
-
-
 def automatic(problem: Problem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """All cores where the table is large; strips and batches whose borders take 1/21 of a byte for a cell on the CPU,
-    and 1/11 on a GPU."""
+    and 1/8 on a GPU."""
     threads = workers.cores() if problem.cells > SHORT else 1
-    return {"k": BLOCK, "s": GPU_STRIP if backend == "cuda" else STRIP_WIDTH, "T": BATCH, "threads": threads}
+    cuts = {"s": GPU_STRIP, "T": GPU_BATCH} if backend == "cuda" else {"s": STRIP_WIDTH, "T": BATCH}
+    return {"k": BLOCK, **cuts, "threads": threads}

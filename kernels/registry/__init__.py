@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels import folding, graphs, hmm, pairwise, profiles, trees, triple
+from kernels import folding, graphs, hmm, msa, pairwise, profiles, trees, triple
 from kernels.errors import ParameterError
 from kernels.method import Method
 
@@ -11,6 +11,7 @@ METHODS: tuple[Method, ...] = (
     *triple.METHODS,
     *trees.METHODS,
     *profiles.METHODS,
+    *msa.METHODS,
     *hmm.METHODS,
     *graphs.METHODS,
     *folding.METHODS,

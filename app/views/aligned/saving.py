@@ -24,6 +24,7 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.alignments import fasta, title
 from kernels.io.names import distinct
 from kernels.model import Result, SequenceType
+from kernels.msa.problem import MsaAnswer
 from kernels.triple.model import TripleAnswer
 
 MOST_COPIED = 1 << 26
@@ -38,10 +39,12 @@ PRINT_SCALE = 4
 
 
 def holds_alignment(result: Result) -> bool:
-    """Whether a result has an alignment of two or three sequences, of MOST_COLUMNS at most."""
+    """Whether a result has a multiple alignment, or one of two or three sequences, of MOST_COLUMNS at most."""
     if result_text.is_pair(result):
         path = result.answer.alignment
         return path is not None and 0 < path.operations.size <= MOST_COLUMNS
+    if isinstance(result.answer, MsaAnswer):
+        return True
     if isinstance(result.answer, TripleAnswer):
         return result.answer.alignment is not None and 0 < result.answer.alignment.moves.size <= MOST_COLUMNS
     return False
@@ -49,6 +52,8 @@ def holds_alignment(result: Result) -> bool:
 
 def alignment_of(result: Result) -> AlignedSequences:
     """The alignment of a result, for which `holds_alignment` holds, as rows."""
+    if isinstance(result.answer, MsaAnswer):
+        return result.answer.alignment
     sequences, path = result.problem.sequences, result.answer.alignment
     rows = path.gapped(*sequences) if result_text.is_pair(result) else path.gapped(sequences)
     letters = np.frombuffer("".join(rows).encode("ascii"), np.uint8).reshape(len(rows), -1)

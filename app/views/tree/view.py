@@ -29,6 +29,7 @@ from app.views.tree.search import SearchBox
 from kernels.errors import ParameterError
 from kernels.io.tree import Tree
 from kernels.model import Result
+from kernels.msa.problem import MsaAnswer
 from kernels.trees.problem import TreeAnswer
 
 EDITORS = 8
@@ -65,7 +66,7 @@ class TreeView(QWidget):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
-        return isinstance(result.answer, TreeAnswer)
+        return isinstance(result.answer, TreeAnswer | MsaAnswer) and result.answer.tree is not None
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:

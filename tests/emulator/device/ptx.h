@@ -1,7 +1,10 @@
 // Twins, in C++, of device functions that are written in PTX; the definition in the CUDA source is left out.
 #pragma once
 
+#include <math.h>
+
 #include "memory.h"
+#include "warp.h"
 
 template <int BYTE>
 inline int signed_byte(unsigned word) {
@@ -35,3 +38,35 @@ inline void store_shared_by_all(T* address, cuda_on_cpu::Plain<T> value) {
 inline void store_shared_by_all(int4* address, int4 value) { cuda_on_cpu::store_later(address, &value, 16, 4); }
 
 inline int kept_in_register(int value) { return value; }
+
+namespace cuda_on_cpu {
+
+// The lower and the upper 16 bits of a word as floating-point numbers: whole ones, or 0, in normal form.
+inline float half_of(unsigned word, int upper) {
+    unsigned bits = (upper ? word >> 16 : word) & 0xffff, exponent = bits >> 10 & 31;
+    float value = exponent ? ldexpf(1024 + (bits & 1023), static_cast<int>(exponent) - 25) : ldexpf(bits & 1023, -24);
+    return bits & 0x8000 ? -value : value;
+}
+
+}  // namespace cuda_on_cpu
+
+// mma.m16n8k8 of 16-bit factors: lane 4 g + t has factors 2 t and 2 t + 1 of rows g and g + 8 and of column g, and sums of
+// columns 2 t and 2 t + 1 of both rows.
+inline void multiply_halves(float* sums, unsigned upper, unsigned lower, unsigned columns) {
+    const int lane = threadIdx.x % 32, row = lane / 4 * 4, column = lane % 4 * 8;
+    const uint64_t rows = upper | static_cast<uint64_t>(lower) << 32;
+    for (int pair = 0; pair < 4; ++pair) {
+        const uint64_t two = __shfl_sync(0xffffffffu, rows, row + pair);
+        const unsigned left = __shfl_sync(0xffffffffu, columns, column + pair);
+        const unsigned right = __shfl_sync(0xffffffffu, columns, column + 4 + pair);
+        for (int at = 0; at < 2; ++at)
+            for (int half = 0; half < 2; ++half) {
+                const float one = cuda_on_cpu::half_of(half ? two >> 32 : two, at);
+                sums[2 * half] += one * cuda_on_cpu::half_of(left, at);
+                sums[2 * half + 1] += one * cuda_on_cpu::half_of(right, at);
+            }
+    }
+}
+
+// Up to some units of the last place too small or too large, as the instruction is.
+inline float rough_root(float value) { return sqrtf(value) * (1 + ((static_cast<int>(value) & 2) - 1) * 0x1p-23f); }

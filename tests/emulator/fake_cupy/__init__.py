@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.emulator.fake_cupy import cuda
+from tests.emulator.fake_cupy import cublas, cuda
 from tests.emulator.fake_cupy.arrays import (
     arange,
     array,
@@ -38,6 +38,7 @@ __all__ = [
     "asarray",
     "ascontiguousarray",
     "asnumpy",
+    "cublas",
     "cuda",
     "empty",
     "empty_like",

@@ -1,0 +1,113 @@
+"""The three stages of a progressive alignment (003, section 4.4; 004, section 2.1), the same on every backend."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Sequence as Sequences
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from kernels.io.tree import Tree
+from kernels.model import Outcome, Sequence
+from kernels.monitor import Monitor, Part
+from kernels.msa import progressive
+from kernels.msa.problem import MsaProblem, answer_of
+from kernels.msa.progressive import ALIGNMENT, Align, Log
+from kernels.profiles.profile import NUCLEOTIDES, PROTEIN
+from kernels.steps import Steps
+
+DISTANCES, TREE = "distances", "tree"
+STAGES = (DISTANCES, TREE, ALIGNMENT)
+
+Backend = Callable[[Any, Mapping[str, Any], Monitor, Steps], Outcome]
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the stages are done with on a backend: methods of `kernels.trees`, and all alignments of a phase."""
+
+    full: Backend
+    ktuple: Backend
+    joining: Backend
+    align: Align
+    threads: int
+    progressive: Callable[..., np.ndarray] = progressive.align
+
+
+@dataclass
+class Job:
+    """One run: its problem, where it is told, and where its time went."""
+
+    problem: MsaProblem
+    tools: Tools
+    monitor: Monitor
+    steps: Steps
+    times_ms: dict[str, float] = field(default_factory=lambda: {"compilation": 0.0, "transfer": 0.0})
+    started_ns: int = field(default_factory=time.perf_counter_ns)
+    host_bytes: int = 0
+    device_bytes: int = 0
+
+    @property
+    def sequences(self) -> tuple[Sequence, ...]:
+        """Those that have letters, under the names of the taxa."""
+        return tuple(
+            replace(self.problem.sequences[number], name=self.problem.names[number]) for number in self.problem.filled
+        )
+
+    @property
+    def alphabet(self) -> str:
+        return PROTEIN if self.problem.protein else NUCLEOTIDES
+
+    def stage(self, name: str, method: Backend, problem: Any, parameters: Mapping[str, Any]) -> Any:
+        """The answer of a method that does a stage; its compilation and transfers count apart."""
+        begun_ns, steps = time.perf_counter_ns(), Steps()
+        outcome = method(problem, parameters, Part(self.monitor, 0, 1, name), steps)
+        self.monitor.update(1, 1, name)
+        apart = sum(outcome.times_ms.get(kind, 0.0) for kind in ("compilation", "transfer"))
+        for kind in ("compilation", "transfer"):
+            self.times_ms[kind] += outcome.times_ms.get(kind, 0.0)
+        self.spend(name, begun_ns, apart)
+        self.host_bytes = max(self.host_bytes, outcome.host_bytes)
+        self.device_bytes = max(self.device_bytes, outcome.device_bytes)
+        self._take(name, steps, begun_ns)
+        return outcome.answer
+
+    def spend(self, name: str, begun_ns: int, apart_ms: float = 0.0) -> None:
+        """Count the time since ``begun_ns`` as that of a stage, but for what counts apart."""
+        passed = (time.perf_counter_ns() - begun_ns) / 1e6
+        self.times_ms[name] = self.times_ms.get(name, 0.0) + max(passed - apart_ms, 0.0)
+
+    def number(self, name: str) -> int:
+        """The number of a stage in the step log: its place among those that this run has."""
+        given = {DISTANCES: self.problem.distances is not None or self.problem.tree is not None,
+                 TREE: self.problem.tree is not None}  # fmt: skip
+        return [stage for stage in STAGES if not given.get(stage)].index(name) + 1
+
+    def _take(self, name: str, steps: Steps, begun_ns: int) -> None:
+        """The events of a stage, in the time of the whole run."""
+        events = steps.array().copy()
+        events["phase"] = self.number(name)
+        for moment in ("start_ns", "end_ns"):
+            events[moment] += begun_ns - self.started_ns
+        self.steps.extend(events)
+
+    @contextmanager
+    def alignment(self) -> Iterator[Log]:
+        """The third stage, whose log is given."""
+        begun_ns = time.perf_counter_ns()
+        yield Log(self.steps, self.number(ALIGNMENT), self.started_ns)
+        self.spend(ALIGNMENT, begun_ns)
+
+    def outcome(self, letters: np.ndarray, tree: Tree | None) -> Outcome:
+        """The outcome of rows in the order of the sequences that have letters."""
+        return Outcome(answer_of(self.problem, letters, tree), self.times_ms, self.host_bytes, self.device_bytes)
+
+
+def in_order(rows: np.ndarray, taxa: Sequences[str], names: Sequences[str]) -> np.ndarray:
+    """Rows of ``taxa`` in the order of ``names``."""
+    place = {name: number for number, name in enumerate(taxa)}
+    return rows[[place[name] for name in names]]

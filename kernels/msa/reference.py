@@ -1,0 +1,110 @@
+"""Multiple alignment as one reads it: distances, tree, and the nodes one after another, each by its textbook.
+
+Rows are kept as texts with gaps, and what the columns of a node count is counted in them anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as Sequences
+from typing import Any
+
+import numpy as np
+
+from kernels.io.tree import Tree
+from kernels.model import Outcome, Sequence, SequenceType
+from kernels.monitor import Monitor
+from kernels.msa.pipeline import Job, Tools
+from kernels.msa.problem import MsaAnswer, MsaProblem
+from kernels.msa.progressive import PARTS, Log, MarksOf, Node, PairOf, no_marks
+from kernels.profiles import reference as profiles
+from kernels.profiles.problem import LEFT, UP, ProfileProblem
+from kernels.profiles.profile import MEANS, PROTEIN
+from kernels.steps import Steps
+from kernels.trees import reference as trees
+from kernels.trees.distances import reference as distances
+from kernels.trees.distances.problem import DistanceAnswer, matrix_of
+
+Aligned = Callable[[Job], tuple[np.ndarray, Tree]]
+
+
+def answer(aligned: Aligned, problem: MsaProblem) -> MsaAnswer:
+    """The alignment of a method, every stage of it by textbooks; some ten short sequences at most."""
+    tools = Tools(_full, _no_words, _joined, _no_batch, 1, progressive)
+    job = Job(problem, tools, Monitor(), Steps())
+    return job.outcome(*aligned(job)).answer
+
+
+def progressive(
+    tree: Tree, sequences: Sequences[Sequence], weights: Sequences[int], alphabet: str, pair_of: PairOf,
+    align_pairs: Any, monitor: Monitor, log: Log | None = None, marks_of: MarksOf = no_marks,
+) -> np.ndarray:  # fmt: skip
+    """As `kernels.msa.progressive.align`, a node after another."""
+    rows: list[str] = []
+
+    def below(node: int) -> list[str]:
+        """The rows of a node, those of its children aligned."""
+        if tree.degrees[node] == 0:
+            rows.append("")
+            return [sequences[len(rows) - 1].letters.decode("ascii")]
+        start = len(rows)
+        parts = [below(child) for child in tree.children(node).tolist()]
+        nodes = [
+            counted(part, weights, at, alphabet, marks_of)
+            for part, at in zip(parts, (start, start + len(parts[0])), strict=True)
+        ]
+        first, second, scoring, span = pair_of(*nodes)
+        operations = profiles.align(ProfileProblem(first, second, scoring, span)).operations.tolist()
+        return [
+            gapped(row, operations, missing) for part, missing in zip(parts, (LEFT, UP), strict=True) for row in part
+        ]
+
+    found = below(0)
+    return np.array([list(row.encode("ascii")) for row in found], np.uint8)
+
+
+def gapped(row: str, operations: Sequences[int], missing: int) -> str:
+    """A row with a gap for each operation that takes no column of it."""
+    letters = iter(row)
+    return "".join("-" if operation == missing else next(letters) for operation in operations)
+
+
+def counted(rows: Sequences[str], weights: Sequences[int], first: int, alphabet: str, marks_of: MarksOf) -> Node:
+    """What the columns of rows count; ``first`` is the leaf of the first of them."""
+    kind = SequenceType.PROTEIN if alphabet == PROTEIN else SequenceType.DNA
+    marks = sum(_spread(row, marks_of(Sequence("row", row.replace("-", "").encode(), kind))) for row in rows)
+    counts = np.zeros((len(alphabet), len(rows[0])), np.int64)
+    for row, weight in zip(rows, weights[first:], strict=False):
+        for column, letter in enumerate(row):
+            stands_for = letter if letter in alphabet else MEANS[alphabet].get(letter, alphabet[:-1])
+            for symbol in stands_for:
+                counts[alphabet.index(symbol), column] += weight * PARTS // len(stands_for)
+    return Node(counts, np.asarray(marks), PARTS * sum(weights[first : first + len(rows)]), first, len(rows))
+
+
+def _spread(row: str, marks: np.ndarray) -> np.ndarray:
+    """Marks of the letters of a row, in its columns."""
+    found: np.ndarray = np.zeros((len(marks), len(row)), np.int32)
+    found[:, [column for column, letter in enumerate(row) if letter != "-"]] = marks
+    return found
+
+
+def _full(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    count = len(problem.sequences)
+    values = np.zeros((count, count))
+    for i in range(count):
+        for j in range(i):
+            values[i, j] = values[j, i] = distances.full(problem, i, j)
+    return Outcome(DistanceAnswer(matrix_of(problem, values, "full distances")), {})
+
+
+def _joined(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    return Outcome(trees.neighbor_joining(problem), {})
+
+
+def _no_words(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    raise NotImplementedError("the textbook has distances of aligned pairs")
+
+
+def _no_batch(*arguments: Any) -> Any:
+    raise NotImplementedError("the textbook aligns a node after another")

@@ -1,0 +1,84 @@
+"""Many alignments of profiles on the GPU: their strips in one queue on the device, then their paths, a block each."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from collections.abc import Sequence as Sequences
+
+import numpy as np
+
+from kernels.cuda.run import Run
+from kernels.monitor import Monitor
+from kernels.profiles import cuda_wavefront
+from kernels.profiles.cuda_pairs import Pairs
+from kernels.profiles.problem import ProfileAnswer, ProfileProblem
+from kernels.profiles.profile import Profile
+from kernels.profiles.scoring import ColumnScoring, Encoded, Span
+from kernels.steps import Steps
+
+TOGETHER = 2**33
+"""Cells of the alignments that are on the device at a time: with their borders they take an eighth as many bytes."""
+
+
+def align(
+    pairs: Sequences[tuple[Profile, Profile]], scoring: ColumnScoring, span: Span, monitor: Monitor
+) -> list[ProfileAnswer]:
+    """The best alignment of each pair, in their order."""
+    return encoded([ProfileProblem(*pair, scoring, span).encoded for pair in pairs], monitor)
+
+
+def encoded(made: list[Encoded], monitor: Monitor) -> list[ProfileAnswer]:
+    """The same of problems of one scoring and one mode, in whole numbers."""
+    return timed(made, monitor)[0]
+
+
+def timed(made: list[Encoded], monitor: Monitor) -> tuple[list[ProfileAnswer], dict[str, float]]:
+    """The alignments, and the milliseconds of each phase."""
+    run = Run(monitor, Steps())
+    found: list[ProfileAnswer | None] = [None] * len(made)
+    done = 0
+    for together in _groups(made):
+        group = Pairs.of(run, [made[at] for at in together])
+        _strips(run, group)
+        with run.phase("path", quiet=True) as phase:
+            for launch in range(group.path_launches):
+                group.paths(launch == 0)
+                phase.launched()
+        for at, answer in zip(together, group.answers(), strict=True):
+            found[at] = answer
+        done += len(together)
+        monitor.update(done, len(made), "alignments")
+    return [answer for answer in found if answer is not None], run.times_ms
+
+
+def _groups(made: list[Encoded]) -> Iterator[list[int]]:
+    """Numbers of the alignments that are on the device at a time, the largest first."""
+    order = sorted(range(len(made)), key=lambda at: -made[at].m * made[at].n)
+    group: list[int] = []
+    cells = 0
+    for at in order:
+        own = made[at].m * made[at].n
+        if group and cells + own > TOGETHER:
+            yield group
+            group, cells = [], 0
+        group.append(at)
+        cells += own
+    if group:
+        yield group
+
+
+def _strips(run: Run, group: Pairs) -> None:
+    """All strips of a group: a slice of the rows in each launch where it is one alignment, else of the queue."""
+    rows, count = max(one.m for one in group.made), len(group.items)
+    with run.phase("strips", quiet=True) as phase:
+        if len(group.made) == 1:
+            for first, until in cuda_wavefront.slices(rows, group.made[0].n):
+                group.strips((0, count), (first, until))
+                phase.launched()
+            return
+        ends = np.cumsum(group.cells) // cuda_wavefront.SLICE_CELLS
+        cuts = [0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), count]
+        for first, last in itertools.pairwise(cuts):
+            group.strips((first, last), (0, rows))
+            phase.launched()
