@@ -42,8 +42,8 @@ METHODS = (
     _method(
         "parttree",
         "PartTree",
-        "Guide tree of very many sequences: references are picked and joined, the others join the nearest, and so on in "
-        "every group; an index or shared counters of the references.",
+        "Guide tree of very many sequences: references are picked and joined, the others go to the nearest, and so on "
+        "in every group.",
         MAFFT,
         parameters=(THREADS, WARPS),
         footprint=sizes.footprint,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.parttree import cpu_counts, cpu_words
-from kernels.parttree.cpu_counts import TASK, Batch, Found, Index
+from kernels.parttree.cpu_counts import TASK, Batch, Found
 from kernels.parttree.parameters import SectionParameters, Threads
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import NOTHING, part_tree, told
@@ -91,13 +91,13 @@ def _run(
 def encoded(letters: Letters, protein: bool, threads: int, monitor: Monitor) -> Words:
     """The 6-mers of all sequences."""
     words, ticket, stop = empty_words(letters, protein), np.zeros(1, np.int64), workers.stop_word()
-    threads = max(1, min(threads, letters.count // cpu_words.PART))
+    threads = max(1, min(threads, letters.sequences // cpu_words.PART))
     done = np.zeros((threads, 8), np.int64)
 
     def work(worker: int) -> None:
         cpu_words.encode(letters, words, np.zeros(letters.bins, np.int32), ticket, done[worker, :1], stop)
 
-    workers.share(work, threads, stop, lambda: monitor.update(int(done.max()), letters.count, WORDS))
+    workers.share(work, threads, stop, lambda: monitor.update(int(done.max()), letters.sequences, WORDS))
     return words
 
 
@@ -181,7 +181,14 @@ class Sectioned(Serial):
     by algorithm 1 all others. Its five steps are phases of the run."""
 
     def __init__(
-        self, words: Words, bins: int, section: int, threads: int, monitor: Monitor, log: Log, times_ms: dict[str, float]
+        self,
+        words: Words,
+        bins: int,
+        section: int,
+        threads: int,
+        monitor: Monitor,
+        log: Log,
+        times_ms: dict[str, float],
     ) -> None:
         super().__init__(words, bins, threads, monitor, log)
         self.bins, self.section, self.threads, self.times_ms = bins, section, threads, times_ms
@@ -203,8 +210,7 @@ class Sectioned(Serial):
                 maps_of(self.words, refs, maps)
             shared = self.calculated(own, maps, batch)
             with self.timed(RETURN):
-                self.alone(lambda first=first, shared=shared: returned(
-                    self.words, batch, own, shared, first, found, self.stop))  # fmt: skip
+                self.alone(partial(returned, self.words, batch, own, shared, first, found, self.stop))
         return found
 
     def send(self, own: Sections) -> None:
@@ -249,4 +255,4 @@ def _compiled() -> None:
         (Serial(words, letters.bins, 1, Monitor(), log), ALL),
         (Sectioned(words, letters.bins, 2, 1, Monitor(), log, {}), ALL),
     ):
-        part_tree(problem, words, measure, 1, lambda done, total: None, task)
+        part_tree(problem, words, measure, 1, told(Monitor(), RECURSION), task)

@@ -1,7 +1,7 @@
-"""What PartTree decides in a group, compiled: pivot, picks, filter, and UPGMA of the references. Nothing is counted here.
+"""What PartTree decides in a group, compiled: pivot, picks, filter, and UPGMA of the references; it counts nothing.
 
-Groups of a level lie one after another: ``members`` int64 are the sequences of group g, ascending, at starts[g]..starts[g
-+ 1] (int64). Threads take groups by a ticket.
+Groups of a level lie one after another: ``members`` int64 are the sequences of group g, ascending, from starts[g] on
+(int64). Threads take groups by a ticket.
 """
 
 from __future__ import annotations
@@ -213,8 +213,8 @@ def shared_out(members, starts, counts, nearest, refs, next_members, next_starts
     """The groups of the next level, and what every reference of this one leads to.
 
     ``nearest`` int32 is the number of each member's reference in its group (of its own for a reference), ``refs`` int64
-    has the sequences that are references, at starts[group]. ``children`` int64 at starts[group] + r is the number of the
-    group on the next level, or -1 - the sequence where it is alone. Returns how many groups and members there are then.
+    has the sequences that are references, at starts[group]. ``children`` int64 at starts[group] + r is the number of
+    the group on the next level, or -1 - the sequence where it is alone. Returns how many groups and members there are.
     """
     groups, filled = 0, 0
     for group in range(starts.size - 1):

@@ -57,7 +57,7 @@ def factor(letters, other, b):
 
 @inlined
 def distance(common, total, other_total, length_factor):
-    """MAFFT's distance of two sequences that share ``common`` 6-mers of so many each; see `kmers.distances_of_kmers`."""
+    """MAFFT's distance of two sequences that share ``common`` of so many 6-mers; see `kmers.distances_of_kmers`."""
     fewer = min(total, other_total)
     unlike = 1 - np.float64(common) / np.float64(fewer) if fewer > 0 else 1.0
     return min(unlike * length_factor, FARTHEST)

@@ -1,4 +1,4 @@
-"""PartTree on the GPU: 6-mers and distances of all levels there, picks and joins on the host; the kernels are in words.cu."""
+"""PartTree on the GPU: 6-mers and distances of all levels there, picks and joins on the host; see words.cu."""
 
 from __future__ import annotations
 
@@ -19,7 +19,17 @@ from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.parttree.cpu import (
-    CALCULATION, CALCULATION_NUMBER, MAPS, RECURSION, RETRIEVAL, SETUP, WORDS, Log, Sectioned, compile_all, room_for, run_sections,
+    CALCULATION,
+    CALCULATION_NUMBER,
+    MAPS,
+    RECURSION,
+    RETRIEVAL,
+    WORDS,
+    Log,
+    Sectioned,
+    compile_all,
+    room_for,
+    run_sections,
 )
 from kernels.parttree.cpu_counts import Batch, Found
 from kernels.parttree.cuda_sources import BATCH, COUNTERS, FOUND, MEASURE, SECTIONS
@@ -110,7 +120,7 @@ class Counted:
         self.letters, self.run, self.threads = letters, run, int(chosen.block)
         self.log: Log | None = None
         self.multiprocessors, self.bins = blocks.multiprocessors(), letters.bins
-        size, count = max(letters.letters.size, 1), letters.count
+        size, count = max(letters.letters.size, 1), letters.sequences
         self.kmers, self.counts = run.empty(size, np.uint16), run.empty(size, np.int32)
         self.ends, self.totals, self.kept = (run.empty(count, np.int64) for _ in range(3))
         self.heavy = run.empty(count, np.uint8)
@@ -136,9 +146,9 @@ class Counted:
             places=cupy.asarray(found.places) if every else None,
         ))  # fmt: skip
         if every:
-            found = found._replace(everything=everything.get())
+            found = found._replace(everything=_down(everything))
         else:
-            found = found._replace(nearest=nearest.get(), least=least.get())
+            found = found._replace(nearest=_down(nearest), least=_down(least))
         if self.log:
             self.log.add(level, batch, 0, begun_ns)
         return found
@@ -207,24 +217,24 @@ class Counted:
     def _encode(self) -> None:
         run, letters = self.run, self.letters
         in_shared = 4 * self.bins <= self._most()
-        grid = min(max(letters.count, 1), self.multiprocessors * (1 if in_shared else ENCODERS))
+        grid = min(max(letters.sequences, 1), self.multiprocessors * (1 if in_shared else ENCODERS))
         if in_shared:
-            grid = min(max(letters.count, 1), self.multiprocessors * max(1, self._most() // (4 * self.bins)))
+            grid = min(max(letters.sequences, 1), self.multiprocessors * max(1, self._most() // (4 * self.bins)))
         kernel = run.kernel(MEASURE, "encode", **self._defines(1))
         shared = 4 * self.bins if in_shared else 0
         allow_shared(kernel, shared)
         tables = None if in_shared else run.empty(grid * self.bins, np.int32)
         there = run.up(letters.letters) if letters.letters.size else run.empty(1, np.uint8)
         codes, packed = run.up(letters.codes), run.empty(max(letters.letters.size, 1), np.uint8)
-        sizes = (np.int32(number) for number in (letters.base, letters.count, self.bins))
+        sizes = (np.int32(number) for number in (letters.base, letters.sequences, self.bins))
         arguments = *self._words(), there, codes, *sizes, packed, np.uint64(0) if tables is None else tables
         kernel((grid,), (32,), arguments, shared_mem=shared)
         cupy.cuda.get_current_stream().synchronize()
 
     def _words(self) -> tuple[Any, ...]:
         return STRUCT(
-            kmers=self.kmers, counts=self.counts, begins=self.begins, ends=self.ends, totals=self.totals, kept=self.kept,
-            heavy=self.heavy,
+            kmers=self.kmers, counts=self.counts, begins=self.begins, ends=self.ends, totals=self.totals,
+            kept=self.kept, heavy=self.heavy,
         )  # fmt: skip
 
     def _defines(self, refs: int | None = None) -> dict[str, int]:
@@ -233,6 +243,10 @@ class Counted:
     def _most(self) -> int:
         """Bytes of shared memory that a block may have for its counters."""
         return blocks.most_shared() - 12 * TASK - 64
+
+
+def _down(array: Any) -> np.ndarray:
+    return array.get()
 
 
 def _pinned(count: int) -> np.ndarray:

@@ -40,8 +40,8 @@ SECTION = Parameter(
     name="section",
     kind="int",
     label="Section size",
-    help="Sequences that are padded to one length together, the longest of them; 32 in the paper, as many as a warp has "
-    "threads. Large sections hold more padding.",
+    help="Sequences that are padded to one length together, the longest of them; 32 in the paper, as many as a warp "
+    "has threads. Large sections hold more padding.",
     default=32,
     minimum=1,
     maximum=1024,

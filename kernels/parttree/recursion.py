@@ -1,4 +1,4 @@
-"""The recursion of PartTree, a level at a time: all groups of a level are split at once, wherever distances are counted.
+"""The recursion of PartTree, a level at a time: all groups of a level are split at once, wherever that is counted.
 
 What a backend gives is one function, `Measure`. Everything that is decided by distances is decided here, so that all
 methods and devices make one tree.
@@ -57,7 +57,7 @@ class Recursion:
 
     def answer(self) -> PartTreeAnswer:
         """The tree of all sequences."""
-        levels = []
+        levels: list[Level] = []
         members, starts = self.first, np.array([0, self.first.size])
         if self.first.size < 2:
             members, starts = members[:0], starts[:1]
@@ -135,9 +135,7 @@ class Recursion:
         made, filled = cpu_groups.shared_out(
             members, starts, counts, nearest, spread, ahead, ahead_starts, children
         )  # fmt: skip
-        self.splits.append(
-            np.stack([np.full(groups, level), members[pivot], np.diff(starts), picked, counts], 1)
-        )
+        self.splits.append(np.stack([np.full(groups, level), members[pivot], np.diff(starts), picked, counts], 1))
         return Level(members, starts, counts, joins, heights, children), ahead[:filled], ahead_starts[: made + 1]
 
     def _measured(
@@ -179,7 +177,11 @@ def part_tree(
     task: int,
 ) -> PartTreeAnswer:  # fmt: skip
     """The tree of a problem whose words are known; see `Recursion`."""
-    return Recursion(problem, words, measure, threads, tell, task).answer()
+    try:
+        return Recursion(problem, words, measure, threads, tell, task).answer()
+    except BaseException:
+        workers.end_idle()
+        raise
 
 
 def _gathered(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,6 @@ import numpy as np
 
 from kernels.cpu.jit import compiled, inlined
 from kernels.cpu.simd import take_ticket
-from kernels.parttree.cpu_counts import Batch, Found
 from kernels.parttree.cpu_words import distance, factor
 from kernels.parttree.words import Words
 

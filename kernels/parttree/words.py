@@ -27,7 +27,7 @@ class Letters(NamedTuple):
     base: int
 
     @property
-    def count(self) -> int:
+    def sequences(self) -> int:
         return self.offsets.size - 1
 
     @property
@@ -63,7 +63,7 @@ def letters_of(sequences: Sequences[Sequence], protein: bool) -> Letters:
 
 def empty_words(letters: Letters, protein: bool) -> Words:
     """Room for the words of these letters."""
-    size, count = letters.letters.size, letters.count
+    size, count = letters.letters.size, letters.sequences
     ends, totals, kept = (np.zeros(count, np.int64) for _ in range(3))
     return Words(
         np.empty(size, np.uint16), np.empty(size, np.int32), letters.offsets[:-1], ends, totals, kept,
@@ -72,7 +72,7 @@ def empty_words(letters: Letters, protein: bool) -> Words:
 
 
 def distinct(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
-    """The first of the sequences of each content, int64 ascending; and for every sequence the place of its own there."""
+    """The first of the sequences of each content, int64 ascending; and of every sequence the place there."""
     first: dict[bytes, int] = {}
     own = [first.setdefault(sequence.letters, number) for number, sequence in enumerate(sequences)]
     found = np.fromiter(first.values(), np.int64, len(first))
