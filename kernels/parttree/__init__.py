@@ -7,7 +7,8 @@ from typing import Any
 
 from kernels.citation import Citation
 from kernels.method import Method
-from kernels.parttree import sizes
+from kernels.msa.problem import INPUTS, problem_type
+from kernels.parttree import alignment, sizes
 from kernels.parttree.parameters import BLOCK, SECTION, THREADS, WARPS
 from kernels.parttree.problem import PART_TREE, PARTTREE
 from kernels.trees import MAFFT
@@ -37,6 +38,19 @@ def _method(id: str, name: str, summary: str, citation: Citation, **declared: An
         **{"criterion": PARTTREE, "automatic": sizes.automatic, "work": sizes.work, **declared},
     )
 
+
+FAMSA = Citation(
+    key="gudys2025famsa2",
+    authors="Adam Gudys, Andrzej Zielezinski, Cedric Notredame, Sebastian Deorowicz",
+    title="FAMSA2 enables accurate multiple sequence alignment at protein-universe scale",
+    venue="bioRxiv",
+    year=2025,
+)
+
+ALIGNMENT_PROBLEM = problem_type(
+    "msa-parttree", "Multiple alignment of many sequences", alignment.OPTIONS, alignment.rules,
+    "kernels.parttree.trials:ALIGNMENT", inputs=(INPUTS[0], INPUTS[1]),
+)  # fmt: skip
 
 METHODS = (
     _method(
@@ -68,5 +82,22 @@ METHODS = (
         on=("cpu",),
         footprint=sizes.footprint,
         nominal_gcups={"cpu": 0.005},
+    ),
+    Method(
+        id="msa-parttree",
+        name="PartTree-MSA",
+        family="parttree",
+        summary="Alignment of 10^5 sequences: single linkage or PartTree over the different ones, then profiles from "
+        "the leaves to the root; rows are written once, from lists of gaps.",
+        citation=FAMSA,
+        problem=ALIGNMENT_PROBLEM,
+        parameters=(THREADS,),
+        backends={"cpu": "kernels.parttree.alignment_cpu:msa_parttree"},
+        returns=frozenset({"alignment", "tree"}),
+        footprint=sizes.alignment_footprint,
+        automatic=sizes.automatic,
+        work=sizes.alignment_work,
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": 0.5},
     ),
 )

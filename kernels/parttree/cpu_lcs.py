@@ -2,8 +2,8 @@
 
 The distance of two sequences is the number of letters that one must insert and delete to make one the other, over the
 length of their longest common subsequence. That length is counted with a word of bits for 32 letters (Hyyro 2004), of
-LANES sequences side by side. Rows of distances are made in blocks, by threads, and taken over by SLINK (Sibson 1973) one
-after another, so that no matrix is ever there.
+LANES sequences side by side. Rows of distances are made in blocks, by threads, and taken over by SLINK (Sibson 1973) in
+their order, so that no matrix is ever there.
 """
 
 from __future__ import annotations

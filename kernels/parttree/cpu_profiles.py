@@ -2,8 +2,8 @@
 
 A profile has for every column how many rows hold each symbol: LETTERS letters, then the gaps, as those that open one,
 those that go on with one, and those outside of a row's letters. What a column of it scores against each letter is kept
-beside the counts: both are sums, so that a merged column is the sum of two. Costs of gaps are scores with these symbols;
-two gaps score nothing. So the score of an alignment is the sum over all pairs of rows, over the number of pairs.
+beside the counts: both are sums, so that a merged column is the sum of two. Costs of gaps are scores with these
+symbols; two gaps score nothing. So the score of an alignment is a sum over all pairs of rows, over their number.
 
     S(i, j) = sum over letters b of scores_A[i, b] counts_B[j, b] + what letters of B cost against gaps of A
 
@@ -66,8 +66,8 @@ def _occupied(counts, column, rows):
 
 @compiled
 def _gap_costs(counts, at, size, rows, rules, letters, opening):
-    """Of a profile: the share of rows that have a letter in each column; and what opening a gap in it costs a letter, for
-    a gap after so many columns. ``opening`` float32 (size + 1,)."""
+    """Of a profile: the share of rows that have a letter in each column; and what opening a gap in it costs a letter,
+    for a gap after so many columns. ``opening`` float32 (size + 1,)."""
     for column in range(size):
         letters[column] = _occupied(counts, at + column, rows) / rows
     for place in range(1, size):
@@ -240,8 +240,8 @@ def _note_gaps(operations, length, absent, gaps, used):
 def progressive(codes, offsets, weights, nodes, rules, columns, places, done, stop):
     """All alignments of a tree, one after another; the gaps of every node's two sides.
 
-    ``columns`` int64 (nodes,) becomes how many each node has; gaps of the sides of step s are those from places[2 s] and
-    places[2 s + 1] on (int64, 2 steps + 1). Returns the gaps, int32 (k, 2).
+    ``columns`` int64 (nodes,) becomes how many each node has; gaps of the sides of step s are those from places[2 s]
+    and places[2 s + 1] on (int64, 2 steps + 1). Returns the gaps, int32 (k, 2).
     """
     room = 4096
     counts, scores = np.empty((room, SYMBOLS), np.float32), np.empty((room, SYMBOLS), np.float32)
@@ -318,8 +318,8 @@ def _with_places(begins, sizes, rows, size):
 def written(letters, letter_offsets, copies, copy_starts, nodes, gaps, places, columns, target):
     """The rows of all sequences, from the gaps of all nodes, into ``target`` uint8 (rows, columns), which holds gaps.
 
-    ``copies`` int64 are the rows that have the letters of a leaf, from copy_starts[leaf] on. Steps are gone through from
-    the last one on: where the columns of a node stand in the alignment is known before its children.
+    ``copies`` int64 are the rows that have the letters of a leaf, from copy_starts[leaf] on. Steps are gone through
+    from the last one on: where the columns of a node stand in the alignment is known before its children.
     """
     steps = nodes.leaf.size
     depth = 128
@@ -329,7 +329,6 @@ def written(letters, letter_offsets, copies, copy_starts, nodes, gaps, places, c
         standing = np.empty(2 * total, np.int32)
     standing[:total] = np.arange(total)
     top, begins[0] = 1, 0
-    filled = total
     for back in range(steps):
         step = steps - 1 - back
         start = begins[top - 1]
@@ -342,7 +341,6 @@ def written(letters, letter_offsets, copies, copy_starts, nodes, gaps, places, c
                 for column in range(size):
                     target[row, standing[start + column]] = letters[first + column]
             top -= 1
-            filled = start
             continue
         own = standing[start : start + size].copy()
         size_a = size - _summed(gaps, places[2 * step], places[2 * step + 1])

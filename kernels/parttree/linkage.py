@@ -11,8 +11,8 @@ from kernels.parttree import cpu_lcs
 
 
 def codes_of(letters: np.ndarray, alphabet: bytes) -> np.ndarray:
-    """The place of every letter in an alphabet; the number of its letters for others. uint8."""
-    table = np.full(256, len(alphabet), np.uint8)
+    """The place of every letter in an alphabet, 20 for others; uint8."""
+    table = np.full(256, cpu_lcs.SYMBOLS - 1, np.uint8)
     table[np.frombuffer(alphabet, np.uint8)] = np.arange(len(alphabet))
     return table[letters]
 

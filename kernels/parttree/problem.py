@@ -37,8 +37,8 @@ OPTIONS = (
               "Sequences that are picked at every level of the recursion, with which all others are compared (50 in "
               "MAFFT; 5,000 in the paper). Many give a better tree, and take longer.",
               default=50, minimum=2, maximum=100_000, unit="sequences"),
-    Parameter("seed", "int", "Seed", "What decides which sequences are picked; one seed gives one tree.", default=1,
-              minimum=0, maximum=2**31 - 1),
+    Parameter("pick_seed", "int", "Seed", "What decides which sequences are picked; one seed gives one tree.",
+              default=1, minimum=0, maximum=2**31 - 1),
 )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ class PartTreeProblem:
 
     sequences: tuple[Sequence, ...] = field(repr=False)
     references: int = 50
-    seed: int = 1
+    pick_seed: int = 1
 
     @property
     def data(self) -> tuple[Sequence, ...]:
@@ -172,7 +172,7 @@ PART_TREE = ProblemType(
     answer=lambda result: result.answer.tree.summary,
     formats=tree_files.FORMATS,
     products=lambda result: [result.answer.tree],
-    settings=lambda problem: [("References", f"{problem.references:,}"), ("Seed", str(problem.seed))],
+    settings=lambda problem: [("References", f"{problem.references:,}"), ("Seed", str(problem.pick_seed))],
     option_values=option_values,
     unit="pairs",
     trials="kernels.parttree.trials:PART_TREE",

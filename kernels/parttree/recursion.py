@@ -57,6 +57,13 @@ class Recursion:
 
     def answer(self) -> PartTreeAnswer:
         """The tree of all sequences."""
+        joins, lengths = self.joins()
+        splits = np.concatenate([np.zeros((0, 5), np.int64), *self.splits])
+        tree = Tree.from_joins(self.problem.names, joins, lengths, self.problem.title)
+        return PartTreeAnswer(tree, splits[np.lexsort(splits.T[::-1])])
+
+    def joins(self) -> tuple[np.ndarray, np.ndarray]:
+        """The joins of the tree, int64 (n - 1, 2), and the lengths of the edges to what is joined, float64."""
         levels: list[Level] = []
         members, starts = self.first, np.array([0, self.first.size])
         if self.first.size < 2:
@@ -66,8 +73,7 @@ class Recursion:
             levels.append(level)
             self.tell(self.first.size - members.size, self.first.size)
         self.tell(1, 1)
-        splits = np.concatenate([np.zeros((0, 5), np.int64), *self.splits])
-        return PartTreeAnswer(self._tree(levels), splits[np.lexsort(splits.T[::-1])])
+        return self._assembled(levels)
 
     def _split(self, members: np.ndarray, starts: np.ndarray, level: int) -> tuple[Level, np.ndarray, np.ndarray]:
         """Split all groups of a level, some at a time; the groups of the next level."""
@@ -107,7 +113,7 @@ class Recursion:
         alone = np.arange(groups + 1)
         away = self._measured(members[pivot], alone, members, starts, False, level).least
         picks, counts = np.empty(size, np.int64), (self.words.totals[members[pivot]] > 0).astype(np.int64)
-        settings = self.problem.references, self.problem.seed, level
+        settings = self.problem.references, self.problem.pick_seed, level
         self._share(groups, lambda ticket: cpu_groups.choose(
             members, starts, pivot, away, *settings, picks, counts, ticket, self.stop))  # fmt: skip
         picked = counts.copy()
@@ -149,18 +155,13 @@ class Recursion:
         count = max(1, min(self.threads, groups // 4))
         workers.share(lambda worker: work(ticket), count, self.stop, lambda: self.tell(0, 1))
 
-    def _tree(self, levels: list[Level]) -> Tree:
+    def _assembled(self, levels: list[Level]) -> tuple[np.ndarray, np.ndarray]:
         """The tree of all levels, from the deepest to the first."""
         taxa = len(self.problem.sequences)
-        joins, lengths, node = np.empty((max(taxa - 1, 0), 2), np.int64), np.empty((max(taxa - 1, 0), 2)), taxa
+        joins, lengths = np.empty((max(taxa - 1, 0), 2), np.int64), np.empty((max(taxa - 1, 0), 2))
         heights = np.zeros(2 * taxa)
-        # Sequences that are equal are one leaf until now.
-        order = np.argsort(self.own, kind="stable")
-        until = np.concatenate([[0], np.cumsum(np.bincount(self.own, minlength=self.first.size))])
         leaves = np.zeros(taxa, np.int64)
-        leaves_of = np.empty(self.first.size, np.int64)
-        node = _even_nodes(order, until, joins, lengths, taxa, leaves_of)
-        leaves[self.first] = leaves_of
+        leaves[self.first], node = equal_joined(self.own, self.first.size, joins, lengths)
         roots = NOTHING.astype(np.int64)
         for level in reversed(levels):
             found = np.empty(level.starts.size - 1, np.int64)
@@ -169,7 +170,7 @@ class Recursion:
                 lengths, taxa, node, found,
             )  # fmt: skip
             roots = found
-        return Tree.from_joins(self.problem.names, joins, lengths, self.problem.title)
+        return joins, lengths
 
 
 def part_tree(
@@ -182,6 +183,17 @@ def part_tree(
     except BaseException:
         workers.end_idle()
         raise
+
+
+def equal_joined(own: np.ndarray, contents: int, joins: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, int]:
+    """Join sequences of one content evenly: the root of each content, and the next node.
+
+    ``own`` int64 is the content of every sequence; the first joins and lengths are written.
+    """
+    until = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=contents))])
+    roots = np.empty(contents, np.int64)
+    node = _even_nodes(np.argsort(own, kind="stable"), until, joins, lengths, own.size, roots)
+    return roots, node
 
 
 def _gathered(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -75,7 +75,7 @@ class Textbook:
         chosen = [0, size - 1, 1 + (size - 2) // 2][:most]
         rest = sorted(
             (rank for rank in range(size) if rank not in chosen),
-            key=lambda rank: (draw_key(self.problem.seed, level, ranked[rank]), rank),
+            key=lambda rank: (draw_key(self.problem.pick_seed, level, ranked[rank]), rank),
         )
         return [ranked[rank] for rank in sorted(chosen + rest[: most - len(chosen)])]
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
+from kernels.msa.problem import MsaProblem
 from kernels.parameters import typed
 from kernels.parttree.parameters import SectionParameters, Threads
 from kernels.parttree.problem import PartTreeProblem
@@ -70,3 +73,36 @@ def sections_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], 
         "distances of references": 8 * max(references, 50) ** 2, **parts,
     }  # fmt: skip
     return Footprint(host, parts if backend == "cuda" else {})
+
+
+GROWN = 2.0
+"""Columns of an alignment, for each letter of the longest sequence, about."""
+COLUMN_BYTES = 24 * 8
+"""Counts and scores of a column of a profile."""
+MASK_BYTES = 21 * 4
+"""Bits of 32 letters of a sequence, for every symbol."""
+BLOCK_BYTES = 16 * 4
+LEAF_BYTES = 700
+"""Numbers of a sequence: joins, steps, gaps of its node, and its place in the tree."""
+
+
+def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Masks and rows of distances, or words; profiles that wait on the stack; the rows."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    count, longest, letters = lengths.size, int(lengths.max()), int(lengths.sum())
+    columns = int(GROWN * longest)
+    threads = typed(Threads, parameters).threads
+    masks = int(MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum())
+    waiting = int(np.log2(count + 1)) + 4
+    return Footprint({
+        "sequences": LEAF_BYTES * count, "letters": 3 * letters, "masks": masks,
+        "rows of distances": threads * BLOCK_BYTES * count, "profiles": waiting * columns * COLUMN_BYTES,
+        "directions": columns * longest, "rows": columns * count,
+    })  # fmt: skip
+
+
+def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
+    """Cells of the nodes, and of the pairs, 32 of which one word of bits holds."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    nodes = int(GROWN * lengths.max()) * int(lengths.sum())
+    return max(nodes + problem.cells // 32, 1)

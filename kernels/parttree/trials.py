@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from kernels.method import Method
+from kernels.method import Method, ProblemType
 from kernels.model import Result, Sequence, SequenceType
+from kernels.msa import trials as msa_trials
 from kernels.parttree import reference
 from kernels.parttree.problem import PARTTREE, PartTreeAnswer, PartTreeProblem
 from kernels.trees.distances.trials import AMINO_ACIDS, BASES, family
@@ -114,3 +115,27 @@ PART_TREE = Trials(
     unlogged=lambda method, backend: SILENT,
     read_back=read_back,
 )
+
+
+def _alignment() -> ProblemType:
+    from kernels.parttree import ALIGNMENT_PROBLEM  # it names these trials
+
+    return ALIGNMENT_PROBLEM
+
+
+def _drawn(choose: Choose, most: int, longest: int) -> Any:
+    options = {"guide": choose.of((None, "parttree", "single-linkage")), "growth": choose.of((0.0, 0.5)),
+               "references": choose.of((2, 5))}  # fmt: skip
+    data: tuple[Any, ...] = msa_trials.sequences(choose, most, longest)
+    taxa = [one.name for one in data if len(one)]
+    if choose.of((False, False, True)):
+        data += (msa_trials._tree(taxa, choose.random()),)
+    return _alignment().make(data, options)
+
+
+ALIGNMENT = msa_trials.trials(
+    _alignment, lambda problem: None,
+    draw=lambda choose: _drawn(choose, msa_trials.MOST, msa_trials.LONGEST),
+    larger=lambda choose: _drawn(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
+    unlogged=lambda method, backend: frozenset({"rows"}),
+)  # fmt: skip

@@ -114,7 +114,7 @@ def test_keys_depend_on_seed_level_and_sequence() -> None:
 
 
 def test_options_are_told_and_build_the_problem_again() -> None:
-    problem = PART_TREE.build(trials.synthetic(5), {"references": 7, "seed": 3})
+    problem = PART_TREE.build(trials.synthetic(5), {"references": 7, "pick_seed": 3})
     assert PART_TREE.build(problem.data, PART_TREE.option_values(problem)) == problem
     assert PART_TREE.settings(problem) == [("References", "7"), ("Seed", "3")]
 
