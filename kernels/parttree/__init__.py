@@ -10,7 +10,7 @@ from kernels.method import Method
 from kernels.msa.problem import INPUTS, problem_type
 from kernels.parttree import alignment, sizes
 from kernels.parttree.parameters import BLOCK, SECTION, THREADS, WARPS
-from kernels.parttree.problem import PART_TREE, PARTTREE
+from kernels.parttree.problem import PART_TREE, PARTTREE, SINGLE
 from kernels.trees import MAFFT
 
 PAPER = Citation(
@@ -23,7 +23,7 @@ PAPER = Citation(
 
 
 def _method(id: str, name: str, summary: str, citation: Citation, **declared: Any) -> Method:
-    function = id.replace("-", "_")
+    function = declared.pop("function", "")
     backends = declared.pop("on", ("cpu", "cuda"))
     return Method(
         id=id,
@@ -32,7 +32,7 @@ def _method(id: str, name: str, summary: str, citation: Citation, **declared: An
         summary=summary,
         citation=citation,
         problem=PART_TREE,
-        backends={backend: f"kernels.parttree.{backend}:{function}" for backend in backends},
+        backends={backend: function or f"kernels.parttree.{backend}:{id.replace('-', '_')}" for backend in backends},
         returns=frozenset({"tree"}),
         page=Path(__file__).with_name("page.md"),
         **{"criterion": PARTTREE, "automatic": sizes.automatic, "work": sizes.work, **declared},
@@ -82,6 +82,19 @@ METHODS = (
         on=("cpu",),
         footprint=sizes.footprint,
         nominal_gcups={"cpu": 0.005},
+    ),
+    _method(
+        "lcs-single-linkage",
+        "Single linkage",
+        "Guide tree by single linkage over the longest common subsequences of all pairs, as in FAMSA.",
+        FAMSA,
+        parameters=(THREADS,),
+        on=("cpu",),
+        function="kernels.parttree.linkage:lcs_single_linkage",
+        footprint=sizes.linkage_footprint,
+        work=sizes.linkage_work,
+        criterion=SINGLE,
+        nominal_gcups={"cpu": 0.1},
     ),
     Method(
         id="msa-parttree",

@@ -16,14 +16,13 @@ from kernels.msa.problem import MsaProblem
 from kernels.parameters import Parameter
 from kernels.parttree.cpu_lcs import BITS
 from kernels.parttree.cpu_profiles import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN, Nodes, Rules
-from kernels.parttree.linkage import codes_of
+from kernels.parttree.linkage import AMINO_ACIDS, BASES, encoded
 from kernels.parttree.problem import OPTIONS as PART_TREE_OPTIONS
 from kernels.parttree.words import distinct
 from kernels.scoring import named_matrix
 from kernels.scoring_options import nucleotides
 from kernels.serialization import stored
 
-AMINO_ACIDS, BASES = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
 SINGLE, PARTTREE = GUIDES = ("single-linkage", "parttree")
 MATRICES = ("BLOSUM62", "BLOSUM50", "BLOSUM45", "GONNET1992", "PAM250")
 NUCLEOTIDE_SCORES = 5.0, -4.0
@@ -113,12 +112,7 @@ def leaves_of(problem: MsaProblem, apart: bool) -> Leaves:
     """The leaves; where ``apart``, equal sequences are leaves of their own."""
     filled = [problem.sequences[number] for number in problem.filled]
     first, own = (np.arange(len(filled)),) * 2 if apart else distinct(filled)
-    picked = [filled[number] for number in first.tolist()]
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in picked])])
-    letters = np.frombuffer(b"".join(one.letters for one in picked), np.uint8)
-    if not problem.protein:
-        letters = np.where(letters == ord("U"), ord("T"), letters).astype(np.uint8)
-    return Leaves(first, own, codes_of(letters, AMINO_ACIDS if problem.protein else BASES), offsets)
+    return Leaves(first, own, *encoded([filled[number] for number in first.tolist()], problem.protein))
 
 
 def table_of(problem: MsaProblem, count: int) -> Rules:

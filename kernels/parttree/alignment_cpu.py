@@ -11,7 +11,6 @@ import numpy as np
 from kernels.cpu import workers
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
 from kernels.io.aligned import GAP
-from kernels.io.tree import Tree
 from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
@@ -20,10 +19,10 @@ from kernels.parttree import cpu_profiles
 from kernels.parttree.alignment import SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, steps_of, table_of
 from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
 from kernels.parttree.cpu_counts import TASK
-from kernels.parttree.linkage import single_linkage
+from kernels.parttree.linkage import edges, single_linkage
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeProblem
-from kernels.parttree.recursion import Recursion, equal_joined, told
+from kernels.parttree.recursion import Recursion, told, whole_tree
 from kernels.parttree.words import letters_of
 from kernels.steps import Steps
 
@@ -52,7 +51,7 @@ def _run(
         log = PhaseLog(steps, phase, clock.started_ns)
         joins, lengths = _guide(problem, leaves, threads, monitor)
         log.add(0, (0, count), (0, count), 0, begun_ns)
-        tree = _tree(problem, leaves, joins, lengths)
+        tree = whole_tree(problem.taxa, leaves.own, joins, lengths, problem.title)
         clock.phase(TREE)
         phase += 1
         begun_ns = begun_ns + round(1e6 * times_ms[TREE])
@@ -71,29 +70,17 @@ def _run(
 def _guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
     """Joins of the leaves, and lengths of the edges below each."""
     own: PartTreeRules = problem.rules
-    count = leaves.sequences.size
     tell = told(monitor, TREE)
     if own.guide == SINGLE:
         joins, heights = single_linkage(leaves.codes, leaves.offsets, threads, tell)
         tell(1, 1)
-        of_nodes = np.concatenate([np.zeros(count), heights])
-        return joins, np.maximum(heights[:, None] - of_nodes[joins], 0)
+        return joins, edges(joins, heights)
     filled = [problem.sequences[problem.filled[number]] for number in leaves.sequences.tolist()]
     part = PartTreeProblem(tuple(filled), own.references, own.pick_seed)
     letters = letters_of(filled, problem.protein)
     words = encoded(letters, problem.protein, threads, Monitor())
     measure = Indexed(words, letters.bins, threads, monitor, Log(Steps(), 1, 0))
     return Recursion(part, words, measure, threads, tell, TASK).joins()
-
-
-def _tree(problem: MsaProblem, leaves: Leaves, joins: np.ndarray, lengths: np.ndarray) -> Tree:
-    """The tree of all sequences that have letters, equal ones joined first."""
-    taxa, count = leaves.own.size, leaves.sequences.size
-    every, every_length = np.zeros((max(taxa - 1, 0), 2), np.int64), np.zeros((max(taxa - 1, 0), 2))
-    roots, node = equal_joined(leaves.own, count, every, every_length)
-    of_nodes = np.concatenate([roots, node + np.arange(len(joins))])
-    every[node - taxa :], every_length[node - taxa :] = of_nodes[joins], lengths
-    return Tree.from_joins(problem.taxa, every, every_length, problem.title)
 
 
 def _aligned(

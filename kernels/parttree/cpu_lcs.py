@@ -146,8 +146,10 @@ def slink(own, rows, words, nearest, heights, new, done, stop):
                 length, target = own.lengths[sequence], rows[sequence - first]
                 for at in range(low, high):
                     shared = np.int32(common[at - low])
-                    away = np.float32(length + own.lengths[at] - 2 * shared) / np.float32(max(shared, 1))
-                    target[at] = away if shared > 0 else FAR
+                    if shared > 0:
+                        target[at] = np.float32(length + own.lengths[at] - 2 * shared) / np.float32(shared)
+                    else:
+                        target[at] = FAR
             if stop[0] != 0:
                 return
         if not wait_for(words, DONE, block, stop):

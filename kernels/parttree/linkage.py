@@ -1,13 +1,63 @@
-"""Single linkage over longest common subsequences, as FAMSA has it: the guide tree of families of many sequences."""
+"""Single linkage over longest common subsequences, as FAMSA has it: a guide tree of many sequences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
 
 import numpy as np
 
 from kernels.cpu import workers
+from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from kernels.model import Outcome, Sequence
+from kernels.monitor import Monitor
+from kernels.parameters import typed
 from kernels.parttree import cpu_lcs
+from kernels.parttree.parameters import Threads
+from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
+from kernels.parttree.recursion import told, whole_tree
+from kernels.parttree.words import distinct
+from kernels.steps import Steps
+
+AMINO_ACIDS, BASES = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
+PHASE = "linkage"
+
+
+def lcs_single_linkage(
+    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
+) -> Outcome:
+    """The nearest two clusters are joined, where two are as near as their nearest sequences."""
+    times_ms = {"compilation": time_ms(_compiled), "transfer": 0.0}
+    clock = PhaseClock(times_ms)
+    first, own = distinct(problem.sequences)
+    codes, offsets = encoded([problem.sequences[number] for number in first.tolist()], problem.protein)
+    tell = told(monitor, PHASE)
+    try:
+        joins, heights = single_linkage(codes, offsets, typed(Threads, parameters).threads, tell)
+        tell(1, 1)
+    except BaseException:
+        workers.end_idle()
+        raise
+    tree = whole_tree(problem.names, own, joins, edges(joins, heights), problem.title)
+    PhaseLog(steps, 1, clock.started_ns).add(0, (0, first.size), (0, first.size), 0, clock.started_ns)
+    clock.phase(PHASE)
+    return Outcome(PartTreeAnswer(tree), times_ms, 84 * int(np.maximum(-(-np.diff(offsets) // 32), 1).sum()))
+
+
+def encoded(sequences: list[Sequence], protein: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The codes of sequences, one after another, and where each begins."""
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in sequences], dtype=np.int64)])
+    letters = np.frombuffer(b"".join(one.letters for one in sequences), np.uint8)
+    if not protein:
+        letters = np.where(letters == ord("U"), ord("T"), letters).astype(np.uint8)
+    return codes_of(letters, AMINO_ACIDS if protein else BASES), offsets
+
+
+def edges(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:
+    """Lengths of the edges below each join: the differences of the heights at their ends."""
+    of_nodes = np.concatenate([np.zeros(len(joins) + 1), heights])
+    return np.maximum(heights[:, None] - of_nodes[joins], 0)
 
 
 def codes_of(letters: np.ndarray, alphabet: bytes) -> np.ndarray:
@@ -43,3 +93,9 @@ def single_linkage(
     leaves = joins < count
     joins[leaves] = order[joins[leaves]]
     return joins, levels
+
+
+@cache
+def _compiled() -> None:
+    """Compile, or load from the cache folder."""
+    single_linkage(np.zeros(3, np.uint8), np.arange(4), 1, lambda done, total: None)

@@ -7,6 +7,7 @@ methods and devices make one tree.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from typing import Any
 
@@ -183,6 +184,16 @@ def part_tree(
     except BaseException:
         workers.end_idle()
         raise
+
+
+def whole_tree(names: Sequences[str], own: np.ndarray, joins: np.ndarray, lengths: np.ndarray, title: str) -> Tree:
+    """The tree of all sequences from that of the different ones (``own`` is which), equal ones joined first."""
+    taxa, count = own.size, len(joins) + 1
+    every, every_length = np.zeros((max(taxa - 1, 0), 2), np.int64), np.zeros((max(taxa - 1, 0), 2))
+    roots, node = equal_joined(own, count, every, every_length)
+    of_nodes = np.concatenate([roots, node + np.arange(len(joins))])
+    every[node - taxa :], every_length[node - taxa :] = of_nodes[joins], lengths
+    return Tree.from_joins(names, every, every_length, title)
 
 
 def equal_joined(own: np.ndarray, contents: int, joins: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, int]:

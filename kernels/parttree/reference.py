@@ -13,6 +13,8 @@ from kernels.model import Sequence
 from kernels.parttree.problem import FILTER, MEAN_SHARE, PartTreeAnswer, PartTreeProblem, draw_key
 from kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
 
+AMINO_ACIDS, BASES_AND_U = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
+
 
 @dataclass(frozen=True)
 class Node:
@@ -125,19 +127,58 @@ def part_tree(problem: PartTreeProblem) -> PartTreeAnswer:
     """The tree of a problem."""
     book = Textbook(problem)
     first = [number for number, one in enumerate(problem.sequences) if _is_first(problem.sequences, number, one)]
-    root = book.tree(first)
+    tree = _tree_of(problem, book.tree(first))
+    splits = np.array(sorted(book.splits), np.int64).reshape(-1, 5)
+    return PartTreeAnswer(tree, splits)
+
+
+def single_linkage(problem: PartTreeProblem) -> PartTreeAnswer:
+    """The tree of single linkage over (m + n - 2 LCS) / LCS; 10^6 where nothing is common. Equal sequences first."""
+    known = (AMINO_ACIDS if problem.protein else BASES_AND_U).decode()
+    texts = [one.letters.decode() for one in problem.sequences]
+    if not problem.protein:
+        texts = [text.replace("U", "T") for text in texts]
+    clusters = {at: Node(0.0, at) for at in range(len(texts))}
+    members = {at: [at] for at in clusters}
+    apart = {(i, j): _away(problem, texts, i, j, known) for i in clusters for j in clusters if i < j}
+    while len(clusters) > 1:
+        pairs = {(a, b): min(apart[ordered(i, j)] for i in members[a] for j in members[b])
+                 for a in clusters for b in clusters if a < b}  # fmt: skip
+        a, b = min(pairs, key=lambda pair: (pairs[pair], pair))
+        clusters[a] = Node(max(pairs[a, b], 0.0), children=(clusters[a], clusters.pop(b)))
+        members[a] += members.pop(b)
+    return PartTreeAnswer(_tree_of(problem, clusters[0]))
+
+
+def _away(problem: PartTreeProblem, texts: list[str], i: int, j: int, known: str) -> float:
+    if problem.sequences[i].letters == problem.sequences[j].letters:
+        return 0.0
+    common = _common(texts[i], texts[j], known)
+    return (len(texts[i]) + len(texts[j]) - 2 * common) / common if common else 1e6
+
+
+def _common(one: str, other: str, known: str) -> int:
+    """The longest common subsequence of letters that are known."""
+    row = [0] * (len(other) + 1)
+    for letter in one:
+        diagonal = 0
+        for j, there in enumerate(other, 1):
+            same = letter == there and letter in known
+            diagonal, row[j] = row[j], diagonal + 1 if same else max(row[j], row[j - 1])
+    return row[-1]
+
+
+def _is_first(sequences: tuple[Sequence, ...], number: int, one: Sequence) -> bool:
+    return all(other.letters != one.letters for other in sequences[:number])
+
+
+def _tree_of(problem: PartTreeProblem, root: Node) -> Tree:
     names, parents, lengths = [], [], []
     for node, parent, length in _walk(root):
         names.append(problem.names[node.sequence] if node.sequence >= 0 else "")
         parents.append(parent)
         lengths.append(length)
-    tree = Tree(tuple(names), np.array(parents), np.array(lengths), problem.title)
-    splits = np.array(sorted(book.splits), np.int64).reshape(-1, 5)
-    return PartTreeAnswer(tree, splits)
-
-
-def _is_first(sequences: tuple[Sequence, ...], number: int, one: Sequence) -> bool:
-    return all(other.letters != one.letters for other in sequences[:number])
+    return Tree(tuple(names), np.array(parents), np.array(lengths), problem.title)
 
 
 def _walk(root: Node) -> Iterator[tuple[Node, int, float]]:

@@ -86,6 +86,21 @@ LEAF_BYTES = 700
 """Numbers of a sequence: joins, steps, gaps of its node, and its place in the tree."""
 
 
+def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Masks, and rows of distances of each thread."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    return Footprint({
+        "sequences": SEQUENCE_BYTES * lengths.size, "letters": 2 * int(lengths.sum()),
+        "masks": int(MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum()),
+        "rows of distances": typed(Threads, parameters).threads * BLOCK_BYTES * lengths.size,
+    })  # fmt: skip
+
+
+def linkage_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
+    """Pairs of sequences."""
+    return max(len(problem.sequences) * (len(problem.sequences) - 1) // 2, 1)
+
+
 def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Masks and rows of distances, or words; profiles that wait on the stack; the rows."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])

@@ -1,5 +1,5 @@
-"""Guide trees on a GPU: the kernels compile for old and new ones, emulated ones make the textbook's trees, real ones the
-trees of the CPU at sizes that an emulator does not reach."""
+"""Guide trees on a GPU: the kernels compile for old and new ones; emulated ones make the trees of the textbook,
+real ones those of the CPU at sizes that an emulator does not reach."""
 
 from __future__ import annotations
 

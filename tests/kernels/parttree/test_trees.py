@@ -1,4 +1,4 @@
-"""Guide trees of many sequences: counts and distances are those of plain counters, and MAFFT's rules at their borders."""
+"""Guide trees of many sequences: distances are those of plain counters, and MAFFT's rules hold at their borders."""
 
 from __future__ import annotations
 
