@@ -101,7 +101,7 @@ def _ones(word):
 
 
 @compiled
-def lengths_of(own, sequence, group, row, carry, found):
+def lengths_of(own, sequence, group, row, carry, found, stop):
     """The longest common subsequences of a sequence and those of a group, into ``found`` uint32 (LANES,)."""
     words = own.words[group]
     size = words * LANES
@@ -112,6 +112,8 @@ def lengths_of(own, sequence, group, row, carry, found):
         code = np.int64(own.codes[at])
         if code == SYMBOLS - 1:
             continue
+        if stop[0] != 0:
+            return
         if words == 1:
             _step_one(row, bits[code * LANES : (code + 1) * LANES])
         else:
@@ -142,7 +144,7 @@ def slink(own, rows, words, nearest, heights, new, done, stop):
         for group in range((last - 1) // LANES + 1):
             low, high = group * LANES, min((group + 1) * LANES, count)
             for sequence in range(first, last):
-                lengths_of(own, sequence, group, row, carry, common)
+                lengths_of(own, sequence, group, row, carry, common, stop)
                 length, target = own.lengths[sequence], rows[sequence - first]
                 for at in range(low, high):
                     shared = np.int32(common[at - low])

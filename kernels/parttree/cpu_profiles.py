@@ -77,7 +77,7 @@ def _gap_costs(counts, at, size, rows, rules, letters, opening):
 
 
 @compiled
-def _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, room, ways):
+def _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, room, ways, stop):
     """The best way to align two profiles of the stack: ``ways`` uint8 has directions, m x n."""
     letters_a, letters_b, open_a, open_b, h, e, own = room
     _gap_costs(counts, a, m, rows_a, rules, letters_a, open_a)
@@ -90,6 +90,8 @@ def _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, room, ways):
         e[j + 1] = NEVER
     extension, end = np.float32(rules.extension), np.float32(rules.end)
     for i in range(m):
+        if stop[0] != 0:
+            return
         for j in range(n):
             value = np.float32(0)
             for at in range(starts[j], starts[j + 1]):
@@ -123,7 +125,6 @@ def _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, room, ways):
             row[j] = way
             corner, left = up, best
             h[j + 1] = best
-    return h[n]
 
 
 @compiled
@@ -273,7 +274,9 @@ def progressive(codes, offsets, weights, nodes, rules, columns, places, done, st
             np.empty(m, np.float32), np.empty(n, np.float32), np.empty(m + 1, np.float32), np.empty(n + 1, np.float32),
             np.empty(n + 1, np.float32), np.empty(n + 1, np.float32), np.empty(n, np.float32),
         )  # fmt: skip
-        _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, work, ways)
+        _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, work, ways, stop)
+        if stop[0] != 0:
+            break
         operations = np.empty(m + n, np.uint8)
         length = _path(ways, m, n, operations)
         while gaps.shape[0] < used + 2 * length + 2:
