@@ -127,11 +127,11 @@ def lengths_of(own, sequence, group, row, carry, found, stop):
 
 
 @compiled
-def slink(own, rows, words, nearest, heights, new, done, stop):
+def slink(own, rows, words, nearest, heights, done, stop):
     """Single linkage, shared by threads: ``words`` int64 hold the ticket of blocks and how many SLINK has taken over.
 
-    ``rows`` float32 (ROWS, n) is this thread's. ``nearest`` int64 and ``heights`` float32 become SLINK's pointer
-    representation; ``new`` float32 (n,) is its scratch.
+    ``rows`` float32 (ROWS, n) is this thread's. ``nearest`` int32 and ``heights`` float32 become SLINK's pointer
+    representation.
     """
     count = own.lengths.size
     row, carry = np.empty(own.words[-1] * LANES, np.uint32), np.empty(LANES, np.uint32)
@@ -157,24 +157,20 @@ def slink(own, rows, words, nearest, heights, new, done, stop):
         if not wait_for(words, DONE, block, stop):
             return
         for sequence in range(first, last):
-            _link(sequence, rows[sequence - first], nearest, heights, new)
+            _link(sequence, rows[sequence - first], nearest, heights)
         done[0] = last
         release(words, DONE, block + 1)
 
 
 @compiled
-def _link(own, row, nearest, heights, new):
-    """SLINK's step: a further sequence, whose distances to those before it are ``row``."""
+def _link(own, row, nearest, heights):
+    """SLINK's step: a further sequence, whose distances to those before it are ``row``, which is used up."""
     nearest[own], heights[own] = own, np.float32(np.inf)
     for at in range(own):
-        new[at] = row[at]
-    for at in range(own):
-        target = nearest[at]
-        if heights[at] >= new[at]:
-            new[target] = min(new[target], heights[at])
-            heights[at], nearest[at] = new[at], own
-        else:
-            new[target] = min(new[target], new[at])
+        target, height, away = nearest[at], heights[at], row[at]
+        row[target] = min(row[target], max(height, away))
+        if height >= away:
+            heights[at], nearest[at] = away, own
     for at in range(own):
         if heights[at] >= heights[nearest[at]]:
             nearest[at] = own

@@ -78,14 +78,14 @@ def single_linkage(
     lengths = np.diff(offsets)
     order = np.argsort(lengths, kind="stable")
     sorted_offsets = np.concatenate([[0], np.cumsum(lengths[order])])
-    places = np.arange(sorted_offsets[-1]) + np.repeat(offsets[order] - sorted_offsets[:-1], lengths[order])
-    own = cpu_lcs.masks(codes[places], sorted_offsets)
-    nearest, heights, new = np.empty(count, np.int64), np.empty(count, np.float32), np.empty(count, np.float32)
+    sorted_codes = np.concatenate([codes[offsets[one] : offsets[one + 1]] for one in order.tolist()])
+    own = cpu_lcs.masks(sorted_codes, sorted_offsets)
+    nearest, heights = np.empty(count, np.int32), np.empty(count, np.float32)
     words, stop, done = np.zeros(16, np.int64), workers.stop_word(), np.zeros(1, np.int64)
     threads = max(1, min(threads, -(-count // cpu_lcs.ROWS)))
 
     def work(worker: int) -> None:
-        cpu_lcs.slink(own, np.empty((cpu_lcs.ROWS, count), np.float32), words, nearest, heights, new, done, stop)
+        cpu_lcs.slink(own, np.empty((cpu_lcs.ROWS, count), np.float32), words, nearest, heights, done, stop)
 
     workers.share(work, threads, stop, lambda: tell(int(done[0]) ** 2, count**2))
     joins, levels = np.empty((max(count - 1, 0), 2), np.int64), np.empty(max(count - 1, 0))

@@ -42,7 +42,7 @@ def all_against_all(problem: PartTreeProblem, kind: str) -> Found:
     return measure(Batch(every, ends, every, ends, np.array([[0, 0, count]])), True, 0)
 
 
-@pytest.mark.parametrize(("kind", "seed"), product(("index", "maps"), range(8)))
+@pytest.mark.parametrize(("kind", "seed"), list(product(("index", "maps"), range(8))))
 def test_distances_of_all_pairs_are_those_of_plain_counters(kind: str, seed: int) -> None:
     problem = trials.draw(Chance(seed))
     book, count = Textbook(problem), len(problem.sequences)
