@@ -14,10 +14,21 @@ from kernels.model import Sequence
 from kernels.msa.guide import binary
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import Parameter
-from kernels.parttree.cpu_lcs import BITS
-from kernels.parttree.cpu_profiles import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN, Nodes, Rules
-from kernels.parttree.linkage import AMINO_ACIDS, BASES, encoded
 from kernels.parttree.problem import OPTIONS as PART_TREE_OPTIONS
+from kernels.parttree.symbols import (
+    AMINO_ACIDS,
+    BASES,
+    BITS,
+    ENDS,
+    EXTENDS,
+    LETTERS,
+    OPENS,
+    SYMBOLS,
+    UNKNOWN,
+    Nodes,
+    Rules,
+    encoded,
+)
 from kernels.parttree.words import distinct
 from kernels.scoring import named_matrix
 from kernels.scoring_options import nucleotides

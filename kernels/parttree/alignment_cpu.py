@@ -23,6 +23,7 @@ from kernels.parttree.linkage import edges, single_linkage
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import Recursion, told, whole_tree
+from kernels.parttree.symbols import Nodes
 from kernels.parttree.words import letters_of
 from kernels.steps import Steps
 
@@ -84,7 +85,7 @@ def _guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) 
 
 
 def _aligned(
-    problem: MsaProblem, leaves: Leaves, nodes: cpu_profiles.Nodes, monitor: Monitor
+    problem: MsaProblem, leaves: Leaves, nodes: Nodes, monitor: Monitor
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Columns of every node, and the gaps of its two sides: see `cpu_profiles.progressive`."""
     count, total = leaves.sequences.size, nodes.leaf.size
@@ -102,7 +103,7 @@ def _aligned(
 
 
 def _rows(
-    problem: MsaProblem, leaves: Leaves, nodes: cpu_profiles.Nodes, columns: np.ndarray, places: np.ndarray,
+    problem: MsaProblem, leaves: Leaves, nodes: Nodes, columns: np.ndarray, places: np.ndarray,
     gaps: np.ndarray, monitor: Monitor,
 ) -> np.ndarray:  # fmt: skip
     """The rows of all sequences that have letters."""

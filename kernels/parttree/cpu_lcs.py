@@ -15,9 +15,9 @@ import numpy as np
 from kernels.cpu.jit import compiled, inlined
 from kernels.cpu.simd import release, take_ticket
 from kernels.cpu.waiting import wait_for
+from kernels.parttree.symbols import BITS
 
 LANES = 64
-BITS = 32
 ROWS = 16
 """Rows of a block."""
 SYMBOLS = 21

@@ -13,37 +13,14 @@ both sides, and an extension for the others; before and after B all rows pay the
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from kernels.cpu.jit import compiled, inlined
+from kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
 
-LETTERS, OPENS, EXTENDS, ENDS = 20, 20, 21, 22
-UNKNOWN = 23
-"""A letter that is none of the twenty: it scores nothing, and costs as much as any against a gap."""
-SYMBOLS = 24
 DIAGONAL, UP, LEFT = 0, 1, 2
 FROM_UP, FROM_LEFT, UP_OPENS, LEFT_OPENS = 1, 2, 4, 8
 NEVER = np.float32(-1e30)
-
-
-class Rules(NamedTuple):
-    """``table`` float32 (24, 24): scores of letters, and minus the cost of a letter against each kind of gap; costs of
-    opening a gap, of going on with one, and of a letter before or after all others."""
-
-    table: np.ndarray
-    opening: float
-    extension: float
-    end: float
-
-
-class Nodes(NamedTuple):
-    """The steps of a tree in post-order: ``leaf`` int64 the sequence of a step, or -1 where the two profiles on top of
-    the stack are aligned (the lower one first); ``node`` int64 is its number."""
-
-    leaf: np.ndarray
-    node: np.ndarray
 
 
 @compiled

@@ -10,17 +10,17 @@ import numpy as np
 
 from kernels.cpu import workers
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.model import Outcome, Sequence
+from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.parttree import cpu_lcs
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
 from kernels.parttree.recursion import told, whole_tree
+from kernels.parttree.symbols import encoded
 from kernels.parttree.words import distinct
 from kernels.steps import Steps
 
-AMINO_ACIDS, BASES = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
 PHASE = "linkage"
 
 
@@ -45,26 +45,10 @@ def lcs_single_linkage(
     return Outcome(PartTreeAnswer(tree), times_ms, 84 * int(np.maximum(-(-np.diff(offsets) // 32), 1).sum()))
 
 
-def encoded(sequences: list[Sequence], protein: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The codes of sequences, one after another, and where each begins."""
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in sequences], dtype=np.int64)])
-    letters = np.frombuffer(b"".join(one.letters for one in sequences), np.uint8)
-    if not protein:
-        letters = np.where(letters == ord("U"), ord("T"), letters).astype(np.uint8)
-    return codes_of(letters, AMINO_ACIDS if protein else BASES), offsets
-
-
 def edges(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:
     """Lengths of the edges below each join: the differences of the heights at their ends."""
     of_nodes = np.concatenate([np.zeros(len(joins) + 1), heights])
     return np.maximum(heights[:, None] - of_nodes[joins], 0)
-
-
-def codes_of(letters: np.ndarray, alphabet: bytes) -> np.ndarray:
-    """The place of every letter in an alphabet, 20 for others; uint8."""
-    table = np.full(256, cpu_lcs.SYMBOLS - 1, np.uint8)
-    table[np.frombuffer(alphabet, np.uint8)] = np.arange(len(alphabet))
-    return table[letters]
 
 
 def single_linkage(
