@@ -7,15 +7,17 @@ import itertools
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.errors import ParameterError
+from kernels import engine, memory, registry
+from kernels.errors import MemoryRefused, ParameterError
 from kernels.io.aligned import GAP
 from kernels.io.newick import newick
 from kernels.io.tree import Tree
 from kernels.model import Sequence, SequenceType
+from kernels.monitor import Monitor
 from kernels.msa.problem import MsaAnswer, MsaProblem
 from kernels.parttree import ALIGNMENT_PROBLEM, alignment, trials
 from kernels.parttree.alignment import joins_of, steps_of, table_of
+from kernels.steps import Steps
 
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 
@@ -160,6 +162,14 @@ def test_extending_a_gap_costs_no_more_than_opening_it() -> None:
 def test_many_long_sequences_get_a_tree_that_is_quickly_made() -> None:
     assert alignment.affordable(trials.synthetic(200)) == "single-linkage"
     assert alignment.affordable(trials.synthetic(200) * 500) == "parttree"
+
+
+def test_rows_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = ALIGNMENT_PROBLEM.make(related(6, 2), {})
+    planned = engine.plan(registry.method("msa-parttree"), problem, {"threads": 1}, "cpu")
+    monkeypatch.setattr(memory, "host_bytes_free", lambda: 100)
+    with pytest.raises(MemoryRefused, match="6 rows of"):
+        registry.method("msa-parttree").load("cpu")(problem, planned.parameters, Monitor(), Steps())
 
 
 def test_nucleotides_are_aligned_too() -> None:
