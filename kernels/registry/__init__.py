@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels import folding, graphs, hmm, msa, pairwise, products, profiles, trees, triple
+from kernels import folding, graphs, hmm, msa, pairwise, parttree, products, profiles, trees, triple
 from kernels.errors import ParameterError
 from kernels.method import Method
 
@@ -10,6 +10,7 @@ METHODS: tuple[Method, ...] = (
     *pairwise.METHODS,
     *triple.METHODS,
     *trees.METHODS,
+    *parttree.METHODS,
     *profiles.METHODS,
     *msa.METHODS,
     *hmm.METHODS,

@@ -30,6 +30,7 @@ from kernels.errors import ParameterError
 from kernels.io.tree import Tree
 from kernels.model import Result
 from kernels.msa.problem import MsaAnswer
+from kernels.parttree.problem import PartTreeAnswer
 from kernels.trees.problem import TreeAnswer
 
 EDITORS = 8
@@ -66,7 +67,7 @@ class TreeView(QWidget):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
-        return isinstance(result.answer, TreeAnswer | MsaAnswer) and result.answer.tree is not None
+        return isinstance(result.answer, TreeAnswer | PartTreeAnswer | MsaAnswer) and result.answer.tree is not None
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:

@@ -1,0 +1,116 @@
+"""Guide trees of 10^5 sequences: PartTree, as MAFFT has it, as CUDA-Parttree (002), and ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kernels.citation import Citation
+from kernels.method import Method
+from kernels.msa.problem import INPUTS, problem_type
+from kernels.parttree import alignment, sizes
+from kernels.parttree.parameters import BLOCK, SECTION, THREADS, WARPS
+from kernels.parttree.problem import PART_TREE, PARTTREE, SINGLE
+from kernels.trees import MAFFT
+
+PAPER = Citation(
+    key="razzolini2020cuda",
+    authors="Caina Razzolini, Alba Cristina Magalhaes Alves de Melo",
+    title="CUDA-Parttree: A Multiple Sequence Alignment Parallel Strategy in GPU",
+    venue="Simposio em Sistemas Computacionais de Alto Desempenho (WSCAD)",
+    year=2020,
+)
+
+
+def _method(id: str, name: str, summary: str, citation: Citation, **declared: Any) -> Method:
+    function = declared.pop("function", "")
+    backends = declared.pop("on", ("cpu", "cuda"))
+    return Method(
+        id=id,
+        name=name,
+        family="parttree",
+        summary=summary,
+        citation=citation,
+        problem=PART_TREE,
+        backends={backend: function or f"kernels.parttree.{backend}:{id.replace('-', '_')}" for backend in backends},
+        returns=frozenset({"tree"}),
+        page=Path(__file__).with_name("page.md"),
+        **{"criterion": PARTTREE, "automatic": sizes.automatic, "work": sizes.work, **declared},
+    )
+
+
+FAMSA = Citation(
+    key="gudys2025famsa2",
+    authors="Adam Gudys, Andrzej Zielezinski, Cedric Notredame, Sebastian Deorowicz",
+    title="FAMSA2 enables accurate multiple sequence alignment at protein-universe scale",
+    venue="bioRxiv",
+    year=2025,
+)
+
+ALIGNMENT_PROBLEM = problem_type(
+    "msa-parttree", "Multiple alignment of many sequences", alignment.OPTIONS, alignment.rules,
+    "kernels.parttree.trials:ALIGNMENT", inputs=(INPUTS[0], INPUTS[1]),
+)  # fmt: skip
+
+METHODS = (
+    _method(
+        "parttree",
+        "PartTree",
+        "Guide tree of very many sequences: references are picked and joined, the others go to the nearest, and so on "
+        "in every group.",
+        MAFFT,
+        parameters=(THREADS, WARPS),
+        footprint=sizes.footprint,
+        nominal_gcups={"cpu": 0.05, "cuda": 2.0},
+    ),
+    _method(
+        "cuda-parttree",
+        "CUDA-Parttree",
+        "PartTree, where references meet all sequences of the first level as sorted, padded sections of 6-mers and "
+        "counts, a thread a sequence.",
+        PAPER.at("section 4.2"),
+        parameters=(BLOCK, SECTION, THREADS),
+        footprint=sizes.sections_footprint,
+        nominal_gcups={"cpu": 0.01, "cuda": 0.2},
+    ),
+    _method(
+        "parttree-serial",
+        "PartTree-serial",
+        "PartTree on one thread: every sequence is held against a map of the 6-mers of every reference.",
+        PAPER.at("algorithm 1"),
+        parameters=(),
+        on=("cpu",),
+        footprint=sizes.footprint,
+        nominal_gcups={"cpu": 0.005},
+    ),
+    _method(
+        "lcs-single-linkage",
+        "Single linkage",
+        "Guide tree by single linkage over the longest common subsequences of all pairs, as in FAMSA.",
+        FAMSA,
+        parameters=(THREADS,),
+        on=("cpu",),
+        function="kernels.parttree.linkage:lcs_single_linkage",
+        footprint=sizes.linkage_footprint,
+        work=sizes.linkage_work,
+        criterion=SINGLE,
+        nominal_gcups={"cpu": 0.1},
+    ),
+    Method(
+        id="msa-parttree",
+        name="PartTree-MSA",
+        family="parttree",
+        summary="Alignment of 10^5 sequences: single linkage or PartTree over the different ones, then profiles from "
+        "the leaves to the root; rows are written once, from lists of gaps.",
+        citation=FAMSA,
+        problem=ALIGNMENT_PROBLEM,
+        parameters=(THREADS,),
+        backends={"cpu": "kernels.parttree.alignment_cpu:msa_parttree"},
+        returns=frozenset({"alignment", "tree"}),
+        footprint=sizes.alignment_footprint,
+        automatic=sizes.automatic,
+        work=sizes.alignment_work,
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": 0.5},
+    ),
+)

@@ -1,0 +1,175 @@
+"""Multiple alignment of very many sequences: what it goes by, its guide tree, and the stages in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernels.errors import ParameterError
+from kernels.io.tree import Tree
+from kernels.model import Sequence
+from kernels.msa.guide import binary
+from kernels.msa.problem import MsaProblem
+from kernels.parameters import Parameter
+from kernels.parttree.problem import OPTIONS as PART_TREE_OPTIONS
+from kernels.parttree.symbols import (
+    AMINO_ACIDS,
+    BASES,
+    BITS,
+    ENDS,
+    EXTENDS,
+    LETTERS,
+    OPENS,
+    SYMBOLS,
+    UNKNOWN,
+    Nodes,
+    Rules,
+    encoded,
+)
+from kernels.parttree.words import distinct
+from kernels.scoring import named_matrix
+from kernels.scoring_options import nucleotides
+from kernels.serialization import stored
+
+SINGLE, PARTTREE = GUIDES = ("single-linkage", "parttree")
+MATRICES = ("BLOSUM62", "BLOSUM50", "BLOSUM45", "GONNET1992", "PAM250")
+NUCLEOTIDE_SCORES = 5.0, -4.0
+COSTS = {True: {"gap_open": 15.0, "gap_extend": 2.0, "gap_end": 0.66},
+         False: {"gap_open": 12.0, "gap_extend": 1.0, "gap_end": 0.5}}  # fmt: skip
+"""Of proteins, and of nucleotides."""
+MOST_STEPS = 10**11
+"""Words of bits that single linkage counts with at most, where the guide is automatic: about a minute of one core."""
+SMALL, FACTOR = 7.0, 45.0
+"""Gap costs begin to grow where log2(sequences / SMALL)^2 is FACTOR: the numbers of FAMSA."""
+
+OPTIONS = (
+    Parameter("guide", "choice", "Guide tree",
+              "single-linkage: over the longest common subsequences of all pairs, as in FAMSA; the best alignments. "
+              "parttree: references are picked, and the others join the nearest; for more sequences than can all be "
+              "compared.", default=None, choices=GUIDES),
+    Parameter("matrix", "choice", "Matrix", "What two amino acids score; nucleotides score 5 and -4.",
+              default="BLOSUM50", choices=MATRICES),
+    Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 12).",
+              default=None, minimum=0, maximum=1000),
+    Parameter("gap_extend", "float", "Gap extension", "Cost of each further letter (2; nucleotides 1).",
+              default=None, minimum=0, maximum=1000),
+    Parameter("gap_end", "float", "End gap", "Cost of a letter before or after all letters of another row "
+              "(0.66; nucleotides 0.5).",
+              default=None, minimum=0, maximum=1000),
+    Parameter("growth", "float", "Growth", "Power with which gap costs grow with the number of sequences; 0: not at "
+              "all. In large families a gap is seldom right, and its cost must not be lost in the mean.",
+              default=0.5, minimum=0, maximum=2),
+    *PART_TREE_OPTIONS,
+)  # fmt: skip
+
+
+@stored("msa-parttree-rules")
+@dataclass(frozen=True)
+class PartTreeRules:
+    """See OPTIONS."""
+
+    guide: str
+    matrix: str
+    gap_open: float
+    gap_extend: float
+    gap_end: float
+    growth: float
+    references: int
+    pick_seed: int
+
+
+def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> PartTreeRules:
+    """The rules of option values, completed by what suits the sequences."""
+    given = {name: value for name, value in values.items() if value is not None}
+    found = {**COSTS[not nucleotides(sequences)], "guide": affordable(sequences), **given}
+    if found["gap_extend"] > found["gap_open"]:
+        raise ParameterError(
+            f"gap_extend={found['gap_extend']:g} is more than gap_open={found['gap_open']:g}; a further letter of a "
+            "gap costs no more than its first"
+        )
+    return PartTreeRules(**found)
+
+
+def affordable(sequences: tuple[Sequence, ...]) -> str:
+    """Single linkage, unless it would take too long."""
+    lengths = np.array([len(sequence) for sequence in sequences], float)
+    return SINGLE if linkage_steps(lengths) <= MOST_STEPS else PARTTREE
+
+
+def linkage_steps(lengths: np.ndarray) -> float:
+    """Words of bits that all longest common subsequences are counted with."""
+    words = np.maximum(-(-lengths // BITS), 1)
+    return float(lengths.sum() * words.sum() / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Leaves:
+    """The different sequences of a problem, which are aligned, and whose they are.
+
+    ``sequences`` int64 are their numbers among those that have letters; ``own`` int64 is the leaf of each of these.
+    ``codes`` uint8 are symbols from offsets[i] on (int64).
+    """
+
+    sequences: np.ndarray
+    own: np.ndarray
+    codes: np.ndarray
+    offsets: np.ndarray
+
+
+def leaves_of(problem: MsaProblem, apart: bool) -> Leaves:
+    """The leaves; where ``apart``, equal sequences are leaves of their own."""
+    filled = [problem.sequences[number] for number in problem.filled]
+    first, own = (np.arange(len(filled)),) * 2 if apart else distinct(filled)
+    return Leaves(first, own, *encoded([filled[number] for number in first.tolist()], problem.protein))
+
+
+def table_of(problem: MsaProblem, count: int) -> Rules:
+    """The scores and costs of an alignment of so many different sequences."""
+    own: PartTreeRules = problem.rules
+    table = np.zeros((SYMBOLS, SYMBOLS), np.float32)
+    if problem.protein:
+        matrix, letters = named_matrix(own.matrix), AMINO_ACIDS.decode()
+        places = [matrix.letters.index(letter) for letter in letters]
+        table[:LETTERS, :LETTERS] = np.asarray(matrix.values)[np.ix_(places, places)]
+    else:
+        same, other = NUCLEOTIDE_SCORES
+        table[: len(BASES), : len(BASES)] = np.where(np.eye(len(BASES)), same, other)
+    grown = max(1.0, np.log2(max(count, 1) / SMALL) ** 2 / FACTOR if count > SMALL else 1.0) ** own.growth
+    costs = [grown * cost for cost in (own.gap_open, own.gap_extend, own.gap_end)]
+    for gap, cost in zip((OPENS, EXTENDS, ENDS), costs, strict=True):
+        for letter in (*range(LETTERS), UNKNOWN):
+            table[letter, gap] = table[gap, letter] = -cost
+    return Rules(table, *costs)
+
+
+def steps_of(joins: np.ndarray, count: int) -> Nodes:
+    """The order in which joins are aligned: of two branches the one with more leaves first: few profiles wait."""
+    nodes, leaves = count + len(joins), np.ones(count + len(joins), np.int64)
+    for join, (one, other) in enumerate(joins.tolist()):
+        leaves[count + join] = leaves[one] + leaves[other]
+    order, waiting = [], [nodes - 1]
+    children = joins.tolist()
+    sizes = leaves.tolist()
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        if node >= count:
+            one, other = children[node - count]
+            waiting += (one, other) if sizes[one] >= sizes[other] else (other, one)
+    found = np.array(order[::-1])
+    return Nodes(np.where(found < count, found, -1), found)
+
+
+def joins_of(tree: Tree, taxa: tuple[str, ...]) -> np.ndarray:
+    """The joins of a tree whose leaves are these taxa, int64 (n - 1, 2)."""
+    tree = binary(tree)
+    place = {name: number for number, name in enumerate(taxa)}
+    inner = np.flatnonzero(tree.degrees > 0)[::-1]
+    number = np.empty(len(tree), np.int64)
+    number[tree.leaves] = [place[name] for name in tree.taxa]
+    number[inner] = len(taxa) + np.arange(inner.size)
+    second = tree.ends[inner + 1]
+    return np.stack([number[inner + 1], number[second]], 1) if inner.size else np.zeros((0, 2), np.int64)

@@ -1,0 +1,192 @@
+"""PartTree as one reads it (Katoh and Toh 2007, as MAFFT 7 does it): the oracle of the family."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernels.io.tree import Tree
+from kernels.model import Sequence
+from kernels.parttree.problem import FILTER, MEAN_SHARE, PartTreeAnswer, PartTreeProblem, draw_key
+from kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
+
+AMINO_ACIDS, BASES_AND_U = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of a tree: a sequence, or two nodes."""
+
+    height: float
+    sequence: int = -1
+    children: tuple[Node, Node] | tuple[()] = ()
+
+
+class Textbook:
+    """The 6-mers of a problem's sequences by plain counters, their distances, and the recursion over them."""
+
+    def __init__(self, problem: PartTreeProblem) -> None:
+        groups = GROUPS if problem.protein else BASES
+        self.problem, self.b = problem, LENGTH_FACTOR[problem.protein]
+        code = {letter: str(number) for number, letters in enumerate(groups) for letter in letters}
+        texts = ["".join(code.get(letter, "") for letter in one.letters.decode()) for one in problem.sequences]
+        self.kept = list(map(len, texts))
+        self.words = [Counter(text[at : at + K] for at in range(len(text) - K + 1)) for text in texts]
+        self.totals = [sum(words.values()) for words in self.words]
+        self.splits: list[tuple[int, ...]] = []
+
+    def common(self, i: int, j: int) -> int:
+        """6-mers that two sequences share: of each k-mer the smaller count."""
+        return sum((self.words[i] & self.words[j]).values())
+
+    def distance(self, i: int, j: int) -> float:
+        """MAFFT's: (1 - shared / 6-mers of the one that has fewer) x a factor of the lengths, at most 10."""
+        short, long = sorted((self.kept[i], self.kept[j]))
+        fewer = min(self.totals[i], self.totals[j])
+        unlike = 1 - self.common(i, j) / fewer if fewer else 1.0
+        return min(unlike * (1 / (0.1 * short / max(long, 1) + self.b / (long + self.b) + 0.01)), FARTHEST)
+
+    def tree(self, members: list[int], level: int = 0) -> Node:
+        """The tree of some sequences, all different."""
+        if len(members) == 1:
+            return self.leaf(members[0])
+        pivot = max(members, key=lambda one: (self.totals[one], -one))
+        away = {one: -1.0 if one == pivot else self.distance(pivot, one) for one in members}
+        most = max(away.values())
+        if self.totals[pivot] == 0 or most <= 0:
+            self.splits.append((level, pivot, len(members), 0, 0))
+            return even([self.leaf(one) for one in members])
+        ranked = sorted(members, key=lambda one: (away[one], one))
+        picks = self.picks(ranked, level)
+        kept = self.filtered(picks, most)
+        self.splits.append((level, pivot, len(members), len(picks), len(kept)))
+        groups: dict[int, list[int]] = {one: [] for one in kept}
+        for one in members:
+            nearest = one if one in groups else min(kept, key=lambda other: self.distance(one, other))
+            groups[nearest].append(one)
+        return self.joined(kept, [self.tree(group, level + 1) for group in groups.values()])
+
+    def picks(self, ranked: list[int], level: int) -> list[int]:
+        """The pivot, the farthest, the one of median rank, and others by chance, in the order of their ranks."""
+        size, most = len(ranked), self.problem.references
+        if size <= most:
+            return ranked
+        chosen = [0, size - 1, 1 + (size - 2) // 2][:most]
+        rest = sorted(
+            (rank for rank in range(size) if rank not in chosen),
+            key=lambda rank: (draw_key(self.problem.pick_seed, level, ranked[rank]), rank),
+        )
+        return [ranked[rank] for rank in sorted(chosen + rest[: most - len(chosen)])]
+
+    def filtered(self, picks: list[int], most: float) -> list[int]:
+        """Those that are not too near to one before them that is kept."""
+        kept: list[int] = []
+        for one in picks:
+            if all(self.distance(other, one) >= FILTER * most for other in kept):
+                kept.append(one)
+        return kept
+
+    def joined(self, kept: list[int], trees: list[Node]) -> Node:
+        """UPGMA of the references, where a new distance is 0.9 of the lesser and 0.1 of the mean of the two."""
+        apart = {(i, j): self.distance(kept[i], kept[j]) for i in range(len(kept)) for j in range(i + 1, len(kept))}
+        nodes = dict(enumerate(trees))
+        while len(nodes) > 1:
+            i, j = min(apart, key=lambda pair: (apart[pair], pair))
+            nodes[i] = Node(apart[i, j] / 2, children=(nodes[i], nodes.pop(j)))
+            for other in nodes:
+                if other != i:
+                    one, two = apart[ordered(i, other)], apart[ordered(j, other)]
+                    apart[ordered(i, other)] = min(one, two) * (1 - MEAN_SHARE) + (one + two) * (MEAN_SHARE / 2)
+            apart = {pair: value for pair, value in apart.items() if j not in pair}
+        return nodes[0]
+
+    def leaf(self, sequence: int) -> Node:
+        """A sequence, and all that are equal to it."""
+        letters = self.problem.sequences[sequence].letters
+        equal = [at for at, one in enumerate(self.problem.sequences) if one.letters == letters]
+        return even([Node(0.0, at) for at in equal])
+
+
+def ordered(i: int, j: int) -> tuple[int, int]:
+    return (i, j) if i < j else (j, i)
+
+
+def even(nodes: list[Node]) -> Node:
+    """Nodes joined two by two, in their order, as often as there are two left."""
+    queue = list(nodes)
+    while len(queue) > 1:
+        queue.append(Node(0.0, children=(queue[0], queue[1])))
+        del queue[:2]
+    return queue[0]
+
+
+def part_tree(problem: PartTreeProblem) -> PartTreeAnswer:
+    """The tree of a problem."""
+    book = Textbook(problem)
+    first = [number for number, one in enumerate(problem.sequences) if _is_first(problem.sequences, number, one)]
+    tree = _tree_of(problem, book.tree(first))
+    splits = np.array(sorted(book.splits), np.int64).reshape(-1, 5)
+    return PartTreeAnswer(tree, splits)
+
+
+def single_linkage(problem: PartTreeProblem) -> PartTreeAnswer:
+    """The tree of single linkage over (m + n - 2 LCS) / LCS; 10^6 where nothing is common. Equal sequences first."""
+    known = (AMINO_ACIDS if problem.protein else BASES_AND_U).decode()
+    texts = [one.letters.decode() for one in problem.sequences]
+    if not problem.protein:
+        texts = [text.replace("U", "T") for text in texts]
+    clusters = {at: Node(0.0, at) for at in range(len(texts))}
+    members = {at: [at] for at in clusters}
+    apart = {(i, j): _away(problem, texts, i, j, known) for i in clusters for j in clusters if i < j}
+    while len(clusters) > 1:
+        pairs = {(a, b): min(apart[ordered(i, j)] for i in members[a] for j in members[b])
+                 for a in clusters for b in clusters if a < b}  # fmt: skip
+        a, b = min(pairs, key=lambda pair: (pairs[pair], pair))
+        clusters[a] = Node(max(pairs[a, b], 0.0), children=(clusters[a], clusters.pop(b)))
+        members[a] += members.pop(b)
+    return PartTreeAnswer(_tree_of(problem, clusters[0]))
+
+
+def _away(problem: PartTreeProblem, texts: list[str], i: int, j: int, known: str) -> float:
+    if problem.sequences[i].letters == problem.sequences[j].letters:
+        return 0.0
+    common = _common(texts[i], texts[j], known)
+    return (len(texts[i]) + len(texts[j]) - 2 * common) / common if common else 1e6
+
+
+def _common(one: str, other: str, known: str) -> int:
+    """The longest common subsequence of letters that are known."""
+    row = [0] * (len(other) + 1)
+    for letter in one:
+        diagonal = 0
+        for j, there in enumerate(other, 1):
+            same = letter == there and letter in known
+            diagonal, row[j] = row[j], diagonal + 1 if same else max(row[j], row[j - 1])
+    return row[-1]
+
+
+def _is_first(sequences: tuple[Sequence, ...], number: int, one: Sequence) -> bool:
+    return all(other.letters != one.letters for other in sequences[:number])
+
+
+def _tree_of(problem: PartTreeProblem, root: Node) -> Tree:
+    names, parents, lengths = [], [], []
+    for node, parent, length in _walk(root):
+        names.append(problem.names[node.sequence] if node.sequence >= 0 else "")
+        parents.append(parent)
+        lengths.append(length)
+    return Tree(tuple(names), np.array(parents), np.array(lengths), problem.title)
+
+
+def _walk(root: Node) -> Iterator[tuple[Node, int, float]]:
+    """The nodes in preorder, with the number of the parent and the length of the edge above."""
+    stack, count = [(root, -1, float("nan"))], 0
+    while stack:
+        node, parent, length = stack.pop()
+        yield node, parent, length
+        for child in reversed(node.children):
+            stack.append((child, count, max(node.height - child.height, 0.0)))
+        count += 1

@@ -1,0 +1,123 @@
+"""Bytes and work of the guide trees of many sequences; nothing here computes a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kernels.cpu.workers import cores
+from kernels.memory import Footprint
+from kernels.msa.problem import MsaProblem
+from kernels.parameters import typed
+from kernels.parttree.parameters import SectionParameters, Threads
+from kernels.parttree.problem import PartTreeProblem
+from kernels.trees.distances.kmers import BASES, GROUPS, K
+
+WORD_BYTES = 7
+"""A letter, its 6-mer and how often that is there."""
+DEVICE_WORD_BYTES = 8
+"""The same, and the group of the letter."""
+SEQUENCE_BYTES = 480
+"""Numbers of a sequence: its places in levels, its joins, and its node in the tree, with what making that takes."""
+INDEX_BYTES = 8
+"""An entry of the index of the references."""
+MOST_BYTES = 1 << 29
+DEVICE_BYTES = 96
+
+
+def bins(problem: PartTreeProblem) -> int:
+    """6-mers that are possible."""
+    return len(GROUPS if problem.protein else BASES) ** K
+
+
+def work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
+    """Pairs of references and sequences on the first level."""
+    return max(problem.cells, 1)
+
+
+def automatic(problem: PartTreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """A thread a core."""
+    return {"threads": cores()}
+
+
+def footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Letters and words, the numbers of the sequences, distances between references, and an index of each thread."""
+    count, references = len(problem.sequences), min(problem.references, len(problem.sequences))
+    host = {"sequences": SEQUENCE_BYTES * count, "distances of references": 8 * max(references, 50) ** 2}
+    if backend == "cuda":
+        device = {
+            "6-mers": DEVICE_WORD_BYTES * problem.letters, "sequences": DEVICE_BYTES * count,
+            "distances of references": host["distances of references"],
+        }  # fmt: skip
+        return Footprint({**host, "letters": problem.letters}, device)
+    threads = typed(Threads, parameters).threads
+    mean = problem.letters // max(count, 1)
+    host["6-mers"] = WORD_BYTES * problem.letters
+    host["index"] = threads * (12 * bins(problem) + INDEX_BYTES * references * mean)
+    return Footprint(host)
+
+
+def sections_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """The same, with structs in sections, maps of references, and what is shared with them."""
+    count, references = len(problem.sequences), min(problem.references, len(problem.sequences))
+    typed(SectionParameters, parameters)
+    of_reference = 4 * (bins(problem) + count)
+    parts = {
+        "sections": 9 * problem.letters,
+        "maps and shared words": min(of_reference * references, max(MOST_BYTES, of_reference)),
+    }
+    host = {
+        "6-mers": WORD_BYTES * problem.letters, "sequences": SEQUENCE_BYTES * count,
+        "distances of references": 8 * max(references, 50) ** 2, **parts,
+    }  # fmt: skip
+    return Footprint(host, parts if backend == "cuda" else {})
+
+
+GROWN = 2.0
+"""Columns of an alignment, for each letter of the longest sequence, about."""
+COLUMN_BYTES = 24 * 8
+"""Counts and scores of a column of a profile."""
+MASK_BYTES = 21 * 4
+"""Bits of 32 letters of a sequence, for every symbol."""
+BLOCK_BYTES = 16 * 4
+LEAF_BYTES = 700
+"""Numbers of a sequence: joins, steps, gaps of its node, and its place in the tree."""
+
+
+def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Masks, and rows of distances of each thread."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    return Footprint({
+        "sequences": SEQUENCE_BYTES * lengths.size, "letters": 2 * int(lengths.sum()),
+        "masks": int(MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum()),
+        "rows of distances": typed(Threads, parameters).threads * BLOCK_BYTES * lengths.size,
+    })  # fmt: skip
+
+
+def linkage_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
+    """Pairs of sequences."""
+    return max(len(problem.sequences) * (len(problem.sequences) - 1) // 2, 1)
+
+
+def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Masks and rows of distances, or words; profiles that wait on the stack; the rows."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    count, longest, letters = lengths.size, int(lengths.max()), int(lengths.sum())
+    columns = int(GROWN * longest)
+    threads = typed(Threads, parameters).threads
+    masks = int(MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum())
+    waiting = int(np.log2(count + 1)) + 4
+    return Footprint({
+        "sequences": LEAF_BYTES * count, "letters": 3 * letters, "masks": masks,
+        "rows of distances": threads * BLOCK_BYTES * count, "profiles": waiting * columns * COLUMN_BYTES,
+        "directions": columns * longest, "rows": columns * count,
+    })  # fmt: skip
+
+
+def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
+    """Cells of the nodes, and of the pairs, 32 of which one word of bits holds."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    nodes = int(GROWN * lengths.max()) * int(lengths.sum())
+    return max(nodes + problem.cells // 32, 1)

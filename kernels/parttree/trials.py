@@ -1,0 +1,155 @@
+"""How the guide trees of many sequences are tried: families, repeats, short, empty and equal sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence as Sequences
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from kernels.method import Method, ProblemType
+from kernels.model import Result, Sequence, SequenceType
+from kernels.msa import trials as msa_trials
+from kernels.parttree import reference
+from kernels.parttree.problem import PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
+from kernels.trees.distances.trials import AMINO_ACIDS, BASES, family
+from kernels.trees.trials import path_lengths
+from kernels.trials import Choose, Run, Symmetry, Trials
+
+MOST, LARGER, LONGEST = 40, 300, 60
+REPEATED = 700
+"""Letters of a repeat: more of one word than a byte can count."""
+SILENT = frozenset({"words", "sequence setup", "reference maps", "retrieval", "return"})
+
+
+def draw(choose: Choose, most: int = MOST) -> PartTreeProblem:
+    kind = choose.of((SequenceType.PROTEIN, SequenceType.DNA))
+    letters = BASES if kind == SequenceType.DNA else choose.of(("ACDE", AMINO_ACIDS))
+    random = choose.random()
+    found = list(family(random, choose.integer(1, most), LONGEST, letters, kind))
+    special = choose.of(("none", "none", "equal", "equal", "empty", "empty", "repeats"))
+    if special == "equal":
+        found += [found[at] for at in random.integers(0, len(found), 4)]
+    if special == "empty":
+        found += [replace(found[0], letters=text) for text in (b"", b"A", b"ACA", b"")]
+    if special == "repeats":
+        found += [replace(found[0], letters=b"A" * REPEATED + one.letters + b"C" * size)
+                  for one, size in zip(found[:3], (REPEATED, 300, 2), strict=False)]  # fmt: skip
+    return PartTreeProblem(numbered(found), choose.of((2, 3, 5, 12)), choose.integer(0, 3))
+
+
+def numbered(sequences: Sequences[Sequence]) -> tuple[Sequence, ...]:
+    """The sequences with different names."""
+    return tuple(replace(one, name=f"s{number}") for number, one in enumerate(sequences))
+
+
+Expected = Callable[[str], PartTreeAnswer]
+"""The right tree by a criterion."""
+
+
+def textbook(problem: PartTreeProblem) -> Expected:
+    """The right trees, each made when it is asked for."""
+    return partial(_right, problem)
+
+
+@lru_cache(maxsize=64)
+def _right(problem: PartTreeProblem, criterion: str) -> PartTreeAnswer:
+    return {PARTTREE: reference.part_tree, SINGLE: reference.single_linkage}[criterion](problem)
+
+
+def same(
+    problem: PartTreeProblem, found: PartTreeAnswer, expected: PartTreeAnswer | Expected,
+    method: Method,
+) -> None:  # fmt: skip
+    """One tree, to the last bit of its lengths, by one recursion; of single linkage one height of each pair, as which
+    of equal distances comes first is open."""
+    right = expected if isinstance(expected, PartTreeAnswer) else expected(method.criterion)
+    if method.criterion == SINGLE:
+        one, other = path_lengths(found.tree), path_lengths(right.tree)
+        order = [other.names.index(name) for name in one.names]
+        np.testing.assert_allclose(one.values, other.values[np.ix_(order, order)], rtol=1e-5, atol=1e-5)
+        return
+    assert found.tree == right.tree, "the trees differ"
+    np.testing.assert_array_equal(found.splits, right.splits)
+
+
+def twice(problem: PartTreeProblem) -> PartTreeProblem:
+    """Every sequence once more, at the end: the recursion is over different ones, and stays as it is."""
+    copies = [replace(one, name=f"{one.name}b") for one in problem.sequences]
+    return replace(problem, sequences=(*problem.sequences, *copies))
+
+
+def _same_twice(problem: PartTreeProblem, found: PartTreeAnswer, changed: PartTreeAnswer, method: Method) -> None:
+    np.testing.assert_array_equal(found.splits, changed.splits)
+
+
+@lru_cache(maxsize=8)
+def synthetic(count: int, shortest: int = 130, longest: int = 149, seed: int = 1) -> tuple[Sequence, ...]:
+    """Random proteins of such lengths, as those of the paper's synthetic sets."""
+    random = np.random.default_rng(seed)
+    ends = np.concatenate([[0], np.cumsum(random.integers(shortest, longest + 1, count))])
+    letters = np.frombuffer(b"ACDEFGHIKLMNPQRSTVWY", np.uint8)[random.integers(0, 20, ends[-1])].tobytes()
+    return tuple(
+        Sequence(f"syn{number}", letters[ends[number] : ends[number + 1]], SequenceType.PROTEIN)
+        for number in range(count)
+    )
+
+
+def large(method: Method, backend: str, size: int) -> Run:
+    return PartTreeProblem(synthetic(64 * size), 2), _threads(method, 2)
+
+
+def long(method: Method, backend: str, size: int) -> Run:
+    return PartTreeProblem(synthetic(40 * size), 1000), _threads(method, 2)
+
+
+def _threads(method: Method, count: int) -> dict[str, Any]:
+    return {"threads": count} if any(parameter.name == "threads" for parameter in method.parameters) else {}
+
+
+def read_back(result: Result, data: Sequences[Any]) -> None:
+    """The leaves; files of trees have fewer digits."""
+    (tree,) = data
+    one, other = path_lengths(result.answer.tree), path_lengths(tree)
+    assert one.names == other.names, "the leaves are others"
+    np.testing.assert_allclose(other.values, one.values, rtol=1e-5, atol=1e-5 * float(one.values.max(initial=0)))
+
+
+PART_TREE = Trials(
+    draw=draw,
+    oracle=textbook,
+    same=same,
+    large=large,
+    long=long,
+    larger=lambda choose: draw(choose, LARGER),
+    symmetries=(Symmetry("every sequence twice", twice, _same_twice),),
+    unlogged=lambda method, backend: SILENT,
+    read_back=read_back,
+)
+
+
+def _alignment() -> ProblemType:
+    from kernels.parttree import ALIGNMENT_PROBLEM  # it names these trials
+
+    return ALIGNMENT_PROBLEM
+
+
+def _drawn(choose: Choose, most: int, longest: int) -> Any:
+    options = {"guide": choose.of((None, "parttree", "single-linkage")), "growth": choose.of((0.0, 0.5)),
+               "references": choose.of((2, 5))}  # fmt: skip
+    data: tuple[Any, ...] = msa_trials.sequences(choose, most, longest)
+    taxa = [one.name for one in data if len(one)]
+    if choose.of((False, False, True)):
+        data += (msa_trials._tree(taxa, choose.random()),)
+    return _alignment().make(data, options)
+
+
+ALIGNMENT = msa_trials.trials(
+    _alignment, lambda problem: None,
+    draw=lambda choose: _drawn(choose, msa_trials.MOST, msa_trials.LONGEST),
+    larger=lambda choose: _drawn(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
+    unlogged=lambda method, backend: frozenset({"rows"}),
+)  # fmt: skip

@@ -1,0 +1,178 @@
+"""Alignments of many sequences: two are aligned as the textbook has it, rows are whole, given trees are followed."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from kernels import engine, memory, registry
+from kernels.errors import MemoryRefused, ParameterError
+from kernels.io.aligned import GAP
+from kernels.io.newick import newick
+from kernels.io.tree import Tree
+from kernels.model import Sequence, SequenceType
+from kernels.monitor import Monitor
+from kernels.msa.problem import MsaAnswer, MsaProblem
+from kernels.parttree import ALIGNMENT_PROBLEM, alignment, trials
+from kernels.parttree.alignment import joins_of, steps_of, table_of
+from kernels.steps import Steps
+
+AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
+
+
+def proteins(*texts: str) -> tuple[Sequence, ...]:
+    return tuple(Sequence(f"s{at}", text.encode(), SequenceType.PROTEIN) for at, text in enumerate(texts))
+
+
+def answer(problem: MsaProblem) -> MsaAnswer:
+    planned = engine.plan(registry.method("msa-parttree"), problem, {"threads": 2}, "cpu")
+    found = engine.execute(planned, keep_rate=False).answer
+    found.check(problem)
+    return found
+
+
+def related(count: int, seed: int) -> tuple[Sequence, ...]:
+    random = np.random.default_rng(seed)
+    ancestor = random.choice(list(AMINO_ACIDS), 40)
+    texts = []
+    for _ in range(count):
+        changed = np.where(random.random(40) < 0.3, random.choice(list(AMINO_ACIDS), 40), ancestor)
+        first, last = sorted(random.integers(0, 41, 2).tolist())
+        gone = random.random() < 0.5
+        texts.append("".join([*changed[:first], *changed[last:]] if gone and last - first < 20 else changed))
+    return proteins(*texts)
+
+
+def costs_of(problem: MsaProblem) -> tuple[dict[tuple[str, str], float], float, float, float]:
+    rules = table_of(problem, 2)
+    scores = {
+        (a, b): float(rules.table[i, j]) for (i, a), (j, b) in itertools.product(enumerate(AMINO_ACIDS), repeat=2)
+    }
+    return scores, rules.opening, rules.extension, rules.end
+
+
+def textbook(problem: MsaProblem) -> float:
+    """The best score of two sequences (Gotoh 1982), gaps before and behind a sequence by the letter."""
+    one, other = (sequence.letters.decode() for sequence in problem.sequences)
+    scores, opening, extension, end = costs_of(problem)
+    m, n = len(one), len(other)
+    never = float("-inf")
+    H = {(0, 0): 0.0}
+    E, F = {}, {}
+    for i, j in itertools.product(range(m + 1), range(n + 1)):
+        E[i, j] = F[i, j] = never
+        if i:
+            first, further = (end, end) if j in (0, n) else (opening, extension)
+            E[i, j] = max(H[i - 1, j] - first, E[i - 1, j] - further)
+        if j:
+            first, further = (end, end) if i in (0, m) else (opening, extension)
+            F[i, j] = max(H[i, j - 1] - first, F[i, j - 1] - further)
+        if i or j:
+            both = H[i - 1, j - 1] + scores[one[i - 1], other[j - 1]] if i and j else never
+            H[i, j] = max(both, E[i, j], F[i, j])
+    return H[m, n]
+
+
+def scored(problem: MsaProblem, rows: np.ndarray) -> float:
+    """The score of two rows."""
+    scores, opening, extension, end = costs_of(problem)
+    texts = [row.tobytes().decode() for row in rows]
+    total = 0.0
+    for at, (a, b) in enumerate(zip(*texts, strict=True)):
+        if a != "-" and b != "-":
+            total += scores[a, b]
+            continue
+        row = texts[0] if a == "-" else texts[1]
+        if not row[:at].strip("-") or not row[at:].strip("-"):
+            total -= end
+        else:
+            total -= extension if row[at - 1] == "-" else opening
+    return total
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_two_sequences_are_aligned_as_the_textbook_has_it(seed: int) -> None:
+    sequences = related(2, seed)
+    options = {"gap_open": 6.0, "gap_extend": 1.0, "gap_end": (0.0, 0.5, 1.0)[seed % 3]}
+    problem = ALIGNMENT_PROBLEM.make(sequences, options)
+    found = answer(problem)
+    assert scored(problem, found.alignment.letters) == pytest.approx(textbook(problem), abs=1e-3)
+
+
+@pytest.mark.parametrize("guide", alignment.GUIDES)
+def test_many_sequences_keep_their_letters(guide: str) -> None:
+    found = answer(ALIGNMENT_PROBLEM.make(related(60, 5), {"guide": guide}))
+    assert found.alignment.letters.shape[0] == 60
+
+
+def test_equal_sequences_have_equal_rows() -> None:
+    sequences = related(12, 3)
+    twice = proteins(*(one.letters.decode() for one in (*sequences, *sequences)))
+    letters = answer(ALIGNMENT_PROBLEM.make(twice, {})).alignment.letters
+    np.testing.assert_array_equal(letters[:12], letters[12:])
+
+
+def test_the_alignment_of_equal_sequences_has_no_gap() -> None:
+    assert (answer(ALIGNMENT_PROBLEM.make(proteins(*["ACDEFGHIKL"] * 9), {})).alignment.letters != GAP).all()
+
+
+def test_empty_sequences_are_rows_of_gaps() -> None:
+    found = answer(ALIGNMENT_PROBLEM.make(proteins("ACDEF", "", "ACDF", "A"), {}))
+    assert (found.alignment.letters[1] == GAP).all()
+    assert len(found.tree.taxa) == 3
+
+
+def test_a_given_tree_is_followed() -> None:
+    sequences = related(5, 7)
+    tree = Tree.from_joins([one.name for one in sequences], np.array([[3, 1], [5, 0], [2, 4], [6, 7]]))
+    found = answer(ALIGNMENT_PROBLEM.make((*sequences, tree), {}))
+    assert newick(found.tree) == newick(tree)
+
+
+def test_joins_of_a_tree_are_those_that_made_it() -> None:
+    joins = np.array([[3, 1], [5, 0], [2, 4], [6, 7]])
+    tree = Tree.from_joins(list("abcde"), joins)
+    found = joins_of(tree, tuple("abcde"))
+    assert Tree.from_joins(list("abcde"), found) == tree
+
+
+def test_the_larger_branch_is_aligned_first_and_few_profiles_wait() -> None:
+    chain = np.array([[0, 1], *([at + 1, 63 + at] for at in range(1, 63))])
+    waiting = most = 0
+    for leaf in steps_of(chain, 64).leaf.tolist():
+        waiting += 1 if leaf >= 0 else -1
+        most = max(most, waiting)
+    assert most == 2
+
+
+def test_gap_costs_grow_with_the_family() -> None:
+    problem = ALIGNMENT_PROBLEM.make(related(3, 1), {"growth": 1.0})
+    small, large = (table_of(problem, count).opening for count in (100, 100_000))
+    assert small == 15.0
+    assert large == pytest.approx(15.0 * np.log2(100_000 / 7) ** 2 / 45)
+
+
+def test_extending_a_gap_costs_no_more_than_opening_it() -> None:
+    with pytest.raises(ParameterError, match="gap_extend=9 is more than gap_open=3"):
+        ALIGNMENT_PROBLEM.make(related(3, 1), {"gap_open": 3.0, "gap_extend": 9.0})
+
+
+def test_many_long_sequences_get_a_tree_that_is_quickly_made() -> None:
+    assert alignment.affordable(trials.synthetic(200)) == "single-linkage"
+    assert alignment.affordable(trials.synthetic(200) * 500) == "parttree"
+
+
+def test_rows_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = ALIGNMENT_PROBLEM.make(related(6, 2), {})
+    planned = engine.plan(registry.method("msa-parttree"), problem, {"threads": 1}, "cpu")
+    monkeypatch.setattr(memory, "host_bytes_free", lambda: 100)
+    with pytest.raises(MemoryRefused, match="6 rows of"):
+        registry.method("msa-parttree").load("cpu")(problem, planned.parameters, Monitor(), Steps())
+
+
+def test_nucleotides_are_aligned_too() -> None:
+    texts = ("ACGTACGTACGT", "ACGTACGACGT", "ACGUACGTACGN")
+    sequences = tuple(Sequence(f"s{at}", text.encode(), SequenceType.DNA) for at, text in enumerate(texts))
+    assert answer(ALIGNMENT_PROBLEM.make(sequences, {})).alignment.letters.shape == (3, 12)
