@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
 from kernels.errors import InputError
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.alignment_files.balibase import CORE
@@ -101,7 +100,9 @@ def _met(
     monitor: Monitor,
 ) -> Agreement:
     """The columns of the outer alignment, and what the inner one keeps of them, in these rows of both."""
-    sizes = [_letters(found.letters, rows) for found, rows in ((outer, outer_rows), (inner, inner_rows))]
+    from kernels.io import cpu_compare  # compiled code is loaded when it is used
+
+    sizes = [cpu_compare.letters_of(found.letters, rows) for found, rows in ((outer, outer_rows), (inner, inner_rows))]
     other = np.flatnonzero(sizes[0] != sizes[1])
     if other.size:
         at = int(other[0])
@@ -116,61 +117,12 @@ def _met(
     for first in range(0, columns, COLUMNS):
         monitor.check()
         last = min(first + COLUMNS, columns)
-        _look_up(outer.letters, inner.letters, outer_rows, inner_rows, first, last, next_column, different, places)
-        _tally(places, first, last, seen, pairs, kept, partner)
+        cpu_compare.look_up(
+            outer.letters, inner.letters, outer_rows, inner_rows, first, last, next_column, different, places
+        )
+        cpu_compare.tally(places, first, last, seen, pairs, kept, partner)
     most = np.flatnonzero(different > sizes[0] // 2)
     if most.size:
         name = outer.names[outer_rows[int(most[0])]]
         raise InputError(f"{name}: most letters are others in the {called[1]}; they must be of the same sequences")
     return Agreement(pairs, kept, (pairs > 0) & (kept == pairs), partner, rows)
-
-
-@compiled
-def _letters(letters, rows):
-    """Letters of each of these rows."""
-    found = np.zeros(rows.size, np.int64)
-    for place in range(rows.size):
-        row = rows[place]
-        for column in range(letters.shape[1]):
-            found[place] += letters[row, column] != GAP
-    return found
-
-
-@compiled
-def _look_up(outer, inner, outer_rows, inner_rows, first, last, next_column, different, places):
-    """``places`` (columns, rows): the column of the inner alignment of each letter in columns ``first`` to ``last``."""
-    for place in range(outer_rows.size):
-        row, partner = outer_rows[place], inner_rows[place]
-        at = next_column[place]
-        for column in range(first, last):
-            letter = outer[row, column]
-            if letter == GAP:
-                places[column - first, place] = -1
-                continue
-            while inner[partner, at] == GAP:
-                at += 1
-            different[place] += inner[partner, at] != letter
-            places[column - first, place] = at
-            at += 1
-        next_column[place] = at
-
-
-@compiled
-def _tally(places, first, last, seen, pairs, kept, partner):
-    """What stands together in each column; ``seen`` is zero before and after."""
-    for column in range(first, last):
-        letters, best = 0, 0
-        here = places[column - first]
-        for place in range(here.size):
-            if here[place] >= 0:
-                seen[here[place]] += 1
-                letters += 1
-        for place in range(here.size):
-            if here[place] >= 0 and seen[here[place]] > 0:
-                together = seen[here[place]]
-                kept[column] += together * (together - 1) // 2
-                if together > best or (together == best and here[place] < partner[column]):
-                    best = together
-                    partner[column] = here[place]
-                seen[here[place]] = 0
-        pairs[column] = letters * (letters - 1) // 2
