@@ -30,7 +30,7 @@ SIZES = tuple(2**20 * size for size in (8, 16, 24))
 """Estimates of the runs that are measured; what else a process does in the meantime is small beside them."""
 DEVICE_SIZES = tuple(2**20 * size for size in (4, 8, 16))
 """The same on a device, where bytes are counted one by one."""
-SIZES_BESIDE_A_DEVICE = tuple(2**20 * size for size in (16, 32, 64))
+SIZES_BESIDE_A_DEVICE = tuple(2**20 * size for size in (32, 64, 128))
 """The same on the host of a GPU, whose driver takes memory and gives it back as it likes."""
 MOST_CELLS = 10**9
 """Cells of the largest run where no estimate can be measured."""
