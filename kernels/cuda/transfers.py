@@ -4,8 +4,8 @@ The driver copies pageable memory by one thread, at some GB a second. Here threa
 buffer, in the type that the device wants, while one more gives full ones to the current stream; back, threads
 empty the buffers that have arrived. So the host's memory and the bus are busy together.
 
-One thread alone queues copies, and the others wait in queues: with eight of them, what each did for itself in Python
-took longer than 64 MiB on the bus. Buffers belong to a device, as do the events that tell when they may be filled again.
+One thread alone queues copies, and the others wait in queues: with eight of them, what each did by itself in Python
+took longer than 64 MiB on the bus. Buffers belong to a device, as do the events that say when they may be filled again.
 """
 
 from __future__ import annotations
