@@ -12,7 +12,8 @@ from kernels.cuda.run import Run
 from kernels.monitor import Monitor
 from kernels.profiles import cuda_wavefront
 from kernels.profiles.cuda_pairs import Pairs
-from kernels.profiles.problem import ProfileAnswer, ProfileProblem
+from kernels.profiles.encoding import encode_all
+from kernels.profiles.problem import ProfileAnswer
 from kernels.profiles.profile import Profile
 from kernels.profiles.scoring import ColumnScoring, Encoded, Span
 from kernels.steps import Steps
@@ -25,7 +26,7 @@ def align(
     pairs: Sequences[tuple[Profile, Profile]], scoring: ColumnScoring, span: Span, monitor: Monitor
 ) -> list[ProfileAnswer]:
     """The best alignment of each pair, in their order."""
-    return encoded([ProfileProblem(*pair, scoring, span).encoded for pair in pairs], monitor)
+    return encoded(encode_all(pairs, scoring, span, monitor.check), monitor)
 
 
 def encoded(made: list[Encoded], monitor: Monitor) -> list[ProfileAnswer]:
