@@ -37,7 +37,7 @@ from kernels.profiles.scoring import (
 )
 from kernels.scoring import SCORE_LIMIT
 
-TOGETHER = 1 << 14
+TOGETHER = 1 << 13
 """Columns that are made at a time: what is in between stays in a cache, and threads share what there is."""
 COMPILED = 1 << 11
 """Columns from which on it is worth to load what is compiled."""
