@@ -69,7 +69,8 @@ def whole(frequencies: np.ndarray) -> np.ndarray:
 
 
 def encode(first: Profile, second: Profile, scoring: ColumnScoring, span: Span) -> Encoded:
-    """The problem in whole numbers; InputError for profiles over two alphabets, ScoreOverflow beyond 32 bits."""
+    """The problem in whole numbers; InputError for profiles over two alphabets or without columns, ScoreOverflow
+    beyond 32 bits."""
     return encode_all([(first, second)], scoring, span)[0]
 
 
@@ -78,6 +79,8 @@ def encode_all(
 ) -> list[Encoded]:
     """The same of many pairs, in their order, by all cores; ``check`` raises where the user wants to stop."""
     for first, second in pairs:
+        if not (len(first) and len(second)):
+            raise InputError(f"{(second if len(first) else first).name} has no columns; give profiles of one at least")
         if first.alphabet != second.alphabet:
             raise InputError(
                 f"{first.name} has the alphabet {first.alphabet} and {second.name} {second.alphabet}; give profiles of "

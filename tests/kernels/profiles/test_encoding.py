@@ -49,6 +49,9 @@ def test_the_pair_that_cannot_be_scored_is_named() -> None:
     good, other = random_profile(5, random), random_profile(5, random, NUCLEOTIDES)
     long = replace(random_profile(50_000, random), name="the long one")
     scoring = ColumnScoring(ColumnScore.EUCLIDEAN, Gaps.AFFINE, gap_extend=9)
+    empty = replace(good, frequencies=np.zeros((len(good.alphabet), 0)), name="the empty one")
+    with pytest.raises(InputError, match="the empty one has no columns"):
+        encode_all([(good, good), (good, empty)], scoring, Span.GLOBAL)
     with pytest.raises(InputError, match="has the alphabet"):
         encode_all([(good, good), (good, other)], scoring, Span.GLOBAL)
     with pytest.raises(ScoreOverflow, match="the long one"):
