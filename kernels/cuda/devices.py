@@ -139,6 +139,9 @@ def _failures_told(index: int) -> Iterator[None]:
             f"GPU {index} has less memory left than this run needs: another program took it meanwhile; end that, "
             "choose a smaller problem, or --backend cpu"
         ) from error
+    except MemoryRefused as error:
+        traceback.clear_frames(error.__traceback__)  # as above
+        raise
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
         raise BackendUnavailable(
             f"GPU {index} failed in the middle of its work: {_reason(str(error))}. Start the program again, or choose "

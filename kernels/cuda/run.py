@@ -79,7 +79,7 @@ class Run:
 
     def up(self, array: np.ndarray) -> cupy.ndarray:
         """A copy on the device of an array that may be large."""
-        given = np.ascontiguousarray(array)
+        given = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
         target = self.empty(given.size, given.dtype)
         flat = given.reshape(-1)
         self.bring(target, lambda first, last, out: np.copyto(out, flat[first:last]))

@@ -1,11 +1,11 @@
 """Large arrays between host and device: by several threads, through pinned buffers that are kept from run to run.
 
 The driver copies pageable memory by one thread, at some GB a second. Here threads bring some rows at a time into a
-buffer, in the type that the device wants, while the calling thread gives full ones to the current stream; back, threads
+buffer, in the type that the device wants, while one more gives full ones to the current stream; back, threads
 empty the buffers that have arrived. So the host's memory and the bus are busy together.
 
-Only the calling thread asks anything of the driver, and all threads wait in queues alone: with eight of them, what each
-did for itself in Python took longer than 64 MiB on the bus.
+One thread alone queues copies, and the others wait in queues: with eight of them, what each did by itself in Python
+took longer than 64 MiB on the bus. Buffers belong to a device, as do the events that say when they may be filled again.
 """
 
 from __future__ import annotations
@@ -21,11 +21,17 @@ import cupy
 import numpy as np
 
 from kernels.cpu import workers
+from kernels.errors import MemoryRefused
+from kernels.memory import host_bytes_free
 
 CHUNK = 4 << 20
 """Bytes of a buffer."""
 MOST_THREADS = 16
 """More do not make the memory of a host faster."""
+MOST_KEPT = 2 * MOST_THREADS
+"""Buffers of a device that are kept from run to run: two for every thread."""
+SHARE = 8
+"""Buffers take at most one part in so many of the host's free memory, which is too little to be foretold."""
 DIRECT = 1 << 20
 """Bytes up to which the driver's own copy takes no longer."""
 SEVERAL = 2
@@ -116,6 +122,8 @@ class _Chunks:
     """Rows of an array on the device that go through one buffer at a time, and the two queues that buffers are in."""
 
     def __init__(self, on_device: cupy.ndarray) -> None:
+        if not on_device.flags.c_contiguous:
+            raise ValueError("rows that do not lie close together are copied by nobody")
         rows = int(on_device.shape[0])
         self.row_bytes, self._data = on_device.nbytes // rows, on_device.data
         if self.row_bytes > CHUNK:
@@ -123,7 +131,7 @@ class _Chunks:
         height = CHUNK // self.row_bytes
         self.spans = [(first, min(first + height, rows)) for first in range(0, rows, height)]
         self._threads = max(1, min(workers.cores(), MOST_THREADS, len(self.spans) // SEVERAL))
-        self.buffers = min(2 * self._threads, len(self.spans))
+        self.buffers = 0
         self.stream, self._device = cupy.cuda.get_current_stream(), cupy.cuda.Device().id
         self.free: SimpleQueue[_Buffer] = SimpleQueue()
         self.full: SimpleQueue[tuple[int, int, _Buffer]] = SimpleQueue()
@@ -137,7 +145,8 @@ class _Chunks:
 
     def share(self, work: Work, issue: Work, check: Callable[[], None]) -> None:
         """``work`` on threads, and ``issue`` on one more, until all have returned."""
-        buffers, stop = _borrowed(self.buffers), workers.stop_word()
+        buffers, stop = _borrowed(self._device, min(2 * self._threads, len(self.spans))), workers.stop_word()
+        self.buffers = len(buffers)
 
         def either(worker: int) -> None:
             with cupy.cuda.Device(self._device):
@@ -149,8 +158,9 @@ class _Chunks:
             workers.share(either, 1 + self._threads, stop, check)
         finally:
             with _lending:
-                _idle.extend(buffers)
-                del _idle[2 * MOST_THREADS :]
+                idle = _idle.setdefault(self._device, [])
+                idle.extend(buffers)
+                del idle[MOST_KEPT:]
 
 
 class _Buffer:
@@ -167,18 +177,33 @@ class _Buffer:
         return self._bytes[:room].view(on_device.dtype).reshape(last - first, *on_device.shape[1:])
 
 
-_idle: list[_Buffer] = []
-"""Buffers that no run has; at most two for every thread are kept."""
+_idle: dict[int, list[_Buffer]] = {}
+"""Buffers of each device that no run has."""
 _lending = threading.Lock()
 
 
-def _borrowed(count: int) -> list[_Buffer]:
-    """So many buffers that no copy uses any more; the caller puts them back."""
+def _borrowed(device: int, count: int) -> list[_Buffer]:
+    """Buffers of the current device that no copy uses any more; the caller puts them back. So many, or as many as the
+    host has room for; MemoryRefused where it has none for one."""
     with _lending:
-        kept, _idle[:] = _idle[:count], _idle[count:]
-    for buffer in kept:
+        idle = _idle.setdefault(device, [])
+        found, idle[:] = idle[:count], idle[count:]
+    for buffer in found:
         buffer.event.synchronize()
-    return kept + [_Buffer() for _ in range(count - len(kept))]
+    room = max(host_bytes_free() // SHARE // CHUNK, 1) if len(found) < count else 0
+    while len(found) < min(count, room):
+        try:
+            found.append(_Buffer())
+        except (cupy.cuda.runtime.CUDARuntimeError, MemoryError) as error:
+            if "MemoryAllocation" not in str(error) and not isinstance(error, MemoryError):
+                raise
+            if not found:
+                raise MemoryRefused(
+                    f"GPU {device} gets no memory of the host that it can copy from ({CHUNK:,} bytes of locked pages): "
+                    "end other programs, raise the limit of locked memory, or choose --backend cpu"
+                ) from None
+            break
+    return found
 
 
 def _next(queue: SimpleQueue[Item], stop: np.ndarray) -> Item | None:

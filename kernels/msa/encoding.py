@@ -10,6 +10,7 @@ from kernels.errors import ScoreOverflow
 from kernels.model import SequenceType
 from kernels.msa import cpu_nodes
 from kernels.msa.progressive import Node, Rule
+from kernels.profiles.encoding import scale_of
 from kernels.profiles.profile import from_frequencies
 from kernels.profiles.scoring import (
     FREQUENCY_UNITS,
@@ -20,7 +21,6 @@ from kernels.profiles.scoring import (
     Span,
     encode,
     letter_scores,
-    scale_of,
 )
 from kernels.scoring import SCORE_LIMIT
 
@@ -63,7 +63,7 @@ class Encoder:
         if template.kind == LINEAR:
             assert scoring.matrix is not None
             exact = letter_scores(self._alphabet, scoring.matrix, scoring.blank)
-            values = np.rint(exact * scale_of(exact)).astype(np.int64)
+            values = np.rint(exact * scale_of(float(np.abs(exact).max(initial=0)))).astype(np.int64)
         return Prepared(scoring, values, template)
 
     def encoded(self, plan: Prepared, first: Node, second: Node) -> Encoded:

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from kernels.model import Sequence, SequenceType
+from kernels.profiles.encoding import scale_of
 from kernels.profiles.problem import ProfileProblem
 from kernels.profiles.profile import MEANS, Profile
-from kernels.profiles.scoring import ColumnScoring, Span, letter_scores, scale_of
+from kernels.profiles.scoring import ColumnScoring, Span, letter_scores
 from kernels.scoring import SubstitutionMatrix
 from kernels.steps import Steps
 
@@ -103,7 +104,7 @@ def rounded(matrix: SubstitutionMatrix, alphabet: str, blank: float) -> Substitu
     """The matrix over the letters of an alphabet, its scores rounded to what whole factors hold: sums of products of
     whole numbers do not depend on their order."""
     values = letter_scores(alphabet, matrix, blank)
-    scale = scale_of(values)
+    scale = scale_of(float(np.abs(values).max(initial=0)))
     found = np.rint(values[:-1, :-1] * scale) / scale
     found.setflags(write=False)
     return SubstitutionMatrix(matrix.name, alphabet[:-1], found)

@@ -11,21 +11,23 @@ import numpy as np
 from kernels.cuda.run import Run
 from kernels.monitor import Monitor
 from kernels.profiles import cuda_wavefront
-from kernels.profiles.cuda_pairs import Pairs
-from kernels.profiles.problem import ProfileAnswer, ProfileProblem
+from kernels.profiles.cuda_pairs import LOAD, Pairs
+from kernels.profiles.encoding import encode_all
+from kernels.profiles.problem import ProfileAnswer
 from kernels.profiles.profile import Profile
 from kernels.profiles.scoring import ColumnScoring, Encoded, Span
+from kernels.profiles.sizes import GPU_STRIP
 from kernels.steps import Steps
 
-TOGETHER = 2**33
-"""Cells of the alignments that are on the device at a time: with their borders they take an eighth as many bytes."""
+TOGETHER = 2**30
+"""Bytes of the alignments that are on the device at a time, about."""
 
 
 def align(
     pairs: Sequences[tuple[Profile, Profile]], scoring: ColumnScoring, span: Span, monitor: Monitor
 ) -> list[ProfileAnswer]:
     """The best alignment of each pair, in their order."""
-    return encoded([ProfileProblem(*pair, scoring, span).encoded for pair in pairs], monitor)
+    return encoded(encode_all(pairs, scoring, span, monitor.check), monitor)
 
 
 def encoded(made: list[Encoded], monitor: Monitor) -> list[ProfileAnswer]:
@@ -53,16 +55,24 @@ def _groups(made: list[Encoded]) -> Iterator[list[int]]:
     """Numbers of the alignments that are on the device at a time, the largest first."""
     order = sorted(range(len(made)), key=lambda at: -made[at].m * made[at].n)
     group: list[int] = []
-    cells = 0
+    taken = 0
     for at in order:
-        own = made[at].m * made[at].n
-        if group and cells + own > TOGETHER:
+        own = _device_bytes(made[at])
+        if group and taken + own > TOGETHER:
             yield group
-            group, cells = [], 0
+            group, taken = [], 0
         group.append(at)
-        cells += own
+        taken += own
     if group:
         yield group
+
+
+def _device_bytes(made: Encoded) -> int:
+    """Borders between strips and batches, 8 bytes each, and factors of rows and of whole strips: of narrow profiles,
+    these are most."""
+    strips = -(-made.n // GPU_STRIP)
+    factors = -(-2 * len(made.rows) // LOAD) * LOAD  # at most, of 2 bytes each
+    return 16 * strips * made.m + 2 * factors * (made.m + strips * GPU_STRIP)
 
 
 def _strips(run: Run, group: Pairs) -> None:

@@ -29,6 +29,9 @@ from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, beyond_halves
 
 THREADS = 160
 """Of a block: a warp for the cells, four for their scores."""
+BLOCKS_OF_ONE, BLOCKS_OF_MANY = 3, 4
+"""That a multiprocessor holds: one alignment's strips wait for each other, and each is faster with more registers; of
+many some block always has work."""
 EIGHT, LOAD, SIXTEEN = 8, 32, 16
 """Factors of a step of the tensor cores, and of a load of a thread and its three neighbours; rows of a product."""
 PLAIN, DOUBLED, HALVED, ROWS, COLUMNS = range(5)
@@ -128,7 +131,7 @@ class Pairs:
 
     def strips(self, items: tuple[int, int], rows: tuple[int, int]) -> None:
         """Launch rows of some items of the queue; all strips on the left of them, and rows above, were launched."""
-        kernel = self.kernel(STRIPS, "strips")
+        kernel = self.kernel(STRIPS, "strips", BLOCKS=BLOCKS_OF_MANY if len(self.made) > 1 else BLOCKS_OF_ONE)
         self._queue()
         kernel((self._blocks(kernel, items[1] - items[0]),), (THREADS,), (
             self.on_device, self.items, *self.finish, *map(np.int32, (*items, *rows)), self.ticket,

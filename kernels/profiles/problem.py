@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from kernels.model import Sequence, SequenceType
+from kernels.profiles.encoding import encode
 from kernels.profiles.profile import Profile, from_sequence
-from kernels.profiles.scoring import ColumnScoring, Encoded, Span, encode, pair_scores
+from kernels.profiles.scoring import ColumnScoring, Encoded, Span, pair_scores
 from kernels.serialization import stored
 
 DIAGONAL, UP, LEFT = 0, 1, 2

@@ -2,8 +2,10 @@
 // left of each comes before it.
 //
 // A launch computes rows [from, until) of the items [first, last) of the queue. An item is a strip of 128 columns.
+//
+// Compile-time: BLOCKS (that a multiprocessor is to hold, which decides how many registers there are).
 
-extern "C" __global__ void __launch_bounds__(THREADS, 3)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 strips(const Pair* pairs, const int2* items, FINISH_PARAMETERS(given), int first, int last, int from, int until,
        int* ticket) {
     const Finish finish = FINISH_OF(given);

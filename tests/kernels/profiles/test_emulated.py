@@ -117,7 +117,7 @@ def test_many_pairs_at_once_are_each_by_itself(emulated, monkeypatch: pytest.Mon
     )
     pairs = [pair(m, n, m) for m, n in ((1, 1), (200, 30), (33, 300), (140, 141), (5, 128), (129, 4))]
     told: list[tuple[int, int, str]] = []
-    for seed, slice_cells, together in ((0, 2**33, 2**33), (1, 2**13, 2**33), (2, 2**33, 2**14)):
+    for seed, slice_cells, together in ((0, 2**33, 2**30), (1, 2**13, 2**30), (2, 2**33, 2**16)):
         monkeypatch.setattr(cuda_wavefront, "SLICE_CELLS", slice_cells)
         monkeypatch.setattr(cuda_batch, "TOGETHER", together)
         with order(seed), devices.use(0):
@@ -128,6 +128,17 @@ def test_many_pairs_at_once_are_each_by_itself(emulated, monkeypatch: pytest.Mon
             answer.check(problem)
             same(answer, on_cpu(problem))
     assert told[-1] == (len(pairs), len(pairs), "alignments")
+
+
+def test_groups_are_by_bytes_and_not_by_cells(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pair of one column each takes a whole strip of factors."""
+    cuda_batch = importlib.import_module("kernels.profiles.cuda_batch")
+    monkeypatch.setattr(cuda_batch, "TOGETHER", 2**17)
+    made = [ProfileProblem(*pair(m, n, 1), SUM).encoded for m, n in ((1, 1),) * 12 + ((300, 1), (1, 300))]
+    groups = list(cuda_batch._groups(made))
+    assert sorted(at for group in groups for at in group) == list(range(len(made)))
+    assert len(groups) > 2
+    assert all(len(group) == 1 or sum(cuda_batch._device_bytes(made[at]) for at in group) <= 2**17 for group in groups)
 
 
 def test_many_pairs_are_cancelled(emulated) -> None:

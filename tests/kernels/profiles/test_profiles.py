@@ -15,6 +15,7 @@ from kernels.io import newick
 from kernels.io.aligned import AlignedSequences
 from kernels.model import Sequence, SequenceType
 from kernels.profiles import files
+from kernels.profiles.encoding import whole
 from kernels.profiles.profile import (
     NUCLEOTIDES,
     PROTEIN,
@@ -24,7 +25,7 @@ from kernels.profiles.profile import (
     from_sequence,
     random_profile,
 )
-from kernels.profiles.scoring import FREQUENCY_UNITS, whole, with_pseudocounts
+from kernels.profiles.scoring import FREQUENCY_UNITS, with_pseudocounts
 from kernels.registry import loading
 
 

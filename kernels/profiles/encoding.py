@@ -1,0 +1,300 @@
+"""Pairs of profiles in whole numbers, as compiled code aligns them: many at once, their columns side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Sequence as Sequences
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.cpu import workers
+from kernels.errors import InputError, ParameterError, ScoreOverflow
+from kernels.profiles.profile import Profile
+from kernels.profiles.scoring import (
+    FACTOR_LIMIT,
+    FREQUENCY_UNITS,
+    GLOBAL,
+    LEAST_ODDS,
+    LINEAR,
+    LOCAL,
+    LOG_BITS,
+    LOG_TABLE,
+    LOGARITHM,
+    ODDS_LIMIT,
+    ROOT,
+    SCORE_UNITS,
+    SEMI_GLOBAL,
+    ColumnScore,
+    ColumnScoring,
+    Encoded,
+    Gaps,
+    Span,
+    background,
+    finished,
+    letter_scores,
+    with_pseudocounts,
+)
+from kernels.scoring import SCORE_LIMIT
+
+TOGETHER = 1 << 13
+"""Columns that are made at a time: what is in between stays in a cache, and threads share what there is."""
+COMPILED = 1 << 11
+"""Columns from which on it is worth to load what is compiled."""
+
+Pair = tuple[Profile, Profile]
+
+
+def whole(frequencies: np.ndarray) -> np.ndarray:
+    """Frequencies (symbols, columns) as numbers of 1/2048 that sum to 2048 in every column, int16.
+
+    What rounding down leaves goes to the symbols that lost most, of equal ones the first of the alphabet. The last
+    digits of floating-point numbers, which differ with weights of the same shares, say nothing here.
+    """
+    symbols = len(frequencies)
+    if frequencies.shape[1] >= COMPILED:
+        from kernels.profiles.cpu_counts import rounded  # loads Numba, which few columns do not need
+
+        shares: np.ndarray = np.empty(frequencies.shape, np.int16)
+        rounded(np.ascontiguousarray(frequencies, np.float64), FREQUENCY_UNITS, shares)
+        return shares
+    exact = np.round(frequencies * FREQUENCY_UNITS, 6)
+    found = np.floor(exact)
+    left = (FREQUENCY_UNITS - found.sum(axis=0)).astype(np.int64)
+    # What each lost, in 10^-6, and of equal ones the first: whole numbers, all different, which sort fast.
+    lost = np.rint((exact - found) * 1e6) * symbols - np.arange(symbols)[:, None]
+    order = np.sort(np.ascontiguousarray(lost.T, np.int32), axis=1)
+    least = order[np.arange(len(order)), np.clip(symbols - left, 0, symbols - 1)]
+    return (found + ((lost >= least) & (left > 0))).astype(np.int16)
+
+
+def encode(first: Profile, second: Profile, scoring: ColumnScoring, span: Span) -> Encoded:
+    """The problem in whole numbers; InputError for profiles over two alphabets or without columns, ScoreOverflow
+    beyond 32 bits."""
+    return encode_all([(first, second)], scoring, span)[0]
+
+
+def encode_all(
+    pairs: Sequences[Pair], scoring: ColumnScoring, span: Span, check: Callable[[], None] = lambda: None
+) -> list[Encoded]:
+    """The same of many pairs, in their order, by all cores; ``check`` raises where the user wants to stop."""
+    for first, second in pairs:
+        if not (len(first) and len(second)):
+            raise InputError(f"{(second if len(first) else first).name} has no columns; give profiles of one at least")
+        if first.alphabet != second.alphabet:
+            raise InputError(
+                f"{first.name} has the alphabet {first.alphabet} and {second.name} {second.alphabet}; give profiles of "
+                "one kind of sequence"
+            )
+
+    def made(portion: list[Pair]) -> list[Encoded]:
+        check()
+        return _portion(portion, scoring, span)
+
+    return [one for portion in workers.each(made, list(_portions(pairs))) for one in portion]
+
+
+def _portions(pairs: Sequences[Pair]) -> Iterator[list[Pair]]:
+    """Pairs that are made at a time, all over one alphabet."""
+    portion: list[Pair] = []
+    columns = 0
+    for pair in pairs:
+        own = len(pair[0]) + len(pair[1])
+        if portion and (columns + own > TOGETHER or pair[0].alphabet != portion[0][0].alphabet):
+            yield portion
+            portion, columns = [], 0
+        portion.append(pair)
+        columns += own
+    if portion:
+        yield portion
+
+
+class _Side(NamedTuple):
+    """Profiles one after another, each with a blank column behind its own: float64 (symbols, all). Theirs begin at
+    ``starts``, are ``sizes`` with the blank one, which are at ``blanks``; int64."""
+
+    profiles: list[Profile]
+    frequencies: np.ndarray
+    starts: np.ndarray
+    sizes: np.ndarray
+    blanks: np.ndarray
+
+    @classmethod
+    def of(cls, profiles: list[Profile], pseudocounts: float) -> _Side:
+        sizes = np.array([len(one) + 1 for one in profiles], np.int64)
+        ends = np.cumsum(sizes)
+        frequencies: np.ndarray = np.zeros((len(profiles[0].alphabet), int(ends[-1])))
+        for one, end in zip(profiles, ends.tolist(), strict=True):
+            frequencies[:, end - 1 - len(one) : end - 1] = with_pseudocounts(one, pseudocounts)
+        frequencies[-1, ends - 1] = 1
+        return cls(profiles, frequencies, ends - sizes, sizes, ends - 1)
+
+    def spread(self, numbers: np.ndarray) -> np.ndarray:
+        """A number of each profile for all of its columns."""
+        return np.repeat(numbers, self.sizes, axis=-1)
+
+    def most(self, numbers: np.ndarray) -> list[int]:
+        """The largest, in size, of each profile's columns."""
+        both = np.atleast_2d(numbers)
+        sizes = np.maximum(both.max(axis=0).astype(np.int64), -both.min(axis=0).astype(np.int64))
+        return list(map(int, np.maximum.reduceat(sizes, self.starts)))
+
+    def parts(self, numbers: np.ndarray, blank: bool) -> list[np.ndarray]:
+        """Those of each profile, with or without its blank column, contiguous."""
+        ends = self.blanks + blank
+        spans = zip(self.starts.tolist(), ends.tolist(), strict=True)
+        return [np.ascontiguousarray(numbers[..., start:end]) for start, end in spans]
+
+
+class _Gaps(NamedTuple):
+    """Costs of opening and of extending a gap opposite columns, int32; 0 for blank ones."""
+
+    opens: np.ndarray
+    extends: np.ndarray
+
+
+def _portion(pairs: list[Pair], scoring: ColumnScoring, span: Span) -> list[Encoded]:
+    """Some pairs over one alphabet."""
+    specific = scoring.kind is ColumnScore.PSSM
+    first = _Side.of([pair[0] for pair in pairs], scoring.pseudocounts)
+    second = _Side.of([pair[1] for pair in pairs], 0.0 if specific else scoring.pseudocounts)
+    rows, columns, scales = _factors(first, second, scoring)
+    squares = [np.einsum("sc,sc->c", one, one, dtype=np.int32) for one in (rows, columns)]
+    powers = np.rint(np.log2(FREQUENCY_UNITS * scales)).astype(np.int64)
+    shifts, origins = powers - int(np.log2(SCORE_UNITS)), powers << LOG_BITS
+    kind = {ColumnScore.EUCLIDEAN: ROOT, ColumnScore.LOG_AVERAGE: LOGARITHM}.get(scoring.kind, LINEAR)
+    common = {
+        "table": LOG_TABLE,
+        "kind": kind,
+        "factor": round(SCORE_UNITS * np.log(2) / scoring.nats),
+        "offset": round(scoring.offset * scoring.units),
+        "mode": {Span.GLOBAL: GLOBAL, Span.LOCAL: LOCAL, Span.SEMI_GLOBAL: SEMI_GLOBAL}[span],
+        "by_column": scoring.gaps is Gaps.COLUMN,
+    }
+
+    def blank_scores(side: _Side, own: int, others: _Side) -> np.ndarray:
+        """Of columns with the blank one of the profile that each is aligned to."""
+        left, right = (rows, columns) if own == 0 else (columns, rows)
+        products = (left.astype(np.int64) * side.spread(right[:, others.blanks])).sum(axis=0)
+        both = squares[own].astype(np.int64) + side.spread(squares[1 - own][others.blanks])
+        return finished(kind, products, both, side.spread(shifts), side.spread(origins), common["factor"])
+
+    if scoring.gaps is Gaps.COLUMN:
+        costs = [_Gaps(_costs(side, np.zeros(len(scores))), _costs(side, -scores)) for side, scores in
+                 ((first, blank_scores(first, 0, second)), (second, blank_scores(second, 1, first)))]  # fmt: skip
+    else:
+        costs = [_affine(side, scoring) for side in (first, second)]
+    side = (first.most(rows) if specific else second.most(columns)) if kind == LINEAR else [0] * len(pairs)
+    most = [_most(kind, factor, shift, common) for factor, shift in zip(side, shifts.tolist(), strict=True)]
+    _refuse_overflow(pairs, scoring, most, [(first, costs[0]), (second, costs[1])])
+    parts = zip(
+        first.parts(rows, True), second.parts(columns, True), first.parts(squares[0], True),
+        second.parts(squares[1], True), first.parts(costs[0].opens, False), first.parts(costs[0].extends, False),
+        second.parts(costs[1].opens, False), second.parts(costs[1].extends, False),
+        strict=True,
+    )  # fmt: skip
+    return [
+        Encoded(*own, **common, shift=shift, origin=origin)  # type: ignore[misc]  # own are the first eight
+        for own, shift, origin in zip(parts, shifts.tolist(), origins.tolist(), strict=True)
+    ]
+
+
+def _factors(first: _Side, second: _Side, scoring: ColumnScoring) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both factors of the products, and for each pair how many units of the one that is no frequency are 1."""
+    alphabet, same = first.profiles[0].alphabet, np.ones(len(first.profiles))
+    if scoring.kind is ColumnScore.EUCLIDEAN:
+        return whole(first.frequencies), whole(second.frequencies), FREQUENCY_UNITS * same
+    if scoring.kind is ColumnScore.PSSM:
+        odds = _log_odds(alphabet, first.frequencies, scoring)
+        scales = np.array(
+            [scale_of(one) for one in np.maximum.reduceat(np.abs(odds).max(axis=0), first.starts).tolist()]
+        )
+        return _int16(np.rint(odds * first.spread(scales))), whole(second.frequencies), scales
+    assert scoring.matrix is not None
+    values = letter_scores(alphabet, scoring.matrix, scoring.blank)
+    if scoring.kind is ColumnScore.LOG_AVERAGE:
+        with np.errstate(over="ignore"):
+            values = np.exp(values * scoring.nats)
+    most = float(np.abs(values).max(initial=0))
+    scale = scale_of(most, ODDS_LIMIT if scoring.kind is ColumnScore.LOG_AVERAGE else FACTOR_LIMIT)
+    # Pair by pair: how a product of matrices is rounded may depend on their sizes.
+    shares = second.parts(whole(second.frequencies), True)
+    means = np.hstack([values @ (one / FREQUENCY_UNITS) for one in shares])
+    return whole(first.frequencies), _int16(np.rint(means * scale)), scale * same
+
+
+def _log_odds(alphabet: str, frequencies: np.ndarray, scoring: ColumnScoring) -> np.ndarray:
+    """Position-specific scores of columns, float64 (symbols, columns), in units of ``nats``.
+
+    Blanks of the profile score as they do in sums of pairs: ``blank`` with a letter, 0 with a blank.
+    """
+    letters = frequencies[:-1]
+    share = letters.sum(axis=0)
+    odds = np.divide(letters, share * background(alphabet)[:, None], out=np.ones_like(letters), where=share > 0)
+    scores = share * np.log(np.maximum(odds, LEAST_ODDS)) / scoring.nats + (1 - share) * scoring.blank
+    blank = scoring.blank * share[None, :]
+    return np.vstack([scores, blank])
+
+
+def scale_of(most: float, limit: int = FACTOR_LIMIT) -> float:
+    """The largest power of two that keeps all numbers within a limit, of which the greatest is given; ParameterError
+    where none does."""
+    if not np.isfinite(most) or most > limit:
+        raise ParameterError(f"scores of {most:g} are too large for columns; {limit:,} is the most")
+    return float(2.0 ** min(np.floor(np.log2(limit / most)) if most > 0 else 0.0, 12.0))
+
+
+def _int16(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values, np.int16)
+
+
+def _affine(side: _Side, scoring: ColumnScoring) -> _Gaps:
+    """Gaps that cost the same everywhere, or by factors of the columns."""
+    if scoring.gaps is Gaps.POSITION:
+        opens, extends = 1 - side.frequencies[-1], 1 - side.frequencies[-1]
+        for one, start, end in zip(side.profiles, side.starts.tolist(), side.blanks.tolist(), strict=True):
+            if one.open_factors is not None:
+                opens[start:end] = one.open_factors
+            if one.extend_factors is not None:
+                extends[start:end] = one.extend_factors
+    else:
+        opens = extends = np.ones(side.frequencies.shape[1])
+    costs = (
+        np.rint(cost * scoring.units * own) for cost, own in ((scoring.gap_open, opens), (scoring.gap_extend, extends))
+    )
+    return _Gaps(*(_costs(side, one) for one in costs))
+
+
+def _costs(side: _Side, costs: np.ndarray) -> np.ndarray:
+    """In 32 bits. Costs beyond the limit of scores are refused next; what 32 bits cannot hold must stay beyond it."""
+    found = np.minimum(costs, SCORE_LIMIT).astype(np.int32)
+    found[side.blanks] = 0
+    return found
+
+
+def _most(kind: int, factor: int, shift: int, common: Mapping[str, int]) -> int:
+    """The largest score of two columns, in size, where ``factor`` is the largest that is no frequency."""
+    return (
+        abs(common["offset"])
+        + {
+            LINEAR: (factor * FREQUENCY_UNITS >> shift) + 1,
+            ROOT: int(np.sqrt(2.0) * FREQUENCY_UNITS) + 1,
+            LOGARITHM: (24 << LOG_BITS) * common["factor"] >> LOG_BITS,
+        }[kind]
+    )
+
+
+def _refuse_overflow(
+    pairs: list[Pair], scoring: ColumnScoring, most: list[int], sides: list[tuple[_Side, _Gaps]]
+) -> None:
+    """ScoreOverflow where scores could leave 32 bits; ``most`` is of two columns of each pair."""
+    opens, extends = ([side.most(costs[which]) for side, costs in sides] for which in (0, 1))
+    for (first, second), score, opening, extending in zip(
+        pairs, most, zip(*opens, strict=True), zip(*extends, strict=True), strict=True
+    ):
+        bound = (len(first) + len(second) + 2) * max(score, *extending) + max(opening)
+        if bound >= SCORE_LIMIT:
+            raise ScoreOverflow(
+                f"scores of {first.name} and {second.name} could reach {bound:,} units of 1/{scoring.units:,}, beyond "
+                f"the limit of {SCORE_LIMIT:,}; use smaller scores and gap costs, or fewer columns"
+            )

@@ -1,0 +1,58 @@
+"""Pairs in whole numbers: many at once are what each is by itself, to the last number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels.errors import InputError, ScoreOverflow
+from kernels.profiles import encoding, trials
+from kernels.profiles.encoding import encode, encode_all, whole
+from kernels.profiles.profile import NUCLEOTIDES, random_profile
+from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
+from kernels.trials import Chance
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_columns_are_rounded_as_few_are(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """What is compiled says the same; with shares that are equal, and with sums a little off 1."""
+    random = np.random.default_rng(seed)
+    frequencies = random.gamma(0.2, size=(21 if seed % 2 else 5, 3000))
+    frequencies[:, ::3] = random.integers(1, 4, frequencies[:, ::3].shape)
+    frequencies /= frequencies.sum(axis=0) * random.choice([1, 1 + 1e-12, 0.9, 1.01], 3000)
+    frequencies[:, 0], frequencies[-1, 0] = 0, 1
+    found = []
+    for least in (1, 10**9):
+        monkeypatch.setattr(encoding, "COMPILED", least)
+        found.append(whole(frequencies))
+    np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_many_pairs_are_encoded_as_each_is(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    choose = Chance(seed)
+    drawn = [trials.draw(choose, 40) for _ in range(7)]
+    pairs, (scoring, span) = [one.profiles for one in drawn], (drawn[0].scoring, drawn[0].span)
+    each = [encode(*pair, scoring, span) for pair in pairs]
+    for together in (1, 60, 10**9):
+        monkeypatch.setattr(encoding, "TOGETHER", together)
+        for one, expected in zip(encode_all(pairs, scoring, span), each, strict=True):
+            for name, values, right in zip(one._fields, one, expected, strict=True):
+                np.testing.assert_array_equal(values, right, name)
+                assert getattr(values, "dtype", None) == getattr(right, "dtype", None)
+
+
+def test_the_pair_that_cannot_be_scored_is_named() -> None:
+    random = np.random.default_rng(1)
+    good, other = random_profile(5, random), random_profile(5, random, NUCLEOTIDES)
+    long = replace(random_profile(50_000, random), name="the long one")
+    scoring = ColumnScoring(ColumnScore.EUCLIDEAN, Gaps.AFFINE, gap_extend=9)
+    empty = replace(good, frequencies=np.zeros((len(good.alphabet), 0)), name="the empty one")
+    with pytest.raises(InputError, match="the empty one has no columns"):
+        encode_all([(good, good), (good, empty)], scoring, Span.GLOBAL)
+    with pytest.raises(InputError, match="has the alphabet"):
+        encode_all([(good, good), (good, other)], scoring, Span.GLOBAL)
+    with pytest.raises(ScoreOverflow, match="the long one"):
+        encode_all([(good, good), (good, long), (good, good)], scoring, Span.GLOBAL)
