@@ -46,7 +46,9 @@ class PaperPlot(LinePlot):
             for number, line in enumerate(figure.lines)
         ]
         words = theme.active().text
-        self.items = (*items, LegendItem("dots", PUBLISHED, (words,)), LegendItem("line", HERE, (words,)))
+        kinds = (("dots", PUBLISHED, "published"), ("line", HERE, "ours"))
+        drawn = [(kind, text) for kind, text, half in kinds if any(getattr(one, half).points for one in figure.lines)]
+        self.items = (*items, *(LegendItem(kind, text, (words,)) for kind, text in drawn))
         self.autoRange()
         self._word_places()
 
