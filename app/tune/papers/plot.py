@@ -46,9 +46,11 @@ class PaperPlot(LinePlot):
             for number, line in enumerate(figure.lines)
         ]
         words = theme.active().text
-        kinds = (("dots", PUBLISHED, "published"), ("line", HERE, "ours"))
-        drawn = [(kind, text) for kind, text, half in kinds if any(getattr(one, half).points for one in figure.lines)]
-        self.items = (*items, *(LegendItem(kind, text, (words,)) for kind, text in drawn))
+        halves = (
+            (LegendItem("dots", PUBLISHED, (words,)), [line.published for line in figure.lines]),
+            (LegendItem("line", HERE, (words,)), [line.ours for line in figure.lines]),
+        )
+        self.items = (*items, *(item for item, drawn in halves if any(series.points for series in drawn)))
         self.autoRange()
         self._word_places()
 
