@@ -13,7 +13,9 @@ from kernels.experiments.points import Point, Status
 from kernels.experiments.speedups import speedups
 from kernels.memory import bytes_text
 
-Kind = Literal["text", "ms", "share", "ratio", "number", "count", "bytes"]
+Kind = Literal["text", "sizes", "ms", "share", "ratio", "number", "count", "bytes"]
+WORDS = ("text", "sizes")
+"""Kinds that are read from the left; the others are numbers below each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,16 @@ def cell(column: Column, value: Any) -> str:
             return f"{value:,}"
         case "bytes":
             return bytes_text(int(value))
+        case "sizes":
+            return _sizes(point_text.text(value))
         case _:
             return point_text.text(value)
+
+
+def _sizes(words: str) -> str:
+    """Sizes with semicolons between them, of which a mean was taken, in few words: "31 from 8x8 to 248x248"."""
+    sizes = words.split(";")
+    return words if len(sizes) < 3 else f"{len(sizes):,} from {sizes[0]} to {sizes[-1]}"
 
 
 def milliseconds(value: float) -> str:
@@ -79,7 +89,7 @@ def markdown(table: Table) -> str:
     columns = table.used
     lines = [f"**{table.title}**", ""] if table.title else []
     lines.append("| " + " | ".join(_escaped(column.heading) for column in columns) + " |")
-    lines.append("| " + " | ".join("---" if column.kind == "text" else "---:" for column in columns) + " |")
+    lines.append("| " + " | ".join("---" if column.kind in WORDS else "---:" for column in columns) + " |")
     for row in table.rows:
         lines.append("| " + " | ".join(_escaped(cell(column, row.get(column.key))) for column in columns) + " |")
     return "\n".join([*lines, *(f"\n{note}" for note in table.notes)]) + "\n"

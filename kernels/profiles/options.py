@@ -17,6 +17,7 @@ from kernels.method import Rows
 from kernels.model import Result
 from kernels.parameters import Parameter, resolve
 from kernels.profiles.problem import DIAGONAL, Problem, ProfileProblem, ProfileSequenceProblem
+from kernels.profiles.profile import Profile
 from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span, nucleotides
 
 LETTER_OPTIONS = tuple(option for option in scoring_options.OPTIONS if option.name in ("matrix", "match", "mismatch"))
@@ -53,6 +54,8 @@ BLANK = -4.0
 def build(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileProblem:
     """The problem of two profiles; options that are not given suit them."""
     first, second = data
+    for profile in data:
+        _need_letters(profile)
     scoring, span = _scoring(data, options, ColumnScore.EUCLIDEAN)
     problem = ProfileProblem(first, second, scoring, span)
     problem.encoded  # noqa: B018 - what cannot be scored is an error now, not in the middle of a run
@@ -62,12 +65,19 @@ def build(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileProblem:
 def build_sequence(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileSequenceProblem:
     """The problem of a profile and a sequence."""
     first, sequence = data
+    _need_letters(first)
     if not len(sequence):
         raise InputError(f"{sequence.name}: the sequence is empty; choose one with letters")
     scoring, span = _scoring(data, options, ColumnScore.SUM_OF_PAIRS)
     problem = ProfileSequenceProblem(first, sequence, scoring, span)
     problem.encoded  # noqa: B018 - as above
     return problem
+
+
+def _need_letters(profile: Profile) -> None:
+    """InputError for columns of blanks alone, of which no kind of sequence and no score follows."""
+    if not profile.frequencies[:-1].any():
+        raise InputError(f"{profile.name}: no column has a letter; choose an alignment that is not gaps alone")
 
 
 def _scoring(data: Sequences[Any], options: Mapping[str, Any], usual: ColumnScore) -> tuple[ColumnScoring, Span]:

@@ -92,7 +92,7 @@ def draw(table: Table) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
     drawn = Drawn(title=table.title or None, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for column in table.used:
-        is_text = column.kind == "text"
+        is_text = column.kind in tables.WORDS
         drawn.add_column(
             column.heading, justify="left" if is_text else "right", overflow="fold", no_wrap=column.key != "remark"
         )

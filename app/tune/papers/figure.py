@@ -167,14 +167,34 @@ class PaperFigure(QWidget):
 
 
 def save(path: Path, table: PaperTable, compared: Sequence[Compared], quick: bool) -> None:
-    """Write a figure as PNG, SVG or PDF without a window, in light colours; InputError where that fails."""
+    """Write a figure as PNG, SVG or PDF without a window, in light colours, its panels below each other;
+    InputError where that fails."""
     application = QGuiApplication.instance() or QApplication(["antidiag"])
     assert isinstance(application, QApplication)
     theme.apply(application, "light")
+    parts = [_laid_out(table, compared, quick, kept) for kept in lines.parts(table)]
+    sizes = [part.size_of_file() for part in parts]
+    size = QSize(max(one.width() for one in sizes), sum(one.height() for one in sizes))
+
+    def paint(painter: QPainter, area: QRectF) -> None:
+        top = area.top()
+        for part, height in zip(parts, (one.height() for one in sizes), strict=True):
+            part.paint(painter, QRectF(area.left(), top, area.width(), height))
+            top += height
+
+    export.save(path, size, paint, table.title)
+    for part in parts:
+        part.deleteLater()
+
+
+def _laid_out(table: PaperTable, compared: Sequence[Compared], quick: bool, kept: Mapping[str, str]) -> PaperFigure:
+    """A figure that is never shown, of the size that files have."""
     figure = PaperFigure()
     figure.show_table(table, compared, quick)
-    figure.resize(FILE_SIZE)
-    figure.grab()  # lays out what is in it, which is never shown
+    for name, value in kept.items():
+        figure.boxes[name].setCurrentIndex(figure.boxes[name].findData(value))
     figure.redraw()
-    export.save(path, figure.size_of_file(), figure.paint, figure.title.text())
-    figure.deleteLater()
+    figure.resize(FILE_SIZE)
+    figure.grab()  # lays out what is in it
+    figure.redraw()
+    return figure

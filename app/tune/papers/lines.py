@@ -94,6 +94,12 @@ def defaults(table: PaperTable) -> dict[str, str]:
     return found
 
 
+def parts(table: PaperTable) -> tuple[Keep, ...]:
+    """What each panel of the paper's figure shows; one that leaves nothing open where it has no panels."""
+    panel = table.plot.get("panel")
+    return tuple({panel: one} for one in choices(table).get(panel, ())) or ({},)
+
+
 def value(number: Published, name: str) -> str:
     """What a published number has of a name: a coordinate, or one of its own fields."""
     own = {"method": number.contender, "quantity": number.quantity, "note": number.note}
@@ -124,7 +130,8 @@ def caption(table: PaperTable, compared: Sequence[Compared], quick: bool) -> tup
     size = f"; QUICK: every {table.scaled} is {table.scale:g} of the paper's" if quick and points else ""
     left, right = ("left", "right") if table.plot.get("y") else ("hollow, dashed", "filled, solid")
     here = f"Here ({right}): {', '.join(devices)}{when}{size}." if devices else "Here: not measured yet."
-    return f"Published ({left}): {table.hardware}.", here
+    numbers = any(one.published.value is not None for one in compared)
+    return f"Published ({left if numbers else 'without numbers'}): {table.hardware}.", here
 
 
 def _lines(table: PaperTable, shown: Sequence[Compared]) -> tuple[Line, ...]:

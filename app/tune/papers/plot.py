@@ -46,7 +46,11 @@ class PaperPlot(LinePlot):
             for number, line in enumerate(figure.lines)
         ]
         words = theme.active().text
-        self.items = (*items, LegendItem("dots", PUBLISHED, (words,)), LegendItem("line", HERE, (words,)))
+        halves = (
+            (LegendItem("dots", PUBLISHED, (words,)), [line.published for line in figure.lines]),
+            (LegendItem("line", HERE, (words,)), [line.ours for line in figure.lines]),
+        )
+        self.items = (*items, *(item for item, drawn in halves if any(series.points for series in drawn)))
         self.autoRange()
         self._word_places()
 

@@ -1,4 +1,4 @@
-"""What a result of two or three sequences has beside its rows: numbers, why there are none, and links to its matrix."""
+"""What a result of sequences or profiles has beside its rows: numbers, why there are none, and links to its matrix."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ class PairSide:
         self.numbers.setVisible(result is not None)
         if result is None:
             return
-        sequences, path = result.problem.sequences, result.answer.alignment
-        columns = self._text.columns if self._text else len(path.moves)
+        path = result.answer.alignment
+        columns = self._text.columns if self._text else saving.columns_of(result)
         parts = [f"Score <b>{result_text.number(result.score)}</b>", f"Columns <b>{columns:,}</b>"]
         if counts is not None:
             parts += [
@@ -133,9 +133,9 @@ class PairSide:
                 f"Similarity <b>{counts.percent(counts.positive):.1f} %</b> ({counts.positive:,})",
                 f"Gaps <b>{counts.gap_letters:,}</b> letters in {counts.gaps:,} gap{'s' * (counts.gaps != 1)}",
             ]
-        for sequence, start, end in zip(sequences, path.start, path.end, strict=True):
-            name = result_text.shortened(sequence.name).replace("&", "&amp;").replace("<", "&lt;")
-            parts.append(f"{name} <b>{min(start + 1, end):,}\u2013{end:,}</b> of {len(sequence):,}")
+        for datum, start, end in zip(result.problem.data, path.start, path.end, strict=True):  # sequences or profiles
+            name = result_text.shortened(datum.name).replace("&", "&amp;").replace("<", "&lt;")
+            parts.append(f"{name} <b>{min(start + 1, end):,}\u2013{end:,}</b> of {len(datum):,}")
         self.numbers.setText("&nbsp; ".join(f"<span style='white-space:nowrap'>{part}</span>&nbsp;" for part in parts))
 
     def _on_click(self, column: int) -> None:
@@ -159,5 +159,5 @@ def _why_nothing(result: Result) -> str:
     path = result.answer.alignment
     if path is None:
         return SCORE_ONLY + f"\n\nScore {result_text.number(result.score)}"
-    columns = path.operations.size if result_text.is_pair(result) else len(path.moves)
+    columns = saving.columns_of(result)
     return TOO_LONG.format(columns) if columns else EMPTY

@@ -159,7 +159,7 @@ def as_table(table: PaperTable, compared: Sequence[Compared], quick: bool = Fals
     kind = "ms" if table.unit in MILLISECONDS else "number"
     columns = (
         Column("method", "method"),
-        *(Column(name, name) for name in table.axes),
+        *(Column(name, name, "sizes" if name == "length" else "text") for name in table.axes),
         Column("quantity", "quantity"),
         Column("published", "published", kind),  # type: ignore[arg-type]
         Column("ours", "here (quick)" if quick else "here", kind),  # type: ignore[arg-type]

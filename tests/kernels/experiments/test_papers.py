@@ -143,6 +143,14 @@ def point(task, total_ms: float, phase_ms: float) -> Point:
     return Point("k", task.contender, "", task.coordinates, Status.MEASURED, runs=(Run(50.0, times),), device="A chip")
 
 
+def test_the_lengths_of_a_mean_are_told_in_few_words_and_saved_in_full():
+    (table,) = papers.find(["003-table-4-6"])
+    made = papers.as_table(table, papers.compare(table, ()))
+    lines = [line for line in tables.markdown(made).splitlines() if "| mean" in line]
+    assert any("| 31 from 32x32 to 992x992 |" in line for line in lines) and max(map(len, lines)) < 120
+    assert "32x32;64x64;96x96;" in tables.csv_text(made)
+
+
 def test_published_and_measured_stand_side_by_side():
     table = small()
     (chunked, _) = papers.tasks(table)

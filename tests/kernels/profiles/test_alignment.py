@@ -239,6 +239,10 @@ def test_what_cannot_be_aligned_is_refused() -> None:
     with pytest.raises(InputError, match="give profiles of one kind"):
         PROFILES.make([dna, amino], {})
     assert "The types differ" in PROFILE_SEQUENCE.make([dna, protein("ACDE")], {}).notes[0]
+    gaps = from_alignment(aligned("---", "---"))  # which no letter tells to be of proteins or of nucleotides
+    for kind, data in ((PROFILES, [gaps, amino]), (PROFILES, [amino, gaps]), (PROFILE_SEQUENCE, [gaps, protein("AC")])):
+        with pytest.raises(InputError, match="alignment: no column has a letter"):
+            kind.make(data, {})
     with pytest.raises(ParameterError, match="set offset"):
         PROFILES.make([dna, dna], {"span": "local"})
     with pytest.raises(ScoreOverflow, match="beyond the limit"):

@@ -115,6 +115,33 @@ def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> No
     assert plot._published[0].getOriginalDataset()[1].tolist() == [23.8, 34.5, 45.0]
 
 
+def test_every_panel_of_a_figure_is_in_its_file(qtbot: Any, tmp_path: Path) -> None:
+    table, before = found("003-figure-4-15"), theme.active().name
+    for suffix in (".png", ".svg"):
+        paper_figures.save(tmp_path / f"figure{suffix}", table, papers.compare(table, measured(table)), False)
+    theme.switch(theme.choice_of(before))
+    drawing = (tmp_path / "figure.svg").read_text()
+    assert f"{table.title}, below 1,000" in drawing and f"{table.title}, above 1,000" in drawing
+    picture = QImage(str(tmp_path / "figure.png"))
+    alone = tmp_path / "alone.png"
+    paper_figures.save(alone, found("001-figure-13"), papers.compare(found("001-figure-13"), ()), False)
+    theme.switch(theme.choice_of(before))
+    assert (
+        picture.width() == 2 * paper_figure.FILE_SIZE.width() and picture.height() > 1.5 * QImage(str(alone)).height()
+    )
+
+
+def test_what_was_published_without_numbers_is_in_no_legend(qtbot: Any) -> None:
+    widget = paper_figure.PaperFigure()
+    qtbot.addWidget(widget)
+    for name, published in (("003-figure-4-11", False), ("003-figure-4-13", True)):
+        table = found(name)
+        widget.show_table(table, papers.compare(table, measured(table)), False)
+        kinds = [item.text.partition(" ")[0] for item in widget.plot.items]
+        assert ("published" in kinds, "here" in kinds) == (published, True)
+        assert ("without numbers" in widget.caption.text()) is not published
+
+
 @pytest.mark.parametrize("name", ["001-figure-13", "003-table-6-1"])
 def test_figures_are_saved(qtbot: Any, tmp_path: Path, name: str) -> None:
     table = found(name)

@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.views.aligned import shown, tracks
 from app.views.aligned.view import AlignmentViewer
+from kernels import engine, registry
 from kernels.model import Result
+from kernels.profiles.profile import from_alignment
 from tests.app.views import examples, triples
 from tests.app.views.aligned.viewer import Shift, alignment, image, press
 
@@ -156,3 +158,28 @@ def test_letters_of_proteins_that_are_alike_are_marked(view: AlignmentViewer) ->
     assert tracks.matches(view.picture, 0, 5) == "|:|: "
     view.show_datum(replace(alignment("MILK-", "MVLE-", "MMMMM")))
     assert tracks.matches(view.picture, 0, 5) == "     " and "match" not in tracks.offered(view.picture)
+
+
+@pytest.mark.parametrize("span", ["global", "local"])
+def test_profiles_have_their_numbers_too(view: AlignmentViewer, qtbot: Any, span: str) -> None:
+    method = registry.method("profile-serial")
+    parts = [
+        from_alignment(alignment(*rows), name=name) for rows, name in ((("ACDEF", "AC-EF"), "a"), (("CDE",), "b&c"))
+    ]
+    problem = method.problem.make(parts, {"span": span, "column_score": "sum-of-pairs", "gaps": "affine"})
+    made = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False)
+    view.show_result(made)
+    qtbot.waitUntil(lambda: view.sharp)
+    columns, (start, end) = made.answer.operations.size, (made.answer.start[0] + 1, made.answer.end[0])
+    assert [row.size for row in view.alignment.letters] == 3 * [columns]
+    told = view.pair.numbers.text()
+    assert f"Columns <b>{columns}</b>" in told and f"a <b>{start}\u2013{end}</b> of 5" in told and "b&amp;c" in told
+    assert view.pair.explanation.text() == ""
+
+
+def test_an_empty_alignment_of_profiles_says_so(view: AlignmentViewer) -> None:
+    method = registry.method("profile-serial")
+    parts = from_alignment(alignment("WWW")), from_alignment(alignment("PPP"))
+    problem = method.problem.make(parts, {"span": "local", "column_score": "sum-of-pairs", "gaps": "affine"})
+    view.show_result(engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False))
+    assert "empty" in view.pair.explanation.text() and not view.pair.numbers.isVisible()
