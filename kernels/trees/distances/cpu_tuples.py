@@ -87,6 +87,17 @@ def _select(counts, order, first):
 
 
 @compiled
+def choose(counts, order, top):
+    """Bring the ``top`` diagonals, two at least, with the most k-mers to the last places of ``counts`` and ``order``,
+    int32, the number of each; return the first of these places. The last diagonal is always one of them."""
+    for d in range(counts.size):
+        order[d] = d
+    first = max(counts.size - max(top, 2), 0)
+    _select(counts, order, first)
+    return first
+
+
+@compiled
 def _mark_diagonals(row_kmers, column, rows, rule, room):
     """Mark the diagonals with the most k-mers, and a window beside each, as ClustalW chooses them.
 
@@ -104,11 +115,7 @@ def _mark_diagonals(row_kmers, column, rows, rule, room):
     diagonals = rows + columns - 1
     marked[: rows + columns] = 0
     shared, order = counts[:diagonals], counts[rows + columns : rows + columns + diagonals]
-    for d in range(diagonals):
-        order[d] = d
-    first = max(diagonals - max(top, 2), 0)
-    _select(shared, order, first)
-    for at in range(first, diagonals):
+    for at in range(choose(shared, order, top), diagonals):
         if shared[at]:
             for d in range(max(order[at] - window, 0), min(order[at] + window, diagonals - 1) + 1):
                 marked[d] = 1
@@ -181,14 +188,16 @@ def ktuple_score(row_kmers, column, rule, room, stop):
 
 
 @compiled
-def ktuple_distances(others, number, column, rule, room, values, stop):
+def ktuple_distances(others, number, column, short, rule, room, values, stop):
     """Distances of the sequences before ``number``, of Others, to that one, whose Places are ``column``.
 
-    1 - `ktuple_score` / the shorter length, at least 0, go to ``values`` float64 (n, n), on both sides of the diagonal.
+    Pairs of two that are ``short``, bool (n,), are left to others. 1 - `ktuple_score` / the shorter length, at least 0, go to ``values`` float64 (n, n), on both sides of the diagonal.
     ``stop`` ends it early.
     """
     kmers, starts, lengths = others
     for other in range(number):
+        if short[other] and short[number]:
+            continue
         score = ktuple_score(kmers[starts[other] : starts[other + 1]], column, rule, room, stop)
         if score < 0:
             return

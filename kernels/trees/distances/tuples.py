@@ -30,17 +30,23 @@ class Tuples:
     bins: int
 
 
-def tuples(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> Tuples:
-    """The k-tuples of all sequences of a problem; ``check()`` is called before each."""
-    groups = LETTERS if problem.protein else BASES
-    codes, k, bins = letter_codes(groups), problem.ktuple, len(groups) ** problem.ktuple
-    kmers, places = [], []
-    kmer_starts = np.empty((len(problem.sequences), bins + 1), np.int32)
-    for number, sequence in enumerate(problem.sequences):
+def kmers_of(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> list[np.ndarray]:
+    """The k-mers of each sequence, int32, -1 where a letter has no code; ``check()`` is called before each."""
+    groups, found = _letters(problem), []
+    codes = letter_codes(groups)
+    for sequence in problem.sequences:
         check()
-        own = _kmers(codes[sequence.array], k, len(groups))
+        found.append(_kmers(codes[sequence.array], problem.ktuple, len(groups)).astype(np.int32))
+    return found
+
+
+def tuples(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> Tuples:
+    """The k-tuples of all sequences of a problem; ``check()`` is called for each."""
+    kmers, places, bins = kmers_of(problem, check), [], len(_letters(problem)) ** problem.ktuple
+    kmer_starts = np.empty((len(kmers), bins + 1), np.int32)
+    for number, own in enumerate(kmers):
+        check()
         kmer_starts[number], found = _places(own, bins)
-        kmers.append(own.astype(np.int32))
         places.append(found.astype(np.int32))
     return Tuples(
         kmers=np.concatenate(kmers),
@@ -61,6 +67,10 @@ def distances_of_chains(
         return np.maximum(1 - block / np.minimum(lengths[rows, None], lengths[columns]), 0)
 
     return mirrored(scores, distances, check)
+
+
+def _letters(problem: KtupleProblem) -> tuple[str, ...]:
+    return LETTERS if problem.protein else BASES
 
 
 def _kmers(codes: np.ndarray, k: int, base: int) -> np.ndarray:
