@@ -39,7 +39,7 @@ class Rows(NamedTuple):
 
 class Room(NamedTuple):
     """Scratch for sequences of at most L letters, int16 in vectors of 32: ``counts``, ``marked`` and ``latest`` of 2 L
-    diagonals; ``best`` of L + 1 columns; ``chains`` of k rows of L columns. ``chosen`` int32 (2, 2 L)."""
+    diagonals; ``best`` of L + 1 columns; ``chains`` of k rows of L columns. ``chosen`` int32 (4, 2 L)."""
 
     counts: np.ndarray
     marked: np.ndarray
@@ -53,12 +53,12 @@ def room(longest: int, k: int) -> Room:
     """Scratch for sequences of at most ``longest`` letters."""
     of_diagonals = [np.empty(2 * longest * LANES, np.int16) for _ in range(3)]
     best, chains = np.empty((longest + 1) * LANES, np.int16), np.empty(k * longest * LANES, np.int16)
-    return Room(*of_diagonals, best, chains, np.empty((2, 2 * longest), np.int32))
+    return Room(*of_diagonals, best, chains, np.empty((4, 2 * longest), np.int32))
 
 
 def room_bytes(longest: int, k: int) -> int:
     """Bytes of that."""
-    return (2 * LANES * (7 + k) + 16) * longest
+    return (2 * LANES * (7 + k) + 32) * longest
 
 
 def short(lengths: np.ndarray, rule: Rule) -> np.ndarray:
@@ -91,7 +91,7 @@ def _mark(lane, rows, columns, lane_columns, mirrored, rule, room):
     for d in range(diagonals):
         shared[d] = counts[LANES * e + lane]
         e += step
-    for at in range(choose(shared, order, rule.top), diagonals):
+    for at in range(choose(shared, order, rule.top, chosen[2:]), diagonals):
         if shared[at]:
             for d in range(max(order[at] - rule.window, 0), min(order[at] + rule.window, diagonals - 1) + 1):
                 marked[LANES * (first + step * d) + lane] = 1

@@ -22,7 +22,7 @@ LETTER_BYTES = 16
 """Bytes a letter: codes, words, and their places."""
 WORD_BYTES = 28
 """Bytes of a 6-mer on the CPU: which and how often, in the order of the sequences and in that of the words."""
-PAIR_BYTES = 48
+PAIR_BYTES = 64
 """Bytes a letter of the longest sequence that a thread of the CPU chains words with, and 16 for a letter of a word."""
 COUNTS_BYTES = 12 * 16 + 64
 """Bytes a row that a thread of the CPU counts, 16 rows with all others at a time, and makes distances of."""

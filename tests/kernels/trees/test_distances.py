@@ -133,7 +133,7 @@ def test_ktuple_distances_are_those_of_clustalw() -> None:
 def test_selected_diagonals_have_the_greatest_counts(words: list[int], top: int) -> None:
     counts, order = np.array(words, np.int32), np.arange(len(words), dtype=np.int32)
     first = max(len(words) - top, 0)
-    cpu_tuples._select(counts, order, first)
+    cpu_tuples._select(counts, order, first, np.empty((2, len(words)), np.int32))
     assert (np.array(words)[order] == counts).all() and sorted(order) == list(range(len(words)))
     assert order[-1] == len(words) - 1
     assert sorted(counts[first:-1]) == sorted(words[:-1])[first:]
