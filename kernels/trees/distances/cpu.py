@@ -32,7 +32,7 @@ from kernels.trees.distances.problem import (
     matrix_of,
     symmetric,
 )
-from kernels.trees.distances.tuples import Tuples, kmers_of, tuples
+from kernels.trees.distances.tuples import Tuples, kmers_of, short, tuples
 from kernels.trees.parameters import PairParameters
 
 TILE_CELLS = 1 << 23
@@ -115,13 +115,13 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
     clock, values, stop = PhaseClock(times_ms), np.zeros((len(problem.sequences),) * 2), stop_word()
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     rule = cpu_tuples.Rule(problem.ktuple, problem.diagonals, problem.window, problem.word_gap)
-    short = cpu_chains.short(lengths, rule)
+    is_short = short(problem, lengths)
     parts: list[Tasks] = []
-    if short.any():
+    if is_short.any():
         kmers = kmers_of(problem, monitor.check)
-        parts.append(_short_pairs(kmers, lengths, np.flatnonzero(short), rule, values, stop))
-    if not short.all():
-        parts.append(_long_pairs(tuples(problem, monitor.check), lengths, short, rule, values, stop))
+        parts.append(_short_pairs(kmers, lengths, np.flatnonzero(is_short), rule, values, stop))
+    if not is_short.all():
+        parts.append(_long_pairs(tuples(problem, monitor.check), lengths, is_short, rule, values, stop))
 
     def work() -> Callable[[int], Chunk]:
         works, first = [part.work() for part in parts], len(parts[0].weights)
@@ -161,14 +161,14 @@ def _short_pairs(
 
 
 def _long_pairs(
-    found: Tuples, lengths: np.ndarray, short: np.ndarray, rule: cpu_tuples.Rule, values: np.ndarray,
+    found: Tuples, lengths: np.ndarray, is_short: np.ndarray, rule: cpu_tuples.Rule, values: np.ndarray,
     stop: np.ndarray,
 ) -> Tasks:  # fmt: skip
-    """Pairs of sequences that are not both ``short``, one after another: a column of the matrix is a task."""
+    """Pairs of sequences that are not both `short`, one after another: a column of the matrix is a task."""
     others = cpu_tuples.Others(found.kmers, found.starts, lengths)
-    long_before = np.cumsum(lengths * ~short) - lengths * ~short
-    letters = np.where(short, long_before, np.cumsum(lengths) - lengths)
-    columns = np.flatnonzero(~short | (long_before > 0))[::-1]
+    long_before = np.cumsum(lengths * ~is_short) - lengths * ~is_short
+    letters = np.where(is_short, long_before, np.cumsum(lengths) - lengths)
+    columns = np.flatnonzero(~is_short | (long_before > 0))[::-1]
 
     def work() -> Callable[[int], Chunk]:
         room = cpu_tuples.room(int(lengths.max()), rule.k)
@@ -177,7 +177,7 @@ def _long_pairs(
             column = int(columns[task])
             own = found.places[found.starts[column] : found.starts[column + 1]]
             places = cpu_tuples.Places(found.kmer_starts[column], own, int(lengths[column]))
-            cpu_tuples.ktuple_distances(others, column, places, short, rule, room, values, stop)
+            cpu_tuples.ktuple_distances(others, column, places, is_short, rule, room, values, stop)
             return (0, column), (column, column + 1)
 
         return one
@@ -292,8 +292,8 @@ def _compile_ktuple() -> None:
     word, ends, values, rule = np.zeros(1, np.int32), np.array([0, 1]), np.zeros((1, 1)), cpu_tuples.Rule(1, 1, 1, 1)
     one, stop = np.ones(1, np.int64), stop_word()
     others, column = cpu_tuples.Others(word, ends, one), cpu_tuples.Places(ends.astype(np.int32), word, 1)
-    short = np.zeros(1, bool)
-    cpu_tuples.ktuple_distances(others, 0, column, short, rule, cpu_tuples.room(1, 1), values, stop)
+    none = np.zeros(1, bool)
+    cpu_tuples.ktuple_distances(others, 0, column, none, rule, cpu_tuples.room(1, 1), values, stop)
     lanes = np.zeros(SHORT_LANES, np.int16)
     rows, room = cpu_chains.Rows(lanes[:1], ends, one, np.zeros(1, np.int64)), cpu_chains.room(1, 1)
     cpu_chains.distances_of_rows(rows, 0, 1, 0, lanes, rule, room, lanes.copy(), values, stop)

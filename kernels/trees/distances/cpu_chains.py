@@ -6,8 +6,8 @@ goes on from another of equal score never gains by it, so that scores alone deci
     chain(i, j) = max(latest on the diagonal + letters that are new, best that ends before (i, j) - gap + k)
 
 for equal k-mers on a marked diagonal. A pair and its mirror image then have the same score, and only the choice of
-diagonals asks which of the two is the first. Every cell is visited: for sequences that are not long that costs less than
-to go from one common k-mer to the next.
+diagonals asks which of the two is the first. Every cell is visited: for sequences that `tuples.short` calls short that
+costs less than to go from one common k-mer to the next.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ import numpy as np
 from kernels.cpu import simd
 from kernels.cpu.jit import compiled
 from kernels.cpu.simd import SHORT_LANES as LANES
-from kernels.trees.distances.cpu_tuples import Rule, choose
+from kernels.trees.distances.cpu_tuples import choose
 
-LONGEST = 1024
-"""Letters of the longest sequence for which visiting every cell pays; scores and rows fit 16 bits by far."""
 NO_KMER, PADDING = -1, -2
 """What equals no k-mer: in a row, and in a column."""
 
@@ -51,19 +49,9 @@ class Room(NamedTuple):
 
 def room(longest: int, k: int) -> Room:
     """Scratch for sequences of at most ``longest`` letters."""
-    of_diagonals = [np.empty(2 * longest * LANES, np.int16) for _ in range(3)]
+    counts, marked, latest = np.empty((3, 2 * longest * LANES), np.int16)
     best, chains = np.empty((longest + 1) * LANES, np.int16), np.empty(k * longest * LANES, np.int16)
-    return Room(*of_diagonals, best, chains, np.empty((4, 2 * longest), np.int32))
-
-
-def room_bytes(longest: int, k: int) -> int:
-    """Bytes of that."""
-    return (2 * LANES * (7 + k) + 32) * longest
-
-
-def short(lengths: np.ndarray, rule: Rule) -> np.ndarray:
-    """Which sequences of so many letters, (n,), are for this module where the other of a pair is too; bool (n,)."""
-    return (lengths <= LONGEST) & (rule.gap >= rule.k - 1)
+    return Room(counts, marked, latest, best, chains, np.empty((4, 2 * longest), np.int32))
 
 
 @compiled

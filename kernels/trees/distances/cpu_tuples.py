@@ -42,7 +42,8 @@ class Rule(NamedTuple):
 
 class Room(NamedTuple):
     """Scratch for pairs of at most L letters: ``marked`` int32, ``counts`` int32 and ``latest`` int64 of 2 L, 4 L and
-    2 L diagonals, ``places`` int32 (2, 2 L); ``best`` int64 of L + 1 columns; ``waiting`` int64 (2, k L): chains and their columns, in a ring."""
+    2 L diagonals, ``places`` int32 (2, 2 L); ``best`` int64 of L + 1 columns; ``waiting`` int64 (2, k L): chains and
+    their columns, in a ring."""
 
     marked: np.ndarray
     counts: np.ndarray
@@ -208,8 +209,8 @@ def ktuple_score(row_kmers, column, rule, room, stop):
 def ktuple_distances(others, number, column, short, rule, room, values, stop):
     """Distances of the sequences before ``number``, of Others, to that one, whose Places are ``column``.
 
-    Pairs of two that are ``short``, bool (n,), are left to others. 1 - `ktuple_score` / the shorter length, at least 0, go to ``values`` float64 (n, n), on both sides of the diagonal.
-    ``stop`` ends it early.
+    Pairs of two that are ``short``, bool (n,), are left to others. 1 - `ktuple_score` / the shorter length, at least 0,
+    go to ``values`` float64 (n, n), on both sides of the diagonal. ``stop`` ends it early.
     """
     kmers, starts, lengths = others
     for other in range(number):

@@ -12,6 +12,11 @@ from kernels.trees.distances.pairing import mirrored
 from kernels.trees.distances.problem import KtupleProblem
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+REACH = 2000
+"""Letters, times the root of how many words are possible, up to which the CPU visits every cell of a pair.
+
+Beyond it goes from one common k-mer to the next: the rarer they are, the sooner that pays.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +45,22 @@ def kmers_of(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -
     return found
 
 
+def short(problem: KtupleProblem, lengths: np.ndarray) -> np.ndarray:
+    """Which sequences of so many letters, (n,), have pairs whose every cell the CPU visits; bool (n,).
+
+    Where a change of diagonal costs less than k - 1, scores alone do not say which chain goes on, and none does.
+    """
+    return (lengths**2 * possible(problem) <= REACH**2) & (problem.word_gap >= problem.ktuple - 1)
+
+
+def possible(problem: KtupleProblem) -> int:
+    """How many k-mers there can be."""
+    return len(_letters(problem)) ** problem.ktuple
+
+
 def tuples(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> Tuples:
     """The k-tuples of all sequences of a problem; ``check()`` is called for each."""
-    kmers, places, bins = kmers_of(problem, check), [], len(_letters(problem)) ** problem.ktuple
+    kmers, places, bins = kmers_of(problem, check), [], possible(problem)
     kmer_starts = np.empty((len(kmers), bins + 1), np.int32)
     for number, own in enumerate(kmers):
         check()
