@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import ceil
+
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from app import theme
-from app.kit import heat
+from app.kit import export, figure, heat
+from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
-from app.kit.widgets import Elided
+from app.kit.widgets import Elided, tool_button
 from kernels.model import Result
 from kernels.products.problem import ProductAnswer
 
@@ -20,6 +24,9 @@ STEP = 1.25
 """How much nearer a step of the wheel goes."""
 LEAST = 4.0
 """Rows and columns that are always in sight, if there are so many."""
+
+MOST_COPIED = 1_000_000
+"""Numbers that a clipboard takes."""
 
 
 class Canvas(QWidget):
@@ -54,19 +61,32 @@ class Canvas(QWidget):
         inside = 0 <= row < self.values.shape[0] and 0 <= column < self.values.shape[1]
         return (row, column) if inside else None
 
+    def in_sight(self) -> tuple[slice, slice]:
+        """Rows and columns of which something is seen."""
+        area, (rows, columns) = self.area, self.values.shape
+        return (
+            slice(int(area.top()), min(ceil(area.top() + area.height()), rows)),
+            slice(int(area.left()), min(ceil(area.left() + area.width()), columns)),
+        )
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(theme.active().panel))
+        self.draw(painter, self.width(), self.height())
+        painter.end()
+
+    def draw(self, painter: QPainter, width: float, height: float) -> None:
+        """Draw what is in sight into an area of so many pixels from (0, 0) on."""
         if not self.values.size:
             return
-        height, width = self.values.shape
-        rows = self._places(self.area.y(), self.area.height(), self.height(), height)
-        columns = self._places(self.area.x(), self.area.width(), self.width(), width)
+        down, across = self.values.shape
+        rows = self._places(self.area.y(), self.area.height(), round(height), down)
+        columns = self._places(self.area.x(), self.area.width(), round(width), across)
         seen = self.values[np.ix_(rows, columns)].astype(float)
         seen[~np.isfinite(seen)] = np.nan
         shades = heat.shades(seen, *self.levels)
-        heat.draw_image(painter, QRectF(self.rect()), heat.image(shades, COLOURS, theme.active().background))
-        painter.end()
+        picture = heat.image(shades, COLOURS, theme.active().background)
+        heat.draw_image(painter, QRectF(0, 0, width, height), picture)
 
     @staticmethod
     def _places(first: float, length: float, pixels: int, count: int) -> np.ndarray:
@@ -125,19 +145,28 @@ class ProductView(QWidget):
         self.canvas, self.part, self.member, self._status = Canvas(), QComboBox(), QSpinBox(), Elided()
         self.part.addItems(PARTS)
         self.member.setMinimum(1)
-        self._of = QLabel("Member")
+        self._of, self._legend = QLabel("Member"), Legend()
         tools = QHBoxLayout()
-        for tool in (self.part, self._of, self.member):
+        for tool in (
+            self.part,
+            self._of,
+            self.member,
+            tool_button("Fit", "Show the whole matrix (double click)", self.canvas.fit),
+            tool_button("Copy", "Copy the figure", self.copy),
+            tool_button("Copy table", "Copy the numbers in sight, for a spreadsheet", self.copy_table),
+            tool_button("Save figure", "Save the figure as PNG, SVG or PDF", self.save_figure),
+        ):
             tools.addWidget(tool)
         tools.addStretch()
         layout = QVBoxLayout(self)
         layout.addLayout(tools)
         layout.addWidget(self.canvas, 1)
+        layout.addWidget(self._legend)
         layout.addWidget(self._status)
         self.part.currentIndexChanged.connect(lambda _: self._anew())
         self.member.valueChanged.connect(lambda _: self._anew())
         self.canvas.pointed.connect(self._say)
-        theme.notifier.changed.connect(self.canvas.update)
+        theme.notifier.changed.connect(self._restyle)
         self.show_result(None)
 
     @classmethod
@@ -163,9 +192,60 @@ class ProductView(QWidget):
         values = parts[self.part.currentIndex()]
         return values[self.member.value() - 1] if values.ndim == 3 else values
 
+    def draw_figure(self, painter: QPainter, area: QRectF) -> None:
+        """What is seen, with title and legend, for a file."""
+        figure.draw(painter, area, self._title(), self._legend.items, self.canvas.draw)
+
+    def figure_size(self) -> QSize:
+        return figure.size(self.canvas.width(), self.canvas.height(), self._legend.items)
+
+    def copy(self) -> None:
+        """Put the figure on the clipboard."""
+        export.copy(self.figure_size(), self.draw_figure)
+        self._status.setText("Copied the figure.")
+
+    def copy_table(self) -> None:
+        """Put the numbers in sight on the clipboard, for a spreadsheet."""
+        rows, columns = self.canvas.in_sight()
+        values = self.canvas.values[rows, columns]
+        if values.size > MOST_COPIED:
+            self._status.setText(f"{values.size:,} numbers in sight, and {MOST_COPIED:,} can be copied; zoom in first")
+            return
+        QGuiApplication.clipboard().setText("".join(table_lines(values)))
+        self._status.setText("Copied {:,} x {:,} numbers.".format(*values.shape))
+
+    def save_figure(self) -> None:
+        """Ask for a file and write the figure as PNG, SVG or PDF."""
+        export.ask_and_save(self, "product", self.figure_size(), self.draw_figure, self._title())
+
+    def _title(self) -> str:
+        batch = self.member.maximum()
+        member = f", member {self.member.value():,} of {batch:,}" if batch > 1 else ""
+        return f"{self.result.problem.title} \N{MIDDLE DOT} {self.part.currentText().lower()}{member}"
+
+    def _restyle(self) -> None:
+        self._describe()
+        self.canvas.update()
+
     def _anew(self) -> None:
         self.canvas.show_values(self.shown())
+        self._describe()
         self._say(None)
+
+    def _describe(self) -> None:
+        """Legend: the colours, and what is no number."""
+        values = self.canvas.values
+        if not values.size:
+            self._legend.show_items(())
+            return
+        low, high = (heat.short(level) for level in self.canvas.levels)
+        items = [
+            LegendItem("text", f"{values.shape[0]:,} x {values.shape[1]:,} numbers"),
+            LegendItem("gradient", f"{low} to {high}", heat.swatches(COLOURS)),
+        ]
+        if not np.isfinite(values).all():
+            items.append(LegendItem("fill", "no way (infinite)", (theme.active().background,)))
+        self._legend.show_items(tuple(items))
 
     def _say(self, cell: tuple[int, int] | None) -> None:
         """The number below the pointer, or what is shown."""
@@ -181,3 +261,8 @@ class ProductView(QWidget):
             self._status.setText(f"{extent}; wheel to zoom, drag to move, double click to see all")
         else:
             self._status.setText("")
+
+
+def table_lines(values: np.ndarray) -> Iterator[str]:
+    """Rows of numbers between tabs; what is infinite is inf."""
+    return ("\t".join(f"{value:.9g}" for value in row) + "\n" for row in values.tolist())

@@ -6,19 +6,19 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from itertools import count as counting
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.cpu.simd import LANES
+from kernels.cpu.simd import LANES, SHORT_LANES
 from kernels.cpu.workers import share, stop_word
 from kernels.model import Outcome, SequenceType
 from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.scoring import Mode
 from kernels.steps import Steps
-from kernels.trees.distances import cpu_columns, cpu_identities, cpu_kmers, cpu_tuples
+from kernels.trees.distances import cpu_chains, cpu_columns, cpu_identities, cpu_kmers, cpu_tuples
 from kernels.trees.distances.columns import Columns, distances_of_columns
 from kernels.trees.distances.identities import encoded
 from kernels.trees.distances.kmers import Kmers, sixmers
@@ -32,7 +32,7 @@ from kernels.trees.distances.problem import (
     matrix_of,
     symmetric,
 )
-from kernels.trees.distances.tuples import tuples
+from kernels.trees.distances.tuples import Tuples, kmers_of, short, tuples
 from kernels.trees.parameters import PairParameters
 
 TILE_CELLS = 1 << 23
@@ -76,10 +76,10 @@ def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: 
 
 def _tiles(groups: Grouped) -> Iterator[tuple[int, int, int]]:
     """A group of columns, and some rows, first and last, that are no longer than they: those before its end."""
-    taxa = groups.order.size
+    taxa, lanes = groups.order.size, groups.lane_lengths.shape[1]
     for group, letters in enumerate(groups.letters):
-        end = min(LANES * (group + 1), taxa)
-        several = max(1, min(MOST_ROWS, TILE_CELLS // (letters.size * max(int(groups.lengths[end - 1]), 1))))
+        end = min(lanes * (group + 1), taxa)
+        several = max(1, min(MOST_ROWS, TILE_CELLS // max(letters.size * int(groups.lengths[end - 1]), 1)))
         for first in range(0, end, several):
             yield group, first, min(first + several, end)
 
@@ -112,30 +112,77 @@ def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor
 def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
     times_ms = {"compilation": time_ms(_compile_ktuple), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
-    taxa, found = len(problem.sequences), tuples(problem, monitor.check)
+    clock, values, stop = PhaseClock(times_ms), np.zeros((len(problem.sequences),) * 2), stop_word()
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    others = cpu_tuples.Others(found.kmers, found.starts, lengths)
     rule = cpu_tuples.Rule(problem.ktuple, problem.diagonals, problem.window, problem.word_gap)
-    values, stop = np.zeros((taxa, taxa)), stop_word()
+    is_short = short(problem, lengths)
+    parts: list[Tasks] = []
+    if is_short.any():
+        kmers = kmers_of(problem, monitor.check)
+        parts.append(_short_pairs(kmers, lengths, np.flatnonzero(is_short), rule, values, stop))
+    if not is_short.all():
+        parts.append(_long_pairs(tuples(problem, monitor.check), lengths, is_short, rule, values, stop))
 
     def work() -> Callable[[int], Chunk]:
-        room = cpu_tuples.room(int(lengths.max()), problem.ktuple)
+        works, first = [part.work() for part in parts], len(parts[0].weights)
+        return lambda task: works[0](task) if task < first else works[1](task - first)
+
+    weights = [weight for part in parts for weight in part.weights]
+    threads, log = typed(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
+    _take_in_turns(weights, work, threads, stop, monitor, log)
+    clock.phase("words")
+    return _outcome(problem, values, times_ms, "k-tuple distances")
+
+
+def _short_pairs(
+    kmers: list[np.ndarray], lengths: np.ndarray, chosen: np.ndarray, rule: cpu_tuples.Rule, values: np.ndarray,
+    stop: np.ndarray,
+) -> Tasks:  # fmt: skip
+    """Pairs of the ``chosen`` sequences, one of them with 32 others at a time."""
+    codes = [kmers[number].astype(np.int16) for number in chosen]
+    groups = grouped(codes, SHORT_LANES, cpu_chains.PADDING)
+    letters = [np.where(block < 0, cpu_chains.PADDING, block).astype(np.int16) for block in groups.letters]
+    order, starts = chosen[groups.order], np.concatenate([[0], np.cumsum(groups.lengths)])
+    rows = cpu_chains.Rows(np.concatenate([codes[one] for one in groups.order]), starts, lengths[order], order)
+    tiles, taxa = list(_tiles(groups)), chosen.size
+
+    def work() -> Callable[[int], Chunk]:
+        room = cpu_chains.room(int(rows.lengths.max()), rule.k)
+        found = np.empty(SHORT_LANES, np.int16)
+
+        def one(tile: int) -> Chunk:
+            group, first, last = tiles[tile]
+            cpu_chains.distances_of_rows(rows, first, last, group, letters[group], rule, room, found, values, stop)
+            return (first, last), (group * SHORT_LANES, min((group + 1) * SHORT_LANES, taxa))
+
+        return one
+
+    return Tasks([int(rows.lengths[first:last].sum()) * letters[group].size + 1 for group, first, last in tiles], work)
+
+
+def _long_pairs(
+    found: Tuples, lengths: np.ndarray, is_short: np.ndarray, rule: cpu_tuples.Rule, values: np.ndarray,
+    stop: np.ndarray,
+) -> Tasks:  # fmt: skip
+    """Pairs of sequences that are not both `short`, one after another: a column of the matrix is a task."""
+    others = cpu_tuples.Others(found.kmers, found.starts, lengths)
+    long_before = np.cumsum(lengths * ~is_short) - lengths * ~is_short
+    letters = np.where(is_short, long_before, np.cumsum(lengths) - lengths)
+    columns = np.flatnonzero(~is_short | (long_before > 0))[::-1]
+
+    def work() -> Callable[[int], Chunk]:
+        room = cpu_tuples.room(int(lengths.max()), rule.k)
 
         def one(task: int) -> Chunk:
-            column = taxa - 1 - task
+            column = int(columns[task])
             own = found.places[found.starts[column] : found.starts[column + 1]]
             places = cpu_tuples.Places(found.kmer_starts[column], own, int(lengths[column]))
-            cpu_tuples.ktuple_distances(others, column, places, rule, room, values, stop)
+            cpu_tuples.ktuple_distances(others, column, places, is_short, rule, room, values, stop)
             return (0, column), (column, column + 1)
 
         return one
 
-    weights = (lengths * (np.cumsum(lengths) - lengths) + 1)[::-1]
-    threads, log = typed(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
-    _take_in_turns(weights.tolist(), work, threads, stop, monitor, log)
-    clock.phase("words")
-    return _outcome(problem, values, times_ms, "k-tuple distances")
+    return Tasks((lengths * letters + 1)[columns].tolist(), work)
 
 
 def distance_alignment(
@@ -189,6 +236,13 @@ Chunk = tuple[tuple[int, int], tuple[int, int]]
 """Rows and columns of the pairs of a task."""
 
 
+class Tasks(NamedTuple):
+    """What each of some tasks weighs, and what makes, for a thread, what does one of them."""
+
+    weights: list[int]
+    work: Callable[[], Callable[[int], Chunk]]
+
+
 def _take_in_turns(
     weights: Iterable[int], work: Callable[[], Callable[[int], Chunk]], threads: int, stop: np.ndarray,
     monitor: Monitor, log: PhaseLog,
@@ -235,12 +289,14 @@ def _compile_kmers() -> None:
 
 @cache
 def _compile_ktuple() -> None:
-    kmer, rule, ends = np.zeros(1, np.int32), cpu_tuples.Rule(1, 1, 1, 1), np.array([0, 1])
-    others, column = (
-        cpu_tuples.Others(kmer, ends, np.ones(1, np.int64)),
-        cpu_tuples.Places(ends.astype(np.int32), kmer, 1),
-    )
-    cpu_tuples.ktuple_distances(others, 0, column, rule, cpu_tuples.room(1, 1), np.zeros((1, 1)), stop_word())
+    word, ends, values, rule = np.zeros(1, np.int32), np.array([0, 1]), np.zeros((1, 1)), cpu_tuples.Rule(1, 1, 1, 1)
+    one, stop = np.ones(1, np.int64), stop_word()
+    others, column = cpu_tuples.Others(word, ends, one), cpu_tuples.Places(ends.astype(np.int32), word, 1)
+    none = np.zeros(1, bool)
+    cpu_tuples.ktuple_distances(others, 0, column, none, rule, cpu_tuples.room(1, 1), values, stop)
+    lanes = np.zeros(SHORT_LANES, np.int16)
+    rows, room = cpu_chains.Rows(lanes[:1], ends, one, np.zeros(1, np.int64)), cpu_chains.room(1, 1)
+    cpu_chains.distances_of_rows(rows, 0, 1, 0, lanes, rule, room, lanes.copy(), values, stop)
 
 
 @cache

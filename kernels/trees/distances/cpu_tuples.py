@@ -42,10 +42,12 @@ class Rule(NamedTuple):
 
 class Room(NamedTuple):
     """Scratch for pairs of at most L letters: ``marked`` int32, ``counts`` int32 and ``latest`` int64 of 2 L, 4 L and
-    2 L diagonals; ``best`` int64 of L + 1 columns; ``waiting`` int64 (2, k L): chains and their columns, in a ring."""
+    2 L diagonals, ``places`` int32 (2, 2 L); ``best`` int64 of L + 1 columns; ``waiting`` int64 (2, k L): chains and
+    their columns, in a ring."""
 
     marked: np.ndarray
     counts: np.ndarray
+    places: np.ndarray
     best: np.ndarray
     latest: np.ndarray
     waiting: np.ndarray
@@ -55,35 +57,62 @@ def room(longest: int, k: int) -> Room:
     """Scratch for pairs of at most ``longest`` letters."""
     diagonals = 2 * longest + 2
     return Room(
-        np.empty(diagonals, np.int32), np.empty(2 * diagonals, np.int32), np.empty(longest + 1, np.int64),
-        np.empty(diagonals, np.int64), np.empty((2, max(k * longest, 1)), np.int64),
+        np.empty(diagonals, np.int32), np.empty(2 * diagonals, np.int32), np.empty((2, diagonals), np.int32),
+        np.empty(longest + 1, np.int64), np.empty(diagonals, np.int64),
+        np.empty((2, max(k * longest, 1)), np.int64),
     )  # fmt: skip
 
 
 @compiled
-def _select(counts, order, first):
+def _select(counts, order, first, places):
     """Bring the greatest ``counts`` to the places from ``first`` on, and what is in ``order`` with them.
 
     The last place is left alone. Which of equals are chosen follows from the steps of a quicksort (Kernighan and
     Plauger, Software Tools) whose pivot is the last of its part; of its parts only those are sorted that decide this.
+    Where its two scans stop, ``places`` int32 (2, n), is found beforehand without a branch that none could foretell:
+    from the left at what is not less than the pivot, from the right at what is not greater.
     """
     low, high = 0, counts.size - 2
     while low < first <= high:
-        i, j, pivot = low - 1, high, counts[high]
-        while i < j:
-            i += 1
-            while counts[i] < pivot:
-                i += 1
-            j -= 1
-            while j > i and counts[j] > pivot:
-                j -= 1
-            other = j if i < j else high
-            counts[i], counts[other] = counts[other], counts[i]
-            order[i], order[other] = order[other], order[i]
+        pivot, from_left, from_right = counts[high], 0, 0
+        for at in range(low, high):
+            places[0, from_left] = places[1, from_right] = at
+            from_left += counts[at] >= pivot
+            from_right += counts[at] <= pivot
+        places[0, from_left] = high
+        swaps, j = 0, high
+        while True:
+            i = min(places[0, swaps], j)  # what was brought to j is not less than the pivot
+            if swaps == from_right or places[1, from_right - 1 - swaps] <= i:
+                break
+            j = places[1, from_right - 1 - swaps]
+            _swap(counts, order, i, j)
+            swaps += 1
+        _swap(counts, order, i, high)
         if i < first:
             low = i + 1
         else:
             high = i - 1
+
+
+@inlined
+def _swap(counts, order, i, j):
+    counts[i], counts[j] = counts[j], counts[i]
+    order[i], order[j] = order[j], order[i]
+
+
+@compiled
+def choose(counts, order, top, places):
+    """Bring the ``top`` diagonals, two at least, with the most k-mers to the last places of ``counts`` and ``order``.
+
+    ``order``, int32 as they, gets the number of each, ``places`` int32 (2, n) is scratch. Returns the first of the
+    places. The last diagonal is always one of those.
+    """
+    for d in range(counts.size):
+        order[d] = d
+    first = max(counts.size - max(top, 2), 0)
+    _select(counts, order, first, places)
+    return first
 
 
 @compiled
@@ -104,11 +133,7 @@ def _mark_diagonals(row_kmers, column, rows, rule, room):
     diagonals = rows + columns - 1
     marked[: rows + columns] = 0
     shared, order = counts[:diagonals], counts[rows + columns : rows + columns + diagonals]
-    for d in range(diagonals):
-        order[d] = d
-    first = max(diagonals - max(top, 2), 0)
-    _select(shared, order, first)
-    for at in range(first, diagonals):
+    for at in range(choose(shared, order, top, room.places), diagonals):
         if shared[at]:
             for d in range(max(order[at] - window, 0), min(order[at] + window, diagonals - 1) + 1):
                 marked[d] = 1
@@ -144,7 +169,7 @@ def ktuple_score(row_kmers, column, rule, room, stop):
     go on from that one. A chain is one number, score above number, so that a maximum decides by both.
     """
     starts, places, columns = column
-    marked, counts, best, latest, waiting = room
+    marked, counts, _, best, latest, waiting = room
     k, gap = rule.k, rule.gap
     rows = row_kmers.size + k - 1
     _mark_diagonals(row_kmers, column, rows, rule, room)
@@ -181,14 +206,16 @@ def ktuple_score(row_kmers, column, rule, room, stop):
 
 
 @compiled
-def ktuple_distances(others, number, column, rule, room, values, stop):
+def ktuple_distances(others, number, column, short, rule, room, values, stop):
     """Distances of the sequences before ``number``, of Others, to that one, whose Places are ``column``.
 
-    1 - `ktuple_score` / the shorter length, at least 0, go to ``values`` float64 (n, n), on both sides of the diagonal.
-    ``stop`` ends it early.
+    Pairs of two that are ``short``, bool (n,), are left to others. 1 - `ktuple_score` / the shorter length, at least 0,
+    go to ``values`` float64 (n, n), on both sides of the diagonal. ``stop`` ends it early.
     """
     kmers, starts, lengths = others
     for other in range(number):
+        if short[other] and short[number]:
+            continue
         score = ktuple_score(kmers[starts[other] : starts[other + 1]], column, rule, room, stop)
         if score < 0:
             return

@@ -13,6 +13,7 @@ from kernels.parameters import typed
 from kernels.trees.distances.kmers import BASES, GROUPS, K
 from kernels.trees.distances.problem import AlignedProblem, FullProblem, KtupleProblem, SixmerProblem
 from kernels.trees.distances.tiling import TILE
+from kernels.trees.distances.tuples import possible, short
 from kernels.trees.parameters import PairParameters
 
 STATE_BYTES = 16 * 16
@@ -22,8 +23,10 @@ LETTER_BYTES = 16
 """Bytes a letter: codes, words, and their places."""
 WORD_BYTES = 28
 """Bytes of a 6-mer on the CPU: which and how often, in the order of the sequences and in that of the words."""
-PAIR_BYTES = 48
+PAIR_BYTES = 64
 """Bytes a letter of the longest sequence that a thread of the CPU chains words with, and 16 for a letter of a word."""
+LANE_BYTES = 64
+"""Bytes of what 32 pairs have on a diagonal, or in a column, in 16 bits each."""
 COUNTS_BYTES = 12 * 16 + 64
 """Bytes a row that a thread of the CPU counts, 16 rows with all others at a time, and makes distances of."""
 
@@ -75,14 +78,13 @@ def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Foot
     taxa, letters, longest = lengths.size, LETTER_BYTES * int(lengths.sum()), int(lengths.max())
     host = {"distances": 8 * taxa**2, "letters": letters}
     if isinstance(problem, KtupleProblem):
-        bins = (26 if problem.protein else 4) ** problem.ktuple
-        host["words"] = 4 * taxa * (bins + 1)
+        host["words"] = 4 * taxa * (possible(problem) + 1)
     if backend == "cpu":
         threads = typed(PairParameters, parameters).threads
         if isinstance(problem, FullProblem):
             host["threads"] = threads * STATE_BYTES * longest
         if isinstance(problem, KtupleProblem):
-            host["threads"] = min(threads, taxa) * (PAIR_BYTES + 16 * problem.ktuple) * longest
+            host.update(_of_chains(problem, lengths, min(threads, taxa)))
         if isinstance(problem, SixmerProblem):
             host["letters"] = WORD_BYTES * int(lengths.sum())
             host["threads"] = 4 * threads * taxa
@@ -98,6 +100,16 @@ def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Foot
     if isinstance(problem, SixmerProblem):
         device["words"] = WORD_TABLES if longest > MOST_IN_A_BYTE + 5 else 0
     return Footprint(host, device)
+
+
+def _of_chains(problem: KtupleProblem, lengths: np.ndarray, threads: int) -> dict[str, int]:
+    """What the CPU needs for pairs of which every cell is visited, and for the others, where there are such."""
+    is_short = short(problem, lengths)
+    by_cells = (LANE_BYTES * (7 + problem.ktuple) + 32) * int(lengths.max(where=is_short, initial=0))
+    by_words = (PAIR_BYTES + 16 * problem.ktuple) * int(lengths.max())
+    if is_short.all():
+        return {"words": 0, "threads": threads * by_cells}
+    return {"letters": 2 * LETTER_BYTES * int(lengths.sum()), "threads": threads * (by_cells + by_words)}
 
 
 def _of_rows(problem: AlignedProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:

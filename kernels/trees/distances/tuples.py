@@ -12,6 +12,11 @@ from kernels.trees.distances.pairing import mirrored
 from kernels.trees.distances.problem import KtupleProblem
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+REACH = 2000
+"""Letters, times the root of how many words are possible, up to which the CPU visits every cell of a pair.
+
+Beyond it goes from one common k-mer to the next: the rarer they are, the sooner that pays.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,17 +35,36 @@ class Tuples:
     bins: int
 
 
-def tuples(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> Tuples:
-    """The k-tuples of all sequences of a problem; ``check()`` is called before each."""
-    groups = LETTERS if problem.protein else BASES
-    codes, k, bins = letter_codes(groups), problem.ktuple, len(groups) ** problem.ktuple
-    kmers, places = [], []
-    kmer_starts = np.empty((len(problem.sequences), bins + 1), np.int32)
-    for number, sequence in enumerate(problem.sequences):
+def kmers_of(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> list[np.ndarray]:
+    """The k-mers of each sequence, int32, -1 where a letter has no code; ``check()`` is called before each."""
+    groups, found = _letters(problem), []
+    codes = letter_codes(groups)
+    for sequence in problem.sequences:
         check()
-        own = _kmers(codes[sequence.array], k, len(groups))
+        found.append(_kmers(codes[sequence.array], problem.ktuple, len(groups)).astype(np.int32))
+    return found
+
+
+def short(problem: KtupleProblem, lengths: np.ndarray) -> np.ndarray:
+    """Which sequences of so many letters, (n,), have pairs whose every cell the CPU visits; bool (n,).
+
+    Where a change of diagonal costs less than k - 1, scores alone do not say which chain goes on, and none does.
+    """
+    return (lengths**2 * possible(problem) <= REACH**2) & (problem.word_gap >= problem.ktuple - 1)
+
+
+def possible(problem: KtupleProblem) -> int:
+    """How many k-mers there can be."""
+    return len(_letters(problem)) ** problem.ktuple
+
+
+def tuples(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> Tuples:
+    """The k-tuples of all sequences of a problem; ``check()`` is called for each."""
+    kmers, places, bins = kmers_of(problem, check), [], possible(problem)
+    kmer_starts = np.empty((len(kmers), bins + 1), np.int32)
+    for number, own in enumerate(kmers):
+        check()
         kmer_starts[number], found = _places(own, bins)
-        kmers.append(own.astype(np.int32))
         places.append(found.astype(np.int32))
     return Tuples(
         kmers=np.concatenate(kmers),
@@ -61,6 +85,10 @@ def distances_of_chains(
         return np.maximum(1 - block / np.minimum(lengths[rows, None], lengths[columns]), 0)
 
     return mirrored(scores, distances, check)
+
+
+def _letters(problem: KtupleProblem) -> tuple[str, ...]:
+    return LETTERS if problem.protein else BASES
 
 
 def _kmers(codes: np.ndarray, k: int, base: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from kernels.model import SequenceType
 from kernels.pairwise.model import PairProblem
 from kernels.registry import method
 from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.trees.distances import cpu_tuples
+from kernels.trees.distances import cpu_tuples, tuples
 from kernels.trees.distances import problem as rules
 from kernels.trees.distances.columns import SATURATED, distances_of_rows
 from tests import oracle
@@ -133,10 +133,21 @@ def test_ktuple_distances_are_those_of_clustalw() -> None:
 def test_selected_diagonals_have_the_greatest_counts(words: list[int], top: int) -> None:
     counts, order = np.array(words, np.int32), np.arange(len(words), dtype=np.int32)
     first = max(len(words) - top, 0)
-    cpu_tuples._select(counts, order, first)
+    cpu_tuples._select(counts, order, first, np.empty((2, len(words)), np.int32))
     assert (np.array(words)[order] == counts).all() and sorted(order) == list(range(len(words)))
     assert order[-1] == len(words) - 1
     assert sorted(counts[first:-1]) == sorted(words[:-1])[first:]
+
+
+@settings(max_examples=30)
+@given(found=families(most=40, longest=60, letters="ACGN"), k=st.integers(1, 2), gap=st.integers(1, 4))
+def test_every_cell_and_every_common_word_make_the_same_chains(found, k: int, gap: int) -> None:
+    problem = rules.KTUPLE.build(found, {"ktuple": k, "word_gap": gap, "diagonals": 3, "window": 2})
+    values = distances("distance-ktuple", problem)
+    for reach in (0, 30 * tuples.possible(problem) ** 0.5):  # no sequence, or about half of them
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tuples, "REACH", reach)
+            np.testing.assert_array_equal(distances("distance-ktuple", problem), values)
 
 
 @settings(max_examples=40)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QGuiApplication
 
-from app.kit import heat
+from app.kit import export, heat
 from app.kit.selection import Selection
 from app.views.product.view import COLOURS, ProductView
 from kernels import engine, registry
@@ -81,3 +81,26 @@ def test_nothing_and_other_results(view) -> None:
     assert colour(view, 0, 0).isValid()
     view.show_result(None)
     assert view.shown().size == 0 and not view.isEnabled()
+
+
+def test_the_numbers_in_sight_are_copied(view) -> None:
+    view.show_result(product([[0, 1], [5, np.inf]], [[1.0, 9], [2, 4]]))
+    view.part.setCurrentText("First matrix")
+    view.copy_table()
+    assert QGuiApplication.clipboard().text() == "0\t1\n5\tinf\n"
+    view.show_result(product(np.arange(400.0).reshape(20, 20), np.ones((20, 20))))
+    view.canvas.zoom(0.01, QPointF(0, 0))
+    view.copy_table()
+    assert QGuiApplication.clipboard().text() == "0\t1\t2\t3\n20\t21\t22\t23\n40\t41\t42\t43\n60\t61\t62\t63\n"
+
+
+def test_a_figure_has_legend_and_title(view, tmp_path) -> None:
+    view.show_result(product([[0, np.inf]], [[1.0, np.inf], [2, np.inf]]))
+    assert [item.text for item in view._legend.items] == ["1 x 2 numbers", "1 to 1", "no way (infinite)"]
+    size = view.figure_size()
+    assert size.height() > view.canvas.height()
+    for suffix, start in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        export.save(tmp_path / f"product{suffix}", size, view.draw_figure, "product")
+        assert (tmp_path / f"product{suffix}").read_bytes().startswith(start)
+    view.copy()
+    assert QGuiApplication.clipboard().image().deviceIndependentSize().toSize() == size
