@@ -87,7 +87,12 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         settings = Settings()
         settings.put("theme", theme_name)
         wrong: list[BaseException] = []
-        sys.excepthook = lambda kind, error, trace: (wrong.append(error), sys.__excepthook__(kind, error, trace))
+
+        def note(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+            wrong.append(error)
+            sys.__excepthook__(kind, error, trace)
+
+        sys.excepthook = note
         collector = Collector(application.make_application(settings))
         window = Window(settings)
         window.show()
