@@ -30,10 +30,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     settings = Settings()
     application = make_application(settings)
     application.styleHints().colorSchemeChanged.connect(lambda: _follow_desktop(application, settings))
+    collector = Collector(application)  # before the window, whose threads would collect its garbage
     window = Window(settings)
+    collector.set_aside()
     hook = ErrorHook(window)
     hook.install()
-    collector = Collector(application)
     window.show()
     start_with(window, list(sys.argv[1:] if argv is None else argv))
     code = application.exec()

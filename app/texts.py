@@ -52,6 +52,11 @@ def count(number: float) -> str:
     return f"{value:.3g} P"
 
 
+def size(rows: int, columns: int) -> str:
+    """'1 row x 1,020 columns'."""
+    return f"{rows:,} row{'s' * (rows != 1)} x {columns:,} column{'s' * (columns != 1)}"
+
+
 def rate(giga: float, unit: str = "cells") -> str:
     """'412 GCUPS', '3.5 GCUPS', '12 MCUPS'; '3.5 G pairs/s' where something else than cells is counted."""
     number, prefix = (1000 * giga, "M") if giga < 0.1 else (giga, "G")

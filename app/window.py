@@ -39,6 +39,7 @@ class Window(Workbench):
         self.setAcceptDrops(True)
         self.autosave, self.interrupted = Autosave(self.session, self.remembered), Interrupted()
         self._run_wanted = False
+        self._looked_at: Any = None
         self.commands = actions.install(self)
         self.splitters = layout.lay_out(self, self.commands)
         self._connect()
@@ -142,7 +143,7 @@ class Window(Workbench):
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
         self.viewer.edited.connect(session.keep_edits)
-        session.data_changed.connect(lambda: self.viewer.offer(session.state.data))
+        session.data_changed.connect(self._take_data)
         self.viewer.made.connect(lambda datum: self._keep([datum]))
         for signal in (self.viewer.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)
@@ -289,11 +290,20 @@ class Window(Workbench):
         if not self._look_at(datum):
             self.jobs.say(f"No view can show {datum.name}; methods that take it can.", error=True)
 
+    def _take_data(self) -> None:
+        """Offer the data that are open to the views, and show none that no longer is."""
+        data, shown = self.session.state.data, self._looked_at
+        self.viewer.offer(data)
+        if shown is not None and shown is self.viewer.datum and not any(datum is shown for datum in data):
+            self._looked_at = None
+            self._show_result()
+
     def _look_at(self, datum: Any) -> bool:
         """Show data in place of a result; False where no view can."""
         if not self.viewer.able(datum):
             return False
         self.session.show(None)
+        self._looked_at = datum
         return self.viewer.show_datum(datum, self.session.edits_of(datum))
 
     def _show_result(self) -> None:

@@ -79,13 +79,21 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         os.environ["ANTIDIAG_FOLDER"] = os.environ["XDG_DATA_HOME"] = folder  # no settings and points of the user's
         os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screen(Path(folder), scale)}"
         from app import application
+        from app.jobs.queue import Collector
         from app.settings import Settings
         from app.window import Window
         from kernels import registry
 
         settings = Settings()
         settings.put("theme", theme_name)
-        application.make_application(settings)
+        wrong: list[BaseException] = []
+
+        def note(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+            wrong.append(error)
+            sys.__excepthook__(kind, error, trace)
+
+        sys.excepthook = note
+        collector = Collector(application.make_application(settings))
         window = Window(settings)
         window.show()
         target.mkdir(parents=True, exist_ok=True)
@@ -121,7 +129,8 @@ def render(theme_name: str, scale: int, target: Path) -> int:
                 window.learn.contents.setCurrentRow(page)
                 grab(window, target / f"learn-{page}-{ending}")
         window.close()
-    return 0
+        collector.stop()
+    return 1 if wrong else 0
 
 
 def screen(folder: Path, scale: int) -> Path:

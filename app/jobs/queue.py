@@ -295,11 +295,14 @@ class Collector(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
-        gc.freeze()
         self._jobs_set_aside = False
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._collect)
         self._timer.start(COLLECT_MS)
+
+    def set_aside(self) -> None:
+        """What there is now stays, and is not looked through."""
+        gc.freeze()
 
     def _collect(self) -> None:
         counts, thresholds = gc.get_count(), gc.get_threshold()

@@ -44,7 +44,7 @@ class Flow(QLayout):
         return max((place.bottom() + 1 for place in places), default=0)
 
     def sizeHint(self) -> QSize:
-        hints = [item.sizeHint() for item in self._items]
+        hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
         width = sum(hint.width() for hint in hints) + self.spacing() * max(len(hints) - 1, 0)
         return QSize(width, max((hint.height() for hint in hints), default=0))
 
@@ -60,7 +60,11 @@ class Flow(QLayout):
     def _places(self, width: int) -> list[QRect]:
         places: list[QRect] = []
         corner, line = QPoint(0, 0), 0
-        for hint in (item.sizeHint() for item in self._items):
+        for item in self._items:
+            hint = item.sizeHint()
+            if item.isEmpty():  # of a widget that is hidden
+                places.append(QRect(corner, QSize(0, 0)))
+                continue
             if corner.x() and corner.x() + hint.width() > width:
                 corner, line = QPoint(0, corner.y() + line + self.spacing()), 0
             places.append(QRect(corner, hint))

@@ -40,13 +40,18 @@ def is_pair(result: Result) -> bool:
     return isinstance(result.problem, PairProblem)
 
 
+def is_of_sequences(result: Result) -> bool:
+    """Whether what was aligned are two or three sequences, along a path."""
+    return isinstance(result.problem, PairProblem | TripleProblem)
+
+
 def title(result: Result | None) -> str:
     """One line: what was run, how, and what came out; empty without a result."""
     if result is None:
         return ""
     problem: Any = result.problem
     method = app_texts.method_of(result)
-    aligns = isinstance(problem, PairProblem | TripleProblem)
+    aligns = is_of_sequences(result)
     names = app_texts.title(result)
     if aligns:
         names = f" {TIMES} ".join(shortened(sequence.name) for sequence in problem.sequences)

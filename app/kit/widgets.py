@@ -150,6 +150,18 @@ def menu_button(text: str, tip: str, menu: QMenu) -> QToolButton:
     return button
 
 
+def section(menu: QMenu, text: str) -> QAction:
+    """A heading over what follows in a menu; the style sheet paints only the line of those of Qt."""
+    if not menu.isEmpty():
+        menu.addSeparator()
+    heading = menu.addAction(text)
+    heading.setEnabled(False)
+    font = heading.font()
+    font.setBold(True)
+    heading.setFont(font)
+    return heading
+
+
 def check_action(menu: QMenu, text: str, on: bool, toggled: Callable[[bool], object]) -> QAction:
     """An entry of a menu that is on or off."""
     action = menu.addAction(text)
@@ -163,7 +175,7 @@ def choice_actions(
     menu: QMenu, title: str, choices: Mapping[str, str], chosen: str, choose: Callable[[str], object]
 ) -> None:
     """A section of a menu of which one entry is chosen; ``choices`` maps names to labels."""
-    menu.addSection(title)
+    section(menu, title)
     group = QActionGroup(menu)
     for name, label in choices.items():
         action = menu.addAction(label)

@@ -39,9 +39,8 @@ class DataPanel(Card):
         self.list.setHeaderLabels(["Name", "Kind", "Holds"])
         self.list.setRootIsDecorated(False)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.list.header().setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        for column in (KIND, SUMMARY):
-            self.list.header().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.list.header().setSectionResizeMode(KIND, QHeaderView.ResizeMode.ResizeToContents)
         self.list.setMaximumHeight((ROWS + 2) * (self.list.fontMetrics().height() + 8))
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)

@@ -89,6 +89,11 @@ class ResultViews(QWidget):
     def result(self) -> Result | None:
         return self._result
 
+    @property
+    def datum(self) -> Any:
+        """What is shown that no run made; None where a result is shown, or nothing."""
+        return self._datum
+
     def able(self, datum: Any) -> list[DataView]:
         """The views that can show data that no run made."""
         return [view for view in self._views if isinstance(view, DataView) and view.shows_datum(datum)]

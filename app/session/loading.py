@@ -13,6 +13,8 @@ from app import texts
 from app.jobs.queue import Job, JobQueue
 from app.session.session import Session
 from kernels.errors import InputError
+from kernels.io.aligned import AlignedSequences
+from kernels.io.aligned_columns import count
 from kernels.io.sequences import what_reading_changed
 from kernels.model import Sequence
 from kernels.monitor import Monitor
@@ -81,6 +83,8 @@ class Loader(QObject):
             sequences, others = [], []
             for datum in read(monitor):
                 monitor.check()
+                if isinstance(datum, AlignedSequences):
+                    count(datum.letters[:1])  # loads the compiled code, for which the window would stand still
                 if not isinstance(datum, Sequence):
                     others.append(datum)
                     continue

@@ -70,3 +70,12 @@ def test_a_tree_among_the_data_stands_beside_the_rows(qtbot: Any, window: Any, t
     assert view.picture.shape[0] == 1
     view.tree_side.switch(tree, False)
     assert view.picture.shape[0] == 3
+
+
+def test_an_alignment_that_is_no_longer_open_is_no_longer_shown(qtbot: Any, window: Any, tmp_path: Path) -> None:
+    opened(qtbot, window, tmp_path)
+    window.session.remove_data([0])
+    assert not window.viewer.tabs.isVisible() and window.viewer.datum is None
+    window.session.undo_stack.undo()
+    window.data.show_it()
+    assert window.viewer.tabs_shown() == ("aligned", "profile")

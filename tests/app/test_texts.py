@@ -16,6 +16,11 @@ def test_an_estimate_of_a_short_run_claims_nothing(time_ms, text):
     assert texts.expected(time_ms) == text
 
 
+def test_one_row_is_no_rows():
+    assert texts.size(1, 1020) == "1 row x 1,020 columns"
+    assert texts.size(2, 1) == "2 rows x 1 column"
+
+
 def test_a_sentence_leaves_names_as_they_are():
     assert texts.sentence("this run needs 3 GiB") == "This run needs 3 GiB."
     assert texts.sentence("b: letter 'J' has no score.") == "b: letter 'J' has no score."

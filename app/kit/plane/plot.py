@@ -9,7 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QTransform
 
-from app.kit.axis import Axis
+from app.kit.axis import HIGH, WIDE, Axis
 from app.kit.plane import cells, picture
 from app.kit.plane.data import Span
 from app.kit.plane.picture import Frame
@@ -41,7 +41,12 @@ class LetterAxis(Axis):
         return [(max(spacing, 1), offset) for spacing, offset in super().tickSpacing(minimum, maximum, size)][:2]
 
     def tickStrings(self, values, scale, spacing):
-        return [f"{round(value):,}" for value in values]
+        """Words of as many places as have room beside each other, where the letters take a small part of the axis."""
+        upright = self.orientation in ("left", "right")
+        low, high = sorted(self.range)
+        room = (self.height() if upright else self.width()) / max(high - low, 1e-9) * spacing
+        every = next((step for step in (1, 2, 5, 10) if step * room >= (HIGH if upright else WIDE)), 0)
+        return [f"{round(value):,}" if every and round(value / spacing) % every == 0 else "" for value in values]
 
     def tickValues(self, minimum, maximum, size):
         inside = max(min(minimum, maximum), 0), min(max(minimum, maximum), self.length)

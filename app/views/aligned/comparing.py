@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QVBoxLayout, QWi
 from app import theme
 from app.kit.background import Latest
 from app.views.aligned import schemes, shown
-from app.views.aligned.canvas import AlignmentCanvas
+from app.views.aligned.canvas import LEAST_NAMES, AlignmentCanvas
 from app.views.aligned.choice import Choice
 from app.views.aligned.picture import Fold, Frame, Picture
 from app.views.aligned.schemes import Given
@@ -222,7 +222,9 @@ class Comparison:
         made.wait = _large(picture.alignment, found.other)
         self._title.setText(f"{found.other.name}: {found.told}")
         self.canvas.letters = self._view.canvas.letters
+        self._stepping = True  # it is this canvas that leads the new picture, not the other way round
         self.canvas.show_picture(made, fit=False)
+        self._stepping = False
         self._follow()
 
     def _fold(self, fold: Fold, row_of: np.ndarray) -> Fold:
@@ -250,7 +252,12 @@ class Comparison:
         frame, other, partner = leading.frame_, led.frame_, self._steps[direction]
         # Beside the rows above stand a tree and text, and the names below have their room too.
         beside = self._view.notes_width + self._view.canvas.x()
-        led.names_width = leading.names_width + (beside if direction == 0 else -beside)
+        above = self._view.canvas
+        if leading is self.canvas:
+            above.names_width = max(leading.names_width - beside, LEAST_NAMES)
+        if self.canvas.names_width != above.names_width + beside:
+            self.canvas.names_width = above.names_width + beside
+            self.canvas.refresh()
         other.cell_width, other.cell_height, other.first_row = frame.cell_width, frame.cell_height, frame.first_row
         middle = frame.first_column + frame.width / frame.cell_width / 2
         at = int(np.clip(middle, 0, partner.size - 1))

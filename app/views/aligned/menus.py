@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from app.kit.widgets import check_action, choice_actions, menu_button
+from app.kit.widgets import check_action, choice_actions, menu_button, section
 from app.views.aligned import schemes, tracks
 from app.views.aligned.align_commands import AlignCommands
 from app.views.aligned.commands import Commands
@@ -74,7 +74,7 @@ class Menus:
         choice_actions(menu, "Colours", schemes.available(protein, missing), view.scheme, view.colour)
         menu.addAction("From a file\u2026", view.ask_scheme)
         choice_actions(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
-        menu.addSection("Columns")
+        section(menu, "Columns")
         check_action(menu, "Wrapped, in blocks below each other", view.canvas.wrapped, view.canvas.wrap)
 
     def _fill_tracks(self, menu: QMenu) -> None:
@@ -84,12 +84,12 @@ class Menus:
     def _fill_compare(self, menu: QMenu) -> None:
         """Another alignment of the same sequences."""
         compared = self._compared
-        menu.addSection("Compare with")
+        section(menu, "Compare with")
         for offered in compared.offered():
             menu.addAction(f"{offered.name} ({offered.summary})", partial(compared.compare_with, offered, True))
         menu.addAction("An alignment in a file\u2026", compared.ask)
         there = compared.found is not None
-        menu.addSection("Compared")
+        section(menu, "Compared")
         check_action(menu, "The other alignment below this one", compared.beside, compared.show_beside).setEnabled(
             there
         )
@@ -99,7 +99,7 @@ class Menus:
 
     def _fill_rows(self, menu: QMenu) -> None:
         view, commands = self._view, self._commands
-        menu.addSection("Sort by")
+        section(menu, "Sort by")
         for by, title in SORTS.items():
             menu.addAction(title, partial(commands.sort, by))
         menu.addAction("Order of the file", partial(commands.sort, "file"))
@@ -108,7 +108,7 @@ class Menus:
         )
         menu.addAction("Leaves of a tree in a file\u2026", commands.ask_tree)
         self._fill_notes(menu)
-        menu.addSection("Show")
+        section(menu, "Show")
         some = bool(view.picture.choice.rows.any())
         for title, command in (
             ("Chosen rows on top", commands.group),
@@ -127,7 +127,7 @@ class Menus:
     def _fill_notes(self, menu: QMenu) -> None:
         """What is said of the rows: shown beside the names, sorted by, chosen by."""
         view, commands = self._view, self._commands
-        menu.addSection("Text beside the names")
+        section(menu, "Text beside the names")
         for tag in aligned_notes.tags(view.alignment):
             inner = menu.addMenu(tag)
             check_action(inner, "Show beside the names", tag in view.notes, partial(view.show_note, tag))
@@ -140,7 +140,7 @@ class Menus:
     def _fill_tree(self, menu: QMenu) -> None:
         """A tree beside the rows: where it comes from, and what is done with it."""
         tree = self._tree
-        menu.addSection("Beside the rows")
+        section(menu, "Beside the rows")
         for offered in tree.offered():
             check_action(
                 menu, f"{offered.name} ({offered.summary})", offered is tree.given, partial(tree.switch, offered)
@@ -150,7 +150,7 @@ class Menus:
             menu.addAction(f"Computed from the alignment: {criterion}", partial(tree.compute, criterion))
         menu.addAction("Stop computing", tree.cancel).setEnabled(tree.busy)
         there, current = tree.tree is not None, tree.panel.current
-        menu.addSection("Clades")
+        section(menu, "Clades")
         menu.addAction("Sort the rows by the tree", tree.sort).setEnabled(there)
         menu.addAction("Collapse or open the chosen clade\tEnter in the tree",
                        lambda: tree.toggle(current)).setEnabled(there and current is not None)  # fmt: skip
@@ -228,6 +228,6 @@ class Menus:
         )
         if view.result is not None:
             menu.addAction("Result, in a format of its own\u2026", self._pair.save)
-        menu.addSection("Figure")
+        section(menu, "Figure")
         menu.addAction("What is seen\u2026", view.save_picture)
         menu.addAction("Wrapped, chosen cells or all\u2026", view.save_wrapped)

@@ -17,6 +17,8 @@ from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.wrapping import Blocks
 
 NAMES, MOST_NAMES = 110, 240
+LEAST_ROOM = 68
+"""Pixels that tracks leave for rows; of more tracks, those at the top are seen."""
 MEASURED = 200
 """Names that are measured for the room that they get."""
 REST_MS = 120
@@ -180,7 +182,7 @@ class AlignmentPlane(QAbstractScrollArea):
         frame = self.frame_
         painter.drawImage(QRectF(frame.left, frame.top, frame.width, frame.height), tracks.as_image(pixels))
         paint.draw_names(painter, self.picture, frame, self.taxa)
-        paint.draw_head(painter, self.picture, frame, self.tracks, scale)
+        paint.draw_head(painter, self.picture, frame, self._tracks_seen, scale)
         if self.marked is not None:
             self.marked(painter, self.picture, frame)
         paint.draw_marks(painter, self.picture, frame)
@@ -202,10 +204,18 @@ class AlignmentPlane(QAbstractScrollArea):
         self.moved.emit()
 
     def _lay_out(self) -> None:
-        size = self.viewport().size()
-        self.frame_.left, self.frame_.top = self.names_width + self._notes_width, paint.head_height(self.tracks)
+        size, head = self.viewport().size(), paint.head_height(self._tracks_seen)
+        self.frame_.left, self.frame_.top = self.names_width + self._notes_width, head
         self.frame_.width = max(1, size.width() - self.frame_.left)
         self.frame_.height = max(1, size.height() - self.frame_.top)
+
+    @property
+    def _tracks_seen(self) -> list[str]:
+        """The tracks that leave room for rows; blocks below each other have all, as one scrolls through them."""
+        seen = list(self.tracks)
+        while seen and not self.wrapped and paint.head_height(seen) + LEAST_ROOM > self.viewport().height():
+            seen.pop()
+        return seen
 
     @property
     def _notes_width(self) -> int:

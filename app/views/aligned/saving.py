@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app import theme
+from app import texts, theme
 from app.kit import export, figure, result_text
 from app.kit.background import Latest
 from app.kit.legend import LegendItem
@@ -130,7 +130,7 @@ def copy(picture: Picture, form: str) -> str:
     shown = picture.members(picture.order)
     rows = shown.size if picture.choice.empty else int(picture.choice.rows[shown].sum())
     columns = picture.shape[1] if picture.choice.empty else int(picture.choice.columns.sum())
-    return f"Copied {rows:,} rows x {columns:,} columns."
+    return f"Copied {texts.size(rows, columns)}."
 
 
 def ask_and_save(parent: QWidget, picture: Picture, chosen: bool, saving: Latest, tell: Callable[[str], None]) -> None:

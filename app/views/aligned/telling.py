@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from app import texts
 from app.kit.legend import LegendItem
 from app.views.aligned.picture import Picture
 from kernels.io.aligned import GAP
@@ -24,7 +25,7 @@ def about(picture: Picture | None, cell: tuple[int, int] | None = None) -> str:
     parts = [f"column {column + 1:,}", f"row {place + 1:,} {picture.name_at(place)}", where]
     if not choice.empty:
         blocks = "" if choice.single else f", in {len(choice.blocks)} blocks"
-        parts.append(f"chosen: {int(choice.rows.sum()):,} rows x {int(choice.columns.sum()):,} columns{blocks}")
+        parts.append(f"chosen: {texts.size(int(choice.rows.sum()), int(choice.columns.sum()))}{blocks}")
     elif not (cell or place or column):
         parts.append(HINT)
     return " \N{MIDDLE DOT} ".join(parts)

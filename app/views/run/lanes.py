@@ -69,7 +69,9 @@ class Lanes:
         scale = width / max(end_ns - start_ns, 1)
         first = np.clip(np.floor((events["start_ns"][seen] - start_ns) * scale), 0, width - 1).astype(np.int64)
         last = np.clip(np.ceil((events["end_ns"][seen] - start_ns) * scale), first + 1, width).astype(np.int64)
-        last -= last - first >= separated
+        whole = np.clip(np.floor((events["end_ns"][seen] - start_ns) * scale), 0, width).astype(np.int64)
+        # The next event may begin in the pixel in which this one ends, so the pixel before that one is free.
+        last = np.where(last - first >= separated, whole - 1, last)
         lengths = last - first
         skipped = np.repeat(np.cumsum(lengths) - lengths, lengths)
         columns = np.repeat(first, lengths) + np.arange(lengths.sum()) - skipped

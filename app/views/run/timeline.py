@@ -6,13 +6,14 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTransform
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from app import texts, theme
 from app.kit import export
 from app.kit import result_text as view_texts
 from app.kit.axis import Axis
 from app.kit.background import Latest
+from app.kit.flow import Flow
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
@@ -160,12 +161,11 @@ class TimelineView(QWidget):
             self.plot.getAxis(axis).enableAutoSIPrefix(False)
         self.plot.hideButtons()
         self.plot.invertY(True)
-        self._summary, self._status, self._legend = QLabel(), Elided(), Legend()
+        self._summary, self._status, self._legend = Elided(), Elided(), Legend()
         self._colour = QComboBox()
         self._colour.addItems(["Colour by phase", "Colour by strip"])
-        row = QHBoxLayout()
-        row.setSpacing(theme.SPACING)
-        row.addWidget(self._summary, 1)
+        tools = QWidget()
+        row = Flow(tools)
         row.addWidget(self._colour)
         row.addWidget(tool_button("Fit", "Show all that was computed, from the first start to the last end", self.fit))
         row.addWidget(tool_button("From Run", "Show what came before it too: compilation, transfer", self.fit_from_run))
@@ -173,7 +173,8 @@ class TimelineView(QWidget):
         row.addWidget(tool_button("Save\u2026", "Save the figure as PNG or SVG", self.save))
         layout = QVBoxLayout(self)
         layout.setSpacing(theme.SPACING)
-        layout.addLayout(row)
+        layout.addWidget(tools)
+        layout.addWidget(self._summary)
         layout.addWidget(self.plot, 1)
         layout.addWidget(self._legend)
         layout.addWidget(self._status)

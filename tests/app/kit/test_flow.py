@@ -29,3 +29,12 @@ def test_more_lines_in_a_narrow_window_and_nothing_overlaps(qtbot):
     assert len({button.y() for button in buttons}) == len(buttons)
     assert all(button.width() == button.sizeHint().width() and button.geometry().right() <= width for button in buttons)
     assert buttons[-1].geometry().bottom() < row.heightForWidth(width)
+
+
+def test_what_is_hidden_takes_no_room(qtbot):
+    box, row, buttons = tools(qtbot)
+    width = row.sizeHint().width()
+    buttons[0].hide()
+    box.resize(width, 50)
+    box.show()
+    assert row.sizeHint().width() < width and buttons[1].x() == 0

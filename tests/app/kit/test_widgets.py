@@ -1,3 +1,6 @@
+from PySide6.QtWidgets import QMenu
+
+from app.kit import widgets
 from app.kit.widgets import Elided, FittingButton
 
 
@@ -31,3 +34,13 @@ def test_a_button_shows_the_longest_of_its_texts_that_fits(qtbot):
     for width, text in ((whole, "Search commands and methods"), (whole - 1, "Search"), (2 * whole, button._texts[0])):
         button.resize(width, 30)
         assert button.text() == text
+
+
+def test_a_section_of_a_menu_has_a_heading_that_cannot_be_chosen(qtbot):
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    widgets.section(menu, "Sort by")
+    menu.addAction("Name")
+    heading = widgets.section(menu, "Show")
+    assert [action.text() for action in menu.actions()] == ["Sort by", "Name", "", "Show"]
+    assert not heading.isEnabled() and heading.font().bold()

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication
 
 from app.views.aligned import shown
+from app.views.aligned.canvas import LEAST_NAMES
 from app.views.aligned.view import AlignmentViewer
-from kernels.io import aligned_compare, aligned_edits
+from kernels.io import aligned_compare, aligned_edits, tree_files
 from kernels.io.aligned import AlignedSequences
 from tests.app.views.aligned.viewer import ROWS, Shift, alignment, cell, image, press
 
@@ -58,6 +60,20 @@ def test_the_other_alignment_stands_below_in_step(view: AlignmentViewer) -> None
     image(view)
     view.comparison.show_beside(False)
     assert not view.comparison.panel.isVisible() and other.picture is None
+
+
+def test_names_keep_their_room_above_and_below_beside_a_tree(view: AlignmentViewer) -> None:
+    view.tree_side.show_tree(tree_files.parse("((row4:1,row1:2):1,(row0:1,row2:1):2,row3:3);")[0])
+    QApplication.processEvents()
+    width, cell = view.canvas.names_width, view.canvas.frame_.cell_width
+    view.comparison.compare_with(moved(), beside=True)
+    QApplication.processEvents()
+    other, beside = view.comparison.canvas, view.canvas.x()
+    assert beside > 0 and view.canvas.names_width == width and view.canvas.frame_.cell_width == cell
+    assert other.frame_.left == view.canvas.frame_.left + beside
+    other.names_width = beside  # dragged, so that nothing would be left of the names above
+    other.refresh()
+    assert view.canvas.names_width == LEAST_NAMES and other.frame_.left == view.canvas.frame_.left + beside
 
 
 def test_differences_are_marked_and_gone_to(view: AlignmentViewer) -> None:

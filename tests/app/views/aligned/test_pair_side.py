@@ -17,7 +17,7 @@ from kernels import engine, registry
 from kernels.model import Result
 from kernels.profiles.profile import from_alignment
 from tests.app.views import examples, triples
-from tests.app.views.aligned.viewer import Shift, alignment, image, press
+from tests.app.views.aligned.viewer import ROWS, Shift, alignment, image, press
 
 FIRST, SECOND = examples.related(200)
 
@@ -82,6 +82,7 @@ def test_the_matrix_and_the_alignment_point_at_each_other(view: AlignmentViewer,
     cells = result.answer.alignment.cells()
     view.selection.choose_cell(tuple(cells[31].tolist()), result)
     assert view.picture.cursor[1] == 30
+    view.canvas.viewport().setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)  # wherever the mouse was left
     view.selection.hover_cell(tuple(cells[11].tolist()))
     assert view.pair._pointed == 10
     image(view)
@@ -140,6 +141,16 @@ def test_a_result_without_rows_says_why(view: AlignmentViewer) -> None:
     assert "empty" in view.pair.explanation.text()
     view.show_result(pair())
     assert view.canvas.isVisible() and not view.pair.explanation.isVisible()
+
+
+def test_two_profiles_have_rows_and_no_numbers_of_a_pair(view: AlignmentViewer) -> None:
+    method = registry.method("profile-wavefront")
+    problem = method.problem.make([alignment(), alignment(*ROWS[:3])], {})
+    made = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False)
+    view.show_result(made)
+    assert len(view.alignment.names) == 8 and not view.pair.numbers.isVisible()
+    view.show_result(pair())
+    assert view.pair.numbers.isVisible()
 
 
 def test_a_long_alignment_is_read_on_a_thread(

@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from app.views.aligned import shown, tracks
+from app.views.aligned.plane import LEAST_ROOM
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned
 from kernels.io.aligned import AlignedSequences
@@ -136,3 +137,16 @@ def test_nothing_is_shown_of_nothing(view: AlignmentViewer) -> None:
     assert view.picture is None and not view._tools.isEnabled()
     image(view)
     assert aligned.unaligned(alignment("A-", "--"))[0].letters == b"A"
+
+
+def test_tracks_leave_room_for_rows(view: AlignmentViewer) -> None:
+    for name in ("logo", "consensus", "conservation", "occupancy", "quality"):
+        view.set_track(name, True)
+    shown = view.canvas.frame_.top
+    view.canvas.setFixedHeight(150)
+    image(view)
+    assert view.canvas.frame_.height >= LEAST_ROOM and view.canvas.frame_.top < shown
+    assert set(view.canvas.tracks) >= {"logo", "quality"}
+    view.canvas.setFixedHeight(600)
+    image(view)
+    assert view.canvas.frame_.top == shown

@@ -123,6 +123,9 @@ def test_pixels_show_every_event_however_short():
     assert np.flatnonzero(image[1]).tolist() == [25]
     separated = found.pixels(np.array([1, 2, 3], np.uint32), 0, 1_000_000, 100, separated=5)
     assert np.flatnonzero(separated[0]).tolist() == [0, *range(50, 99)]
+    touching = lanes(log((0, 0, 0, 503_000), (0, 1, 504_000, 1_000_000)))
+    parted = touching.pixels(np.array([1, 2], np.uint32), 0, 1_000_000, 100, separated=5)
+    assert np.flatnonzero(parted[0] == 0).tolist() == [49, 99], "also where one ends in the pixel where another begins"
     zoomed = found.pixels(np.array([1, 2, 3], np.uint32), 600_000, 700_000, 10)
     assert (zoomed[0] == 2).all()
     assert not zoomed[1].any()
