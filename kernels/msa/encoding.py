@@ -10,7 +10,7 @@ from kernels.errors import ScoreOverflow
 from kernels.model import SequenceType
 from kernels.msa import cpu_nodes
 from kernels.msa.progressive import Node, Rule
-from kernels.profiles.encoding import scale_of
+from kernels.profiles.encoding import encode, scale_of
 from kernels.profiles.profile import from_frequencies
 from kernels.profiles.scoring import (
     FREQUENCY_UNITS,
@@ -19,7 +19,6 @@ from kernels.profiles.scoring import (
     Encoded,
     Gaps,
     Span,
-    encode,
     letter_scores,
 )
 from kernels.scoring import SCORE_LIMIT
