@@ -21,8 +21,8 @@ from kernels.monitor import Monitor
 from kernels.msa import clustalw, cpu_nodes, delays, guide, progressive, series, trials
 from kernels.msa.encoding import Encoder
 from kernels.msa.progressive import PARTS, Node
+from kernels.profiles.encoding import whole
 from kernels.profiles.profile import NUCLEOTIDES, PROTEIN
-from kernels.profiles.scoring import whole
 from tests.choosing import Drawn
 
 METHODS = ("msa-thesis", "msa-clustalw")
