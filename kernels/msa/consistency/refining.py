@@ -20,7 +20,7 @@ from kernels.msa.consistency.recipe import recipe
 from kernels.msa.problem import CONFIDENCE, MsaAnswer
 
 MOST_PASSES = 20
-"""Passes of "thorough": hardly ever is there a sixth in which something rises."""
+"""Passes of "thorough" at most."""
 DRAWN = 30
 """Columns, and halves of the rows by chance, at which a pass parts them at most."""
 ADDING_PASSES = 5
