@@ -78,9 +78,7 @@ def test_the_command_line_refines_judges_and_adds(says: Any, tmp_path: Path) -> 
     first, refined, added, more = (tmp_path / name for name in ("first.afa", "refined.sto", "added.sto", "more.fa"))
     first.write_text(">a\nMKVALNDSTCC--\n>b\n--MKVALNDSTCC\n>c\nMKVALN--DSTCC\n")
     more.write_text(">d\nMKVALNDWWSTCC\n")
-    told = json.loads(
-        says("run", "msa-refine", str(first), "--backend", "cpu", "--effort", "confidence", "--json", "-")
-    )
+    told = json.loads(says("run", "msa-refine", str(first), "--backend", "cpu", "--refinement", "none", "--json", "-"))
     assert told["aligned"][0] == "MKVALNDSTCC--" and len(told["confidence"]) == told["columns"] == 13
     says("run", "msa-refine", str(first), "--backend", "cpu", "--out", str(refined))
     (found,) = aligned.read(refined)

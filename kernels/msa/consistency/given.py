@@ -18,19 +18,19 @@ from kernels.io.tree import Tree
 from kernels.io.tree_files import TREE
 from kernels.method import Input, ProblemType
 from kernels.model import Sequence, SequenceType
-from kernels.msa.consistency.rules import SEED, ConsistencyRules, rules
+from kernels.msa.consistency.rules import SEED, RefinementRules, check_sizes
 from kernels.msa.problem import MsaProblem, check_taxa, problem_type
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
 
-JUDGED, NORMAL, THOROUGH = "confidence", "normal", "thorough"
+NONE, ONCE, THOROUGH = "none", "once", "thorough"
 
-EFFORT = Parameter(
-    "effort", "choice", "Effort", "confidence: the columns stay, and are told how sure they are. normal: the rows are "
+REFINEMENT = Parameter(
+    "refinement", "choice", "Refinement", "none: the columns stay, and are told how sure they are. once: the rows are "
     "parted at every edge of the tree, at columns and at random, and merged again where that has more expected "
-    "accuracy. thorough: so long until nothing rises.", default=NORMAL, choices=(JUDGED, NORMAL, THOROUGH),
+    "accuracy. thorough: so long until nothing rises.", default=ONCE, choices=(NONE, ONCE, THOROUGH),
 )  # fmt: skip
-OPTIONS = (EFFORT, SEED)
+OPTIONS = (REFINEMENT, SEED)
 GIVEN = Input(ALIGNMENT, 1, 1)
 GIVEN_TREE = Input(TREE, 0, 1, flag="tree", label="Guide tree")
 ADDED = Input(SEQUENCE, 1, None, flag="add", label="Sequences to add")
@@ -41,7 +41,7 @@ ADDED = Input(SEQUENCE, 1, None, flag="add", label="Sequences to add")
 class GivenProblem(MsaProblem):
     """An alignment of the first of the sequences; those after them are to be added to it.
 
-    The columns stay as they are where ``rules.effort`` is "confidence"; those of gaps alone are left out all the same.
+    The columns stay as they are where ``rules.refinement`` is "none"; those of gaps alone are left out all the same.
     """
 
     alignment: AlignedSequences = field(kw_only=True)
@@ -78,7 +78,7 @@ def _refining(data: Sequences[Any], given: Mapping[str, Any]) -> GivenProblem:
 def _adding(data: Sequences[Any], given: Mapping[str, Any]) -> GivenProblem:
     resolve((), given)
     ADDED.check(sum(isinstance(datum, Sequence) for datum in data))
-    return _problem(data, {EFFORT.name: JUDGED, SEED.name: SEED.default})
+    return _problem(data, {REFINEMENT.name: NONE, SEED.name: SEED.default})
 
 
 def _problem(data: Sequences[Any], values: Mapping[str, Any]) -> GivenProblem:
@@ -96,11 +96,15 @@ def _problem(data: Sequences[Any], values: Mapping[str, Any]) -> GivenProblem:
             )
     sequences = (*_rows(alignment), *added)
     tree = next((datum for datum in data if isinstance(datum, Tree)), None)
-    made: ConsistencyRules = rules(sequences, values)
-    problem = GivenProblem(sequences, made, tree, alignment=alignment)
+    problem = GivenProblem(sequences, _rules(sequences, values), tree, alignment=alignment)
     if tree is not None:
         check_taxa(problem, tree.name, tree.taxa, "leaf")
     return problem
+
+
+def _rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> RefinementRules:
+    check_sizes(sequences)
+    return RefinementRules(values[REFINEMENT.name], values[SEED.name])
 
 
 def _rows(alignment: AlignedSequences) -> list[Sequence]:
@@ -113,12 +117,12 @@ def _rows(alignment: AlignedSequences) -> list[Sequence]:
 
 
 REFINING: ProblemType = replace(
-    problem_type("msa-refine", "Refinement of an alignment", OPTIONS, rules,
+    problem_type("msa-refine", "Refinement of an alignment", OPTIONS, _rules,
                  "kernels.msa.consistency.given_trials:REFINING", inputs=(GIVEN, GIVEN_TREE)),
     build=_refining,
 )  # fmt: skip
 ADDING: ProblemType = replace(
-    problem_type("msa-add", "Sequences added to an alignment", (), rules,
+    problem_type("msa-add", "Sequences added to an alignment", (), _rules,
                  "kernels.msa.consistency.given_trials:ADDING", inputs=(GIVEN, ADDED, GIVEN_TREE)),
     build=_adding,
 )  # fmt: skip

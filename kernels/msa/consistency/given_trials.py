@@ -43,7 +43,7 @@ def _data(kind: ProblemType, sequences: tuple[Sequence, ...], random: np.random.
 def _draw(kind: ProblemType, most: int, longest: int, choose: Choose) -> GivenProblem:
     sequences = trials.sequences(choose, most, longest)
     options = {} if _added(kind) else {
-        "effort": choose.of(given.EFFORT.choices), "refinement_seed": choose.of((0, 1)),
+        "refinement": choose.of(given.REFINEMENT.choices), "refinement_seed": choose.of((0, 1)),
     }  # fmt: skip
     return kind.make(_data(kind, sequences, choose.random()), options)
 
@@ -55,7 +55,7 @@ def _sized(kind: ProblemType, count: int, length: int) -> Run:
 def same(problem: GivenProblem, found: MsaAnswer, expected: MsaAnswer | None, method: Method) -> None:
     """As of all alignments; and where columns are to stay, those of the rows that were given are there, in order."""
     trials.same(problem, found, expected, method)
-    if problem.rules.effort == given.JUDGED:
+    if problem.rules.refinement == given.NONE:
         rows = found.alignment.letters[: len(problem.alignment.names)]
         kept = rows[:, (rows != GAP).any(axis=0)]
         assert np.array_equal(kept, problem.letters), "the given rows stand otherwise beside each other"

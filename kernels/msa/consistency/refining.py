@@ -14,7 +14,7 @@ from kernels.io.alignment_files.rows import DESCRIPTION
 from kernels.monitor import Monitor
 from kernels.msa.consistency import running
 from kernels.msa.consistency.engine import Prepared, Stages, prepared
-from kernels.msa.consistency.given import JUDGED, NORMAL, GivenProblem
+from kernels.msa.consistency.given import NONE, ONCE, GivenProblem
 from kernels.msa.consistency.merging import Aligner
 from kernels.msa.consistency.recipe import recipe
 from kernels.msa.problem import CONFIDENCE, MsaAnswer
@@ -45,8 +45,8 @@ def answer(
         stage("adding")
         columns = settle(aligner, new, columns, monitor)
         stage("refinement")
-    elif problem.rules.effort != JUDGED:
-        passes = 1 if problem.rules.effort == NORMAL else MOST_PASSES
+    elif problem.rules.refinement != NONE:
+        passes = 1 if problem.rules.refinement == ONCE else MOST_PASSES
         columns = refine(aligner, made, columns, passes, own.seed, monitor)
         stage("refinement")
     found = made.aligned(aligner, columns, monitor)

@@ -97,12 +97,12 @@ def test_every_edge_column_and_half_parts_the_rows(aligner: Aligner) -> None:
 
 
 def test_a_poor_alignment_becomes_as_good_as_one_made_anew(poor: AlignedSequences) -> None:
-    before = run("msa-refine", poor, effort="confidence")
-    after = run("msa-refine", poor, effort="thorough")
+    before = run("msa-refine", poor, refinement="none")
+    after = run("msa-refine", poor, refinement="thorough")
     anew = run("msa", *FAMILY)
     found = [float(one.confidence.sum()) for one in (before, after, anew)]
     assert found[0] < 0.5 * found[2] and found[1] > 0.95 * found[2]
-    again = run("msa-refine", after.alignment, effort="thorough", refinement_seed=7)
+    again = run("msa-refine", after.alignment, refinement="thorough", refinement_seed=7)
     assert again.confidence.sum() >= 0.99 * found[1]
 
 
@@ -113,7 +113,7 @@ def test_equal_seeds_give_equal_alignments(poor: AlignedSequences) -> None:
 
 def test_confidence_is_what_the_method_said_that_made_the_alignment() -> None:
     made = run("msa", *FAMILY)
-    judged = run("msa-refine", made.alignment, effort="confidence")
+    judged = run("msa-refine", made.alignment, refinement="none")
     assert text(judged) == text(made)
     np.testing.assert_array_equal(judged.confidence, made.confidence)
     assert judged.tree == made.tree
@@ -122,13 +122,13 @@ def test_confidence_is_what_the_method_said_that_made_the_alignment() -> None:
 def test_judging_keeps_what_is_said_and_leaves_out_columns_of_gaps_alone() -> None:
     said = Annotations(of_rows=((0, "OS", "mouse"),), of_columns=(("SS_cons", "HHHHEE"), ("PP_cons", "999999")))
     whole = replace(alignment("MKVALN", "MK-ALN"), annotations=said)
-    found = run("msa-refine", whole, effort="confidence").alignment
+    found = run("msa-refine", whole, refinement="none").alignment
     assert found.annotations.of_rows == said.of_rows
     assert dict(found.annotations.of_columns).keys() == {"SS_cons", "confidence"}
     with_gaps = replace(alignment("MKV-ALN", "MK--ALN"), annotations=replace(said, of_columns=()))
-    problem = given.REFINING.make([with_gaps], {"effort": "confidence"})
+    problem = given.REFINING.make([with_gaps], {"refinement": "none"})
     assert problem.notes[-1] == "1 column of gaps alone left out."
-    found = run("msa-refine", with_gaps, effort="confidence")
+    found = run("msa-refine", with_gaps, refinement="none")
     assert text(found) == ["MKVALN", "MK-ALN"] and found.alignment.annotations.of_rows == said.of_rows
 
 
@@ -177,8 +177,8 @@ def test_what_cannot_be_done_says_why() -> None:
         given.ADDING.make([alignment("MKVLW")], {})
     with pytest.raises(InputError, match="0 were given"):
         given.REFINING.make([], {})
-    with pytest.raises(ParameterError, match="effort='slow'"):
-        given.REFINING.make([alignment("MKVLW")], {"effort": "slow"})
+    with pytest.raises(ParameterError, match="refinement='slow'"):
+        given.REFINING.make([alignment("MKVLW")], {"refinement": "slow"})
 
 
 @pytest.mark.parametrize(("method", "stage"), [("msa-refine", "refinement"), ("msa-add", "adding"),
