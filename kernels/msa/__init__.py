@@ -8,6 +8,7 @@ from typing import Any
 from kernels.citation import Citation
 from kernels.method import Method
 from kernels.msa import clustalw, sizes, thesis
+from kernels.msa.consistency import given
 from kernels.msa.consistency import rules as consistency
 from kernels.msa.consistency import sizes as consistency_sizes
 from kernels.msa.parameters import THREADS
@@ -51,15 +52,29 @@ DO = Citation(
 
 
 def _method(id: str, **declared: Any) -> Method:
-    return Method(
-        id=id,
-        family="msa",
-        returns=frozenset({"alignment", "tree"}),
-        footprint=sizes.footprint,
-        automatic=sizes.automatic,
-        work=sizes.work,
-        page=Path(__file__).with_name("page.md"),
-        **{"parameters": (THREADS,), **declared},
+    known = {
+        "parameters": (THREADS,),
+        "footprint": sizes.footprint,
+        "automatic": sizes.automatic,
+        "work": sizes.work,
+        "page": Path(__file__).with_name("page.md"),
+    }
+    return Method(id=id, family="msa", returns=frozenset({"alignment", "tree"}), **{**known, **declared})
+
+
+def _given(id: str, **declared: Any) -> Method:
+    """A method that takes an alignment."""
+    return _method(
+        id,
+        citation=DO,
+        parameters=(THREADS, consistency_sizes.WARPS),
+        backends={"cpu": "kernels.msa.consistency.cpu:given", "cuda": "kernels.msa.consistency.cuda:given"},
+        footprint=consistency_sizes.footprint,
+        automatic=consistency_sizes.automatic,
+        work=consistency_sizes.work,
+        page=Path(__file__).with_name("consistency") / "page.md",
+        nominal_gcups={"cpu": 0.05, "cuda": 1.0},
+        **declared,
     )
 
 
@@ -79,6 +94,18 @@ METHODS = (
         work=consistency_sizes.work,
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},
+    ),
+    _given(
+        "msa-refine",
+        name="Refinement",
+        summary="Any alignment, parted and merged again where expected accuracy rises; or its confidence alone.",
+        problem=given.REFINING,
+    ),
+    _given(
+        "msa-add",
+        name="Adding sequences",
+        summary="Sequences added to any alignment by posteriors; its rows stay as they are beside each other.",
+        problem=given.ADDING,
     ),
     _method(
         "msa-thesis",

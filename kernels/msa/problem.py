@@ -230,13 +230,13 @@ def _build(
     distances = next((datum for datum in data if isinstance(datum, DistanceMatrix)), None)
     problem = MsaProblem(sequences, rules(sequences, resolve(options, given)), tree, distances)
     if tree is not None:
-        _same_taxa(problem, tree.name, tree.taxa, "leaf")
+        check_taxa(problem, tree.name, tree.taxa, "leaf")
     if distances is not None:
-        _same_taxa(problem, distances.name, distances.names, "taxon")
+        check_taxa(problem, distances.name, distances.names, "taxon")
     return problem
 
 
-def _same_taxa(problem: MsaProblem, name: str, given: Sequences[str], noun: str) -> None:
+def check_taxa(problem: MsaProblem, name: str, given: Sequences[str], noun: str) -> None:
     """InputError unless what is given is of the sequences that have letters."""
     missing, strange = set(problem.taxa) - set(given), set(given) - set(problem.taxa)
     if missing:

@@ -11,7 +11,7 @@ import numpy as np
 from kernels import engine, registry
 from kernels.errors import InputError
 from kernels.io import aligned_edits
-from kernels.io.aligned import GAP, AlignedSequences, unaligned
+from kernels.io.aligned import ALIGNMENT, GAP, AlignedSequences, unaligned
 from kernels.io.names import distinct
 from kernels.io.sequences import SEQUENCE
 from kernels.method import Method
@@ -25,15 +25,21 @@ WHOLE = {"mode": "global", "span": "global", "column_score": "sum-of-pairs", "ga
 
 
 def methods(count: int) -> list[Method]:
-    """Methods that take so many sequences and return their alignment."""
+    """Methods that take so many sequences, or an alignment, and return an alignment; nothing else must be given."""
     found = []
     for method in registry.METHODS:
-        inputs = method.problem.inputs
-        if "alignment" in method.returns and len(inputs) == 1 and inputs[0].kind is SEQUENCE:
-            most = inputs[0].maximum
-            if inputs[0].minimum <= count and (most is None or count <= most):
+        if "alignment" in method.returns and method.problem.inputs:
+            first, *others = method.problem.inputs
+            most = count if first.maximum is None else first.maximum
+            fits = refines(method) or (first.kind is SEQUENCE and first.minimum <= count <= most)
+            if fits and not any(taken.minimum for taken in others):
                 found.append(method)
     return found
+
+
+def refines(method: Method) -> bool:
+    """Whether a method begins with an alignment."""
+    return [taken.kind for taken in method.problem.inputs[:1]] == [ALIGNMENT]
 
 
 def align(method: Method, sequences: Sequences[Sequence], monitor: Monitor | None = None) -> np.ndarray:
@@ -67,10 +73,18 @@ def realigned(
         Sequence(alignment.names[rows[place]], part[place].tobytes().replace(b"-", b""), kind)
         for place in there.tolist()
     ]
-    made = align(method, sequences, monitor)
+    made = _refined(method, part[there], kind, monitor) if refines(method) else align(method, sequences, monitor)
     block = np.full((rows.size, made.shape[1]), GAP, np.uint8)
     block[there] = made
     return aligned_edits.with_block(alignment, rows, first, last, block)
+
+
+def _refined(method: Method, letters: np.ndarray, kind: SequenceType, monitor: Monitor | None) -> np.ndarray:
+    """The rows of an alignment, uint8 (rows, columns), as a method has refined them."""
+    names = tuple(f"row-{number}" for number in range(len(letters)))
+    rows = np.ascontiguousarray(letters)
+    rows.setflags(write=False)
+    return _run(method, [AlignedSequences(names, rows, kind)], monitor).answer.alignment.letters
 
 
 def merged(first: AlignedSequences, second: AlignedSequences, monitor: Monitor | None = None) -> AlignedSequences:

@@ -72,3 +72,26 @@ def test_the_command_line_writes_all_formats(says: Any, tmp_path: Path) -> None:
     assert told["names"] == [one.name for one in family]
     assert {"aligned", "columns", "confidence", "tree", "times_ms"} <= told.keys()
     assert "distances" not in told["times_ms"]
+
+
+def test_the_command_line_refines_judges_and_adds(says: Any, tmp_path: Path) -> None:
+    first, refined, added, more = (tmp_path / name for name in ("first.afa", "refined.sto", "added.sto", "more.fa"))
+    first.write_text(">a\nMKVALNDSTCC--\n>b\n--MKVALNDSTCC\n>c\nMKVALN--DSTCC\n")
+    more.write_text(">d\nMKVALNDWWSTCC\n")
+    told = json.loads(says("run", "msa-refine", str(first), "--backend", "cpu", "--refinement", "none", "--json", "-"))
+    assert told["aligned"][0] == "MKVALNDSTCC--" and len(told["confidence"]) == told["columns"] == 13
+    says("run", "msa-refine", str(first), "--backend", "cpu", "--out", str(refined))
+    (found,) = aligned.read(refined)
+    assert [row.tobytes() for row in found.letters] == 3 * [b"MKVALNDSTCC"]
+    says("run", "msa-add", str(refined), "--add", str(more), "--backend", "cpu", "--out", str(added))
+    (found,) = aligned.read(added)
+    assert found.names == ("a", "b", "c", "d") and found.letters[3].tobytes() == b"MKVALNDWWSTCC"
+
+
+def test_the_window_refines_the_alignment_that_is_picked_and_adds_what_is_open(result: Result) -> None:
+    there = State(sequences=result.problem.sequences[:1], data=(result.answer.tree, result.answer.alignment))
+    refine, add = (registry.method(method).problem for method in ("msa-refine", "msa-add"))
+    assert there.inputs(refine) == (result.answer.alignment,) and not there.missing(refine)
+    assert there.inputs(add) == (result.answer.alignment, result.problem.sequences[0])
+    assert add.make(there.inputs(add), {}).data == there.inputs(add)
+    assert "alignment" in State(sequences=result.problem.sequences).missing(refine)

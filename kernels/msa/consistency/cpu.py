@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kernels.cpu.phases import time_ms
 from kernels.model import Outcome
 from kernels.monitor import Monitor
-from kernels.msa.consistency import running, sizes
-from kernels.msa.consistency.engine import CpuStages
+from kernels.msa.consistency import refining, running, sizes
+from kernels.msa.consistency.engine import CpuStages, Stages
+from kernels.msa.consistency.given import GivenProblem
 from kernels.msa.consistency.recipe import recipe
 from kernels.msa.parameters import PipelineParameters
-from kernels.msa.problem import MsaProblem
+from kernels.msa.problem import MsaAnswer, MsaProblem
 from kernels.parameters import typed
 from kernels.steps import Steps
+
+Answer = Callable[[Any, Stages, int, Monitor, Callable[[str], None]], MsaAnswer]
 
 
 def msa(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The alignment, its tree and its confidence."""
+    return _run(running.answer, problem, parameters, monitor, steps)
+
+
+def given(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The given alignment, added to, refined and judged."""
+    return _run(refining.answer, problem, parameters, monitor, steps)
+
+
+def _run(answer: Answer, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     threads = typed(PipelineParameters, parameters).threads
     quiet = CpuStages(1, Monitor())
     times_ms = {"compilation": time_ms(lambda: running.warm(quiet, recipe(problem), 1)), "transfer": 0.0}
     clock = running.clock(problem, times_ms, steps)
-    found = running.answer(problem, CpuStages(threads, monitor), threads, monitor, clock)
+    found = answer(problem, CpuStages(threads, monitor), threads, monitor, clock)
     return Outcome(found, times_ms, sizes.footprint(problem, parameters, "cpu").host_bytes)

@@ -10,9 +10,11 @@ from kernels.cpu.workers import cores
 from kernels.cuda.run import Run
 from kernels.model import Outcome
 from kernels.monitor import Monitor
-from kernels.msa.consistency import running, sizes
+from kernels.msa.consistency import refining, running, sizes
+from kernels.msa.consistency.cpu import Answer
 from kernels.msa.consistency.cuda_stages import CudaStages
 from kernels.msa.consistency.engine import CpuStages
+from kernels.msa.consistency.given import GivenProblem
 from kernels.msa.consistency.recipe import recipe
 from kernels.msa.problem import MsaProblem
 from kernels.steps import Steps
@@ -20,6 +22,15 @@ from kernels.steps import Steps
 
 def msa(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The alignment, its tree and its confidence: those of the CPU."""
+    return _run(running.answer, problem, parameters, monitor, steps)
+
+
+def given(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """The given alignment, added to, refined and judged: as the CPU does it."""
+    return _run(refining.answer, problem, parameters, monitor, steps)
+
+
+def _run(answer: Answer, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     threads, run = cores(), Run(monitor, Steps())
     run.spend("compilation", time_ms(lambda: running.warm(CpuStages(1, Monitor()), recipe(problem), 1)))
     stages = CudaStages(run, threads, parameters["warps"])
@@ -27,7 +38,7 @@ def msa(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, st
     times_ms = dict.fromkeys(("compilation", "transfer"), 0.0)
     clock = running.clock(problem, times_ms, steps)
     clock.apart_ms = lambda: run.times_ms["transfer"]
-    found = running.answer(problem, stages, threads, monitor, clock)
+    found = answer(problem, stages, threads, monitor, clock)
     for apart in ("compilation", "transfer"):
         times_ms[apart] = run.times_ms[apart]
     host = sizes.footprint(problem, parameters, "cuda").host_bytes

@@ -70,9 +70,46 @@ class CpuStages:
         return cpu_stages.consistent(found, chosen, weights, own, self.threads, self.monitor, part)
 
 
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Consistent posteriors, and the guide tree: what alignments of the sequences are made of, and judged by.
+
+    ``accuracies`` float64 (n, n) are those of pairs before consistency, ``joins`` int32 (n - 1, 2).
+    """
+
+    posteriors: Posteriors
+    accuracies: np.ndarray
+    joins: np.ndarray
+    tree: Tree
+    weights: np.ndarray
+
+    def aligner(self, threads: int) -> Aligner:
+        """Every sequence alone, ready to be aligned."""
+        return Aligner.of(self.posteriors, self.weights, threads)
+
+    def aligned(self, aligner: Aligner, columns: int, monitor: Monitor) -> Aligned:
+        """What has been aligned, with its confidence."""
+        confidence = aligner.confidence(columns, monitor)
+        return Aligned(np.split(aligner.places, aligner.starts[1:]), columns, confidence, self.tree, self.weights)
+
+
 def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
           phase: Callable[[str], None], given: Guide = Guide()) -> Aligned:  # fmt: skip
     """Align encoded sequences (`models.codes`), none empty; ``phase`` is told whenever a stage has ended."""
+    made = prepared(sequences, recipe, stages, threads, monitor, phase, given)
+    aligner = made.aligner(threads)
+    columns = aligner.progressive(made.joins, monitor)
+    phase("progressive")
+    columns = aligner.refined(columns, recipe.refinements, recipe.seed, monitor)
+    phase("refinement")
+    found = made.aligned(aligner, columns, monitor)
+    phase("confidence")
+    return found
+
+
+def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
+             phase: Callable[[str], None], given: Guide = Guide()) -> Prepared:  # fmt: skip
+    """The stages before an alignment: posteriors, distances, tree, consistency."""
     found = stages.posteriors(sequences, recipe.models)
     phase("posteriors")
     accuracies = cpu_stages.accuracies(found, threads, monitor)
@@ -85,14 +122,7 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threa
     phase("tree")
     found = _consistent(found, recipe, weights, chosen(accuracies, recipe.all_others, recipe.others), stages)
     phase("consistency")
-    aligner = Aligner.of(found, weights, threads)
-    columns = aligner.progressive(joins, monitor)
-    phase("progressive")
-    columns = aligner.refined(columns, recipe.refinements, recipe.seed, monitor)
-    phase("refinement")
-    confidence = aligner.confidence(columns, monitor)
-    phase("confidence")
-    return Aligned(np.split(aligner.places, aligner.starts[1:]), columns, confidence, tree, weights)
+    return Prepared(found, accuracies, joins, tree, weights)
 
 
 def _consistent(found: Posteriors, recipe: Recipe, weights: np.ndarray, via: np.ndarray, stages: Stages) -> Posteriors:

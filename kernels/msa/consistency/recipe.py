@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kernels.msa.consistency import models
 from kernels.msa.consistency.models import PairModel
-from kernels.msa.consistency.rules import ConsistencyRules
+from kernels.msa.consistency.rules import ConsistencyRules, RefinementRules
 from kernels.msa.problem import MsaProblem
 
 
@@ -30,8 +30,8 @@ class Recipe:
 
 def recipe(problem: MsaProblem) -> Recipe:
     """The recipe of an effort."""
-    own: ConsistencyRules = problem.rules
+    own: ConsistencyRules | RefinementRules = problem.rules
     chosen = models.protein_models() if problem.protein else models.dna_models()
-    if own.effort == "fast":
+    if isinstance(own, ConsistencyRules) and own.effort == "fast":
         return Recipe(chosen, rounds=1, refinements=0, seed=own.refinement_seed)
     return Recipe(chosen, seed=own.refinement_seed)

@@ -37,8 +37,23 @@ class ConsistencyRules:
     refinement_seed: int
 
 
+@stored("msa-refinement-rules")
+@dataclass(frozen=True)
+class RefinementRules:
+    """How an alignment that is given is refined: see the options of `given`."""
+
+    refinement: str
+    refinement_seed: int
+
+
 def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> ConsistencyRules:
     """The rules of option values; InputError where the sequences are too many or too long."""
+    check_sizes(sequences)
+    return ConsistencyRules(values["effort"], values["refinement_seed"])
+
+
+def check_sizes(sequences: tuple[Sequence, ...]) -> None:
+    """InputError where the sequences are too many or too long."""
     filled = sum(len(sequence) > 0 for sequence in sequences)
     if filled > MOST_SEQUENCES:
         raise InputError(
@@ -51,4 +66,3 @@ def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> Consist
             f"{longest.name} has {len(longest):,} letters, and {MOST_LETTERS:,} are the most; cut it, or use a method "
             "without posteriors, such as ClustalW's"
         )
-    return ConsistencyRules(values["effort"], values["refinement_seed"])

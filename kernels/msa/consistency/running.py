@@ -57,13 +57,22 @@ def answer(
     problem: MsaProblem, stages: Stages, threads: int, monitor: Monitor, stage: Callable[[str], None]
 ) -> MsaAnswer:
     """Align the sequences that have letters."""
+    found = align(codes(problem), recipe(problem), stages, threads, monitor, stage, guide_of(problem))
+    return told(problem, found)
+
+
+def told(problem: MsaProblem, found: Aligned) -> MsaAnswer:
+    """The answer of what has been aligned of the sequences that have letters."""
     sequences = [problem.sequences[number] for number in problem.filled]
-    encoded = [models.codes(sequence.letters, problem.protein) for sequence in sequences]
-    found = align(encoded, recipe(problem), stages, threads, monitor, stage, _guide(problem))
     rows = np.full((len(sequences), found.columns), GAP, np.uint8)
     for row, places, sequence in zip(rows, found.places, sequences, strict=True):
         row[places] = sequence.array
     return answer_of(problem, rows, named(found, problem), found.confidence)
+
+
+def codes(problem: MsaProblem) -> list[np.ndarray]:
+    """The sequences that have letters, encoded."""
+    return [models.codes(problem.sequences[number].letters, problem.protein) for number in problem.filled]
 
 
 def warm(stages: Stages, given: Recipe, threads: int) -> None:
@@ -77,7 +86,7 @@ def named(found: Aligned, problem: MsaProblem) -> Tree:
     return Tree(names, found.tree.parents, found.tree.lengths)
 
 
-def _guide(problem: MsaProblem) -> Guide:
+def guide_of(problem: MsaProblem) -> Guide:
     """What is given in the place of distances or tree, its taxa called by their numbers."""
     number = {name: str(place) for place, name in enumerate(problem.taxa)}
     if problem.tree is not None:

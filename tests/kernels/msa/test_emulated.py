@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import engine, registry, trials
+from kernels.msa.consistency.given_trials import gapped
 from kernels.msa.trials import family
 from kernels.profiles import batch
 from tests.choosing import Drawn
@@ -26,6 +28,16 @@ def test_problems_that_threads_make(emulated, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(batch, "LONG", 1)
     method = registry.method("msa-clustalw")
     problem = method.problem.make(family(9, 30), {})
+    found = emulated(method, problem).answer
+    expected = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False).answer
+    trials.of(method.problem).same(problem, found, expected, method)
+
+
+@pytest.mark.parametrize("method_id", ["msa-refine", "msa-add"])
+def test_alignments_that_are_given(emulated, method_id: str) -> None:
+    method, (*rows, new) = registry.method(method_id), family(5, 20)
+    data = [gapped(tuple(rows), np.random.default_rng(1)), *([new] if method_id == "msa-add" else [])]
+    problem = method.problem.make(data, {})
     found = emulated(method, problem).answer
     expected = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False).answer
     trials.of(method.problem).same(problem, found, expected, method)

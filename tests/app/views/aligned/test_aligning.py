@@ -48,6 +48,15 @@ def test_chosen_cells_are_realigned_by_any_method_that_aligns_so_many(
     assert text(view) == list(ROWS)
 
 
+def test_chosen_cells_are_refined_by_a_method_that_takes_an_alignment(view: AlignmentViewer, qtbot: Any) -> None:
+    view.show_datum(alignment("MKVALNDSTCC--WW", "--MKVALNDSTCCWW", "MKVALN--DSTCCWW"))
+    view.canvas.choose(None, columns(0, 13))
+    (method,) = [method for method in view.align.methods() if realigning.refines(method)]
+    view.align.realign(method)
+    qtbot.waitUntil(lambda: not view.align.busy)
+    assert text(view) == 3 * ["MKVALNDSTCCWW"]
+
+
 def test_what_cannot_be_realigned_says_why(view: AlignmentViewer) -> None:
     view.align.realign(realigning.methods(2)[0])
     assert "Choose one block" in view._status.text() and view.align.methods() == []
