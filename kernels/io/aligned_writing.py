@@ -109,7 +109,7 @@ def phylip(alignment: AlignedSequences) -> Pieces:
 
 def nexus(alignment: AlignedSequences) -> Pieces:
     """A DATA block of NEXUS, each row in one line."""
-    names = [newick.quoted(name).encode() for name in distinct(alignment.names)]
+    names = [_nexus_name(name).encode() for name in distinct(alignment.names)]
     rows, columns = alignment.letters.shape
     kind = NEXUS_TYPES[alignment.type]
     yield b"#NEXUS\n\nBEGIN DATA;\n  DIMENSIONS NTAX=%d NCHAR=%d;\n" % (rows, columns)
@@ -117,6 +117,13 @@ def nexus(alignment: AlignedSequences) -> Pieces:
     for row, name in enumerate(names):
         yield name + b" " + _dashed(alignment, row) + b"\n"
     yield b"  ;\nEND;\n"
+
+
+def _nexus_name(name: str) -> str:
+    """A name in quotes where it has more than letters, digits, dots and underscores: '-' too is punctuation here."""
+    if all(letter.isalnum() or letter in "._" for letter in name):
+        return newick.quoted(name)
+    return "'" + name.replace("'", "''") + "'"
 
 
 def msf(alignment: AlignedSequences) -> Pieces:

@@ -85,6 +85,11 @@ class MsaProblem:
         return self.type == SequenceType.PROTEIN
 
     @cached_property
+    def different(self) -> int:
+        """How many different sequences there are."""
+        return len({sequence.letters for sequence in self.sequences})
+
+    @cached_property
     def cells(self) -> int:
         """Products of lengths, summed over all pairs; at least 1."""
         lengths = np.array([len(sequence) for sequence in self.sequences], object)

@@ -61,7 +61,7 @@ METHODS = (
         MAFFT,
         parameters=(THREADS, WARPS),
         footprint=sizes.footprint,
-        nominal_gcups={"cpu": 0.05, "cuda": 2.0},
+        nominal_gcups={"cpu": 0.003, "cuda": 2.0},
     ),
     _method(
         "cuda-parttree",
@@ -111,6 +111,6 @@ METHODS = (
         automatic=sizes.automatic,
         work=sizes.alignment_work,
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": 0.5},
+        nominal_gcups={"cpu": 1.0},
     ),
 )

@@ -21,6 +21,8 @@ NPY = b"\x93NUMPY"
 ENDINGS = (".matrix", ".matrix.npy")
 KEPT = ("int32", "float32", "float64")
 """Types that numbers stay in; all others become float64."""
+EXACT = 2**53
+"""Up to here all whole numbers are numbers of float64."""
 CELLS = 1 << 18
 """Numbers that are looked at together."""
 
@@ -68,6 +70,7 @@ def checked(values: np.ndarray, name: str = "matrix", source: str = "", note: st
             f"{place}: an array of {values.dtype} and shape {values.shape}; a matrix has rows and columns of numbers, "
             "and a batch of matrices one axis before them"
         )
+    _refuse_inexact(values, place)
     values = np.ascontiguousarray(values, values.dtype if values.dtype.name in KEPT else np.float64)
     values.setflags(write=False)
     found = Matrix(values, name, source, note)
@@ -75,6 +78,15 @@ def checked(values: np.ndarray, name: str = "matrix", source: str = "", note: st
         at = ", ".join(str(place + 1) for place in np.argwhere(np.isnan(values))[0])
         raise InputError(f"{place}: the number at {at} is not a number; infinity stands for no way")
     return found
+
+
+def _refuse_inexact(values: np.ndarray, place: str) -> None:
+    """InputError where a whole number is not kept: what is not of 32 bits becomes float64."""
+    if values.dtype.kind in "iu" and max(int(values.max()), -int(values.min())) > EXACT:
+        raise InputError(
+            f"{place}: a whole number is more than 2^53 in size, and would not be exact; give numbers of float64, or "
+            "scale them down"
+        )
 
 
 def read(path: str | Path, monitor: Monitor | None = None) -> list[Matrix]:

@@ -71,7 +71,8 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
     threads = parameters.get("threads") or cores()
     shorter = int(np.sort(lengths)[-2]) if n > 1 else 0
     borders = MODELS * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES if backend == "cpu" else 0
-    merging = 9 * int(GROWN * longest) ** 2
+    # Of two alignments that are merged one is without the longest sequence.
+    merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
     kept = int(COPIES * (n - 1) * letters * (ENTRIES * ENTRY_BYTES + POINTER_BYTES))
     return Footprint(
         host={"posteriors": kept, "stages": max(borders * min(threads, n), merging)},

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from Bio import Phylo
+from Bio import AlignIO, Phylo
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import engine
 from kernels.errors import InputError
 from kernels.io import aligned, distances, names, newick, phylip, tree_files
+from kernels.io.aligned_writing import nexus
 from kernels.io.distance_matrix import checked
 from kernels.io.tree import Tree
 from kernels.model import SequenceType
@@ -114,3 +115,11 @@ def test_a_sequence_without_a_ktuple_is_told() -> None:
     found = [sequence("A", "a", SequenceType.PROTEIN), sequence("ACD", "b", SequenceType.PROTEIN)]
     (note,) = rules.KTUPLE.build(found, {"ktuple": 2}).notes
     assert note.startswith("1 sequence has no word of 2 letters: the distance to every other is 1")
+
+
+@pytest.mark.parametrize("name", ["unnamed-3", "a+b", "it's", "a:b", "plain_1.2"])
+def test_names_of_rows_in_nexus_are_read_elsewhere(name: str) -> None:
+    rows = np.frombuffer(b"ACGTAC-T", np.uint8).reshape(2, 4)
+    alignment = aligned.AlignedSequences((name, "other"), rows, SequenceType.DNA)
+    text = b"".join(nexus(alignment)).decode()
+    assert AlignIO.read(io.StringIO(text), "nexus")[0].id == name

@@ -165,6 +165,12 @@ def test_too_many_and_too_long_are_refused() -> None:
         CONSISTENCY_PROBLEM.make(proteins("M", 65536 * "M"), {})
 
 
+def test_one_long_sequence_among_short_ones_takes_little() -> None:
+    problem = CONSISTENCY_PROBLEM.make(proteins(30_000 * "M", "MKV", "MKL"), {})
+    plan = runs.plan(registry.method("msa"), problem, {"threads": 1}, "cpu")
+    assert plan.footprint.host["stages"] < 100 * 2**20
+
+
 @pytest.mark.parametrize("stage", ["posteriors", "distances", "consistency", "progressive", "refinement"])
 def test_every_stage_can_be_cancelled(sequences: list[np.ndarray], stage: str) -> None:
     def told(done: int, total: int, phase: str) -> None:

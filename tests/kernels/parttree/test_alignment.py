@@ -17,6 +17,7 @@ from kernels.monitor import Monitor
 from kernels.msa.problem import MsaAnswer, MsaProblem
 from kernels.parttree import ALIGNMENT_PROBLEM, alignment, trials
 from kernels.parttree.alignment import joins_of, steps_of, table_of
+from kernels.plan import Plan
 from kernels.steps import Steps
 
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
@@ -170,6 +171,22 @@ def test_rows_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(memory, "host_bytes_free", lambda: 100)
     with pytest.raises(MemoryRefused, match="6 rows of"):
         registry.method("msa-parttree").load("cpu")(problem, planned.parameters, Monitor(), Steps())
+
+
+def planned(*texts: str) -> Plan:
+    return engine.plan(registry.method("msa-parttree"), ALIGNMENT_PROBLEM.make(proteins(*texts), {}), backend="cpu")
+
+
+def test_one_long_sequence_among_short_ones_takes_little() -> None:
+    foretold = planned(30_000 * "A", *("ACDEFGHIKL" + one for one in AMINO_ACIDS)).footprint.host
+    assert foretold["directions"] < 100 * 2**20
+
+
+def test_work_is_that_of_the_different_sequences() -> None:
+    texts = [one.letters.decode() for one in related(30, 1)]
+    once, twice = (planned(*texts, *more) for more in ((), texts))
+    work = registry.method("msa-parttree").work
+    assert work(once.problem, once.parameters) == pytest.approx(work(twice.problem, twice.parameters), rel=1e-3)
 
 
 def test_nucleotides_are_aligned_too() -> None:

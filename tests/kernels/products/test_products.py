@@ -104,6 +104,13 @@ def test_what_does_not_fit_is_refused() -> None:
             checked(values)
 
 
+@pytest.mark.parametrize("values", [[[2**53 + 1]], [[-(2**63)]], np.array([[2**64 - 1]], np.uint64)])
+def test_whole_numbers_that_would_not_be_exact_are_refused(values) -> None:
+    with pytest.raises(InputError, match="would not be exact"):
+        checked(np.asarray(values))
+    assert checked(np.array([[2**53, -(2**53)]])).values.tolist() == [[2.0**53, -(2.0**53)]]
+
+
 @pytest.mark.parametrize("algebra", ["min-plus", "max-plus"])
 @pytest.mark.parametrize("numbers", ["int32", "float64"])
 def test_what_leads_nowhere_is_told_as_such(tmp_path: Path, algebra: str, numbers: str) -> None:
