@@ -35,7 +35,7 @@ from kernels.scoring_options import nucleotides
 from kernels.serialization import stored
 
 SINGLE, PARTTREE = GUIDES = ("single-linkage", "parttree")
-MATRICES = ("BLOSUM62", "BLOSUM50", "BLOSUM45", "GONNET1992", "PAM250")
+MOST_COST = 1000.0
 NUCLEOTIDE_SCORES = 5.0, -4.0
 COSTS = {True: {"gap_open": 15.0, "gap_extend": 2.0, "gap_end": 0.66},
          False: {"gap_open": 12.0, "gap_extend": 1.0, "gap_end": 0.5}}  # fmt: skip
@@ -50,12 +50,12 @@ OPTIONS = (
               "single-linkage: over the longest common subsequences of all pairs, as in FAMSA; the best alignments. "
               "parttree: references are picked, and the others join the nearest; for more sequences than can all be "
               "compared.", default=None, choices=GUIDES),
-    Parameter("matrix", "choice", "Matrix", "What two amino acids score; nucleotides score 5 and -4.",
-              default="BLOSUM50", choices=MATRICES),
+    Parameter("matrix", "text", "Matrix", "What two amino acids score, by name; nucleotides score 5 and -4.",
+              default="BLOSUM50"),
     Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 12).",
-              default=None, minimum=0, maximum=1000),
+              default=None, minimum=0),
     Parameter("gap_extend", "float", "Gap extension", "Cost of each further letter (2; nucleotides 1).",
-              default=None, minimum=0, maximum=1000),
+              default=None, minimum=0),
     Parameter("gap_end", "float", "End gap", "Cost of a letter before or after all letters of another row "
               "(0.66; nucleotides 0.5).",
               default=None, minimum=0, maximum=1000),
@@ -85,6 +85,10 @@ def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> PartTre
     """The rules of option values, completed by what suits the sequences."""
     given = {name: value for name, value in values.items() if value is not None}
     found = {**COSTS[not nucleotides(sequences)], "guide": affordable(sequences), **given}
+    named_matrix(found["matrix"])
+    for name in ("gap_open", "gap_extend"):
+        if found[name] > MOST_COST:
+            raise ParameterError(f"{name}={found[name]:g} is more than {MOST_COST:g}, the most that a gap may cost")
     if found["gap_extend"] > found["gap_open"]:
         raise ParameterError(
             f"gap_extend={found['gap_extend']:g} is more than gap_open={found['gap_open']:g}; a further letter of a "

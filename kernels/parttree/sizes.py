@@ -88,7 +88,7 @@ MASK_BYTES = 21 * 4
 BLOCK_BYTES = 16 * 4
 STEP_CELLS, PAIR_CELLS, PART_TREE_CELLS = 0.09, 7.0, 400
 """What a word of bits takes, a pair beside these, and a distance of PartTree, as cells of two profiles (about 1 ns)."""
-LEAF_BYTES = 700
+LEAF_BYTES = 520
 """Numbers of a sequence: joins, steps, gaps of its node, and its place in the tree."""
 
 

@@ -261,12 +261,14 @@ def test_too_few_and_too_many_data_are_refused_by_every_method(refuses, tmp_path
     inputs = method.problem.inputs
     aligned = tmp_path / "aligned.fasta"
     aligned.write_text(">a\nACG\n>b\nACG\n>c\nACG\n")
-    files = {"model": MODEL, "profile": f"--profile={aligned}"}
+    numbers = tmp_path / "numbers.csv"
+    numbers.write_text("1,2\n3,4\n")
+    files = {"model": MODEL, "profile": f"--profile={aligned}", "add": f"--add={aligned}"}
     models = [files[taken.flag] for taken in inputs if taken.flag and taken.minimum]
     (taken,) = [taken for taken in inputs if not taken.flag]
     assert f"takes {taken.number()}, and 0 were given" in refuses(command, method.id, *models)
     if taken.maximum is not None:
-        file = {"graph": GRAPH, "distance-matrix": DISTANCES}.get(taken.kind.id, aligned)
+        file = {"graph": GRAPH, "distance-matrix": DISTANCES, "matrix": numbers}.get(taken.kind.id, aligned)
         told = refuses(command, method.id, *models, *[file] * (taken.maximum + 1))
         assert f"takes {taken.number()}, and" in told and "were given; " in told
 
