@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from kernels.cpu import workers
 from kernels.errors import BackendUnavailable, MemoryRefused
 
 KEPT_SHARE = 64
@@ -114,6 +115,9 @@ def use(index: int) -> Iterator[None]:
             _taken.most = 0
             with stream, cupy.cuda.using_allocator(take):
                 yield
+        except BaseException:
+            workers.end_idle()  # threads that copied: nobody waits for them any more
+            raise
         finally:
             # Where a run failed while it recorded a graph, the next would be recorded too. A recording that was made
             # invalid, or a lost GPU, raises here: that stream is not used again, and what was wrong is told as it is.

@@ -19,9 +19,7 @@ CASES = [
 ON_DEVICE = [case for case in CASES if case.values[1] == "cuda"]
 each = pytest.mark.parametrize(("method", "backend"), CASES)
 
-STRIPS = {"striped-score", "striped-alignment", "chunked-alignment-1", "chunked-alignment-2"}
 HOST_OPEN = {
-    **dict.fromkeys(STRIPS, "16 MiB told, 9 to 10 taken; right at 32 and 64"),
     **dict.fromkeys({"nj-pruned", "nj-basic", "nj-compact"}, "65 MiB told, 127 taken; right at 16 and 32"),
     "hmm-forward": "16 MiB told, 7 taken; 64 told, 95 taken",
     "hmm-baum-welch": "64 MiB told, 31 taken",

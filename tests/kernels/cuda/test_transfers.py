@@ -225,3 +225,21 @@ def test_buffers_take_a_small_part_of_what_the_host_has(emulated, monkeypatch: p
             run = Run(Monitor())
             np.testing.assert_array_equal(run.down(run.up(given)), given)
         assert len(transfers._idle[0]) == expected
+
+
+def test_a_run_that_ends_early_leaves_no_threads(emulated) -> None:
+    from kernels.cpu import workers
+    from kernels.cuda.run import Run
+
+    def cancelled_after_a_copy() -> None:
+        with devices.use(0):
+            run = Run(Monitor())
+            run.up(np.zeros((3000, 1000)))
+            assert set(threading.enumerate()) - before
+            raise Cancelled
+
+    workers.end_idle()
+    before = set(threading.enumerate())
+    with pytest.raises(Cancelled):
+        cancelled_after_a_copy()
+    assert set(threading.enumerate()) <= before
