@@ -69,7 +69,7 @@ class PairSide:
             self._text = AlignmentText(result)
             self._counting.request(self._text.statistics)
         self.explanation.setText("" if result is None or there else _why_nothing(result))
-        self._tell(result if there and result_text.is_of_sequences(result) else None, None)
+        self._tell(result if there and saving.has_path(result) else None, None)
         if self._text is not None and (cell := self._view.selection.chosen("cell", result)) is not None:
             self._on_cell_chosen(cell)
 

@@ -58,6 +58,11 @@ def holds_alignment(result: Result) -> bool:
     return False
 
 
+def has_path(result: Result) -> bool:
+    """Whether the alignment of a result is a path, which begins and ends somewhere: not one of many sequences."""
+    return not isinstance(result.answer, MsaAnswer)
+
+
 def columns_of(result: Result) -> int:
     """Columns of the alignment of a result, for which `holds_alignment` holds."""
     if isinstance(result.answer, MsaAnswer):

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication
 from app.views.aligned import shown, tracks
 from app.views.aligned.view import AlignmentViewer
 from kernels import engine, registry
-from kernels.model import Result
+from kernels.model import Result, Sequence, SequenceType
 from kernels.profiles.profile import from_alignment
 from tests.app.views import examples, triples
-from tests.app.views.aligned.viewer import ROWS, Shift, alignment, image, press
+from tests.app.views.aligned.viewer import Shift, alignment, image, press
 
 FIRST, SECOND = examples.related(200)
 
@@ -143,12 +143,12 @@ def test_a_result_without_rows_says_why(view: AlignmentViewer) -> None:
     assert view.canvas.isVisible() and not view.pair.explanation.isVisible()
 
 
-def test_two_profiles_have_rows_and_no_numbers_of_a_pair(view: AlignmentViewer) -> None:
-    method = registry.method("profile-wavefront")
-    problem = method.problem.make([alignment(), alignment(*ROWS[:3])], {})
-    made = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False)
+def test_a_multiple_alignment_has_rows_and_no_numbers_of_a_pair(view: AlignmentViewer) -> None:
+    method = registry.method("msa-thesis-serial")
+    sequences = [Sequence(name, letters, SequenceType.PROTEIN) for name, letters in (("a", b"MILK"), ("b", b"MLK"))]
+    made = engine.execute(engine.plan(method, method.problem.make(sequences, {}), {}, "cpu"), keep_rate=False)
     view.show_result(made)
-    assert len(view.alignment.names) == 8 and not view.pair.numbers.isVisible()
+    assert len(view.alignment.names) == 2 and not view.pair.numbers.isVisible()
     view.show_result(pair())
     assert view.pair.numbers.isVisible()
 
