@@ -88,6 +88,8 @@ MASK_BYTES = 21 * 4
 BLOCK_BYTES = 16 * 4
 STEP_CELLS, PAIR_CELLS, PART_TREE_CELLS = 0.09, 7.0, 400
 """What a word of bits takes, a pair beside these, and a distance of PartTree, as cells of two profiles (about 1 ns)."""
+LINKED_BYTES = 300
+"""Numbers of a sequence in a tree of single linkage: its join, and its node."""
 LEAF_BYTES = 520
 """Numbers of a sequence: joins, steps, gaps of its node, and its place in the tree."""
 
@@ -96,7 +98,7 @@ def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], b
     """Masks, and rows of distances of each thread."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     return Footprint({
-        "sequences": SEQUENCE_BYTES * lengths.size, "letters": 2 * int(lengths.sum()),
+        "sequences": LINKED_BYTES * lengths.size, "letters": 2 * int(lengths.sum()),
         "masks": int(MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum()),
         "rows of distances": typed(Threads, parameters).threads * BLOCK_BYTES * lengths.size,
     })  # fmt: skip
