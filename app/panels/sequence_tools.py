@@ -26,6 +26,7 @@ from app.session.session import Session
 from kernels.errors import AntidiagError, InputError
 from kernels.io import sequence_tools as tools
 from kernels.io.sequences import read_text
+from kernels.model import Sequence as Data
 
 FRAMES = {f"{'Forward' if frame > 0 else 'Other strand'}, from letter {abs(frame)}": frame for frame in tools.FRAMES}
 MOST_COPIED = 2**26
@@ -57,17 +58,22 @@ class SequenceTools:
 
     def turn(self) -> None:
         """Add the other strands of the selected sequences."""
-        self._editor.make("Reverse complement", self._rows(), tools.other_strand)
+        self._make("Reverse complement", tools.other_strand)
 
     def translate(self, frame: int) -> None:
         """Add the proteins of a reading frame of the selected sequences."""
-        self._editor.make("Translate", self._rows(), partial(tools.translated, frame=frame))
+        self._make("Translate", partial(tools.translated, frame=frame))
 
     def cut(self, span: str) -> None:
         """Add a part of the selected sequences, "10-200"."""
-        self._editor.make(
-            f"Letters {span}", self._rows(), lambda sequence: tools.part(sequence, *tools.span(span, len(sequence)))
-        )
+        self._make(f"Letters {span}", lambda sequence: tools.part(sequence, *tools.span(span, len(sequence))))
+
+    def _make(self, label: str, made: Callable[[Data], Data]) -> None:
+        rows = self._rows()
+        if not rows:
+            self._said(f"{label}: no sequence is selected; select rows of the table first.")
+            return
+        self._editor.make(label, rows, made)
 
     def remove_doubles(self) -> None:
         """Keep the first of all sequences that are equal."""

@@ -44,6 +44,15 @@ def test_a_part_that_is_not_there_is_refused(opened) -> None:
     assert names(opened) == ["a", "b", "c"]
 
 
+def test_where_no_row_is_selected_it_says_so(opened) -> None:
+    said = []
+    opened.sequences.refused.connect(said.append)
+    opened.sequences.table.clearSelection()
+    opened.sequences.tools.turn()
+    assert said == ["Reverse complement: no sequence is selected; select rows of the table first."]
+    assert names(opened) == ["a", "b", "c"]
+
+
 def test_doubles_go_and_sequences_are_kept_by_name_and_length(opened) -> None:
     said = []
     opened.sequences.refused.connect(said.append)
