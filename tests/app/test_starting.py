@@ -1,0 +1,47 @@
+"""What is open when the window has started: the last session, files that are named, or a sample."""
+
+from PySide6.QtCore import Qt
+
+from app.panels.sequence_table import NAME, ROLE
+from app.starting import start_with
+from tests.app.test_window import cells, run, set_parameter
+
+
+def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready):
+    ready.sequences.swap_button.click()
+    run(qtbot, ready)
+    set_parameter(ready, "s", 64)
+    ready.close()
+    again = make_window()
+    start_with(again, [])
+    qtbot.waitUntil(lambda: bool(again.session.entries))
+    assert cells(again, NAME) == ["one", "two"]
+    assert cells(again, ROLE) == ["2", "1"]
+    assert again.method.parameters.editor("s").text() == "64 columns"
+    assert again.viewer.result.score == ready.session.entries[0].result.score
+    assert again.viewer.result.problem == ready.session.entries[0].result.problem
+
+
+def test_the_first_start_is_one_click_from_a_result(qtbot, window):
+    start_with(window, [])
+    qtbot.waitUntil(window.method.run_button.isEnabled)
+    assert len(window.session.state.sequences) == 2
+    qtbot.mouseClick(window.empty.run_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(window.session.entries))
+
+
+def test_files_named_at_the_start_are_opened_instead(qtbot, window, pair):
+    start_with(window, [str(pair)])
+    qtbot.waitUntil(lambda: cells(window, NAME) == ["one", "two"])
+
+
+def test_a_file_named_at_the_start_leaves_the_last_results(qtbot, ready, make_window, tmp_path):
+    run(qtbot, ready)
+    ready.close()
+    third = tmp_path / "third.fa"
+    third.write_text(">three\nACGTACGT\n")
+    again = make_window()
+    start_with(again, [str(third)])
+    qtbot.waitUntil(lambda: "three" in cells(again, NAME))
+    assert cells(again, NAME) == ["one", "two", "three"]
+    assert len(again.session.entries) == 1
