@@ -1,0 +1,27 @@
+"""Comments of NEXUS, which may be nested: what is left is the text around them."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels.io.alignment_files.nexus import _without_comments
+
+INNERMOST = re.compile(r"\[[^\[\]]*\]")
+
+
+def one_after_another(text: str) -> str:
+    """The plain way, which takes as many passes as comments are deep."""
+    while INNERMOST.search(text):
+        text = INNERMOST.sub(lambda found: "\n" * found[0].count("\n"), text)
+    return text
+
+
+@given(st.text("ab\n[]", max_size=40))
+def test_pairs_of_brackets_are_taken_out(text: str) -> None:
+    assert _without_comments(text) == one_after_another(text)
+
+
+def test_comments_may_be_nested_as_deep_as_a_file_is_long() -> None:
+    deep = 100_000
+    assert _without_comments("a" + "[\n" * deep + "]" * deep + "b") == "a" + "\n" * deep + "b"
