@@ -86,7 +86,7 @@ def footprint(problem: HmmProblem, parameters: Mapping[str, Any], backend: str, 
     """Bytes on the host, and on the device where the run is there."""
     if backend == "cpu":
         return Footprint(host=parts(problem, parameters, kind))
-    host = {"path": 4 * problem.n, "probability of the path": 10 * problem.n}
+    host = {"path": 4 * problem.n, "states": 2 * problem.n}
     return Footprint(host=host, device=device_parts(problem, parameters, kind))
 
 

@@ -20,12 +20,14 @@ WORD_BYTES = 7
 """A letter, its 6-mer and how often that is there."""
 DEVICE_WORD_BYTES = 8
 """The same, and the group of the letter."""
-SEQUENCE_BYTES = 480
-"""Numbers of a sequence: its places in levels, its joins, and its node in the tree, with what making that takes."""
+SEQUENCE_BYTES, SECTION_BYTES = 860, 480
+"""Numbers of a sequence: its places in levels, its joins, and its node in the tree, with what making that takes; and
+what of it is there at the same time as sections."""
 INDEX_BYTES = 8
 """An entry of the index of the references."""
 MOST_BYTES = 1 << 29
-DEVICE_BYTES = 96
+DEVICE_BYTES, COPIED_BYTES = 96, 200
+"""Numbers of a sequence on a device, and what of them is on their way there or back."""
 
 
 def bins(problem: PartTreeProblem) -> int:
@@ -52,7 +54,7 @@ def footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: 
             "6-mers": DEVICE_WORD_BYTES * problem.letters, "sequences": DEVICE_BYTES * count,
             "distances of references": host["distances of references"],
         }  # fmt: skip
-        return Footprint({**host, "letters": problem.letters}, device)
+        return Footprint({**host, "copies": COPIED_BYTES * count, "letters": 2 * problem.letters}, device)
     threads = typed(Threads, parameters).threads
     mean = problem.letters // max(count, 1)
     host["6-mers"] = WORD_BYTES * problem.letters
@@ -70,7 +72,7 @@ def sections_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], 
         "maps and shared words": min(of_reference * references, max(MOST_BYTES, of_reference)),
     }
     host = {
-        "6-mers": WORD_BYTES * problem.letters, "sequences": SEQUENCE_BYTES * count,
+        "6-mers": WORD_BYTES * problem.letters, "sequences": SECTION_BYTES * count,
         "distances of references": 8 * max(references, 50) ** 2, **parts,
     }  # fmt: skip
     return Footprint(host, parts if backend == "cuda" else {})

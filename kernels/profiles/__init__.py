@@ -118,7 +118,7 @@ METHODS = (
             (), sizes.on_gpu(sizes.gpu_cublas), 0.00002, "cuda_products:cublas_cells"),
     _method("profile-matprod-v1", "MatProd V1", "algorithm 4.2", "Differences by a product with an identity matrix, "
             "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005, (),
-            sizes.on_gpu(sizes.gpu_identity), 0.01, "cuda_products:matprod_v1"),
+            sizes.on_gpu(sizes.gpu_identity, sizes.matrices(1)), 0.01, "cuda_products:matprod_v1"),
     _method("profile-matprod-v2", "MatProd V2 k", "algorithm 4.2", "k rows of scores by a product of matrices; then "
             "their minimisation on the CPU.", PROFILES, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,),
             sizes.on_gpu(sizes.gpu_matrices(1)), 0.15),

@@ -43,15 +43,16 @@ def footprint(
     return Footprint(host={"encoded profiles": 2 * symbols * (m + n), **host(m, n, symbols, parameters)})
 
 
-def on_gpu(device: Host) -> Device:
-    """Methods whose table, or what it is made of, comes from the device to the host."""
+def on_gpu(device: Host, there: Host | None = None) -> Device:
+    """Methods whose table, or what it is made of, comes from the device to the host; ``there`` are the bytes of the
+    host, where they are not those of a run on the CPU."""
 
     def bytes_of(host: Host, made: Encoded, parameters: Mapping[str, Any]) -> Footprint:
         symbols = len(made.rows)
         given = (made.m, made.n, symbols, {**parameters, "threads": 0})
         columns = (2 * symbols + 12) * (made.m + made.n)
         return Footprint(
-            host={"encoded profiles": columns, **host(*given)}, device={"columns": columns, **device(*given)}
+            host={"encoded profiles": columns, **(there or host)(*given)}, device={"columns": columns, **device(*given)}
         )
 
     return bytes_of
@@ -102,9 +103,8 @@ def gpu_strips(host: Host, made: Encoded, parameters: Mapping[str, Any]) -> Foot
     costs = 8 * (m + n)
     return Footprint(
         host={
-            "encoded profiles": 2 * len(made.rows) * (m + n),
-            "factors, and a copy": 4 * len(made.rows) * (m + n),
-            "columns": 4 * costs,
+            "factors": 2 * len(made.rows) * (m + n),
+            "columns": 2 * costs,
         },
         device={
             "factors": factors + 2 * len(made.rows) * (m + n),

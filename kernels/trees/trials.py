@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from kernels.errors import MemoryRefused
 from kernels.io.distance_matrix import DistanceMatrix, additive, checked, numbered
 from kernels.io.tree import Tree
+from kernels.memory import host_bytes_free
 from kernels.method import Method
 from kernels.model import Result
 from kernels.trees import reference
@@ -25,6 +27,8 @@ PRECISIONS = ("single", "double")
 ROUNDING = {"single": 1e-4, "double": 1e-9}
 """What another order of the taxa may do to a distance, as a part of the greatest one."""
 SCALE = 4.0
+MAKING_BYTES = 40
+"""Bytes a distance while a random matrix is made: some copies in double precision."""
 SMALL_BLOCKS = ({"block": "64", "cells": "1"}, {"block": "64", "cells": "4"}, {"block": "256", "cells": "4"})
 """A block side of 8, 16 or 32: on a GPU both numbers are constants of kernels, and these cut small problems."""
 
@@ -128,8 +132,12 @@ def _same_scaled(problem: TreeProblem, found: TreeAnswer, changed: TreeAnswer, m
 
 
 def large(method: Method, backend: str, size: int) -> Run:
-    """In double precision of a matrix in single, so that what is converted is measured."""
-    return random_problem(16 + 4 * size), _threads(method, 2)
+    """In double precision of a matrix in single, so that what is converted is measured; MemoryRefused where making it
+    takes more than this machine has."""
+    taxa = 16 + 4 * size
+    if MAKING_BYTES * taxa**2 > host_bytes_free():
+        raise MemoryRefused(f"a matrix of {taxa:,} taxa")
+    return random_problem(taxa), _threads(method, 2)
 
 
 def long(method: Method, backend: str, size: int) -> Run:

@@ -15,17 +15,14 @@ from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
 from kernels.scoring import Mode
 from kernels.trees.distances import tiling
-from kernels.trees.distances.cuda_sources import IDENTITIES, MOST_ROWS, PAIRS, SEQUENCES, STRIPS
+from kernels.trees.distances.cuda_sources import IDENTITIES, LANES, PAIRS, SEQUENCES, STRIP, STRIPS
 from kernels.trees.distances.identities import encoded
 from kernels.trees.distances.packing import Packing, packing
 from kernels.trees.distances.problem import FullProblem
 from kernels.trees.distances.sizes import BUSY_WARPS, LONE_WARPS, border_warps
 from kernels.trees.distances.tiling import TILE, Slices
 
-LANES = 32
 THREADS = 128
-STRIP = LANES * MOST_ROWS
-"""Rows of the tallest strip."""
 
 LONG = 1 << 25
 """Cells of a pair that a warp does in a fraction of a second while all others are busy."""

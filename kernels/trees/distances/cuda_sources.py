@@ -57,8 +57,9 @@ CHAINS = Struct(
 )
 COUNT_WORDS, CHAIN_WORDS = 1, 2
 """Stages of the chains of k-tuples, a bit each."""
-MOST_ROWS = 16
-"""Rows of a strip that a lane has at most."""
+LANES, MOST_ROWS = 32, 16
+STRIP = LANES * MOST_ROWS
+"""Lanes of a warp, the rows that each has at most, and so the rows of the tallest strip."""
 
 IDENTITIES = (
     PAIRS, HERE / "pairs.cuh", Constants.of(MOST_ROWS=MOST_ROWS), HERE / "word.cuh", SEQUENCES, STRIPS,

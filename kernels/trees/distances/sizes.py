@@ -10,6 +10,7 @@ import numpy as np
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.parameters import typed
+from kernels.trees.distances.cuda_sources import STRIP
 from kernels.trees.distances.kmers import BASES, GROUPS, K
 from kernels.trees.distances.problem import AlignedProblem, FullProblem, KtupleProblem, SixmerProblem
 from kernels.trees.distances.tiling import TILE
@@ -33,7 +34,8 @@ COUNTS_BYTES = 12 * 16 + 64
 
 BUSY_WARPS, LONE_WARPS = 24, 4
 """Warps a multiprocessor that align pairs of sequences: as many as fit, and few where pairs are long."""
-MOST_WARPS = 8192
+MOST_WARPS = 4736
+"""Warps at most: 32 for each of the 148 multiprocessors of the largest GPU."""
 ALL_COUNTS = 1 << 28
 """Bytes of the counts of one launch, at most."""
 ROUNDED = 1 << 14
@@ -90,14 +92,18 @@ def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Foot
             host["threads"] = 4 * threads * taxa
         return Footprint(host)
     host["counts"] = 4 * taxa**2
-    device = {"counts": min(ALL_COUNTS, 8 * taxa**2 + 4 * TILE**2), "letters": letters}
-    if isinstance(problem, FullProblem):
+    device = {
+        "counts": min(ALL_COUNTS, 2 * (taxa + TILE) ** 2),
+        "letters": letters,
+    }  # of tiles on and above the diagonal
+    if isinstance(problem, FullProblem) and np.sort(lengths)[-2:][0] > STRIP:
         device["borders of strips"] = 16 * longest * border_warps(longest, 8)
     if isinstance(problem, KtupleProblem):
         diagonals, chains = chain_numbers(problem, lengths)
         device["words"] = 3 * host["words"]
         device["chains"] = (12 * diagonals + 16 * chains) * chain_warps(problem, lengths)
     if isinstance(problem, SixmerProblem):
+        device["counts"] = min(ALL_COUNTS, 4 * taxa**2)
         device["words"] = WORD_TABLES if longest > MOST_IN_A_BYTE + 5 else 0
     return Footprint(host, device)
 

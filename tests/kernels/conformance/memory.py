@@ -17,7 +17,7 @@ import numpy as np
 
 from kernels import engine, registry, trials
 from kernels.cuda import devices
-from kernels.errors import InputError, ScoreOverflow
+from kernels.errors import InputError, MemoryRefused, ScoreOverflow
 from kernels.method import Method
 from kernels.plan import Plan
 
@@ -32,8 +32,8 @@ DEVICE_SIZES = tuple(2**20 * size for size in (4, 8, 16))
 """The same on a device, where bytes are counted one by one."""
 SIZES_BESIDE_A_DEVICE = tuple(2**20 * size for size in (32, 64, 128))
 """The same on the host of a GPU, whose driver takes memory and gives it back as it likes."""
-MOST_CELLS = 10**9
-"""Cells of the largest run where no estimate can be measured."""
+MOST_CELLS, MOST_DEVICE_BYTES = 10**9, 2**32
+"""Cells, and bytes of a device that others may use, of the largest run where no estimate can be measured."""
 MOST_GROWTH = 64
 """How many times larger the next problem that is tried may be."""
 NEAR, TURNS = (0.8, 1.3), 12
@@ -75,7 +75,8 @@ def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measu
     if not plans:
         _small_runs_stay_small(method, backend, kind, measure)
         return
-    engine.execute(plans[0], keep_rate=False, keep=False)
+    first = plans[-1] if backend == "cuda" else plans[0]  # pinned memory, of which a large run needs more, is kept
+    engine.execute(first, keep_rate=False, keep=False)
     told = [_told_and_taken(planned, kind, measure) for planned in plans]
     wrong = [one for one in told if not _is_right(*one)]
     shown = ", ".join(f"{estimated / 2**20:.1f} MiB told, {taken / 2**20:.1f} taken" for estimated, taken in told)
@@ -90,11 +91,15 @@ def _small_runs_stay_small(method: Method, backend: str, kind: str, measure: Mea
     """No run of the method needs so much that it can be measured: then the largest one takes no more than that."""
     tried, size = planned_at(method, backend, 1), 1
     assert tried is not None, f"{method.id}: the smallest of the large problems is refused"
-    while (larger := planned_at(method, backend, 2 * size)) is not None and larger.problem.cells <= MOST_CELLS:
+    while (larger := planned_at(method, backend, 2 * size)) is not None and _is_modest(larger):
         tried, size = larger, 2 * size
     engine.execute(tried, keep_rate=False, keep=False)
     estimated, taken = _told_and_taken(tried, kind, measure)
     assert taken <= estimated * FACTOR + SIZES[0], f"{method.id} on {backend}, {kind}: {estimated} told, {taken} taken"
+
+
+def _is_modest(planned: Plan) -> bool:
+    return planned.problem.cells <= MOST_CELLS and planned.footprint.device_bytes <= MOST_DEVICE_BYTES
 
 
 def _told_and_taken(planned: Plan, kind: str, measure: Measure) -> tuple[int, int]:
@@ -106,7 +111,7 @@ def planned_at(method: Method, backend: str, size: int) -> Plan | None:
     try:
         problem, given = trials.of(method.problem).large(method, backend, size)
         planned = engine.plan(method, problem, given, backend, use_tuned=False)
-    except (InputError, ScoreOverflow):
+    except (InputError, MemoryRefused, ScoreOverflow):
         return None
     return None if planned.refusal else planned
 
