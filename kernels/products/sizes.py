@@ -7,7 +7,9 @@ from typing import Any
 
 from kernels.cpu import workers
 from kernels.memory import Footprint
+from kernels.parameters import typed
 from kernels.products.problem import ProductProblem
+from kernels.semiring.parameters import ThreadParameters
 from kernels.semiring.sizes import padded
 
 
@@ -20,7 +22,7 @@ def footprint(problem: ProductProblem, parameters: Mapping[str, Any], backend: s
     }
     of_one = item * (padded(rows) * padded(depth) + padded(depth) * padded(columns) + padded(rows) * padded(columns))
     if backend == "cpu":
-        at_once = min(parameters["threads"], batch) if batch > 1 else 1
+        at_once = min(typed(ThreadParameters, parameters).threads, batch) if batch > 1 else 1
         return Footprint({**_some(host), "blocks": at_once * of_one})
     given = item * batch * (rows * depth + depth * columns)
     return Footprint(_some(host), {"matrices": given, "tiles": batch * of_one})

@@ -73,3 +73,10 @@ class StripParameters:
     s: int
     T: int
     threads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LimitParameters:
+    """MiB of the matrices at most."""
+
+    limit: int

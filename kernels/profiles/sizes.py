@@ -10,6 +10,8 @@ import numpy as np
 from kernels.cpu import workers
 from kernels.errors import ParameterError
 from kernels.memory import Footprint, bytes_text
+from kernels.parameters import typed
+from kernels.profiles.parameters import BlockParameters, LimitParameters, StripParameters
 from kernels.profiles.problem import Problem
 from kernels.profiles.scoring import FREQUENCY_UNITS, ROOT, Encoded
 
@@ -79,7 +81,8 @@ def gpu_identity(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) ->
 
 def gpu_waves(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
     """SMwavefront: directions, and the borders of all blocks."""
-    down, across = -(-m // parameters["k"]), -(-n // parameters["k"])
+    k = typed(BlockParameters, parameters).k
+    down, across = -(-m // k), -(-n // k)
     borders = 8 * ((down + 1) * (n + 1) + (across + 1) * (m + 1)) + 16 * down * across
     return {"directions": m * n, "borders of blocks": borders}
 
@@ -148,10 +151,10 @@ def limited(host: Host) -> Host:
     """Methods that are refused where the thesis' card was full: ParameterError says so."""
 
     def bytes_of(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-        needed, limit = 12 * m * n, parameters["limit"] * 2**20
-        if needed > limit:
+        needed, limit = 12 * m * n, typed(LimitParameters, parameters).limit
+        if needed > limit * 2**20:
             raise ParameterError(
-                f"limit={parameters['limit']:,} MiB: H, V and D of {m:,} x {n:,} columns take {bytes_text(needed)}; "
+                f"limit={limit:,} MiB: H, V and D of {m:,} x {n:,} columns take {bytes_text(needed)}; "
                 "raise limit (the thesis had a card of 1,024 MiB), or take a V2, which keeps H and V as vectors"
             )
         return {**host(m, n, symbols, parameters), "factors": 4 * symbols * (m + 2 * n)}
@@ -161,16 +164,18 @@ def limited(host: Host) -> Host:
 
 def waves(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
     """SMwavefront: the borders of all blocks, and each thread's block."""
-    down, across = -(-m // parameters["k"]), -(-n // parameters["k"])
+    chosen = typed(BlockParameters, parameters)
+    down, across = -(-m // chosen.k), -(-n // chosen.k)
     borders = 8 * ((down + 1) * (n + 1) + (across + 1) * (m + 1))
-    blocks = 12 * (parameters["k"] + 1) ** 2 * parameters["threads"]
+    blocks = 12 * (chosen.k + 1) ** 2 * chosen.threads
     return {"borders of blocks": borders, "blocks": blocks, **serial(m, n, symbols, parameters)}
 
 
 def strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
     """profile-wavefront: borders of strips and of batches, and one tile for the path."""
-    s, batch = min(parameters["s"], n), min(parameters["T"], m)
-    count, batches = -(-n // parameters["s"]), -(-m // parameters["T"])
+    chosen = typed(StripParameters, parameters)
+    s, batch = min(chosen.s, n), min(chosen.T, m)
+    count, batches = -(-n // chosen.s), -(-m // chosen.T)
     width = -(-s // 32) * 32
     tile = SAVED * (batch + 1) * (width + 16)
     each = 4 * (symbols + 8) * width + SAVED * 4 * (width + 16)
@@ -179,7 +184,7 @@ def strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[
         "last rows of batches": 8 * count * (batches - 1) * width,
         "rows in fours": 4 * symbols * m,
         "tile of the path": tile,
-        "strips at work": each * min(parameters["threads"], count),
+        "strips at work": each * min(chosen.threads, count),
     }
 
 

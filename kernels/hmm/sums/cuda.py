@@ -14,12 +14,14 @@ from kernels.cuda.structs import Constants
 from kernels.hmm import cuda_sizes, vanishing
 from kernels.hmm.cuda_rows import Model
 from kernels.hmm.hmm import Hmm
+from kernels.hmm.parameters import HmmParameters
 from kernels.hmm.problem import HmmProblem
 from kernels.hmm.sums import underflow
 from kernels.hmm.sums.cuda_rows import Letters, backward_rows, forward_rows, of_product, on_device
 from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
 from kernels.model import Outcome
 from kernels.monitor import Monitor, Silent
+from kernels.parameters import typed
 from kernels.steps import Steps
 
 THREADS = 128
@@ -39,7 +41,7 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
     run = Run(monitor, steps, rows=problem.states)
     if not problem.n:
         return Outcome(EvaluationAnswer(0.0), run.times_ms)
-    hmm, letters, piece = problem.hmm, on_device([problem], run), parameters["piece"]
+    hmm, letters, piece = problem.hmm, on_device([problem], run), typed(HmmParameters, parameters).piece
     if problem.states <= cuda_sizes.FEW:
         found = of_product(hmm, letters, run, piece, int(problem.observations[-1]))
     else:
@@ -53,12 +55,12 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     run = Run(monitor, steps, rows=problem.states)
     if not problem.n:
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
-    forward = forward_rows(problem.hmm, on_device([problem], run), run, parameters["piece"])
+    forward = forward_rows(problem.hmm, on_device([problem], run), run, typed(HmmParameters, parameters).piece)
     found = _log_probability(forward, problem.hmm)
     notes = underflow.noted(problem, found, monitor)
     if found == -np.inf:
         return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes, notes)
-    backward = backward_rows(forward, parameters["piece"])
+    backward = backward_rows(forward, typed(HmmParameters, parameters).piece)
     arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
     _by_letter(forward, "posterior", "posterior", arrays)
     posterior = run.down(forward.rows)
@@ -67,7 +69,7 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
 
 def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """A model that makes the sequences more probable; InputError where the first model cannot emit one of them."""
-    run, piece = Run(monitor, steps, rows=len(problem.hmm)), parameters["piece"]
+    run, piece = Run(monitor, steps, rows=len(problem.hmm)), typed(HmmParameters, parameters).piece
     batches = []
     for numbers in cuda_sizes.batches([len(each) for each in problem.sequences], len(problem.hmm)):
         parts = [HmmProblem(problem.hmm, problem.sequences[number], problem.unknown) for number in numbers]

@@ -181,13 +181,13 @@ def _threads(states: int) -> int:
 
 
 def _in_pieces(model: Model, parameters: Mapping[str, Any]) -> None:
-    by_correction(model, parameters["piece"])
+    by_correction(model, typed(HmmParameters, parameters).piece)
 
 
 def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
     if not model.steps:
         return
-    length, states = min(parameters["piece"], model.steps), model.states
+    length, states = min(typed(HmmParameters, parameters).piece, model.steps), model.states
     count = -(-model.steps // length)
     units = np.tile(MIN_PLUS.identity(states, model.type), (count, 1))
     leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.AS_THEY_ARE, name="products")

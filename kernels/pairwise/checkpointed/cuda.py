@@ -18,11 +18,12 @@ from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.pairwise.checkpointed import cuda_checkpoints, cuda_tiles
 from kernels.pairwise.checkpointed import cuda_sizes as sizes
-from kernels.pairwise.checkpointed.sizes import MIB, whole_strips
 from kernels.pairwise.model import PairProblem
+from kernels.pairwise.parameters import CheckpointedParameters
 from kernels.pairwise.strips import cuda_job, cuda_path
 from kernels.pairwise.strips.cuda_job import LANES
 from kernels.pairwise.strips.cuda_sweep import Kept
+from kernels.parameters import typed
 from kernels.steps import Steps
 
 
@@ -31,8 +32,8 @@ def checkpointed_alignment(
 ) -> Outcome:
     """CheckpointedAlignment on the current device; DiskFull where the disk cannot take what has to go there."""
     job = cuda_job.begin(problem, parameters, monitor, steps)
-    size, limit = (job.encoded.rows.size, job.encoded.columns.size), parameters["checkpoint_memory"] * MIB
-    layout = sizes.layout(*size, job.s, job.batch, whole_strips(parameters["tile"], job.s), limit, job.spread)
+    size, chosen = (job.encoded.rows.size, job.encoded.columns.size), typed(CheckpointedParameters, parameters)
+    layout = sizes.layout(*size, job.s, job.batch, chosen.whole_tile, chosen.checkpoint_bytes, job.spread)
     start, operations = (0, 0), np.empty(0, np.uint8)
     with cuda_checkpoints.checkpoints(job, layout) as checkpoints:
         best = checkpoints.sweep()

@@ -11,9 +11,11 @@ import numpy as np
 
 from kernels.memory import Footprint
 from kernels.pairwise.model import PairProblem
+from kernels.pairwise.parameters import CheckpointedParameters
 from kernels.pairwise.strips import cuda_sizes
 from kernels.pairwise.strips.cuda_sizes import EVENT_BYTES, LANES, WARP_BYTES, boundary_rows, direction_words
 from kernels.pairwise.strips.cuda_sources import STATES_REGISTERS, SUB_PATH, TILE
+from kernels.parameters import typed
 
 PAIR_BYTES = 8
 """H and a gap state."""
@@ -128,9 +130,10 @@ def tile_strip_width(s: int) -> int:
 
 def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, limit: int) -> Footprint:
     """Bytes with special rows and columns every ``tile`` cells, of which ``limit`` bytes stay on the device."""
-    s, m, n = parameters["s"], problem.rows, problem.columns
+    chosen = typed(CheckpointedParameters, parameters)
+    s, m, n = chosen.s, problem.rows, problem.columns
     spread = cuda_sizes.spread(cuda_sizes.packed(problem, parameters))
-    places = layout(m, n, s, parameters["T"], tile, limit, spread)
+    places = layout(m, n, s, chosen.T, tile, limit, spread)
     width = tile_strip_width(s)
     one = int(direction_words(np.array(m + 1), width)) * 4
     every = int(direction_words(np.array(m + n // width), width)) * 4
@@ -143,7 +146,7 @@ def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, li
         device={
             **cuda_sizes.score_bytes(problem, parameters),
             "special rows and columns": places.device_bytes,
-            "tiles": tiles_bytes(places.tiles_together, min(tile, m), min(tile, n), s, parameters["T"]),
+            "tiles": tiles_bytes(places.tiles_together, min(tile, m), min(tile, n), s, chosen.T),
             "directions": min(every, max(cuda_sizes.DIRECTION_BYTES, one)),
             "path": 2 * (m + n),
         },

@@ -10,7 +10,9 @@ import numpy as np
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.pairwise.model import UP, PairProblem
+from kernels.pairwise.parameters import StripParameters
 from kernels.pairwise.strips import cuda_job, cuda_path, cuda_sweep
+from kernels.parameters import typed
 from kernels.steps import Steps
 
 
@@ -23,7 +25,7 @@ def striped_score(problem: PairProblem, parameters: Mapping[str, Any], monitor: 
 
 def striped_alignment(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """StripedAlignment (001, section V.A) on the current device."""
-    return _align(problem, parameters, monitor, steps, 0, true_values=parameters["recompute"] == "first-row")
+    return _align(problem, parameters, monitor, steps, 0, true_values=typed(StripParameters, parameters).from_first_row)
 
 
 def chunked_alignment_1(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

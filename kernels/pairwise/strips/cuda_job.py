@@ -18,8 +18,10 @@ from kernels.errors import MemoryRefused
 from kernels.monitor import Monitor
 from kernels.pairwise.encoding import Encoded, encode
 from kernels.pairwise.model import PairProblem
+from kernels.pairwise.parameters import LevelParameters
 from kernels.pairwise.strips import cuda_sizes
 from kernels.pairwise.strips.cuda_sources import STRIP
+from kernels.parameters import typed
 from kernels.steps import Steps
 
 LANES = cuda_sizes.LANES
@@ -104,7 +106,7 @@ def begin(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor,
         encoded=encoded,
         s=parameters.get("s", 0),
         batch=parameters.get("T", 0),
-        threads=parameters["threads"],
+        threads=typed(LevelParameters, parameters).threads,
         packed="precision" in parameters and cuda_sizes.packed(problem, parameters),
         run=run,
         sequences=run.upload(encoded.rows, encoded.columns, encoded.table),

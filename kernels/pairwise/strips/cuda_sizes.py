@@ -13,7 +13,9 @@ from kernels.cuda import devices
 from kernels.cuda.events import EVENT
 from kernels.memory import Footprint
 from kernels.pairwise.model import PairProblem
+from kernels.pairwise.parameters import StripParameters
 from kernels.pairwise.strips.cuda_sources import PACKED_REGISTERS, REACH, SCORE_REGISTERS, STATES_REGISTERS, Registers
+from kernels.parameters import typed
 from kernels.scoring import Mode, Scoring
 
 LANES = 32
@@ -72,8 +74,9 @@ class Slice:
 
 def packed(problem: PairProblem, parameters: Mapping[str, Any]) -> bool:
     """Whether StripedScore's sweep holds two cells in a register: 16 bits were asked for and values fit in them."""
-    s = parameters["s"]
-    return parameters["precision"] == "16" and s // LANES % 2 == 0 and fits_16_bits(problem.scoring, s)
+    chosen = typed(StripParameters, parameters)
+    s = chosen.s
+    return chosen.precision == "16" and s // LANES % 2 == 0 and fits_16_bits(problem.scoring, s)
 
 
 def fits_16_bits(scoring: Scoring, s: int) -> bool:
@@ -163,12 +166,13 @@ def score_footprint(problem: PairProblem, parameters: Mapping[str, Any]) -> Foot
 
 def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chunks: int = 0) -> Footprint:
     """Bytes of StripedAlignment, or of ChunkedAlignment1 or 2 where ``chunks`` is 1 or 2."""
-    s, strips = parameters["s"], -(-problem.columns // parameters["s"])
-    bottoms = (problem.rows - 1) // parameters["h"] if chunks else 0
+    chosen = typed(StripParameters, parameters)
+    s, strips = chosen.s, -(-problem.columns // chosen.s)
+    bottoms = (problem.rows - 1) // chosen.h if chunks else 0
     parts = strips + (bottoms if chunks == 2 else 0)
     one = int(direction_words(np.array(problem.rows + 1), s)) * 4
     every = int(direction_words(np.array(problem.rows + parts), s)) * 4 + parts * LANES * s
-    sweep = sweep_bytes(problem, parameters, STATES_REGISTERS, chunks > 0 or parameters["recompute"] == "first-row")
+    sweep = sweep_bytes(problem, parameters, STATES_REGISTERS, chunks > 0 or chosen.from_first_row)
     return Footprint(
         {
             **host_bytes(problem),
@@ -201,7 +205,8 @@ def sweep_bytes(
     spread: int = LANES,
 ) -> dict[str, int]:
     """Bytes of the sweep, whose lanes keep these registers between launches."""
-    s, batch = parameters["s"], parameters["T"]
+    chosen = typed(StripParameters, parameters)
+    s, batch = chosen.s, chosen.T
     strips = -(-problem.columns // s)
     launches = len(slices(problem.rows, problem.columns, s, batch, spread=spread))
     boundary = boundary_rows(problem.rows, problem.columns, s, batch, whole, spread)
@@ -230,7 +235,7 @@ def log_bytes(device: Mapping[str, int]) -> dict[str, int]:
 
 def best_bytes(problem: PairProblem, parameters: Mapping[str, Any], numbers: int) -> dict[str, int]:
     """Bytes on the host of the best cells of all lanes, of which the best is chosen, in so many numbers each."""
-    strips = -(-problem.columns // parameters["s"])
+    strips = -(-problem.columns // typed(StripParameters, parameters).s)
     return {"best cells": strips * numbers * 4 * LANES} if problem.mode == Mode.LOCAL else {}
 
 

@@ -13,9 +13,11 @@ from kernels.cuda.compile import Part
 from kernels.cuda.run import Run
 from kernels.model import Outcome
 from kernels.monitor import Monitor
+from kernels.parameters import typed
 from kernels.steps import Steps
 from kernels.trees.joining.cuda_sources import BLOCKS, BOUNDED, CLUSTERS, PAIR, PRUNED, STATE
 from kernels.trees.joining.finish import RECORD, finish
+from kernels.trees.parameters import BlockParameters, PrunedParameters
 from kernels.trees.problem import TreeAnswer, TreeProblem
 from kernels.trees.sizes import STAGING, block_side, epoch_length, folded_rows
 
@@ -168,7 +170,7 @@ class _Blocks(_Joining):
 
     def __init__(self, problem: TreeProblem, parameters: Mapping[str, Any], run: Run, folded: bool) -> None:
         rows = folded_rows(problem.taxa) if folded else problem.taxa + 1
-        self.side, self.threads = block_side(parameters), int(parameters["block"])
+        self.side, self.threads = block_side(parameters), int(typed(BlockParameters, parameters).block)
         self.cells = cupy.empty(rows * (problem.taxa + 1), problem.dtype)
         super().__init__(problem, run, {"SIDE": self.side, "THREADS": self.threads, "FOLDED": int(folded)})
 
@@ -242,7 +244,7 @@ class _Pruned(_Joining):
 
     def epoch(self, clusters: int) -> int:
         """Whole batches, so that the graph serves."""
-        return -(-epoch_length(clusters, self.parameters["epoch"]) // BATCH) * BATCH
+        return -(-epoch_length(clusters, typed(PrunedParameters, self.parameters).epoch) // BATCH) * BATCH
 
     def join(self, clusters: int) -> None:
         shared = BOUNDED(
