@@ -130,7 +130,7 @@ def sums_footprint(problem: Any, parameters: Mapping[str, Any], backend: str, ki
     """Bytes of the methods that sum over all paths."""
     n, states = together(problem, backend), len(problem.hmm)
     if backend == "cuda":
-        observations = {"observations": (2 if kind.passes == 1 else 4) * n}
+        observations = {"observations": (1 if kind.passes == 1 else 2) * n}
         host = {"posterior": 8 * states * n} if kind.posterior else observations
         return Footprint(host=host, device=sums_device_parts(problem, n, typed(HmmParameters, parameters).piece, kind))
     return Footprint(host=sums_parts(problem, kind, typed(HmmParameters, parameters).threads))

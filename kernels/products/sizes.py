@@ -10,7 +10,7 @@ from kernels.memory import Footprint
 from kernels.parameters import typed
 from kernels.products.problem import ProductProblem
 from kernels.semiring.parameters import ThreadParameters
-from kernels.semiring.sizes import padded
+from kernels.semiring.sizes import BLOCK, device_tile, padded
 
 
 def footprint(problem: ProductProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
@@ -20,12 +20,14 @@ def footprint(problem: ProductProblem, parameters: Mapping[str, Any], backend: s
         "factors": sum(matrix.values.size * item for matrix in _converted(problem)),
         "product": batch * rows * columns * item,
     }
-    of_one = item * (padded(rows) * padded(depth) + padded(depth) * padded(columns) + padded(rows) * padded(columns))
+    block = device_tile(item) if backend == "cuda" and max(rows, columns) > BLOCK else BLOCK
+    m, d, n = (padded(length, block) for length in (rows, depth, columns))
+    of_one = item * (m * d + d * n + m * n)
     if backend == "cpu":
         at_once = min(typed(ThreadParameters, parameters).threads, batch) if batch > 1 else 1
         return Footprint({**_some(host), "blocks": at_once * of_one})
-    given = item * batch * (rows * depth + depth * columns)
-    return Footprint(_some(host), {"matrices": given, "tiles": batch * of_one})
+    # A factor that is given is there beside its tiles, before those of the product are.
+    return Footprint(_some(host), {"tiles": batch * of_one})
 
 
 def automatic(problem: ProductProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
