@@ -98,7 +98,11 @@ class Run:
             return self._timed(array.get)
         copied = np.empty(array.size, array.dtype)
         with self.timed("transfer"):
-            transfers.down(array.reshape(-1), copied, self.monitor.check)
+            if array.nbytes <= transfers.DIRECT:
+                array.reshape(-1).get(out=copied)
+            else:
+                put = lambda first, last, rows: np.copyto(copied[first:last], rows)  # noqa: E731
+                transfers.down(array.reshape(-1), put, self.monitor.check)
         return copied.reshape(array.shape)
 
     def phase(self, name: str, quiet: bool = False, ahead: int = LAUNCHES_AHEAD) -> Phase:

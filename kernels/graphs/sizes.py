@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from kernels.cpu import workers
 from kernels.graphs.kinds import Kind
 from kernels.graphs.problem import PathsProblem
 from kernels.memory import Footprint
 from kernels.semiring.sizes import padded
 
+NARROW = np.dtype(np.int16)
+"""In which weights and distances travel that are whole numbers within it."""
+NONE = 32767
+"""What stands for infinity there."""
+STRETCHES = 2
+"""Parts of the first half's rows, whose distances travel while those of the next part are found."""
+
 
 def closing_products(n: int) -> int:
     """Squarings after which a matrix over n vertices changes no more: paths have n - 1 edges at most."""
     return max(0, n - 2).bit_length()
+
+
+def narrow(problem: PathsProblem) -> bool:
+    """Whether the weights travel to a device as NARROW, and distances that allow it come back so."""
+    graph = problem.graph
+    return not problem.lifts and graph.whole and graph.lightest >= -NONE and graph.heaviest < NONE
 
 
 def _sides(problem: PathsProblem) -> tuple[int, int]:
