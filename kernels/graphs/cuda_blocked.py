@@ -126,7 +126,8 @@ class Blocked:
                         ahead(across, (THREADS,), (*of, np.int32(k), np.int32(first)))
                         opened(k + 1)
                 main.wait_event(crossed)
-                rest((blocks, last - first), (THREADS,), (*of, np.int32(k), np.int32(first)))
+                done_ahead = np.int32(k + 1 if k + 1 < last else -1)
+                rest((blocks, last - first), (THREADS,), (*of, np.int32(k), np.int32(first), done_ahead))
                 rested = main.record()
                 self.done += last - first
                 phase.launched(self.done, blocks**2)

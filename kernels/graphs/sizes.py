@@ -11,7 +11,7 @@ from kernels.cpu import workers
 from kernels.graphs.kinds import Kind
 from kernels.graphs.problem import PathsProblem
 from kernels.memory import Footprint
-from kernels.semiring.sizes import padded
+from kernels.semiring.sizes import BLOCK, padded
 
 NARROW = np.dtype(np.int16)
 """In which weights and distances travel that are whole numbers within it."""
@@ -51,22 +51,33 @@ def cells_of_distances(problem: PathsProblem, kind: Kind) -> int:
     return closing_products(n) * n**3 if kind.squares else n**3
 
 
+def _side(n: int, item: int) -> int:
+    """n in whole tiles of a device: of numbers of 4 bytes they have twice as many rows."""
+    tile = BLOCK * 8 // item
+    return max(1, -(-n // tile)) * tile
+
+
 def device_parts(problem: PathsProblem, kind: Kind) -> Mapping[str, int]:
     """Bytes of a run on a device, by purpose: those of the phase that needs most."""
     item, n = problem.dtype.itemsize, problem.n
-    square = padded(n) ** 2 * item
-    phases = {"weights": n * n * item + square}
+    side, narrowed = _side(n, item), narrow(problem)
+    square, codes = side**2 * item, n * n * (NARROW.itemsize if narrowed else item)
+    in_place = side == n and not narrowed and not problem.predecessors
+    phases = {"weights": square if in_place else codes + square}
+    # Weights are kept for predecessors; else distances of 16 bits take their place.
+    phases["distances"] = square + square // (4 * STRETCHES) + (codes if problem.predecessors or narrowed else 0)
     if kind.bipartite:
-        n1, n2 = map(padded, _sides(problem))
+        n1, n2 = (_side(count, item) for count in _sides(problem))
         phases = {
+            "weights": codes + item * (n * n + 2 * n1 * n2),
             "the blocks of two sides": item * (4 * n1 * n2 + 2 * n1 * n1 + n2 * n2),
             "distances and their blocks": item * (n * n + n1 * n1 + 2 * n1 * n2 + n2 * n2),
         }
     elif kind.squares:
-        phases = {"products": 2 * square}
+        phases = {"weights": codes + square, "products": 2 * square + (codes if problem.predecessors else 0)}
     if problem.predecessors:
-        unpadded = 0 if padded(n) == n else n * n * item
-        phases["predecessors"] = unpadded + 3 * square + 4 * padded(n) ** 2
+        unpadded = n * n * item if kind.bipartite and side != n else 0
+        phases["predecessors"] = codes + unpadded + 3 * square + 4 * side**2
     most = max(phases, key=phases.__getitem__)
     return {most: phases[most]}
 
@@ -112,7 +123,7 @@ def footprint(problem: PathsProblem, parameters: Mapping[str, Any], backend: str
     host = {"weights": n * n * size if converted else 0, "distances": n * n * size}
     host |= {purpose: count for purpose, count in lifted_parts(problem).items() if count}
     if problem.predecessors:
-        host["predecessors"] = n * n * (size + 4) + padded(n) ** 2 * 4
+        host["predecessors"] = 4 * n * n
     return Footprint(host=host, device=device_parts(problem, kind))
 
 
