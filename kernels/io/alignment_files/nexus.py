@@ -11,7 +11,7 @@ from kernels.errors import InputError
 from kernels.io.alignment_files.rows import Place, Raw, Rows, squeezed
 
 HEAD = re.compile(rb"\s*#NEXUS", re.IGNORECASE)
-COMMENT = re.compile(r"\[[^\[\]]*\]")
+BRACKET = re.compile(r"[\[\]]")
 MATRIX = re.compile(r"\bmatrix\b", re.IGNORECASE)
 FORMAT = re.compile(r"\bformat\b([^;]*);", re.IGNORECASE)
 DIMENSIONS = re.compile(r"\bdimensions\b([^;]*);", re.IGNORECASE)
@@ -25,8 +25,7 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
         text = data.decode()
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    while COMMENT.search(text):
-        text = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    text = _without_comments(text)
     start = MATRIX.search(text)
     end = text.find(";", start.end()) if start else -1
     if start is None or end < 0:
@@ -38,6 +37,26 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
     interleaved = values.get("interleave", "no") not in ("no", "")
     rows = _rows(text[start.end() : end], source, line, interleaved, columns)
     return _plain(rows.raw(), values)
+
+
+def _without_comments(text: str) -> str:
+    """The text without what stands in brackets, which may be nested; lines stay as many."""
+    opened: list[int] = []
+    comments: list[tuple[int, int]] = []
+    for bracket in BRACKET.finditer(text):
+        if bracket[0] == "[":
+            opened.append(bracket.start())
+        elif opened:
+            first = opened.pop()
+            while comments and comments[-1][0] > first:
+                comments.pop()
+            comments.append((first, bracket.end()))
+    parts: list[str] = []
+    at = 0
+    for first, last in comments:
+        parts += text[at:first], "\n" * text.count("\n", first, last)
+        at = last
+    return "".join((*parts, text[at:]))
 
 
 def _values(settings: str) -> dict[str, str]:
