@@ -76,6 +76,9 @@ def test_arrays_are_read_by_their_names(tmp_path: Path) -> None:
     assert loading.kind_of_file(tmp_path / "a.npy") is MATRIX  # distances have no three axes
     with pytest.raises(InputError, match=r"a matrix to be multiplied is named \.matrix\.npy"):
         distances.read(tmp_path / "a.npy")
+    (tmp_path / "b.npy").write_bytes(matrix.NPY + b"\x01")
+    with pytest.raises(InputError, match="not a valid NPY file"):
+        MATRIX.read(tmp_path / "b.npy", None)
 
 
 def test_numbers_follow_the_matrices() -> None:
