@@ -21,8 +21,8 @@ from typing import IO, Any
 import numpy as np
 
 import kernels.registry  # noqa: F401 - its families declare the types that a session may hold
+from app.session.entry import DataEdits, Entry
 from app.session.packing import Packer, saved_share
-from app.session.session import DataEdits, Entry
 from app.session.state import State
 from kernels import memory, serialization
 from kernels.errors import InputError

@@ -6,14 +6,15 @@ the one before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from app.session.entry import DataEdits, Entry
 from app.session.state import (
     State,
     chosen,
@@ -30,27 +31,9 @@ from app.session.state import (
 )
 from kernels.io.sequences import SEQUENCE
 from kernels.method import ProblemType
-from kernels.model import Result, Sequence, SequenceType
+from kernels.model import Sequence, SequenceType
 
 UNDO_LIMIT = 50
-
-
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again.
-
-    ``edits`` is what the user did to the picture of it, by the id of the view: plain values and frozen data of the
-    engine, which a session file keeps.
-    """
-
-    result: Result
-    options: dict[str, Any] = field(default_factory=dict)
-    parameters: dict[str, Any] = field(default_factory=dict)
-    edits: dict[str, Any] = field(default_factory=dict)
-
-
-DataEdits = Mapping[int, Mapping[str, Any]]
-"""Of data, by their numbers, what the user did to their pictures, as in `Entry`."""
 
 
 class Session(QObject):

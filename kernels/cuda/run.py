@@ -82,7 +82,10 @@ class Run:
         given = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
         target = self.empty(given.size, given.dtype)
         flat = given.reshape(-1)
-        self.bring(target, lambda first, last, out: np.copyto(out, flat[first:last]))
+        if flat.nbytes <= transfers.DIRECT:
+            self._timed(lambda: target.set(flat))
+        else:
+            self.bring(target, lambda first, last, out: np.copyto(out, flat[first:last]))
         return target.reshape(given.shape)
 
     def bring(self, target: cupy.ndarray, fill: Fill) -> None:
@@ -91,14 +94,21 @@ class Run:
             transfers.up(target, fill, self.monitor.check)
             cupy.cuda.get_current_stream().synchronize()
 
-    def down(self, array: cupy.ndarray) -> np.ndarray:
-        """A copy on the host; what was queued before it is waited for first, and not timed."""
+    def down(self, array: cupy.ndarray, into: np.ndarray | None = None) -> np.ndarray:
+        """A copy on the host, in an array of its own, or one of this shape and type, whose rows lie close together.
+
+        What was queued before is waited for first, and not timed.
+        """
         cupy.cuda.get_current_stream().synchronize()
         if not array.flags.c_contiguous:
             return self._timed(array.get)
-        copied = np.empty(array.size, array.dtype)
+        copied = np.empty(array.size, array.dtype) if into is None else into.reshape(-1)
         with self.timed("transfer"):
-            transfers.down(array.reshape(-1), copied, self.monitor.check)
+            if array.nbytes <= transfers.DIRECT:
+                array.reshape(-1).get(out=copied)
+            else:
+                put = lambda first, last, rows: np.copyto(copied[first:last], rows)  # noqa: E731
+                transfers.down(array.reshape(-1), put, self.monitor.check)
         return copied.reshape(array.shape)
 
     def phase(self, name: str, quiet: bool = False, ahead: int = LAUNCHES_AHEAD) -> Phase:

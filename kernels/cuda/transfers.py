@@ -26,6 +26,8 @@ from kernels.memory import host_bytes_free
 
 CHUNK = 4 << 20
 """Bytes of a buffer."""
+LEAST = 512 << 10
+"""Bytes of it that are filled at least, where there is not enough to fill the buffers of all threads."""
 MOST_THREADS = 16
 """More do not make the memory of a host faster."""
 MOST_KEPT = 2 * MOST_THREADS
@@ -36,11 +38,15 @@ DIRECT = 1 << 20
 """Bytes up to which the driver's own copy takes no longer."""
 SEVERAL = 2
 """Chunks at least that are worth a thread."""
+PAGES = 2 << 20
+"""Bytes of new memory of the host that a thread takes at a time."""
 LOOK_S = 0.05
 """How often the wish to cancel is heard while nothing else happens."""
 
 Fill = Callable[[int, int, np.ndarray], None]
 """``fill(first, last, out)`` writes the rows ``first`` to ``last`` of an array, half-open, into ``out``."""
+Take = Callable[[int, int, np.ndarray], None]
+"""``take(first, last, rows)`` puts rows that have arrived where they belong; they are there until it returns."""
 Work = Callable[[np.ndarray], None]
 """What a thread does until it is done, or until the word that it is given is set."""
 Item = TypeVar("Item")
@@ -87,13 +93,13 @@ def up(target: cupy.ndarray, fill: Fill, check: Callable[[], None] = nothing) ->
     chunks.share(work, issue, check)
 
 
-def down(source: cupy.ndarray, target: np.ndarray, check: Callable[[], None] = nothing) -> None:
-    """Copy an array on the device, whose rows lie close together, into one of its shape and type on the host.
+def down(source: cupy.ndarray, take: Take, check: Callable[[], None] = nothing) -> None:
+    """Give all rows of an array on the device, which lie close together, to ``take``, on several threads.
 
-    It waits for what was queued before. All threads touch new memory of the host: that takes longer than to fill it.
+    It waits for what was queued on the current stream before.
     """
     if source.nbytes <= DIRECT:
-        source.get(out=target)
+        take(0, int(source.shape[0]), source.get())
         return
     chunks = _Chunks(source)
     turns = iter(chunks.spans)
@@ -104,7 +110,7 @@ def down(source: cupy.ndarray, target: np.ndarray, check: Callable[[], None] = n
                 return
             first, last, buffer = arriving
             buffer.event.synchronize()
-            target[first:last] = buffer.rows(source, first, last)
+            take(first, last, buffer.rows(source, first, last))
             chunks.free.put(buffer)
 
     def issue(stop: np.ndarray) -> None:
@@ -118,6 +124,13 @@ def down(source: cupy.ndarray, target: np.ndarray, check: Callable[[], None] = n
     chunks.share(work, issue, check)
 
 
+def touch(array: np.ndarray) -> None:
+    """Have the system find memory for an array that nothing was written to, by all threads: that takes longer than to
+    write to it. What lies in it changes."""
+    flat, threads = array.reshape(-1).view(np.uint8), min(workers.cores(), MOST_THREADS)
+    workers.each(lambda first: flat[first : first + PAGES].fill(0), range(0, flat.size, PAGES), threads)
+
+
 class _Chunks:
     """Rows of an array on the device that go through one buffer at a time, and the two queues that buffers are in."""
 
@@ -128,9 +141,10 @@ class _Chunks:
         self.row_bytes, self._data = on_device.nbytes // rows, on_device.data
         if self.row_bytes > CHUNK:
             raise ValueError(f"a row of {self.row_bytes:,} bytes is more than a buffer of {CHUNK:,}")
-        height = CHUNK // self.row_bytes
+        most = min(workers.cores(), MOST_THREADS)
+        height = max(1, min(CHUNK, max(LEAST, on_device.nbytes // (SEVERAL * most))) // self.row_bytes)
         self.spans = [(first, min(first + height, rows)) for first in range(0, rows, height)]
-        self._threads = max(1, min(workers.cores(), MOST_THREADS, len(self.spans) // SEVERAL))
+        self._threads = max(1, min(most, len(self.spans) // SEVERAL))
         self.buffers = 0
         self.stream, self._device = cupy.cuda.get_current_stream(), cupy.cuda.Device().id
         self.free: SimpleQueue[_Buffer] = SimpleQueue()

@@ -20,13 +20,6 @@ extern "C" __global__ void scatter(const Number* part, int part_columns, const i
     }
 }
 
-// What stands for infinity may have lost what negative weights took from it: from `limit` on it is infinite.
-extern "C" __global__ void settle(Number* matrix, long long count, Number limit) {
-    long long threads = (long long)gridDim.x * blockDim.x;
-    for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += threads)
-        if (matrix[at] >= limit) matrix[at] = zero();
-}
-
 // No way from a vertex to itself.
 extern "C" __global__ void without_loops(Number* matrix, int n, int stride) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)

@@ -11,26 +11,26 @@ import cupy
 import numpy as np
 
 from kernels.cuda.run import Phase, Run
-from kernels.graphs import heights, ways
+from kernels.graphs import cuda_blocked, heights, ways
+from kernels.graphs.cuda_moving import Found, Weights
 from kernels.graphs.problem import PathsAnswer, PathsProblem
-from kernels.graphs.sizes import closing_products
+from kernels.graphs.sizes import NONE, closing_products, narrow
 from kernels.model import Outcome
 from kernels.monitor import Monitor
-from kernels.semiring import MIN_PLUS
+from kernels.semiring import FINITE_LIMIT
 from kernels.semiring import cuda as algebra
 from kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
 from kernels.steps import Steps
 
-FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
 
-Distances = Callable[[PathsProblem, Run], cupy.ndarray]
-"""The distances of a problem, on the device, close together."""
+Distances = Callable[[PathsProblem, Run, Weights], cupy.ndarray]
+"""The distances of a problem, on the device, perhaps in whole tiles."""
 
 
 def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Floyd-Warshall in blocks: four launches for every block on the diagonal."""
-    return _run(problem, monitor, steps, _blocked)
+    return _run(problem, monitor, steps, None)
 
 
 def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -53,7 +53,7 @@ def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor
     return _run(problem, monitor, steps, partial(_bipartite, texture=True))
 
 
-def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances) -> Outcome:
+def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances | None) -> Outcome:
     """A negative cycle (looked for on the host), else the distances, else also the predecessors."""
     run = Run(monitor, steps)
     with run.timed("negative cycles"):
@@ -61,74 +61,27 @@ def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Dista
         over = problem if cycle else heights.lifted(problem, high)
     if cycle:
         return Outcome(PathsAnswer(None, None, cycle), run.times_ms)
-    on_device = distances(over, run)
-    if problem.precision == "int32" and problem.graph.lightest < 0:
-        kernel = run.kernel(ARRANGE, "settle", **algebra.defines(problem.dtype))
-        kernel((PAD_BLOCKS,), (THREADS,), (on_device, np.int64(on_device.size), np.int32(problem.limit)))
-    found = run.down(on_device)
-    predecessors = _predecessors(over, on_device, found, run) if problem.predecessors else None
-    del on_device
-    heights.lower(problem, over, high, found)
-    host_bytes = found.nbytes + (predecessors.nbytes if predecessors is not None else 0)
-    return Outcome(PathsAnswer(found, predecessors), run.times_ms, host_bytes, run.device_bytes)
+    narrowed = narrow(problem)
+    weights, found = Weights(over, run, narrowed), Found.distances(problem, run, narrowed)
+    if distances is None:
+        on_device = cuda_blocked.distances(run, weights, found)
+    else:
+        on_device = distances(over, run, weights)
+        found.all(on_device)
+    numbers = found.numbers
+    del found
+    predecessors = _predecessors(over, on_device, numbers, weights, run) if problem.predecessors else None
+    del on_device, weights
+    heights.lower(problem, over, high, numbers)
+    host_bytes = numbers.nbytes + (predecessors.nbytes if predecessors is not None else 0)
+    return Outcome(PathsAnswer(numbers, predecessors), run.times_ms, host_bytes, run.device_bytes)
 
 
-def _weights(problem: PathsProblem, run: Run) -> cupy.ndarray:
-    """The weights in the problem's type on the device, (n, n); what is no edge is infinite as such a number is."""
-    weights, infinite = problem.graph.weights, MIN_PLUS.zero(problem.dtype)
-    target = cupy.empty((problem.n, problem.n), problem.dtype)
-
-    def fill(first: int, last: int, out: np.ndarray) -> None:
-        np.minimum(weights[first:last], infinite, out=out, casting="unsafe")
-
-    run.bring(target, fill)
-    return target
-
-
-def _blocked(problem: PathsProblem, run: Run) -> cupy.ndarray:
-    """The next step's blocks on the diagonal and across are made on a stream beside that of all others."""
-    constants, size = algebra.defines(problem.dtype), algebra.tile(problem.dtype)
-    close, cross, ahead, rest = (
-        run.kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "ahead", "rest")
-    )
-    d = algebra.padded(run, _weights(problem, run), size, constants)
-    stride = int(d.shape[0])
-    blocks = stride // size
-    main, beside = cupy.cuda.get_current_stream(), cupy.cuda.Stream(non_blocking=True, priority=-1)
-
-    def arguments(k: int) -> tuple[cupy.ndarray, np.int32, np.int32]:
-        return d, np.int32(stride), np.int32(k)
-
-    with run.phase("distances") as phase:
-        rested = main.record()
-        try:
-            for k in range(blocks):
-                with beside:
-                    beside.wait_event(rested)
-                    if k == 0:
-                        close((1,), (THREADS,), arguments(0))
-                        cross((2 * blocks,), (THREADS,), arguments(0))
-                    crossed = beside.record()
-                    if k + 1 < blocks:
-                        ahead((2 * blocks,), (THREADS,), arguments(k))
-                        close((1,), (THREADS,), arguments(k + 1))
-                        cross((2 * blocks,), (THREADS,), arguments(k + 1))
-                main.wait_event(crossed)
-                rest((blocks, blocks), (THREADS,), arguments(k))
-                rested = main.record()
-                phase.launched(k + 1, blocks)
-        finally:  # also where the run is cancelled: what takes its memory next is on the main stream
-            main.wait_event(beside.record())
-        phase.launched(blocks, blocks)
-    return algebra.cropped(run, d, problem.n, problem.n, constants)
-
-
-def _squared(problem: PathsProblem, run: Run, texture: bool) -> cupy.ndarray:
+def _squared(problem: PathsProblem, run: Run, weights: Weights, texture: bool) -> cupy.ndarray:
     constants = algebra.defines(problem.dtype, texture=texture)
-    matrix = algebra.padded(run, _weights(problem, run), algebra.tile(problem.dtype), constants)
+    matrix = weights.all(algebra.whole(problem.n, algebra.tile(problem.dtype)))
     with run.phase("distances") as phase:
-        matrix = _closed(run, phase, matrix, closing_products(problem.n), constants)
-    return algebra.cropped(run, matrix, problem.n, problem.n, constants)
+        return _closed(run, phase, matrix, closing_products(problem.n), constants)
 
 
 def _closed(run: Run, phase: Phase, matrix: cupy.ndarray, times: int, constants: dict[str, int]) -> cupy.ndarray:
@@ -140,12 +93,12 @@ def _closed(run: Run, phase: Phase, matrix: cupy.ndarray, times: int, constants:
     return matrix
 
 
-def _bipartite(problem: PathsProblem, run: Run, texture: bool) -> cupy.ndarray:
+def _bipartite(problem: PathsProblem, run: Run, weights: Weights, texture: bool) -> cupy.ndarray:
     """The four blocks of the distances out of the two blocks of the weights."""
     constants, size = algebra.defines(problem.dtype, texture=texture), algebra.tile(problem.dtype)
     first, second = (np.flatnonzero(problem.sides == side).astype(np.int32) for side in (False, True))
     sides = run.upload(first, second)
-    there, back = _blocks_of_sides(run, _weights(problem, run), sides, size, constants)
+    there, back = _blocks_of_sides(run, weights.all(problem.n), sides, size, constants)
     closed, far = (_identity(run, side.size, problem.dtype, size, constants) for side in (first, second))
     outward, homeward = cupy.empty(there.shape, there.dtype), cupy.empty(back.shape, back.dtype)
     with run.phase("distances") as phase:
@@ -187,16 +140,19 @@ def _blocks_of_sides(
     return found[0], found[1]
 
 
-def _predecessors(problem: PathsProblem, on_device: cupy.ndarray, distances: np.ndarray, run: Run) -> np.ndarray:
+def _predecessors(
+    problem: PathsProblem, on_device: cupy.ndarray, distances: np.ndarray, weights: Weights, run: Run
+) -> np.ndarray:
     """As on the CPU: a product of distances and edges that keeps its winners."""
-    constants, size = algebra.defines(problem.dtype, indexed=True), algebra.tile(problem.dtype, indexed=True)
-    left, right = (algebra.padded(run, matrix, size, constants) for matrix in (on_device, _weights(problem, run)))
+    constants, n = algebra.defines(problem.dtype, indexed=True), problem.n
+    left = algebra.padded(run, on_device, algebra.tile(problem.dtype, indexed=True), constants)
+    right = weights.again(int(left.shape[0]))
     without_loops = run.kernel(ARRANGE, "without_loops", **constants)
-    without_loops((PAD_BLOCKS,), (THREADS,), (right, np.int32(problem.n), np.int32(right.shape[1])))
+    without_loops((PAD_BLOCKS,), (THREADS,), (right, np.int32(n), np.int32(right.shape[1])))
     with run.phase("predecessors") as phase:
         _, indices = algebra.multiply_indexed(run, phase, left, right)
     del left, right
-    found = np.ascontiguousarray(run.down(indices)[: problem.n, : problem.n])
+    found = Found(run, n, indices.dtype, FINITE_LIMIT, n <= NONE).all(indices)
     limit = problem.dtype.type(problem.limit)
     with run.timed("predecessors"):
         ways.repaired(found, distances, problem.matrix, limit, lambda done, total: run.monitor.check())

@@ -12,7 +12,7 @@ import numpy as np
 from kernels.errors import InputError
 from kernels.graphs import matrix_market
 from kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
-from kernels.io import distances, records
+from kernels.io import distances, records, tables
 from kernels.io.distance_matrix import DistanceMatrix
 from kernels.method import DataKind
 from kernels.monitor import Monitor
@@ -29,9 +29,10 @@ SHORT_HEADINGS = (("u", "v"), ("i", "j"), ("start", "end"), ("tail", "head"))
 
 
 def claims(path: Path, head: bytes) -> bool:
-    """Whether a file holds a graph: by its first bytes, or by the suffix of an edge list."""
+    """Whether a file holds a graph: by its first bytes, or by the suffix of an edge list and what such has."""
     suffix = Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    return head.startswith(matrix_market.BANNER) or b"<graphml" in head or suffix in (".csv", ".tsv", ".edges")
+    listed = suffix in tables.EDGES and not tables.holds_matrix(path, head)
+    return head.startswith(matrix_market.BANNER) or b"<graphml" in head or listed
 
 
 def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:

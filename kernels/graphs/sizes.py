@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from kernels.cpu import workers
 from kernels.graphs.kinds import Kind
 from kernels.graphs.problem import PathsProblem
 from kernels.memory import Footprint
-from kernels.semiring.sizes import padded
+from kernels.semiring.sizes import device_tile, padded
+
+NARROW = np.dtype(np.int16)
+"""In which weights and distances travel that are whole numbers within it."""
+NONE = 32767
+"""What stands for infinity there."""
+STRETCHES = 2
+"""Parts of the first half's rows, whose distances travel while those of the next part are found."""
 
 
 def closing_products(n: int) -> int:
     """Squarings after which a matrix over n vertices changes no more: paths have n - 1 edges at most."""
     return max(0, n - 2).bit_length()
+
+
+def narrow(problem: PathsProblem) -> bool:
+    """Whether the weights travel to a device as NARROW, and distances that allow it come back so."""
+    graph = problem.graph
+    return not problem.lifts and graph.whole and graph.lightest >= -NONE and graph.heaviest < NONE
 
 
 def _sides(problem: PathsProblem) -> tuple[int, int]:
@@ -39,19 +54,24 @@ def cells_of_distances(problem: PathsProblem, kind: Kind) -> int:
 def device_parts(problem: PathsProblem, kind: Kind) -> Mapping[str, int]:
     """Bytes of a run on a device, by purpose: those of the phase that needs most."""
     item, n = problem.dtype.itemsize, problem.n
-    square = padded(n) ** 2 * item
-    phases = {"weights": n * n * item + square}
+    side, narrowed = padded(n, device_tile(item)), narrow(problem)
+    square, codes = side**2 * item, n * n * (NARROW.itemsize if narrowed else item)
+    in_place = side == n and not narrowed and not problem.predecessors
+    phases = {"weights": square if in_place else codes + square}
+    # Weights are kept for predecessors; else distances of 16 bits take their place.
+    phases["distances"] = square + square // (4 * STRETCHES) + (codes if problem.predecessors or narrowed else 0)
     if kind.bipartite:
-        n1, n2 = map(padded, _sides(problem))
+        n1, n2 = (padded(count, device_tile(item)) for count in _sides(problem))
         phases = {
+            "weights": codes + item * (n * n + 2 * n1 * n2),
             "the blocks of two sides": item * (4 * n1 * n2 + 2 * n1 * n1 + n2 * n2),
             "distances and their blocks": item * (n * n + n1 * n1 + 2 * n1 * n2 + n2 * n2),
         }
     elif kind.squares:
-        phases = {"products": 2 * square}
+        phases = {"weights": codes + square, "products": 2 * square + (codes if problem.predecessors else 0)}
     if problem.predecessors:
-        unpadded = 0 if padded(n) == n else n * n * item
-        phases["predecessors"] = unpadded + 3 * square + 4 * padded(n) ** 2
+        unpadded = n * n * item if kind.bipartite and side != n else 0
+        phases["predecessors"] = codes + unpadded + 3 * square + 4 * side**2
     most = max(phases, key=phases.__getitem__)
     return {most: phases[most]}
 
@@ -97,7 +117,7 @@ def footprint(problem: PathsProblem, parameters: Mapping[str, Any], backend: str
     host = {"weights": n * n * size if converted else 0, "distances": n * n * size}
     host |= {purpose: count for purpose, count in lifted_parts(problem).items() if count}
     if problem.predecessors:
-        host["predecessors"] = n * n * (size + 4) + padded(n) ** 2 * 4
+        host["predecessors"] = 4 * n * n
     return Footprint(host=host, device=device_parts(problem, kind))
 
 

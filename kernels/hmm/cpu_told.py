@@ -17,8 +17,7 @@ def log_probability(path, seen, logs, states):
     ``seen`` (uint8) is the symbol of every letter, ``logs`` are initial (l,), transitions (l, l) and emissions
     (m + 1, l). A logarithm that is used n times counts n times itself, rounded; the sum of all that is rounded once.
     """
-    initial, transitions, emissions = logs
-    letters, count, symbols = path.size, initial.size, emissions.shape[0]
+    letters, count, symbols = path.size, logs[0].size, logs[2].shape[0]
     sets = SETS if count <= SMALL else 1
     pairs, seen_in = np.zeros(sets * count * count, np.int32), np.zeros(sets * symbols * count, np.int32)
     before = 0
@@ -29,7 +28,20 @@ def log_probability(path, seen, logs, states):
         if k > 0:
             pairs[(which * count + before) * count + state] += 1
         before = state
-    total = initial[path[0]], 0.0
+    return _of_counts(path[0], pairs, seen_in, sets, logs)
+
+
+@compiled
+def of_counts(first, pairs, seen_in, logs):
+    """The same of a path from the state ``first`` on, of which a device has counted how often each pair of states and
+    each state with each symbol occurs: int32, flat."""
+    return _of_counts(first, pairs, seen_in, 1, logs)
+
+
+@called
+def _of_counts(first, pairs, seen_in, sets, logs):
+    initial, transitions, emissions = logs
+    total = initial[first], 0.0
     total = _with_all(total, pairs, sets, transitions)
     total = _with_all(total, seen_in, sets, emissions)
     return total[0] + total[1] if np.isfinite(total[0]) else total[0]

@@ -160,6 +160,14 @@ def answer(problem: HmmProblem, path: np.ndarray | None) -> ViterbiAnswer:
     return ViterbiAnswer(float(cpu_told.log_probability(path, problem.observations, problem.logs, states)), states)
 
 
+def answer_of_counts(problem: HmmProblem, states: np.ndarray, pairs: np.ndarray, emitted: np.ndarray) -> ViterbiAnswer:
+    """The same answer of a path (uint16) of which it is known how often each pair of states (int32, l x l), and each
+    symbol in each state (int32, (m + 1) x l), occurs."""
+    from kernels.hmm import cpu_told
+
+    return ViterbiAnswer(float(cpu_told.of_counts(int(states[0]), pairs, emitted, problem.logs)), states)
+
+
 def path_cost(problem: HmmProblem, states: np.ndarray) -> float:
     """What a path costs, in the whole units of `HmmProblem.costs`."""
     if not len(states):

@@ -17,21 +17,19 @@ from pathlib import Path
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io import records
+from kernels.io import records, tables
 from kernels.io.distance_matrix import BLOCK, DistanceMatrix, checked, generate, numbered
 from kernels.io.files import write_bytes, write_lines
 from kernels.io.names import distinct
+from kernels.io.tables import NAMES_SUFFIX, NPY
 from kernels.method import DataKind
 from kernels.monitor import Monitor
 
-NPY = b"\x93NUMPY"
-NAMES_SUFFIX = ".names"
-
 
 def claims(path: Path, head: bytes) -> bool:
-    """Whether a file holds a distance matrix, by its first bytes; names of other arrays say that they are none."""
+    """Whether a file holds a distance matrix, by its first bytes."""
     if head.startswith(NPY):
-        return not path.name.lower().endswith(".matrix.npy")
+        return not tables.holds_matrix(path, head)
     first, _, rest = records.plain(head.lstrip()).partition(b"\n")
     return first.strip().isdigit() and bool(rest.strip()) and not rest.lstrip().startswith(b">")
 

@@ -12,7 +12,15 @@ from kernels.cuts import Cuts
 from kernels.memory import Footprint
 from kernels.method import Method
 from kernels.pairwise import analysis, baselines, checkpointed, cuts
-from kernels.pairwise.parameters import BATCH, CHUNK_HEIGHT, PRECISION, RECOMPUTE, STRIP_WIDTH, THREADS
+from kernels.pairwise.parameters import (
+    BATCH,
+    CHUNK_HEIGHT,
+    PRECISION,
+    RECOMPUTE,
+    STATES_PRECISION,
+    STRIP_WIDTH,
+    THREADS,
+)
 from kernels.pairwise.problem import PAIR
 from kernels.pairwise.strips import sizes
 
@@ -41,7 +49,7 @@ def _chunked(
         summary=summary,
         citation=PAPER.at(section),
         problem=PAIR,
-        parameters=(STRIP_WIDTH, CHUNK_HEIGHT, BATCH, THREADS),
+        parameters=(STRIP_WIDTH, CHUNK_HEIGHT, BATCH, THREADS, STATES_PRECISION),
         backends={
             backend: f"kernels.pairwise.strips.{backend}:chunked_alignment_{number}" for backend in ("cpu", "cuda")
         },
@@ -87,7 +95,7 @@ METHODS = (
         "then their sub-paths in parallel.",
         citation=PAPER.at("section V.A"),
         problem=PAIR,
-        parameters=(STRIP_WIDTH, BATCH, THREADS, RECOMPUTE),
+        parameters=(STRIP_WIDTH, BATCH, THREADS, STATES_PRECISION, RECOMPUTE),
         backends={
             "cpu": "kernels.pairwise.strips.cpu:striped_alignment",
             "cuda": "kernels.pairwise.strips.cuda:striped_alignment",

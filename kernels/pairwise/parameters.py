@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kernels.parameters import Parameter
 
@@ -63,6 +63,13 @@ PRECISION = Parameter(
     "is an odd multiple of 32, 32 bits are used. The answer is the same.",
     choices=("32", "16"),
     unit="bits",
+)
+STATES_PRECISION = replace(
+    PRECISION,
+    help="Bits of a value, and of its local start state, in phase 1. In 16, twice as many cells share a register; "
+    "values are kept less a common base; where scores are too large for it, 32 bits are used. The answer is the same.",
+    default="32",
+    backends=("cpu",),
 )
 RECOMPUTE = Parameter(
     name="recompute",

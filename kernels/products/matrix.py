@@ -11,14 +11,13 @@ import numpy as np
 
 from kernels.cpu import workers
 from kernels.errors import InputError
-from kernels.io import records
+from kernels.io import records, tables
+from kernels.io.tables import MATRIX_ENDINGS, NPY
 from kernels.method import DataKind
 from kernels.monitor import Monitor
 from kernels.serialization import stored
 from kernels.text import counted, real, shown
 
-NPY = b"\x93NUMPY"
-ENDINGS = (".matrix", ".matrix.npy")
 KEPT = ("int32", "float32", "float64")
 """Types that numbers stay in; all others become float64."""
 EXACT = 2**53
@@ -96,7 +95,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Matrix]:
     """
     path = Path(path)
     name = path.name
-    for ending in (".gz", ".npy", ".matrix", ".csv", ".txt"):
+    for ending in (".gz", ".npy", ".csv", ".tsv", ".txt", ".matrix"):
         name = name.removesuffix(ending)
     if _begins_as_npy(path):
         return [checked(_from_npy(path), name or path.name, str(path))]
@@ -105,8 +104,8 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Matrix]:
 
 
 def claims(path: Path, head: bytes) -> bool:
-    """Whether a file holds a matrix, by the end of its name: other arrays are distances, other tables graphs."""
-    return path.name.lower().removesuffix(".gz").endswith(ENDINGS)
+    """Whether a file holds a matrix, by its name, or because nothing else has such numbers."""
+    return tables.holds_matrix(path, head)
 
 
 def random_matrix(size: int, random: np.random.Generator) -> Matrix:
@@ -186,6 +185,6 @@ MATRIX = DataKind(
     type=Matrix,
     claims=claims,
     read=read,
-    suffixes=ENDINGS,
+    suffixes=MATRIX_ENDINGS,
     generate=random_matrix,
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kernels import registry
-from kernels.io import aligned, sequences, tree_files
+from kernels.io import aligned, sequences, tables, tree_files
 from kernels.io.aligned import ALIGNMENT
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree_files import TREE
@@ -40,8 +41,12 @@ def kind_of_file(path: str | Path) -> DataKind:
 
 
 def read(path: str | Path, monitor: Monitor | None = None) -> list[Any]:
-    """Everything in a file of any kind; InputError where it cannot be read."""
-    return kind_of_file(path).read(Path(path), monitor)
+    """Everything in a file of any kind; InputError where it cannot be read. What could be of another kind says so."""
+    path = Path(path)
+    found = kind_of_file(path).read(path, monitor)
+    if found and (remark := tables.remark(path, _head(path))):
+        found[0] = replace(found[0], note=" ".join(filter(None, (found[0].note, remark))))
+    return found
 
 
 def read_text(text: str) -> list[Any]:

@@ -105,9 +105,8 @@ def permuted(problem: TreeProblem) -> TreeProblem | None:
 
     Where negative lengths are moved, the edge that takes them is the one beside it, in the order of the taxa.
     """
-    values = problem.matrix.values
-    pairs = values[np.triu_indices(problem.taxa, 1)]
-    if problem.negative != "keep" or np.unique(pairs).size < pairs.size:
+    values, pairs = problem.matrix.values, np.triu_indices(problem.taxa, 1)
+    if problem.negative != "keep" or np.unique(values[pairs]).size < pairs[0].size:
         return None
     order = np.random.default_rng(problem.taxa).permutation(problem.taxa)
     names = tuple(problem.matrix.names[taxon] for taxon in order.tolist())

@@ -18,13 +18,18 @@ def attempt(
 ) -> str:
     """Try one method on one problem: "" where it holds, else what does not."""
     choose = Chance(seed << 40 | number)
-    method = choose.of([method for method in methods if backend in method.backends])
+    method = drawn(choose, backend, methods)
     check = choose.of(_checks(method, backend))
     try:
         check(method, backend, choose)
     except Exception as error:
         return f"{method.id} on {backend}, {check.__name__}: {type(error).__name__}: {error}"
     return ""
+
+
+def drawn(choose: Choose, backend: str, methods: Sequence[Method] = registry.METHODS) -> Method:
+    """One of the methods that have this backend, each as often as any other."""
+    return choose.of([method for method in methods if backend in method.backends])
 
 
 def _checks(method: Method, backend: str) -> list[Check]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernels import registry
+from kernels.trials import Chance
 from tests.attack import __main__ as attack
 from tests.attack import problems
 from tests.emulator import build
@@ -23,6 +24,13 @@ METHODS = tuple(method for method in registry.METHODS if method.problem.id in FA
 def test_random_problems(tmp_path: Path) -> None:
     found = [text for number in range(PROBLEMS) if (text := problems.attempt(SEED, number, tmp_path, "cpu", METHODS))]
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "cuda"])
+def test_every_method_is_attacked(backend: str) -> None:
+    """Whatever families there are: profiles, multiple alignments, guide trees of very many sequences, products."""
+    found = {problems.drawn(Chance(SEED << 40 | number), backend).id for number in range(2000)}
+    assert found == {method.id for method in registry.METHODS if backend in method.backends}
 
 
 @pytest.mark.skipif(bool(build.why_not()), reason=build.why_not())

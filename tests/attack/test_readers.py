@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 import zipfile
 from collections import Counter
 from io import BytesIO
@@ -40,6 +42,12 @@ def test_every_reader_is_attacked():
     drawn = Counter(readers.case(SEED, number)[1] for number in range(FILES))
     assert set(drawn) == {*readers.READERS, "names"}
     assert min(drawn.values()) > 5
+
+
+def test_readers_are_attacked_without_a_window():
+    """As on a machine with a GPU and nothing else."""
+    hidden = "import sys; sys.modules.update(dict.fromkeys(('PySide6', 'pyqtgraph'))); import tests.attack.readers"
+    subprocess.run([sys.executable, "-c", hidden], check=True)
 
 
 @pytest.mark.parametrize("mutate", mutation.MUTATIONS)

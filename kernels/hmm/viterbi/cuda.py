@@ -11,14 +11,15 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks, textures
+from kernels.cuda import blocks, textures, transfers
+from kernels.cuda.beside import Beside
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
 from kernels.cuda.structs import Constants
 from kernels.hmm import cuda_sizes
 from kernels.hmm.cuda_rows import ELEMENT_FILE, PIECES, Model, Pieces, by_correction
 from kernels.hmm.parameters import HmmParameters
-from kernels.hmm.problem import HmmProblem, answer
+from kernels.hmm.problem import HmmProblem, ViterbiAnswer, answer, answer_of_counts
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.parameters import typed
@@ -31,6 +32,9 @@ PRODUCTS = (ELEMENT_FILE, HERE / "products.cu")
 NONE, UNKNOWN = -1, -2
 TRACE = (ELEMENT_FILE, Constants.of(NONE=NONE, UNKNOWN=UNKNOWN), HERE / "trace.cu")
 TRACE_THREADS = 128
+TOLD_THREADS = 1024
+NO_STATE = NONE & 0xFFFF
+"""NONE in 16 bits."""
 BOUND_TOGETHER = 64
 """Letters, each with a texture of its own, between two looks at how far the device is."""
 
@@ -81,18 +85,23 @@ def _run(
     if not problem.n:
         return Outcome(answer(problem, np.empty(0, np.int32)), run.times_ms)
     exact = cuda_sizes.exact_in_32_bits(problem)
-    model = _upload(problem, run, type or np.dtype(np.int32 if exact else np.float64))
-    fill(model, parameters)
-    path = _path(model)
-    found = answer(problem, None if path[-1] < 0 else path)
-    return Outcome(found, run.times_ms, path.nbytes, run.device_bytes)
+    states = np.empty(problem.n, np.uint16)
+    with Beside() as beside:
+        touched = beside.do(lambda: transfers.touch(states))
+        model = _upload(problem, run, type or np.dtype(np.int32 if exact else np.float64))
+        fill(model, parameters)
+        path = _path(model)
+        touched.result()
+    found = _told(problem, model, path, states)
+    return Outcome(found, run.times_ms, states.nbytes, run.device_bytes)
 
 
 def _upload(problem: HmmProblem, run: Run, type: np.dtype) -> Model:
     costs, zero = problem.costs, MIN_PLUS.zero(type)
     parts = (costs.initial, costs.transitions, costs.emissions)
     initial, transitions, emissions = (np.minimum(part, zero).astype(type) for part in parts)
-    first, ways, emitted, seen = run.upload(initial, transitions, emissions, problem.observations)
+    first, ways, emitted = run.upload(initial, transitions, emissions)
+    seen = run.up(problem.observations)
     rows = cupy.empty((problem.n, problem.states), type)
     rows[0] = first
     columns = cupy.ascontiguousarray(ways.T)
@@ -218,7 +227,7 @@ def _joined(model: Model, below: cupy.ndarray, nodes: int) -> cupy.ndarray:
     return above
 
 
-def _path(model: Model) -> np.ndarray:
+def _path(model: Model) -> cupy.ndarray:
     """The states of all letters, int32; -1 at the last one where no path is possible."""
     letters, length = model.letters, cuda_sizes.TRACED
     count, warps = -(-letters // length), TRACE_THREADS // cuda_sizes.WARP
@@ -236,4 +245,27 @@ def _path(model: Model) -> np.ndarray:
             )  # fmt: skip
             entries, changed = following, int(counter.get()[0])
             phase.launched(count - changed, count)
-    return model.run.down(path)
+    return path
+
+
+def _told(problem: HmmProblem, model: Model, path: cupy.ndarray, states: np.ndarray) -> ViterbiAnswer:
+    """The answer of a path on the device, which comes to the host in ``states``.
+
+    What makes its probability is counted there, where a sequence has more letters than there are numbers to count.
+    """
+    run, size = model.run, model.states**2 + model.states * int(model.emissions.shape[0])
+    size *= size <= model.letters
+    told, counts = run.empty(model.letters, np.uint16), run.filled(max(size, 1), np.int32)
+    in_block = 0 < 4 * size <= cuda_sizes.SHARED_BYTES
+    sizes = *map(np.int32, (model.letters, model.states, size, in_block)), told, counts
+    shared_bytes = 4 * size if in_block else 0
+    tell_path = model.kernel(TRACE, "tell_path")
+    tell_path((blocks.multiprocessors(),), (TOLD_THREADS,), (path, model.seen, *sizes), shared_mem=shared_bytes)
+    run.down(told, states)
+    if states[-1] == NO_STATE:
+        return answer(problem, None)
+    if not size:
+        return answer(problem, states.astype(np.int32))
+    pairs = model.states**2
+    found = run.down(counts)
+    return answer_of_counts(problem, states, found[:pairs], found[pairs:])

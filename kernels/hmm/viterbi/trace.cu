@@ -5,6 +5,30 @@
 // one they assumed go back again, but only until they meet the state that is there already: below it nothing changes.
 
 
+// What is told of the path: its states in 16 bits, how often each pair of neighbouring states is in it, and how often each
+// state has each symbol: counts[states][states], then [symbols][states]. Of a state that is none, nothing is counted. Blocks
+// count in shared memory, as `in_block` says, where all counts fit, and add up what they have.
+extern "C" __global__ void tell_path(const int* path, const unsigned char* seen, int letters, int states, int size,
+                                     int in_block, unsigned short* told, int* counts) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    int* own = in_block ? reinterpret_cast<int*>(memory) : counts;
+    if (in_block) {
+        for (int at = threadIdx.x; at < size; at += blockDim.x) own[at] = 0;
+        __syncthreads();
+    }
+    for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < letters; k += gridDim.x * blockDim.x) {
+        const int state = path[k], before = k > 0 ? path[k - 1] : NONE;
+        told[k] = (unsigned short)state;
+        if (size == 0 || state < 0) continue;
+        if (before >= 0) atomicAdd(own + before * states + state, 1);
+        atomicAdd(own + (states + seen[k]) * states + state, 1);
+    }
+    if (!in_block) return;
+    __syncthreads();
+    for (int at = threadIdx.x; at < size; at += blockDim.x)
+        if (own[at]) atomicAdd(counts + at, own[at]);
+}
+
 extern "C" __global__ void trace_back(const Number* columns, const Number* emissions, const unsigned char* seen,
                                       const Number* rows, int* path, const int* entries, int* new_entries, int* used,
                                       int* changed, int states, int letters, int length, int pieces) {

@@ -40,7 +40,7 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
 
 
 def _without_comments(text: str) -> str:
-    """The text without what stands in pairs of brackets, which may be nested; its lines keep their numbers."""
+    """The text without what stands in brackets, which may be nested; lines stay as many."""
     opened: list[int] = []
     comments: list[tuple[int, int]] = []
     for bracket in BRACKET.finditer(text):
@@ -51,11 +51,12 @@ def _without_comments(text: str) -> str:
             while comments and comments[-1][0] > first:
                 comments.pop()
             comments.append((first, bracket.end()))
-    parts, kept = [], 0
+    parts: list[str] = []
+    at = 0
     for first, last in comments:
-        parts += [text[kept:first], "\n" * text.count("\n", first, last)]
-        kept = last
-    return "".join([*parts, text[kept:]])
+        parts += text[at:first], "\n" * text.count("\n", first, last)
+        at = last
+    return "".join((*parts, text[at:]))
 
 
 def _values(settings: str) -> dict[str, str]:

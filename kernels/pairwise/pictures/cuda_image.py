@@ -14,7 +14,7 @@ from kernels.monitor import Monitor
 from kernels.pairwise.pictures.part import Part
 from kernels.pairwise.strips import cuda_sweep
 from kernels.pairwise.strips.cuda_job import LANES, Job
-from kernels.pairwise.strips.cuda_sources import STRIPS, Registers
+from kernels.pairwise.strips.cuda_sources import VALUES, Registers
 
 STEP = 512
 """Columns that are kept are so many apart, or a multiple of it."""
@@ -38,7 +38,7 @@ PICTURE = Struct("Picture", """
     int band_count, width, height;
 """)  # fmt: skip
 IMAGE = (
-    *STRIPS,
+    *VALUES,
     Constants.of(IMAGE_A_COLUMN=REGISTERS.a_column, IMAGE_A_LANE=REGISTERS.a_lane),
     BAND,
     PICTURE,

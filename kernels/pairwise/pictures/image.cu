@@ -1,16 +1,14 @@
 // Pictures of the matrix: the greatest H of every pixel, and rows and columns kept to start again from.
 //
-// The sweep and the recurrence of StripedScore (strip.cuh, sweep.cuh). A lane keeps the greatest H of each of its
+// The sweep and the recurrence of StripedScore (sweep.cuh, value_lane.cuh). A lane keeps the greatest H of each of its
 // columns since the last band of rows ended; at the end of one, neighbouring columns of the same pixel are taken
 // together, and raise it by one atomic maximum.
-// Needs strip.cuh and sweep.cuh. Compile-time: those of strip.cuh; PACKED is 0.
+// Needs strip.cuh, sweep.cuh and value_lane.cuh. Compile-time: those of strip.cuh; PACKED is 0.
 
-struct Lane : OneRow {
+struct Lane : ValueLane {
     static constexpr int FIELDS = IMAGE_A_COLUMN * R + IMAGE_A_LANE;
     static constexpr bool KEEPS = true;
-    int h[R], g[R], greatest[R];
-    int diagonal;                    // H of the cell left of the lane's first column, one row above
-    Edge out;
+    int greatest[R];
     int band, band_end;              // the band that the lane is in, and its last row
     int left, n;                     // columns left of the lane's first one; columns
     int column_place;                // where the strip's right boundary is kept, or -1
@@ -22,34 +20,19 @@ struct Lane : OneRow {
     }
 
     __device__ __forceinline__ void begin(const Strip& problem) {
+        begin_values(problem, left);
 #pragma unroll
-        for (int c = 0; c < R; ++c) {
-            Edge edge = above(problem, left + c + 1);
-            h[c] = edge.h, g[c] = edge.k, greatest[c] = MINUS_INFINITY;
-        }
-        diagonal = above(problem, left).h;
-        out = {0, 0};
+        for (int c = 0; c < R; ++c) greatest[c] = MINUS_INFINITY;
         band = 0, band_end = picture.bands[0].last_row;
     }
 
     template <class F>
     __device__ __forceinline__ void visit(F&& keep_value) {
+        visit_values(keep_value);
 #pragma unroll
-        for (int c = 0; c < R; ++c) keep_value(h[c]), keep_value(g[c]), keep_value(greatest[c]);
-        keep_value(diagonal), keep_value(out.h), keep_value(out.k), keep_value(band), keep_value(band_end);
+        for (int c = 0; c < R; ++c) keep_value(greatest[c]);
+        keep_value(band), keep_value(band_end);
     }
-
-    static __device__ __forceinline__ Edge arrive(Edge edge, int) { return edge; }
-
-    static __device__ __forceinline__ Edge next(Edge passed) {
-        return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1)};
-    }
-
-    __device__ __forceinline__ void settle() {}
-
-    __device__ __forceinline__ void finish() {}
-
-    static __device__ __forceinline__ Edge depart(Edge edge) { return edge; }
 
     // Column `column_place` of those kept; the values of each, from row 0 on, are side by side.
     __device__ __forceinline__ void leave(int, int at_row, Edge edge) {
@@ -72,21 +55,7 @@ struct Lane : OneRow {
     template <bool MASKED, bool ENDING>
     __device__ __forceinline__ void compute(
         const Strip& problem, const Scores& scores, Edge in, int at_row) {
-        int above_left = diagonal, k = in.k;
-        diagonal = in.h;
-#pragma unroll
-        for (int c = 0; c < R; ++c) {
-            int matched = above_left + scores[c];
-            int t = LOCAL ? add_max_floor(g[c], -problem.open_extend, matched)
-                          : add_max(g[c], -problem.open_extend, matched);
-            int here = add_max(k, -problem.open_extend, t);
-            k = add_max(k, -problem.extend, t);
-            g[c] = add_max(g[c], -problem.extend, here);
-            above_left = h[c];
-            h[c] = here;
-            greatest[c] = max(greatest[c], here);
-        }
-        out = {h[R - 1], k};
+        next_row(problem, scores, in, [&](int c) { greatest[c] = max(greatest[c], h[c]); });
         if (ENDING && at_row == band_end) end_band();
     }
 

@@ -65,9 +65,12 @@ def _align(
     ``chunk_parts`` as in Strips, ``true_values`` as in cpu_path.compute.
     """
     pair = encode(problem)
-    times_ms = {"compilation": time_ms(partial(_compiled, code_of(pair, 0), True)), "transfer": 0.0}
+    short_rows = chosen_short_rows(problem, parameters)
+    times_ms = {"compilation": time_ms(partial(_all_compiled, pair, short_rows)), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    strips = _strips(pair, parameters, states=True, all_values=true_values, chunk_parts=chunk_parts)
+    strips = _strips(
+        pair, parameters, states=True, all_values=true_values, chunk_parts=chunk_parts, short_rows=short_rows
+    )
     assert strips.states is not None
     cpu_strips.compute(strips, monitor, steps, clock.started_ns)
     clock.phase("phase 1")
@@ -107,14 +110,27 @@ def _strips(
     )
 
 
+def _all_compiled(pair: Encoded, short_rows: int) -> None:
+    """Have phases 1 and 3 of an alignment compiled; the latter is in 32 bits."""
+    _compiled(code_of(pair, short_rows), True)
+    _path_compiled(code_of(pair, 0))
+
+
 @cache
 def _compiled(code: str, alignment: bool) -> None:
-    """Compile, or load from the cache folder, by running on a tiny pair."""
+    """Compile phase 1, or load it from the cache folder, by running it on a tiny pair."""
     pair, short_rows = tiny_pair_of(code)
     parameters = StripParameters(s=32, T=32, threads=1)
     strips = _strips(pair, parameters, alignment, all_values=alignment, short_rows=short_rows)
     cpu_strips.compute(strips, Monitor(), Steps(), 0)
-    if alignment:
-        parts = [path.SubPath(0, path.KIND_H, 0, 1, 1, path.KIND_H)]
-        for true_values in (False, True):
-            cpu_path.compute(strips, parts, true_values, Monitor(), Steps(), 0)
+
+
+@cache
+def _path_compiled(code: str) -> None:
+    """Compile phase 3."""
+    pair, _ = tiny_pair_of(code)
+    strips = _strips(pair, StripParameters(s=32, T=32, threads=1), states=False, all_values=True)
+    strips.values[:] = 0
+    parts = [path.SubPath(0, path.KIND_H, 0, 1, 1, path.KIND_H)]
+    for true_values in (False, True):
+        cpu_path.compute(strips, parts, true_values, Monitor(), Steps(), 0)

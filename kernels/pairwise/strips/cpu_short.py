@@ -10,6 +10,7 @@ from kernels.pairwise.encoding import Encoded, tiny_pair
 from kernels.pairwise.records import costs_of
 from kernels.pairwise.strips.cpu_cells import in_lanes
 from kernels.pairwise.strips.cpu_short_cells import ROOM_ROWS, ShortProblem
+from kernels.pairwise.strips.cpu_short_states import STATE_ROOM_ROWS
 from kernels.pairwise.strips.cpu_sizes import (
     LEAST_SHORT_ROWS,
     SCORE_BLOCK,
@@ -39,18 +40,20 @@ def tiny_pair_of(code: str) -> tuple[Encoded, int]:
 
 
 class Short:
-    """A pair in 16 bits. ``table`` int16 (32): scores by row and column letter, or None where they do not fit."""
+    """A pair in 16 bits, and with ``states`` start states beside values. ``table`` int16 (32): scores by row and column
+    letter, or None where they do not fit."""
 
-    def __init__(self, pair: Encoded, most_rows: int) -> None:
-        self.pair, self.most_rows = pair, most_rows
+    def __init__(self, pair: Encoded, most_rows: int, states: bool = False) -> None:
+        self.pair, self.most_rows, self.states = pair, most_rows, states
         self.table: np.ndarray | None = None
         m, letters = pair.rows.size, pair.letters
         self.scores = (pair.table + pair.extend).astype(np.int16)
         if code_of(pair, most_rows) == "table":
             self.table = np.full(lookup.ENTRIES, pair.extend, np.int16)
             self.table[: letters * (letters + 1)].reshape(letters, -1)[:, :letters] = self.scores
-            halves = np.zeros((2, -(-m // 2) + 2 * SHORT_LANES), np.int16)
-            for half, rows in zip(halves, (pair.rows[::2], pair.rows[1::2]), strict=True):
+            parts = (pair.rows,) if states else (pair.rows[::2], pair.rows[1::2])
+            halves = np.zeros((len(parts), parts[0].size + 2 * SHORT_LANES), np.int16)
+            for half, rows in zip(halves, parts, strict=True):
                 end = half.size - SHORT_LANES + 1
                 half[end - rows.size : end] = rows[::-1]
             self.letters = halves.ravel() * np.int16(letters + 1)
@@ -63,7 +66,7 @@ class Short:
         width = tile_width(columns[1] - columns[0])
         profile = self._profile(self.pair.columns[slice(*columns)], width)
         margin = short_margin(self.pair.table, self.pair.open, self.pair.extend)
-        room = _aligned(ROOM_ROWS * width + 2 * SCORE_BLOCK)
+        room = _aligned((STATE_ROOM_ROWS if self.states else ROOM_ROWS) * width + 2 * SCORE_BLOCK)
         return ShortProblem(self.letters, profile, costs_of(self.pair), room, margin, self.most_rows)
 
     def _profile(self, columns: np.ndarray, width: int) -> np.ndarray:

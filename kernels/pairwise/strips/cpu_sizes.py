@@ -30,6 +30,8 @@ LEAST_SHORT_ROWS, MOST_SHORT_ROWS = 64, 4096
 """Rows of a tile in 16 bits: with fewer, its beginning and end take most of the time."""
 MOST_SHORT_SCORE = 2**13
 """What scores and costs together stay below in 16 bits, whatever the width."""
+SHORT_PLACES = 2**13
+"""Places of a start state in 16 bits: more than a tile has rows, or columns."""
 TABLE_ENTRIES = 32
 """Scores that are looked up in a register, where tiles are in 16 bits."""
 MOST_COLUMNS = 1024
@@ -105,7 +107,7 @@ def short_rows(scores: np.ndarray, open: int, extend: int, s: int) -> int:
 def chosen_short_rows(problem: PairProblem, parameters: StripParameters) -> int:
     """Most rows of a tile in 16 bits; 0 where 32 bits were asked for, or are needed."""
     scoring = problem.scoring
-    wanted = parameters.precision == "16"
+    wanted = parameters.precision == "16" and parameters.s < SHORT_PLACES
     return short_rows(scoring.scores, scoring.open, scoring.extend, parameters.s) if wanted else 0
 
 
@@ -127,8 +129,8 @@ def score_automatic(problem: PairProblem) -> dict[str, Any]:
 
 
 def alignment_automatic(problem: PairProblem) -> dict[str, Any]:
-    """Strip width, batch and threads for StripedAlignment, where a wide strip makes phase 3 longer."""
-    return _fastest(problem, problem.rows, WIDE_COST, range(WIDTH_STEP, MOST_COLUMNS + 1, WIDTH_STEP))
+    """Strip width, batch, threads and precision for StripedAlignment, where a wide strip makes phase 3 longer."""
+    return fastest_score(problem, path_rows=problem.rows)
 
 
 def fastest_score(problem: PairProblem, path_rows: int) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from kernels.pairwise.strips.cpu_cells import (
 )
 from kernels.pairwise.strips.cpu_short import Short
 from kernels.pairwise.strips.cpu_short_cells import short_tile
+from kernels.pairwise.strips.cpu_short_states import short_state_tile
 from kernels.pairwise.strips.cpu_sizes import WORD, score_type, tile_width
 from kernels.pairwise.strips.path import KIND_K, PLACE_BITS
 from kernels.steps import Steps
@@ -93,7 +94,7 @@ class Strips:
         self.letters = np.zeros(m + 2 * LANES, np.uint8)
         self.letters[LANES + 1 : LANES + 1 + m] = pair.rows
         self.profile_type = score_type(pair.table)
-        self.short = Short(pair, self.short_rows) if self.short_rows else None
+        self.short = Short(pair, self.short_rows, self.states is not None) if self.short_rows else None
         self.costs = costs_of(pair)
         self.progress = np.zeros(self.count * WORD, np.int64)
         self.best = np.zeros((self.count, 4), np.int32)
@@ -215,7 +216,10 @@ def advance(problem, short, table, borders, states, chunks, best, progress, batc
         if not may_compute(progress, row + rows):
             return
         if short is not None:
-            short_tile(short, table, borders, row, rows, best)
+            if states is None:
+                short_tile(short, table, borders, row, rows, best)
+            else:
+                short_state_tile(short, table, borders, states, row, rows, best)
         if problem is not None:
             if states is None:
                 score_tile(problem, borders, row, rows, best, None)

@@ -42,7 +42,7 @@ def _align(
     problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps, chunks: int, true_values: bool
 ) -> Outcome:
     """The three phases; ``chunks`` as in striped_states.cu, ``true_values`` as in striped_path.cu."""
-    job = cuda_job.begin(problem, parameters, monitor, steps)
+    job = cuda_job.begin(problem, {**parameters, "precision": "32"}, monitor, steps)
     kept, best = cuda_sweep.states(job, chunks, parameters.get("h"), true_values)
     start, operations = (0, 0), np.empty(0, np.uint8)
     if best.end != (0, 0):

@@ -119,8 +119,9 @@ OTHERS, H_STATE = 3, 1
 """With start states, G of a column and the states of its H and G come after H of all columns; that of H is second."""
 
 STRIPS = (STRIP, BOUNDARY, EVENT, HERE / "strip.cuh", SLICE, HERE / "sweep.cuh")
+VALUES = (*STRIPS, HERE / "value_lane.cuh")
 SCORE = (
-    *STRIPS,
+    *VALUES,
     CHECKPOINTS,
     Constants.of(SCORE_A_COLUMN=SCORE_REGISTERS.a_column, SCORE_A_LANE=SCORE_REGISTERS.a_lane),
     Constants.of(PACKED_A_COLUMN=PACKED_REGISTERS.a_column, PACKED_A_LANE=PACKED_REGISTERS.a_lane, REACH=REACH),

@@ -6,69 +6,35 @@
 // tile are kept, for CheckpointedAlignment. Where there is less room than that, later ones take the places
 // of earlier ones, which the host has copied away by then.
 // With PACKED, lanes are those of packed_lane.cuh.
-// Needs strip.cuh, sweep.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time: KEYED, whether scores leave
+// Needs strip.cuh, sweep.cuh, value_lane.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time: KEYED, whether scores leave
 // five bits free for a column; CHECKPOINTS; PACKED.
 
 #if !PACKED
-struct Lane : OneRow, Keeper {
+struct Lane : ValueLane, Keeper {
     static constexpr int FIELDS = SCORE_A_COLUMN * R + SCORE_A_LANE;
-    int h[R], g[R];
-    int diagonal;                    // H of the cell left of the lane's first column, one row above
-    Edge out;
     int best, row, column;           // first best cell; KEYED: best is 32 score + 31 - column
+
     __device__ __forceinline__ void begin(const Strip& problem) {
-#pragma unroll
-        for (int c = 0; c < R; ++c) {
-            Edge edge = above(problem, left + c + 1);
-            h[c] = edge.h, g[c] = edge.k;
-        }
-        diagonal = above(problem, left).h;
+        begin_values(problem, left);
         kept_row = checkpoints.tile;
-        out = {0, 0};
         best = row = column = 0;
     }
 
     template <class F>
     __device__ __forceinline__ void visit(F&& keep_value) {
         keep_value(best), keep_value(row), keep_value(column);
-#pragma unroll
-        for (int c = 0; c < R; ++c) keep_value(h[c]);
-#pragma unroll
-        for (int c = 0; c < R; ++c) keep_value(g[c]);
-        keep_value(diagonal), keep_value(out.h), keep_value(out.k), keep_value(kept_row);
-    }
-
-    static __device__ __forceinline__ Edge arrive(Edge edge, int) { return edge; }
-
-    static __device__ __forceinline__ Edge next(Edge passed) {
-        return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1)};
+        visit_values(keep_value);
+        keep_value(kept_row);
     }
 
     __device__ __forceinline__ void settle() { find_row_place(); }
-
-    __device__ __forceinline__ void finish() {}
-
-    static __device__ __forceinline__ Edge depart(Edge edge) { return edge; }
 
     __device__ __forceinline__ void leave(int, int at_row, Edge edge) { keep_cell(at_row, edge); }
 
     template <bool MASKED, bool ENDING>
     __device__ __forceinline__ void compute(
         const Strip& problem, const Scores& scores, Edge in, int at_row) {
-        int above_left = diagonal, k = in.k;
-        diagonal = in.h;
-#pragma unroll
-        for (int c = 0; c < R; ++c) {
-            int matched = above_left + scores[c];
-            int t = LOCAL ? add_max_floor(g[c], -problem.open_extend, matched)
-                          : add_max(g[c], -problem.open_extend, matched);
-            int here = add_max(k, -problem.open_extend, t);
-            k = add_max(k, -problem.extend, t);
-            g[c] = add_max(g[c], -problem.extend, here);
-            above_left = h[c];
-            h[c] = here;
-        }
-        out = {h[R - 1], k};
+        next_row(problem, scores, in, [](int) {});
         if (LOCAL) remember_best(at_row);
         if (ENDING && at_row == kept_row && at_row < m) keep_row();
     }

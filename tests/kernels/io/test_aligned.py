@@ -85,6 +85,15 @@ def test_every_format_is_told_by_its_first_bytes(form, tmp_path):
     assert again == found and again.type == SequenceType.DNA
 
 
+def test_comments_of_nexus_may_be_nested_however_deep(tmp_path):
+    text, suffix = FORMS["nexus"]
+    deep = text.replace("[a comment]", "[" * 50_000 + "a\nb" + "]" * 50_000 + "[a [b] c]")
+    assert one(deep, suffix, tmp_path).letters.tolist() == one(text, suffix, tmp_path).letters.tolist()
+    for open_ended in ("matrix [[a]", "matrix a]"):  # belongs to the text
+        with pytest.raises(InputError):
+            one(text.replace("matrix [a comment]", open_ended), suffix, tmp_path)
+
+
 def test_insertions_of_a3m_have_columns_of_their_own(tmp_path):
     found = one(">q\nMKV-L\n>r\nMaaKV-Ll\n>s\n-cKVTL\n", ".a3m", tmp_path)
     assert rows(found) == ["M..KV-L.", "MaaKV-Ll", "-c.KVTL."]

@@ -34,13 +34,16 @@ SCORINGS = {
 PROTEIN = Scoring(named_matrix("BLOSUM62"), 10, 1)
 
 
-def sweep(problem: PairProblem, s: int, batch: int, short: bool, h: int = 2**62) -> Strips:
+def sweep(
+    problem: PairProblem, s: int, batch: int, short: bool, h: int = 2**62, states: bool = False, chunk_parts: int = 2
+) -> Strips:
     """Phase 1 on two threads, with all boundary columns kept, and the last rows of chunks."""
     encoded = encode(problem)
     scoring, count = problem.scoring, -(-encoded.columns.size // s)
     strips = Strips(
-        pair=encoded, s=s, batch=batch, workers=2, h=h, chunk_parts=2,
+        pair=encoded, s=s, batch=batch, workers=2, h=h, chunk_parts=chunk_parts,
         values=np.empty((count, 2, encoded.rows.size + 16), np.int32),
+        states=np.empty((count, 2, encoded.rows.size + 16), np.int32) if states else None,
         short_rows=cpu_sizes.short_rows(scoring.scores, scoring.open, scoring.extend, s) if short else 0,
     )  # fmt: skip
     cpu_strips.compute(strips, Monitor(), Steps(), 0)
@@ -57,6 +60,19 @@ def assert_same(problem: PairProblem, s: int, batch: int, h: int) -> None:
     np.testing.assert_array_equal(short.values[:last, :, 1 : m + 1], wide.values[:last, :, 1 : m + 1])
     for row in range(h, m, h):
         np.testing.assert_array_equal(short.row(row, 0, n), wide.row(row, 0, n))
+
+
+def assert_same_states(problem: PairProblem, s: int, batch: int, h: int, parts: int) -> None:
+    """Values and start states of 16 bits are those of 32: on boundaries, of the best cell, below chunks."""
+    wide, short = (sweep(problem, s, batch, is_short, h, True, parts) for is_short in (False, True))
+    assert short.short is not None and wide.states is not None and short.states is not None
+    assert cpu_strips.best_cell(short) == cpu_strips.best_cell(wide)
+    m, n = wide.pair.rows.size, wide.pair.columns.size
+    last = wide.count - (n % s > 0)
+    for found, expected in ((short.values, wide.values), (short.states, wide.states)):
+        np.testing.assert_array_equal(found[:last, :, 1 : m + 1], expected[:last, :, 1 : m + 1])
+    np.testing.assert_array_equal(short.bottoms[:last], wide.bottoms[:last])
+    np.testing.assert_array_equal(short.bottoms[last:, :, :, : n % s], wide.bottoms[last:, :, :, : n % s])
 
 
 def letters(random: np.random.Generator, alphabet: str, length: int) -> str:
@@ -86,6 +102,31 @@ def test_every_value_is_that_of_32_bits(name: str, m: int, n: int, s: int, batch
     assert_same(problem, s, batch, h=32)
 
 
+@pytest.mark.parametrize("name", SCORINGS)
+@given(
+    m=st.sampled_from(LENGTHS) | st.integers(1, 150),
+    n=st.sampled_from(LENGTHS) | st.integers(1, 150),
+    s=st.sampled_from([32, 64]),
+    batch=st.sampled_from([8, 32, 64]),
+    parts=st.sampled_from([2, 4]),
+    mode=st.sampled_from(Mode),
+    seed=st.integers(0, 99),
+)
+def test_every_start_state_is_that_of_32_bits(
+    name: str, m: int, n: int, s: int, batch: int, parts: int, mode: Mode, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    problem = pair(*related(random, "ACGTN"[: 4 + seed % 2], m, n), SCORINGS[name], mode)
+    assert_same_states(problem, s, batch, 32, parts)
+
+
+@given(m=st.integers(1, 100), n=st.integers(1, 100), mode=st.sampled_from(Mode), seed=st.integers(0, 99))
+def test_start_states_of_letters_that_fill_more_than_a_register(m: int, n: int, mode: Mode, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    problem = pair(*related(random, "ARNDCQEGHILKMFPSTWYV", m, n), PROTEIN, mode)
+    assert_same_states(problem, 64, 32, 48, 4)
+
+
 @given(m=st.integers(1, 100), n=st.integers(1, 100), mode=st.sampled_from(Mode), seed=st.integers(0, 99))
 def test_letters_that_fill_more_than_a_register(m: int, n: int, mode: Mode, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -101,6 +142,7 @@ def test_values_far_beyond_16_bits(mode: Mode) -> None:
     first = letters(random, "ACGT", 3000)
     for second in (first, first[:1000] + first[1400:], first[1500:] + first[:1500]):
         assert_same(pair(first, second, high, mode), 64, 512, h=512)
+        assert_same_states(pair(first, second, high, mode), 64, 512, 512, 4)
 
 
 def edge_of_the_range(s: int) -> Scoring:
@@ -152,7 +194,10 @@ def test_what_computes_a_pair() -> None:
         assert code_of(encode(problem), 0) == "int8"
 
 
-@pytest.mark.parametrize("method", ["striped-score", "checkpointed-alignment"])
+METHODS = ("striped-score", "striped-alignment", "chunked-alignment-1", "chunked-alignment-2", "checkpointed-alignment")
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("mode", Mode)
 def test_both_precisions_give_the_answer_of_the_oracle(method: str, mode: Mode) -> None:
     random = np.random.default_rng(5)
@@ -160,6 +205,7 @@ def test_both_precisions_give_the_answer_of_the_oracle(method: str, mode: Mode) 
     expected = oracle.best(problem)
     for precision in ("32", "16"):
         parameters = {"s": 32, "T": 32, "threads": 2, "precision": precision, "tile": 64, "checkpoint_memory": 1}
+        parameters |= {"h": 64} if method.startswith("chunked") else {}
         found = registry.method(method).load("cpu")(problem, parameters, Monitor(), Steps()).answer
         assert (found.score, found.end) == (expected.score, expected.end)
         if found.alignment is not None:

@@ -10,6 +10,7 @@ import pytest
 
 from kernels import engine, registry, trials
 from kernels.errors import InputError, ParameterError
+from kernels.io import distances
 from kernels.products import matrix, problem
 from kernels.products.matrix import MATRIX, checked
 from kernels.products.trials import defined
@@ -65,15 +66,16 @@ def test_what_is_wrong_in_text_is_named(tmp_path: Path, text: str, words: str) -
 
 
 def test_arrays_are_read_by_their_names(tmp_path: Path) -> None:
-    """An array is a distance matrix unless its name says otherwise; the command line asks the method's own kind."""
+    """Whatever else an array could be; the command line asks the method's own kind."""
     values = np.arange(6, dtype=np.float32).reshape(1, 2, 3)
     for name in ("a.matrix.npy", "a.npy"):
         np.save(tmp_path / name, values)
         (found,) = MATRIX.read(tmp_path / name, None)
         assert found.values.dtype == np.float32 and found.values.shape == (1, 2, 3) and found.name == "a"
     assert loading.kind_of_file(tmp_path / "a.matrix.npy") is MATRIX
+    assert loading.kind_of_file(tmp_path / "a.npy") is MATRIX  # distances have no three axes
     with pytest.raises(InputError, match=r"a matrix to be multiplied is named \.matrix\.npy"):
-        loading.read(tmp_path / "a.npy")
+        distances.read(tmp_path / "a.npy")
     (tmp_path / "b.npy").write_bytes(matrix.NPY + b"\x01")
     with pytest.raises(InputError, match="not a valid NPY file"):
         MATRIX.read(tmp_path / "b.npy", None)

@@ -16,7 +16,7 @@ from kernels.io import distances, newick
 from kernels.io.distance_matrix import additive
 from kernels.io.tree_splits import distance, splits
 from kernels.registry import method
-from kernels.trees import reference
+from kernels.trees import reference, trials
 from kernels.trees.problem import TREE_PROBLEM, TreeAnswer, TreeProblem
 from tests.kernels.trees.problems import matrices, matrix, path_lengths, problems, trees
 
@@ -33,6 +33,12 @@ def answer(id: str, problem: TreeProblem, given: dict[str, object] | None = None
     result = engine.execute(engine.plan(method(id), problem, given or {}, backend))
     result.check(problem)
     return result.answer
+
+
+def test_taxa_are_permuted_where_no_two_distances_are_equal() -> None:
+    """The zeros of the diagonal are no distance: beside them two of three may be equal."""
+    assert trials.permuted(TreeProblem(matrix([[0, 1, 1], [1, 0, 2], [1, 2, 0]]))) is None
+    assert trials.permuted(TreeProblem(matrix([[0, 1, 3], [1, 0, 2], [3, 2, 0]]))) is not None
 
 
 @pytest.mark.parametrize("id", NJ)

@@ -1,0 +1,60 @@
+// What a lane does to the values alone, in 32 bits: the recurrence of StripedScore (striped_score.cu), which pictures of a
+// matrix look at as well (image.cu). A lane that derives from this adds what it keeps. Needs strip.cuh and sweep.cuh.
+
+struct ValueLane : OneRow {
+    int h[R], g[R];
+    int diagonal;                    // H of the cell left of the lane's first column, one row above
+    Edge out;
+
+    // Row 0, right of column `left`.
+    __device__ __forceinline__ void begin_values(const Strip& problem, int left) {
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            Edge edge = above(problem, left + c + 1);
+            h[c] = edge.h, g[c] = edge.k;
+        }
+        diagonal = above(problem, left).h;
+        out = {0, 0};
+    }
+
+    template <class F>
+    __device__ __forceinline__ void visit_values(F&& keep_value) {
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(h[c]);
+#pragma unroll
+        for (int c = 0; c < R; ++c) keep_value(g[c]);
+        keep_value(diagonal), keep_value(out.h), keep_value(out.k);
+    }
+
+    static __device__ __forceinline__ Edge arrive(Edge edge, int) { return edge; }
+
+    static __device__ __forceinline__ Edge next(Edge passed) {
+        return {__shfl_up_sync(WARP, passed.h, 1), __shfl_up_sync(WARP, passed.k, 1)};
+    }
+
+    __device__ __forceinline__ void settle() {}
+
+    __device__ __forceinline__ void finish() {}
+
+    static __device__ __forceinline__ Edge depart(Edge edge) { return edge; }
+
+    // The next row; seen(c) is called for every column c of the lane once h[c] is that row's.
+    template <class F>
+    __device__ __forceinline__ void next_row(const Strip& problem, const Scores& scores, Edge in, F&& seen) {
+        int above_left = diagonal, k = in.k;
+        diagonal = in.h;
+#pragma unroll
+        for (int c = 0; c < R; ++c) {
+            int matched = above_left + scores[c];
+            int t = LOCAL ? add_max_floor(g[c], -problem.open_extend, matched)
+                          : add_max(g[c], -problem.open_extend, matched);
+            int here = add_max(k, -problem.open_extend, t);
+            k = add_max(k, -problem.extend, t);
+            g[c] = add_max(g[c], -problem.extend, here);
+            above_left = h[c];
+            h[c] = here;
+            seen(c);
+        }
+        out = {h[R - 1], k};
+    }
+};
