@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -86,12 +87,12 @@ def _run(
         return Outcome(answer(problem, np.empty(0, np.int32)), run.times_ms)
     exact = cuda_sizes.exact_in_32_bits(problem)
     states = np.empty(problem.n, np.uint16)
-    with Beside() as beside:
-        touched = beside.do(lambda: transfers.touch(states))
+    with Beside() if states.nbytes > transfers.LEAST else nullcontext() as beside:
+        if beside:
+            beside.do(lambda: transfers.touch(states))
         model = _upload(problem, run, type or np.dtype(np.int32 if exact else np.float64))
         fill(model, parameters)
         path = _path(model)
-        touched.result()
     found = _told(problem, model, path, states)
     return Outcome(found, run.times_ms, states.nbytes, run.device_bytes)
 
