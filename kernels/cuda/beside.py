@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 from typing import TypeVar
 
 import cupy
+import numpy as np
 
 from kernels.cpu import workers
+from kernels.cuda import transfers
 from kernels.errors import Cancelled
 
 Found = TypeVar("Found")
@@ -52,3 +56,14 @@ class Beside:
             if after is not None:
                 self._stream.wait_event(after)
             return task()
+
+
+@contextmanager
+def touched(array: np.ndarray) -> Iterator[None]:
+    """While the block runs, the system finds memory for an array that is filled behind it."""
+    if array.nbytes <= transfers.LEAST:
+        yield
+        return
+    with Beside() as beside:
+        beside.do(partial(transfers.touch, array))
+        yield

@@ -38,6 +38,12 @@ def distances(run: Run, weights: Weights, found: Found) -> cupy.ndarray:
     half = all_rows // (2 * size) * size
     blocked = Blocked(run, weights.room(all_rows), size, algebra.defines(dtype))
     matrix = blocked.matrix
+    if not half:
+        weights.lay_all_out(matrix)
+        with run.phase("distances") as phase:
+            blocked.steps(phase, 0, all_rows)
+        found.all(matrix)
+        return matrix
     with run.timed("transfer"):
         weights.bring(0, half, run.monitor.check)
         cupy.cuda.get_current_stream().synchronize()

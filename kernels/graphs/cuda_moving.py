@@ -73,12 +73,17 @@ class Weights:
 
     def all(self, side: int) -> cupy.ndarray:
         """All weights, in room for so many vertices."""
+        matrix = self.room(side)
+        self.lay_all_out(matrix)
+        return matrix
+
+    def lay_all_out(self, matrix: cupy.ndarray) -> None:
+        """Bring all weights, and fill such a room with them."""
         with self._run.timed("transfer"):
             self.bring(0, self.n, self._run.monitor.check)
             cupy.cuda.get_current_stream().synchronize()
-        matrix = self.again(side)
+        self.lay_out(matrix, 0, int(matrix.shape[0]))
         self.laid_out()
-        return matrix
 
     def again(self, side: int) -> cupy.ndarray:
         """The same out of what was kept."""

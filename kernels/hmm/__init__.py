@@ -148,11 +148,12 @@ def _sum_method(
 
 SUMS = (
     _sum_method("hmm-forward", "Forward", EVALUATION, kinds.FORWARD,
-                "How probable the sequence is, over all paths; on the CPU a letter after the other, on one thread.",
-                TUTORIAL.at("section III.A"), {"log probability"}),
+                "How probable the sequence is, over all paths; on the CPU a letter after the other, whose many states "
+                "threads share.", TUTORIAL.at("section III.A"), {"log probability"},
+                (PIECE_ON_GPU, THREADS)),
     _sum_method("hmm-posterior", "Posterior", POSTERIOR, kinds.POSTERIOR,
-                "How probable each state is at each letter, given the whole sequence; on the CPU on one thread.",
-                TUTORIAL.at("section III.B"), {"posterior", "log probability"}),
+                "How probable each state is at each letter, given the whole sequence; on the CPU as Forward.",
+                TUTORIAL.at("section III.B"), {"posterior", "log probability"}, (PIECE_ON_GPU, THREADS)),
     _sum_method("hmm-baum-welch", "Baum-Welch", LEARNING, kinds.LEARNING,
                 "A model that makes the sequences most probable, from a first one, round by round.",
                 TUTORIAL.at("section III.C"), {"model"}, (PIECE_ON_GPU, THREADS)),

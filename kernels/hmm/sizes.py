@@ -117,7 +117,21 @@ def sums_automatic(problem: Any, backend: str, multiprocessors: int | None) -> M
     threads = 1
     if isinstance(problem, LearningProblem) and problem.cells > SHARED_CELLS:
         threads = min(workers.cores(), len(problem.sequences))
+    if not isinstance(problem, LearningProblem) and problem.cells > SHARED_CELLS:
+        threads = max(1, min(workers.cores(), problem.states // MANY_STATES))
     return {"piece": cuda_sizes.automatic_piece(len(problem.hmm), letters, multiprocessors or 1), "threads": threads}
+
+
+MANY_STATES = 256
+"""States of a thread where the program chooses how many threads there are."""
+SHARED_STATES = 64
+"""States of each of the threads that share the rows of one sequence: fewer are sooner done than waited for."""
+
+
+def sharing(problem: HmmProblem, parameters: Mapping[str, Any]) -> int:
+    """Threads that share the rows of a sequence; 0 where one does all of them."""
+    threads = min(typed(HmmParameters, parameters).threads, padded(problem.states) // SHARED_STATES)
+    return threads if threads > 1 else 0
 
 
 PORTIONS = 64

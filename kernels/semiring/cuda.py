@@ -11,6 +11,7 @@ import cupy
 import numpy as np
 
 from kernels.cuda import blocks, textures
+from kernels.cuda.beside import touched
 from kernels.cuda.run import ELEMENTS, Run
 from kernels.cuda.structs import Constants
 from kernels.monitor import Monitor
@@ -174,10 +175,11 @@ def product(
         padded(run, run.up(matrix.reshape(members, *matrix.shape[-2:])), size, constants) for matrix in (a, b)
     )
     found = cupy.empty((left.shape[0], left.shape[1], right.shape[2]), a.dtype)
-    with run.phase("product") as phase:
+    on_host = np.empty((members, rows, columns), a.dtype)
+    with touched(on_host), run.phase("product") as phase:
         multiply(run, phase, left, right, found, constants, from_zero=True)
     del left, right
-    return run.down(cropped(run, found, rows, columns, constants)).reshape(*batch, rows, columns)
+    return run.down(cropped(run, found, rows, columns, constants), on_host).reshape(*batch, rows, columns)
 
 
 def multiply_indexed(run: Run, phase: Launches, a: cupy.ndarray, b: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:

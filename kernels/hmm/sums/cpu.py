@@ -20,7 +20,7 @@ from kernels.hmm.cpu_tables import Tables, probabilities, tiny
 from kernels.hmm.hmm import Hmm
 from kernels.hmm.parameters import HmmParameters
 from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums import cpu_sums, underflow
+from kernels.hmm.sums import cpu_sums, together, underflow
 from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
 from kernels.model import Outcome
 from kernels.monitor import Monitor, Silent
@@ -35,9 +35,9 @@ NOTHING = np.empty(0)
 
 def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The probability of a sequence, over all paths."""
-    bounded = vanishing.bounded(problem)
+    bounded, threads = vanishing.bounded(problem), sizes.sharing(problem, parameters)
     warm = (
-        partial(_forward, _warm(), Monitor(), _unheard(), NOTHING)
+        partial(_forward, _warm(), Monitor(), _unheard(), NOTHING, int(threads > 0))
         if bounded
         else partial(underflow.compile_for, _warm())
     )
@@ -45,7 +45,7 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
     clock = PhaseClock(times_ms)
     model, log = probabilities(problem), PhaseLog(steps, 1, clock.started_ns)
     if bounded:
-        found, _ = _forward(model, monitor, log, NOTHING)
+        found, _ = _forward(model, monitor, log, NOTHING, threads)
     else:
         found = underflow.log_probability(problem, model, monitor, log)
     clock.phase("forward")
@@ -55,10 +55,12 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
 
 def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The probability of every state at every letter, given the whole sequence."""
-    times_ms = {"compilation": time_ms(partial(_warm_posterior, vanishing.bounded(problem))), "transfer": 0.0}
+    threads = sizes.sharing(problem, parameters)
+    warm = partial(_warm_posterior, vanishing.bounded(problem), int(threads > 0))
+    times_ms = {"compilation": time_ms(warm), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     model = probabilities(problem)
-    found, rows = _posterior(model, monitor, PhaseLog(steps, 1, clock.started_ns), NOTHING)
+    found, rows = _posterior(model, monitor, PhaseLog(steps, 1, clock.started_ns), NOTHING, threads)
     underflow.compare(problem, model, found, monitor)
     clock.phase("forward and backward")
     posterior = None
@@ -143,8 +145,8 @@ def _warm() -> Tables:
     return tiny(0.0, np.array([0.5, 0.5]), np.full((2, 2), 0.5), 1.0)
 
 
-def _warm_posterior(bounded: bool) -> None:
-    _posterior(_warm(), Monitor(), _unheard(), NOTHING)
+def _warm_posterior(bounded: bool, sharing: int = 0) -> None:
+    _posterior(_warm(), Monitor(), _unheard(), NOTHING, sharing)
     if not bounded:
         underflow.compile_for(_warm())
 
@@ -160,9 +162,19 @@ def _sliced(model: Tables) -> int:
     return max(1, SLICE // model.width**2)
 
 
-def _forward(model: Tables, monitor: Monitor, log: PhaseLog, rows: np.ndarray) -> tuple[float, np.ndarray]:
-    """The logarithm of the probability of the letters, and the divisors; forward rows go to ``rows``."""
+def _forward(
+    model: Tables, monitor: Monitor, log: PhaseLog, rows: np.ndarray, threads: int = 0
+) -> tuple[float, np.ndarray]:
+    """The logarithm of the probability of the letters, and the divisors; forward rows go to ``rows``.
+
+    ``threads`` share every row; 0: one thread, which waits for nobody.
+    """
     n, row = len(model.seen), model.initial.copy()
+    if threads:
+        divisors, possible = together.forward(model, threads, monitor, log, rows)
+        if not possible:
+            monitor.update(n, n, "forward")
+        return float(np.log(divisors).sum()) if possible else -np.inf, divisors
     divisors, stop = np.zeros(n), stop_word()
     for first in range(0, n, _sliced(model)):
         monitor.update(first, n, "forward")
@@ -177,13 +189,21 @@ def _forward(model: Tables, monitor: Monitor, log: PhaseLog, rows: np.ndarray) -
     return float(np.log(divisors).sum()), divisors
 
 
-def _posterior(model: Tables, monitor: Monitor, log: PhaseLog, pairs: np.ndarray) -> tuple[float, np.ndarray | None]:
-    """The logarithm of the probability, and the posterior rows (flat); ``pairs`` takes counts where it is not empty."""
+def _posterior(
+    model: Tables, monitor: Monitor, log: PhaseLog, pairs: np.ndarray, threads: int = 0
+) -> tuple[float, np.ndarray | None]:
+    """The logarithm of the probability, and the posterior rows (flat); ``pairs`` takes counts where it is not empty.
+
+    ``threads`` as in `_forward`.
+    """
     n = len(model.seen)
     rows = np.zeros(n * model.width)
-    found, divisors = _forward(model, monitor, log, rows)
+    found, divisors = _forward(model, monitor, log, rows, threads)
     if found == -np.inf:
         return found, None
+    if threads:
+        together.backward(model, threads, monitor, log, divisors, rows, pairs)
+        return found, rows
     row, stop = np.ones(model.width), stop_word()
     for last in range(n - 1, -1, -_sliced(model)):
         monitor.update(n - 1 - last, n, "backward")

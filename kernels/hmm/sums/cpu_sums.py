@@ -17,12 +17,19 @@ from kernels.semiring.cpu_tile import plus_times_piece, plus_times_row
 @compiled
 def _row_times_matrix(row, matrix, width, states, target):
     """``target`` becomes row x matrix over ordinary numbers."""
-    target[:] = 0.0
-    j = 0
-    while j + WIDE <= width:
+    columns_times(row, matrix, width, states, target, 0, width)
+
+
+@compiled
+def columns_times(row, matrix, width, states, target, begin, end):
+    """The same of the columns ``begin`` to ``end`` alone; ``begin`` is a multiple of WIDE, and ``end`` is one or
+    ``width``, so that every number is the same whoever computes it."""
+    target[begin:end] = 0.0
+    j = begin
+    while j + WIDE <= end:
         plus_times_row(row, matrix, target, (0, j, j), (width, width, width), states)
         j += WIDE
-    while j < width:
+    while j < end:
         plus_times_piece(row, matrix, target, (0, j, j), (width, width, width), states)
         j += LANES
 
@@ -59,7 +66,7 @@ def forward(row, model, first, last, divisors, rows, stop):
 
 
 @compiled
-def _add_scaled(target, row, factor):
+def add_scaled(target, row, factor):
     for j in range(target.shape[0]):
         target[j] += factor * row[j]
 
@@ -85,7 +92,7 @@ def backward(row, model, first, last, divisors, rows, pairs, stop):
         if k > 0:
             if pairs.shape[0] > 0:
                 for i in range(states):
-                    _add_scaled(pairs[i * width : (i + 1) * width], ready, rows[(k - 1) * width + i])
+                    add_scaled(pairs[i * width : (i + 1) * width], ready, rows[(k - 1) * width + i])
             _row_times_matrix(ready, columns, width, states, before)
             row[:] = before
     return first - 1

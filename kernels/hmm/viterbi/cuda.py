@@ -11,8 +11,8 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks, textures, transfers
-from kernels.cuda.beside import Beside
+from kernels.cuda import blocks, textures
+from kernels.cuda.beside import touched
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
 from kernels.cuda.structs import Constants
@@ -86,12 +86,10 @@ def _run(
         return Outcome(answer(problem, np.empty(0, np.int32)), run.times_ms)
     exact = cuda_sizes.exact_in_32_bits(problem)
     states = np.empty(problem.n, np.uint16)
-    with Beside() as beside:
-        touched = beside.do(lambda: transfers.touch(states))
+    with touched(states):
         model = _upload(problem, run, type or np.dtype(np.int32 if exact else np.float64))
         fill(model, parameters)
         path = _path(model)
-        touched.result()
     found = _told(problem, model, path, states)
     return Outcome(found, run.times_ms, states.nbytes, run.device_bytes)
 

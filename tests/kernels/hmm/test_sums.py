@@ -128,3 +128,40 @@ def test_cancel(method: str) -> None:
     monitor.cancel()
     with pytest.raises(Cancelled):
         getattr(cpu, method)(HmmProblem(model(3, 3, 0, 1), sequence(b"ABC" * 99)), {}, monitor, Steps())
+
+
+@pytest.mark.parametrize("states", [128, 203])
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_share_rows_and_change_no_number(states: int, threads: int) -> None:
+    random = np.random.default_rng(states)
+    made = HmmProblem(hmm.random_hmm(states, random), sequence(b"ABCDEFGH" * 40))
+    for method in (cpu.hmm_forward, cpu.hmm_posterior):
+        steps = Steps()
+        one, several = (
+            method(made, {"threads": count}, Monitor(), taken).answer
+            for count, taken in ((1, Steps()), (threads, steps))
+        )
+        assert several.log_probability == one.log_probability
+        if method is cpu.hmm_posterior:
+            np.testing.assert_array_equal(several.posterior, one.posterior)
+        assert len(set(steps.array()["worker"].tolist())) == min(threads, states // 64)
+
+
+def test_threads_share_what_is_impossible() -> None:
+    """All of them end where no path leads on."""
+    apart = np.eye(128)
+    emissions = np.zeros((128, 2))
+    emissions[:, 0] = 1
+    made = HmmProblem(hmm.checked("one letter", map(str, range(128)), "AB", apart, emissions, np.full(128, 1 / 128)),
+                      sequence(b"AAAB" + b"A" * 50))  # fmt: skip
+    for count in (1, 2):
+        found = cpu.hmm_posterior(made, {"threads": count}, Monitor(), Steps()).answer
+        assert found.log_probability == -np.inf and found.posterior is None
+
+
+def test_threads_that_share_rows_stop_when_they_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monitor = Monitor()
+    monitor.cancel()
+    made = HmmProblem(hmm.random_hmm(128, np.random.default_rng(1)), sequence(b"ABCDEFGH" * 400))
+    with pytest.raises(Cancelled):
+        cpu.hmm_posterior(made, {"threads": 2}, monitor, Steps())

@@ -129,6 +129,33 @@ def test_blocked_floyd_of_several_tiles(emulated) -> None:
         agree(emulated, "floyd-blocked", graph, precision, 1)
 
 
+def of_halves(kind: str) -> np.ndarray:
+    """Weights of which both halves have several tiles of 64 x 64."""
+    random, n = np.random.default_rng(4), 256 if kind == "whole tiles" else 200
+    weights = random.integers(1, 30_000 if kind == "far" else 100, (n, n)).astype(float)
+    weights[random.random((n, n)) < 0.9] = np.inf
+    if kind == "far":  # a long way round, of more than 16 bits
+        weights[:, :] = np.inf
+        weights[np.arange(n), np.arange(1, n + 1) % n] = 30_000
+    if kind == "negative":
+        height = random.integers(-50, 50, n)
+        weights += height[:, None] - height
+    return weights + (0.5 if kind == "whole tiles" else 0)
+
+
+@pytest.mark.parametrize("kind", ["few", "far", "negative", "whole tiles"])
+def test_blocked_floyd_in_halves(emulated, monkeypatch, kind: str) -> None:
+    """What travels in 16 bits and what does not, as what it is and in whole tiles; by threads, however little it is."""
+    from kernels.cuda import transfers
+
+    monkeypatch.setattr(transfers, "DIRECT", 0)
+    monkeypatch.setattr(transfers, "LEAST", 1 << 12)
+    graph = from_weights(of_halves(kind))
+    agree(emulated, "floyd-blocked", graph, "float64", 1)
+    if kind != "whole tiles":
+        agree(emulated, "floyd-blocked", graph, "int32", 2)
+
+
 def sizes():
     """What the emulated device takes its sizes from: the emulator imports such modules anew."""
     return import_module("kernels.hmm.cuda_sizes")
