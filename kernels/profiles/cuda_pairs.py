@@ -49,7 +49,7 @@ PAIR = Struct("Pair", """
     const uint4 *rows, *columns;            // factors, see factors.cu; zeros behind the last
     const int2 *row_costs;                  // m: of row i, R_i - open_i and -R_i+1, of what gaps over i rows cost, R_i
     const int2 *column_costs;               // n + 1: C_j - open_j and -C_j
-    unsigned long long* borders;            // (strips - 1) x m: H and F between strips
+    unsigned long long* borders;            // (strips - 1) x m: H and G between strips
     int4* kept;                             // strips x batches - 1 x 128: H and E in the last row of a batch
     int4* best;                             // strips: score, row, column
     unsigned char* operations;              // m + n

@@ -7,7 +7,7 @@
 // numbers, so that 16 bits hold them; products are summed in float32, where every sum is whole and at most 2^24: exact.
 // The squares of a distance are among the factors, so that the product is what the root is taken of. Each of the four
 // warps keeps the factors of 32 columns in registers, makes 16 rows of scores ahead of the cells, and writes them to a
-// ring of 64 rows in shared memory.
+// ring of 64 steps in shared memory: those of a cell to the step at which its lane comes to it.
 //
 // Cells.  Lane l holds four columns: H and E of the row above. At step t it works on row t - l, so that the warp walks
 // antidiagonals; H and the gap of a lane's last column go to the next lane by a shuffle. Gaps are kept shifted by what
@@ -17,7 +17,7 @@
 // Every 16 steps all warps meet. Meanwhile one of the four waits for the next 16 rows of the strip on the left, one
 // publishes what this strip finished, one loads the costs of rows: no latency of memory is in the way of the cells.
 //
-// Memory.  Borders between strips: a word (H, F) for every row, which tells by itself that it is there (ABSENT is no H).
+// Memory.  Borders between strips: a word (H, G) for every row, which tells by itself that it is there (ABSENT is no H).
 // Rows of each batch: (H, E) of every column. Factors: 16 bits, an order that lets a thread load what it needs at once.
 //
 // Compile-time: STEPS (eighths of factors), KIND (LINEAR, ROOT, LOGARITHM), MODE (GLOBAL, LOCAL, SEMI_GLOBAL).
@@ -29,9 +29,10 @@ constexpr unsigned ABSENT = 0x80808080u;
 
 // What the warps of a block share.
 struct Shared {
-    int4 scores[RING * PITCH / 4];
-    int2 costs[RING], left[RING];               // of rows: costs; H and G on the left
-    int2 right[RING];                           // of steps: H and F in the last column
+    int4 scores[RING * PITCH / 4];              // of steps
+    int2 costs[RING + CHUNK];                   // of rows; the first ones once more behind the last ones
+    int2 left[RING];                            // of rows: H and G on the left
+    int2 right[RING];                           // of steps: H and G in the last column
     unsigned char opens[RING];                  // whether a gap opens behind the column on the left
     int table[260];
     int4 word;                                  // what one thread tells all
@@ -66,9 +67,10 @@ struct Maker {
             }
     }
 
-    // Scores of 16 rows and 32 columns, to row ``at`` of the ring.
+    // Scores of rows ``at`` to at + 15 and 32 columns, to the ring.
     __device__ __forceinline__ void make(Shared& shared, int at, int column, int lane) const {
-        int* scores = (int*)shared.scores + (at + lane / 4) * PITCH + column + lane % 4 * 2;
+        int* scores = (int*)shared.scores + column + lane % 4 * 2;
+        const int step = at + lane / 4 + (column + lane % 4 * 2) / PER;
         float sums[TILES][4] = {};
 #pragma unroll
         for (int step = 0; step < STEPS; ++step)
@@ -81,8 +83,9 @@ struct Maker {
             int found[4];
 #pragma unroll
             for (int each = 0; each < 4; ++each) found[each] = finished(scored, shared.table, sums[tile][each]);
-            *(int2*)(scores + 8 * tile) = make_int2(found[0], found[1]);
-            *(int2*)(scores + 8 * tile + 8 * PITCH) = make_int2(found[2], found[3]);
+            const int upper = step + 8 * tile / PER & RING - 1, lower = step + 8 * tile / PER + 8 & RING - 1;
+            *(int2*)(scores + 8 * tile + upper * PITCH) = make_int2(found[0], found[1]);
+            *(int2*)(scores + 8 * tile + lower * PITCH) = make_int2(found[2], found[3]);
         }
     }
 
@@ -103,10 +106,10 @@ __device__ __forceinline__ int left_border(const Pair& pair, int i) {
 struct Fetch {
     const unsigned long long* word;
     unsigned long long found;
-    int2 cost;
+    int opening;
 
     __device__ __forceinline__ void begin(const Pair& pair, int number) {
-        cost = pair.column_costs[number * WIDTH], found = ABSENT;
+        opening = pair.column_costs[number * WIDTH].x, found = ABSENT;
     }
 
     __device__ __forceinline__ void ask(const Pair& pair, int number, int row) {
@@ -115,14 +118,14 @@ struct Fetch {
     }
 
     __device__ __forceinline__ void await(Shared& shared, const Pair& pair, int number, int row, int at) {
-        int h = 0, f = MINUS_INFINITY;
+        int h = 0, going_on = MINUS_INFINITY;
         if (number > 0) {
             while ((unsigned)found == ABSENT) found = load_shared_by_all(word);
-            h = (int)(unsigned)found, f = (int)(found >> 32);
+            h = (int)(unsigned)found, going_on = (int)(found >> 32);
         } else {
             h = left_border(pair, row + 1);
         }
-        const int opened = h + cost.x, going_on = f - cost.y;
+        const int opened = h + opening;
         shared.left[at % RING] = make_int2(h, max(opened, going_on));
         shared.opens[at % RING] = opened >= going_on;
     }
@@ -146,24 +149,22 @@ struct Ahead {
     int opens;
 };
 
-// Where a lane reads ahead: places in the rings, in bytes.
+// Where a lane reads ahead in sixteen steps, in none of which a ring begins again: every place is one and a constant.
 struct Places {
-    int scores, costs;
+    const int4* scores;
+    const int2 *costs, *left;
+    const unsigned char* opens;
 
-    __device__ __forceinline__ void begin(int step, int lane) {
-        const int at = (step - lane) & (RING - 1);
-        scores = at * PITCH * 4 + lane * 16, costs = at * 8;
+    __device__ __forceinline__ void begin(const Shared& shared, int step, int lane) {
+        const int at = step & RING - 1;
+        scores = shared.scores + at * (PITCH / 4) + lane * (PER / 4), left = shared.left + at, opens = shared.opens + at;
+        costs = shared.costs + (step - lane & RING - 1);
     }
 
     template <bool KEEP>
-    __device__ __forceinline__ void load(const Shared& shared, int step, int lane, Ahead& ahead) {
-        ahead.scores = *(const int4*)((const char*)shared.scores + scores);
-        ahead.cost = *(const int2*)((const char*)shared.costs + costs);
-        ahead.left = shared.left[step % RING];
-        if (KEEP) ahead.opens = shared.opens[step % RING];
-        scores += PITCH * 4;
-        if (scores >= RING * PITCH * 4) scores -= RING * PITCH * 4;
-        costs = (costs + 8) % (RING * 8);
+    __device__ __forceinline__ void load(int each, Ahead& ahead) const {
+        ahead.scores = scores[each * (PITCH / 4)], ahead.cost = costs[each], ahead.left = left[each];
+        if (KEEP) ahead.opens = opens[each];
     }
 };
 
@@ -210,13 +211,13 @@ struct Cells {
                                           int4* kept, int row, unsigned short* directions) {
         Places places;
         Ahead ahead, next;
-        places.begin(step, lane);
-        places.template load<KEEP>(shared, step, lane, next);
+        places.begin(shared, step, lane);
+        places.template load<KEEP>(0, next);
         int2* right = shared.right + step % RING;
 #pragma unroll 4
         for (int each = 0; each < CHUNK; ++each) {
             ahead = next;
-            if (each + 1 < CHUNK) places.template load<KEEP>(shared, step + each + 1, lane, next);
+            if (each + 1 < CHUNK) places.template load<KEEP>(each + 1, next);
             int h_left = __shfl_up_sync(WARP, out_h, 1), g = __shfl_up_sync(WARP, out_g, 1);
             int opens = KEEP ? __shfl_up_sync(WARP, out_opens, 1) : 0;
             if (lane == 0) {
@@ -231,7 +232,7 @@ struct Cells {
             const int2 cost = ahead.cost;
             const int scores[PER] = {ahead.scores.x, ahead.scores.y, ahead.scores.z, ahead.scores.w};
             // What lanes wait for each other with is G alone: gaps that open here are brought together before it comes.
-            int diagonal = corner, f = 0, kinds = 0, ts[PER], ways[PER + 1], throughs[PER];
+            int diagonal = corner, gap_g = g, kinds = 0, ts[PER], ways[PER + 1], throughs[PER];
             corner = h_left;
 #pragma unroll
             for (int c = 0; c < PER; ++c) {
@@ -244,12 +245,11 @@ struct Cells {
             }
 #pragma unroll
             for (int c = 0; c < PER; ++c) {
-                const int gap_g = c == 0 ? g : max(g, ways[c]);
+                if (c > 0) gap_g = max(g, ways[c]);
                 h[c] = add_max(gap_g, sum[c], ts[c]);
-                if (KEEP || c == PER - 1) f = gap_g + sum[c];
                 if (KEEP) {
                     if (opens) kinds |= F_OPENS << 4 * c;
-                    const int gap = e[c] + cost.y;
+                    const int gap = e[c] + cost.y, f = gap_g + sum[c];
                     int kind = f > max(throughs[c], gap) ? FROM_F : gap > throughs[c] ? FROM_E : 0;
                     if (MODE == LOCAL && h[c] <= 0) kind = NOWHERE;
                     kinds |= kind << 4 * c;
@@ -262,7 +262,7 @@ struct Cells {
                 if (each >= first && each < over) directions[(row + each) * LANES + lane] = kinds;
                 continue;
             }
-            if (lane == LANES - 1) right[each] = make_int2(out_h, f);
+            if (lane == LANES - 1) right[each] = make_int2(out_h, gap_g);
             if (MODE == LOCAL && max(max(h[0], h[1]), max(h[2], h[3])) > best.score && each >= first && each < over)
                 look(row + each);
             if (MODE == SEMI_GLOBAL && ends && each >= first && each < over) look_at_end(row + each);
@@ -347,10 +347,11 @@ __device__ __forceinline__ void sweep(Shared& shared, const Pair& pair, const Fi
             if (fetches) fetch.ask(pair, number, from + own);
             if (pays) cost = pair.row_costs[from + own];
             if (at < rows) {
-                maker.make(shared, at % RING, column, lane);
+                maker.make(shared, at, column, lane);
                 if (at + CHUNK < rows) maker.load_rows(pair, from + at + CHUNK, lane);
             }
             if (pays) shared.costs[own % RING] = cost;
+            if (pays && own % RING < CHUNK) shared.costs[RING + own % RING] = cost;
             if (fetches) fetch.await(shared, pair, number, from + own, own);
             __syncthreads();
         }
