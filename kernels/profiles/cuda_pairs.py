@@ -62,7 +62,7 @@ NUMBERS = Constants.of(
     LOG_BITS=LOG_BITS, BATCH=GPU_BATCH,
 )  # fmt: skip
 HERE = Path(__file__).parent
-TILE = (NUMBERS, PAIR, FINISH, HERE / "finish.cuh", HERE / "tile.cuh")
+TILE = (NUMBERS, PAIR, FINISH, *(HERE / name for name in ("finish.cuh", "tile.cuh", "lanes.cuh", "sweep.cuh")))
 STRIPS, PATHS = (*TILE, HERE / "strips.cu"), (*TILE, HERE / "path.cuh", HERE / "paths.cu")
 FACTORS = (
     Constants.of(PLAIN=PLAIN, DOUBLED=DOUBLED, HALVED=HALVED, ROWS=ROWS, COLUMNS=COLUMNS, UNITS=FREQUENCY_UNITS),
@@ -127,7 +127,10 @@ class Pairs:
 
     def kernel(self, parts: tuple[Any, ...], name: str, **defines: int) -> Any:
         made = self.made[0]
-        return self.run.kernel(parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, **defines)
+        opening = not all(one.linear for one in self.made)
+        return self.run.kernel(
+            parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, OPENING=opening, **defines
+        )
 
     def strips(self, items: tuple[int, int], rows: tuple[int, int]) -> None:
         """Launch rows of some items of the queue; all strips on the left of them, and rows above, were launched."""
