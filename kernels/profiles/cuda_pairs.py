@@ -238,7 +238,7 @@ def _factors(
         given = run.upload(values, _starts(symbols * (lengths + 1)), lengths, into)
         target = run.empty((int(into[-1]), words), np.uint32)
         with run.timed("transfer"):
-            sizes = map(np.int32, (symbols, how[name], words))
+            sizes = map(np.int32, (symbols, how[name], name == "rows", words))
             kernel((len(made),), (FACTOR_THREADS,), (*given, *sizes, target))
             cupy.cuda.get_current_stream().synchronize()
         found.append(target)

@@ -47,13 +47,15 @@ __device__ __forceinline__ void sweep(Shared& shared, const Pair& pair, const Fi
             if (!KEEP && right && number_of == 1 && step > 0) publish(shared, pair, number, from, rows, step, lane);
             if (fetches) fetch.ask(pair, number, from + own);
             if (pays) cost = pair.row_costs[from + own];
-            if (!OPENING) cost.y += cost.x;
             if (at < rows) {
                 maker.make(shared, at, column, lane);
                 if (at + CHUNK < rows) maker.load_rows(pair, from + at + CHUNK, lane);
             }
-            if (pays) shared.costs[own % RING] = cost;
-            if (pays && own % RING < CHUNK) shared.costs[RING + own % RING] = cost;
+            if (pays) {
+                if (!OPENING) cost.y += cost.x;
+                shared.costs[own & RING - 1] = cost;
+                if ((own & RING - 1) < CHUNK) shared.costs[RING + (own & RING - 1)] = cost;
+            }
             if (fetches) fetch.await(shared, pair, number, from + own, own);
             __syncthreads();
         }

@@ -45,15 +45,13 @@ __device__ __forceinline__ const int4* kept_row(const Pair& pair, int number, in
 // One of the warps that make scores.
 struct Maker {
     unsigned factors[TILES][4 * LOADS];
-    uint4 rows[2][LOADS];
+    uint4 rows[2 * LOADS];
     Scored scored;
 
     __device__ __forceinline__ void load_rows(const Pair& pair, int row, int lane) {
-        const uint4* upper = pair.rows + ((long long)row + lane / 4) * (4 * LOADS) + lane % 4;
+        const uint4* own = pair.rows + (long long)row * (4 * LOADS) + lane;
 #pragma unroll
-        for (int half = 0; half < 2; ++half)
-#pragma unroll
-            for (int load = 0; load < LOADS; ++load) rows[half][load] = upper[half * 8 * 4 * LOADS + 4 * load];
+        for (int load = 0; load < 2 * LOADS; ++load) rows[load] = own[LANES * load];
     }
 
     __device__ __forceinline__ void load_columns(const Pair& pair, int column, int lane) {
@@ -73,11 +71,12 @@ struct Maker {
         const int step = at + lane / 4 + (column + lane % 4 * 2) / PER;
         float sums[TILES][4] = {};
 #pragma unroll
-        for (int step = 0; step < STEPS; ++step)
+        for (int step = 0; step < STEPS; ++step) {
+            const uint4& two = rows[step / 2];
+            const unsigned upper = step % 2 ? two.z : two.x, lower = step % 2 ? two.w : two.y;
 #pragma unroll
-            for (int tile = 0; tile < TILES; ++tile)
-                multiply_halves(sums[tile], word_of(rows[0][step / 4], step % 4), word_of(rows[1][step / 4], step % 4),
-                                factors[tile][step]);
+            for (int tile = 0; tile < TILES; ++tile) multiply_halves(sums[tile], upper, lower, factors[tile][step]);
+        }
 #pragma unroll
         for (int tile = 0; tile < TILES; ++tile) {
             int found[4];
@@ -87,10 +86,6 @@ struct Maker {
             *(int2*)(scores + 8 * tile + upper * PITCH) = make_int2(found[0], found[1]);
             *(int2*)(scores + 8 * tile + lower * PITCH) = make_int2(found[2], found[3]);
         }
-    }
-
-    static __device__ __forceinline__ unsigned word_of(const uint4& four, int word) {
-        return word == 0 ? four.x : word == 1 ? four.y : word == 2 ? four.z : four.w;
     }
 };
 

@@ -24,6 +24,7 @@ from tests.emulator.emulation import order
 
 SEEDS = st.sampled_from((0, 1, 2))
 SUM = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, named_matrix("BLOSUM62"), 3, 1)
+DISTANCE = ColumnScoring(ColumnScore.EUCLIDEAN, Gaps.COLUMN, offset=0.4)
 THESIS = [
     method
     for method in registry.METHODS
@@ -72,18 +73,19 @@ def test_methods_of_the_thesis(emulated, method: Method, data: st.DataObject, se
 @pytest.mark.parametrize(
     ("span", "m", "n"), [(Span.GLOBAL, 270, 129), (Span.LOCAL, 33, 260), (Span.SEMI_GLOBAL, 140, 256)]
 )
-def test_several_strips_and_batches(emulated, span: Span, m: int, n: int) -> None:
-    problem = ProfileProblem(*pair(m, n, 1), SUM, span)
+@pytest.mark.parametrize("scoring", [SUM, DISTANCE], ids=["sum", "distance"])
+def test_several_strips_and_batches(emulated, scoring: ColumnScoring, span: Span, m: int, n: int) -> None:
+    problem = ProfileProblem(*pair(m, n, 1), scoring, span)
     same(emulated("profile-wavefront", problem, seed=1).answer, on_cpu(problem))
 
 
-@pytest.mark.parametrize("span", list(Span))
-def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, span: Span) -> None:
+@pytest.mark.parametrize(("scoring", "span"), [*((SUM, span) for span in Span), (DISTANCE, Span.GLOBAL)])
+def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, scoring: ColumnScoring, span: Span) -> None:
     """Every launch goes on where the one before stopped: here after each batch of rows."""
     cuda_wavefront = importlib.import_module("kernels.profiles.cuda_wavefront")
     monkeypatch.setattr(cuda_wavefront, "SLICE_CELLS", 1)
     assert cuda_wavefront.slices(300, 300) == [(0, 128), (128, 256), (256, 300)]
-    problem = ProfileProblem(*pair(300, 300, 3), SUM, span)
+    problem = ProfileProblem(*pair(300, 300, 3), scoring, span)
     for seed in (0, 1):
         same(emulated("profile-wavefront", problem, seed=seed).answer, on_cpu(problem))
 
