@@ -42,6 +42,7 @@ def timed(made: list[Encoded], monitor: Monitor) -> tuple[list[ProfileAnswer], d
     done = 0
     for together in _groups(made):
         group = Pairs.of(run, [made[at] for at in together])
+        group.prepare()
         _strips(run, group)
         group.path(quiet=True)
         for at, answer in zip(together, group.answers(), strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,8 @@ class Pairs:
     finish: tuple[Any, ...]
     arrays: tuple[cupy.ndarray, ...]
     """What the pairs point at, so that it stays."""
+    kernels: dict[str, tuple[Any, int]] = field(default_factory=dict)
+    """What was launched, and how many blocks of it run at a time."""
 
     @classmethod
     def of(cls, run: Run, made: list[Encoded]) -> Pairs:
@@ -132,11 +134,16 @@ class Pairs:
             parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, OPENING=opening, **defines
         )
 
+    def prepare(self) -> None:
+        """Have the kernels compiled before the clock of a phase starts."""
+        self._strips()
+        self._resident(PATHS, "paths")
+
     def strips(self, items: tuple[int, int], rows: tuple[int, int]) -> None:
         """Launch rows of some items of the queue; all strips on the left of them, and rows above, were launched."""
-        kernel = self.kernel(STRIPS, "strips", BLOCKS=BLOCKS_OF_MANY if len(self.made) > 1 else BLOCKS_OF_ONE)
+        kernel, resident = self._strips()
         self._queue()
-        kernel((self._blocks(kernel, items[1] - items[0]),), (THREADS,), (
+        kernel((min(items[1] - items[0], resident),), (THREADS,), (
             self.on_device, self.items, *self.finish, *map(np.int32, (*items, *rows)), self.ticket,
         ))  # fmt: skip
 
@@ -154,15 +161,15 @@ class Pairs:
 
     def _paths(self, begin: bool, tiles: int) -> None:
         """The way back through the next so many tiles of each path."""
-        kernel = self.kernel(PATHS, "paths")
+        kernel, resident = self._resident(PATHS, "paths")
         self._queue()
-        kernel((self._blocks(kernel, len(self.made)),), (THREADS,), (
+        kernel((min(len(self.made), resident),), (THREADS,), (
             self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, tiles)), self.ends, self.ticket,
         ))  # fmt: skip
 
     def _squares(self, phase: Phase, tiles: int) -> None:
         """The way back of one alignment: by squares of tiles, each as many as run at a time."""
-        resident = blocks.resident(self.kernel(PATHS, "paths"), THREADS, 0)
+        _, resident = self._resident(PATHS, "paths")
         side = max(min(int(resident**0.5), MOST_SIDE), 2)
         exits, chain, operations = (self.kernel(SQUARES, name, SIDE=side) for name in ("exits", "chain", "operations"))
         found, hops = self.run.empty((side * side, ENTRIES), np.uint32), self.run.empty((tiles + 1, 4), np.int32)
@@ -190,8 +197,14 @@ class Pairs:
     def _queue(self) -> None:
         self.ticket.data.memset_async(0, self.ticket.nbytes, cupy.cuda.get_current_stream())
 
-    def _blocks(self, kernel: Any, wanted: int) -> int:
-        return min(wanted, blocks.resident(kernel, THREADS, 0))
+    def _strips(self) -> tuple[Any, int]:
+        return self._resident(STRIPS, "strips", BLOCKS=BLOCKS_OF_MANY if len(self.made) > 1 else BLOCKS_OF_ONE)
+
+    def _resident(self, parts: tuple[Any, ...], name: str, **defines: int) -> tuple[Any, int]:
+        if name not in self.kernels:
+            kernel = self.kernel(parts, name, **defines)
+            self.kernels[name] = kernel, blocks.resident(kernel, THREADS, 0)
+        return self.kernels[name]
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ def wavefront(problem: Problem, parameters: Mapping[str, Any], monitor: Monitor,
     made = problem.encoded
     run = Run(monitor, steps, columns=made.n)
     pairs = Pairs.of(run, [made])
+    pairs.prepare()
     with run.phase("strips") as phase:
         for first, until in slices(made.m, made.n):
             pairs.strips((0, len(pairs.items)), (first, until))
