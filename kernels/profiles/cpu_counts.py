@@ -1,4 +1,4 @@
-"""Columns of many rows, or many columns, compiled: letters that are counted, and frequencies that are rounded."""
+"""Columns of many rows, or many columns, compiled: letters that are counted, frequencies that are rounded, mean scores."""
 
 from __future__ import annotations
 
@@ -42,3 +42,32 @@ def rounded(frequencies, units, found):
                     before[column] += np.int32(lost[other, column] > lost[symbol, column])
             for column in range(count):
                 found[symbol, first + column] += np.int16(before[column] < left[column])
+
+
+@compiled
+def means(values, shares, found):
+    """Sums of ``values`` (float64, symbols x symbols) times ``shares`` (int16, symbols x columns), rounded, int16."""
+    symbols, columns = shares.shape
+    sums, own = np.empty(TILE), np.zeros((symbols, TILE))
+    for first in range(0, columns, TILE):
+        count = min(TILE, columns - first)
+        own[:, :count] = shares[:, first : first + count]
+        for symbol in range(symbols):
+            sums[:] = 0
+            for other in range(symbols):
+                value = values[symbol, other]
+                for column in range(TILE):
+                    sums[column] += value * own[other, column]
+            for column in range(count):
+                found[symbol, first + column] = np.int16(np.rint(sums[column]))
+
+
+@compiled
+def apart(numbers, starts, sizes, found):
+    """Columns (int16, symbols x all) that begin at ``starts``, so many each, one profile behind another."""
+    at = 0
+    for profile in range(len(starts)):
+        start, size = starts[profile], sizes[profile]
+        for symbol in range(numbers.shape[0]):
+            found[at : at + size] = numbers[symbol, start : start + size]
+            at += size

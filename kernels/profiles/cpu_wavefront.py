@@ -104,7 +104,7 @@ def path(made: Encoded, whole: Whole, packed: np.ndarray, kept: Kept, monitor: M
 
     workers.share(work, 1, stop, monitor.check)
     count, first, second, _ = found[0]
-    return whole_answer(made, score, (first, second), (i, j), operations[:count][::-1])
+    return whole_answer(made.mode, (made.m, made.n), score, (first, second), (i, j), operations[:count][::-1])
 
 
 @cache

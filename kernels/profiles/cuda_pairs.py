@@ -13,6 +13,7 @@ from kernels.cuda import blocks
 from kernels.cuda.run import Phase, Run
 from kernels.cuda.structs import Constants, Struct
 from kernels.profiles.cpu_table import whole_answer
+from kernels.profiles.many import Many
 from kernels.profiles.problem import ProfileAnswer
 from kernels.profiles.scoring import (
     FREQUENCY_UNITS,
@@ -23,7 +24,6 @@ from kernels.profiles.scoring import (
     LOGARITHM,
     ROOT,
     SEMI_GLOBAL,
-    Encoded,
 )
 from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, beyond_halves
 
@@ -77,7 +77,7 @@ class Pairs:
     the order in which blocks take them: the first strips of all, the second, and so on."""
 
     run: Run
-    made: list[Encoded]
+    made: Many
     steps: int
     on_device: cupy.ndarray
     items: cupy.ndarray
@@ -93,23 +93,23 @@ class Pairs:
     """What was launched, and how many blocks of it run at a time."""
 
     @classmethod
-    def of(cls, run: Run, made: list[Encoded]) -> Pairs:
+    def of(cls, run: Run, made: Many) -> Pairs:
         """Copy problems to the device, with room for their borders and paths."""
-        m, n = (np.array([getattr(one, name) for one in made], np.int64) for name in ("m", "n"))
+        m, n = made.m, made.n
         strips, batches = -(-n // GPU_STRIP), (m - 1) // GPU_BATCH
         tops, lefts = _starts(-(-m // SIXTEEN) * SIXTEEN), _starts(strips * GPU_STRIP)
-        rows, columns, steps = _factors(run, made, m, n, tops, lefts)
+        rows, columns, steps = _factors(run, made, tops, lefts)
         numbers: np.ndarray = np.repeat(np.arange(len(made)), strips)
         items = np.stack([numbers, np.arange(len(numbers)) - _starts(strips)[:-1][numbers]], axis=1).astype(np.int32)
         items = np.ascontiguousarray(items[np.lexsort((items[:, 0], items[:, 1]))])
-        row_costs = _shifted([one.row_open for one in made], [one.row_extend for one in made], 1)
-        column_costs = _shifted([one.column_open for one in made], [one.column_extend for one in made], 0)
+        row_costs = _shifted(made.row_open, made.row_extend, m, True)
+        column_costs = _shifted(made.column_open, made.column_extend, n, False)
         sizes = {"borders": 8 * (strips - 1) * m, "kept": 8 * GPU_STRIP * strips * batches, "best": 16 * strips,
                  "operations": m + n}  # fmt: skip
         starts = {name: _starts(size) for name, size in sizes.items()}
         room = {name: run.empty(max(int(ends[-1]), 1), np.uint8) for name, ends in starts.items()}
         room["borders"].data.memset_async(ABSENT, room["borders"].nbytes, cupy.cuda.get_current_stream())
-        given = rows, columns, *run.upload(row_costs, column_costs, made[0].table, items)
+        given = rows, columns, *run.upload(row_costs, column_costs, made.table, items)
         pairs: np.ndarray = np.zeros(len(made), PAIR.dtype)
         width = rows.itemsize * rows.shape[1]
         for name, ends in starts.items():
@@ -118,20 +118,19 @@ class Pairs:
         pairs["row_costs"] = given[2].data.ptr + 8 * _starts(m)[:-1]
         pairs["column_costs"] = given[3].data.ptr + 8 * _starts(n + 1)[:-1]
         pairs["m"], pairs["n"], pairs["strips"] = m, n, strips
-        pairs["unit"], pairs["origin"] = [2.0**-one.shift for one in made], [one.origin for one in made]
+        pairs["unit"], pairs["origin"] = 2.0**-made.shift, made.origin
         return cls(
             run, made, steps, run.upload(pairs.view(np.uint8))[0], given[5],
             (m[items[:, 0]] * np.minimum(n[items[:, 0]] - items[:, 1] * GPU_STRIP, GPU_STRIP)),
             run.empty((len(made), 8), np.int32), room["operations"], starts["operations"][1:],
             run.empty(1, np.int32),
-            FINISH(table=given[4], factor=made[0].factor, offset=made[0].offset), (*given, *room.values()),
+            FINISH(table=given[4], factor=made.factor, offset=made.offset), (*given, *room.values()),
         )  # fmt: skip
 
     def kernel(self, parts: tuple[Any, ...], name: str, **defines: int) -> Any:
-        made = self.made[0]
-        opening = not all(one.linear for one in self.made)
+        made = self.made
         return self.run.kernel(
-            parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, OPENING=opening, **defines
+            parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, OPENING=not made.linear, **defines
         )
 
     def prepare(self) -> None:
@@ -149,7 +148,7 @@ class Pairs:
 
     def path(self, quiet: bool = False) -> None:
         """The way back of all: of many alignments, or a short one, a block for each; of a long one by squares."""
-        tiles = max(-(-one.n // GPU_STRIP) + -(-one.m // GPU_BATCH) for one in self.made)
+        tiles = int((-(-self.made.n // GPU_STRIP) + -(-self.made.m // GPU_BATCH)).max())
         with self.run.phase("path", quiet=quiet) as phase:
             if len(self.made) == 1 and tiles > SHORT_PATH:
                 self._squares(phase, tiles)
@@ -187,12 +186,13 @@ class Pairs:
         """The alignments, in the order of the problems."""
         ends, operations = self.run.down(self.ends), self.run.down(self.operations)
         assert ends[:, 7].all(), "a path did not come to its end"
-        found = []
-        for made, (i, j, _, count, score, row, column, _), end in zip(
-            self.made, ends.tolist(), self.operation_ends.tolist(), strict=True
-        ):
-            found.append(whole_answer(made, score, (i, j), (row, column), operations[end - count : end]))
-        return found
+        return [
+            whole_answer(self.made.mode, size, score, (i, j), (row, column), operations[end - count : end])
+            for size, (i, j, _, count, score, row, column, _), end in zip(
+                zip(self.made.m.tolist(), self.made.n.tolist(), strict=True), ends.tolist(),
+                self.operation_ends.tolist(), strict=True,
+            )
+        ]  # fmt: skip
 
     def _queue(self) -> None:
         self.ticket.data.memset_async(0, self.ticket.nbytes, cupy.cuda.get_current_stream())
@@ -212,43 +212,37 @@ def _starts(sizes: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
-def _shifted(opens: list[np.ndarray], extends: list[np.ndarray], behind: int) -> np.ndarray:
-    """Costs of gaps as the device takes them (see `PAIR`), int32 (all, 2): for what is before each column, and for 0 as
+def _shifted(opens: np.ndarray, extends: np.ndarray, sizes: np.ndarray, behind: bool) -> np.ndarray:
+    """Costs of gaps as the device takes them (see `PAIR`), int32 (all, 2): for what is before each column, and unless
     ``behind`` for what is behind the last one as well."""
-    sizes = np.array([one.size for one in extends])
     ends = _starts(sizes)
-    summed = np.concatenate([[0], np.cumsum(np.concatenate(extends), dtype=np.int64)])
+    summed = _starts(extends)
     if behind:
         own: np.ndarray = np.repeat(summed[ends[:-1]], sizes)
-        return np.stack(
-            [summed[:-1] - own - np.concatenate(opens), own - summed[1:]], axis=1
-        ).astype(np.int32)  # fmt: skip
+        return np.stack([summed[:-1] - own - opens, own - summed[1:]], axis=1).astype(np.int32)
     numbers: np.ndarray = np.repeat(np.arange(len(sizes)), sizes + 1)
     at = np.arange(len(numbers)) - numbers
     cost = summed[at] - summed[ends[:-1]][numbers]
     last = np.append(numbers[1:] != numbers[:-1], True)
-    opening = np.concatenate([*opens, [0]])[np.where(last, len(at) - len(sizes), at)]
+    opening = np.append(opens, 0)[np.where(last, len(at) - len(sizes), at)]
     return np.stack([cost - opening, -cost], axis=1).astype(np.int32)
 
 
-def _factors(
-    run: Run, made: list[Encoded], m: np.ndarray, n: np.ndarray, tops: np.ndarray, lefts: np.ndarray
-) -> tuple[cupy.ndarray, cupy.ndarray, int]:
+def _factors(run: Run, made: Many, tops: np.ndarray, lefts: np.ndarray) -> tuple[cupy.ndarray, cupy.ndarray, int]:
     """Rows and columns of all products as 16-bit numbers on the device (factors.cu), and how many steps of the tensor
     cores they take."""
-    rows, columns = (np.concatenate([getattr(one, name).ravel() for one in made]) for name in ("rows", "columns"))
-    how, symbols = {"rows": PLAIN, "columns": PLAIN}, len(made[0].rows)
-    if made[0].kind == ROOT:
+    how, symbols = {"rows": PLAIN, "columns": PLAIN}, made.symbols
+    if made.kind == ROOT:
         how = {"rows": ROWS, "columns": COLUMNS}
-    elif beyond_halves(rows):
+    elif beyond_halves(made.rows):
         how = {"rows": HALVED, "columns": DOUBLED}
-    elif beyond_halves(columns):
+    elif beyond_halves(made.columns):
         how = {"rows": DOUBLED, "columns": HALVED}
     count = symbols * (2 if HALVED in how.values() else 1) + (4 if ROWS in how.values() else 0)
     words, kernel = -(-count // LOAD) * LOAD // 2, run.kernel(FACTORS, "factors")
     found = []
-    for name, values, lengths, into in (("rows", rows, m, tops), ("columns", columns, n, lefts)):
-        given = run.upload(values, _starts(symbols * (lengths + 1)), lengths, into)
+    for name, values, lengths, into in (("rows", made.rows, made.m, tops), ("columns", made.columns, made.n, lefts)):
+        given = run.up(values), *run.upload(_starts(symbols * (lengths + 1)), lengths, into)
         target = run.empty((int(into[-1]), words), np.uint32)
         with run.timed("transfer"):
             sizes = map(np.int32, (symbols, how[name], name == "rows", words))

@@ -136,7 +136,7 @@ def test_groups_are_by_bytes_and_not_by_cells(emulated, monkeypatch: pytest.Monk
     """A pair of one column each takes a whole strip of factors."""
     cuda_batch = importlib.import_module("kernels.profiles.cuda_batch")
     monkeypatch.setattr(cuda_batch, "TOGETHER", 2**17)
-    made = [ProfileProblem(*pair(m, n, 1), SUM).encoded for m, n in ((1, 1),) * 12 + ((300, 1), (1, 300))]
+    made = [cuda_batch.Shape(21, m, n) for m, n in ((1, 1),) * 12 + ((300, 1), (1, 300))]
     groups = list(cuda_batch._groups(made))
     assert sorted(at for group in groups for at in group) == list(range(len(made)))
     assert len(groups) > 2
