@@ -1,4 +1,4 @@
-"""Columns of many rows, or many columns, compiled: letters that are counted, frequencies that are rounded, mean scores."""
+"""Columns of many rows, or many columns, compiled: letters are counted, frequencies and mean scores rounded."""
 
 from __future__ import annotations
 

@@ -79,7 +79,10 @@ class Table:
 def whole_answer(
     mode: int, size: tuple[int, int], score: int, start: tuple[int, int], end: tuple[int, int], operations: np.ndarray
 ) -> ProfileAnswer:
-    """The answer of a path from start to end; with the gaps before and behind it where these are free. ``size`` is m, n."""
+    """The answer of a path from start to end; with the gaps before and behind it where these are free.
+
+    ``size`` is that of the table, (m, n).
+    """
     if mode == SEMI_GLOBAL:
         front = [np.full(count, kind, np.uint8) for count, kind in zip(start, (UP, LEFT), strict=True)]
         left_over = (size[0] - end[0], size[1] - end[1])

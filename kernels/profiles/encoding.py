@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -189,7 +189,7 @@ def _portion(pairs: list[Pair], scoring: ColumnScoring, span: Span) -> Many:
     powers = np.rint(np.log2(FREQUENCY_UNITS * scales)).astype(np.int64)
     shifts, origins = powers - int(np.log2(SCORE_UNITS)), powers << LOG_BITS
     kind = {ColumnScore.EUCLIDEAN: ROOT, ColumnScore.LOG_AVERAGE: LOGARITHM}.get(scoring.kind, LINEAR)
-    common = {
+    common: dict[str, Any] = {
         "table": LOG_TABLE,
         "kind": kind,
         "factor": round(SCORE_UNITS * np.log(2) / scoring.nats),
@@ -213,8 +213,8 @@ def _portion(pairs: list[Pair], scoring: ColumnScoring, span: Span) -> Many:
     side = (first.most(rows) if specific else second.most(columns)) if kind == LINEAR else 0 * shifts
     _refuse_overflow(pairs, scoring, _most(kind, side, shifts, common), [(first, costs[0]), (second, costs[1])])
     return Many(
-        first.sizes - 1, second.sizes - 1, shifts, origins, first.apart(rows), second.apart(columns), *squares,
-        first.without_blanks(costs[0].opens), first.without_blanks(costs[0].extends),
+        first.sizes - 1, second.sizes - 1, shifts, origins, first.apart(rows), second.apart(columns),
+        squares[0], squares[1], first.without_blanks(costs[0].opens), first.without_blanks(costs[0].extends),
         second.without_blanks(costs[1].opens), second.without_blanks(costs[1].extends), **common,
     )  # fmt: skip
 

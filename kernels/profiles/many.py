@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequences
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from kernels.profiles.scoring import Encoded
 
-FACTORS, BIASES = ("rows", "columns"), ("row_bias", "column_bias")
+OWN, FACTORS, BIASES = ("m", "n", "shift", "origin"), ("rows", "columns"), ("row_bias", "column_bias")
+COMMON = ("table", "kind", "factor", "offset", "mode", "by_column")
 COSTS = ("row_open", "row_extend", "column_open", "column_extend")
 
 
-class Many(NamedTuple):
+@dataclass(frozen=True)
+class Many:
     """Pairs of one scoring and one mode. ``m`` and ``n`` are their columns, ``shift`` and ``origin`` what `Encoded` has
     of each; int64. All others of `Encoded` are arrays of one dimension, in which those of each pair follow each other,
     or the same of all pairs."""
@@ -45,12 +48,9 @@ class Many(NamedTuple):
         def flat(name: str) -> np.ndarray:
             return np.concatenate([getattr(one, name).reshape(-1) for one in made])
 
-        own = (
-            {name: np.array([getattr(one, name) for one in made], np.int64)} for name in ("m", "n", "shift", "origin")
-        )
-        arrays = {name: values for one in own for name, values in one.items()}
+        arrays: dict[str, Any] = {name: np.array([getattr(one, name) for one in made], np.int64) for name in OWN}
         arrays |= {name: flat(name) for name in (*FACTORS, *BIASES, *COSTS)}
-        common = {name: getattr(made[0], name) for name in ("table", "kind", "factor", "offset", "mode", "by_column")}
+        common = {name: getattr(made[0], name) for name in COMMON}
         return cls(**arrays, **common)
 
     @classmethod
@@ -58,11 +58,10 @@ class Many(NamedTuple):
         """The pairs of all parts, in their order."""
         if len(parts) == 1:
             return parts[0]
-        arrays = {
-            name: np.concatenate([getattr(part, name) for part in parts])
-            for name in ("m", "n", "shift", "origin", *FACTORS, *BIASES, *COSTS)
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in (*OWN, *FACTORS, *BIASES, *COSTS)
         }
-        return parts[0]._replace(**arrays)
+        return replace(parts[0], **arrays)
 
     def __len__(self) -> int:
         return len(self.m)
@@ -84,10 +83,10 @@ class Many(NamedTuple):
             _parts(self.m), _parts(self.m), _parts(self.n), _parts(self.n),
         ]  # fmt: skip
         arrays = [getattr(self, name) for name in (*FACTORS, *BIASES, *COSTS)]
-        common = {name: getattr(self, name) for name in ("table", "kind", "factor", "offset", "mode", "by_column")}
+        common: dict[str, Any] = {name: getattr(self, name) for name in COMMON}
         for number, (shift, origin) in enumerate(zip(self.shift.tolist(), self.origin.tolist(), strict=True)):
             rows, columns, *others = (array[step(number)] for array, step in zip(arrays, steps, strict=True))
-            yield Encoded(
+            yield Encoded(  # type: ignore[misc]  # others are six
                 rows.reshape(symbols, -1), columns.reshape(symbols, -1), *others, **common, shift=shift, origin=origin
             )
 
