@@ -63,6 +63,23 @@ def means(values, shares, found):
 
 
 @compiled
+def shifted(opens, extends, sizes, behind, found):
+    """Costs of gaps opposite the columns (int32) of profiles, one behind another, so many each, as a GPU takes them,
+    int32 (all, 2): C - open of each column, where a gap over those before it costs C, and -C; of the column itself too
+    where ``behind``, else once more behind the last column, where nothing opens."""
+    at, to = 0, 0
+    for size in sizes:
+        total = np.int64(0)
+        for column in range(size + 1):
+            if column < size or not behind:
+                opening, after = (opens[at + column], extends[at + column]) if column < size else (0, 0)
+                found[to, 0], found[to, 1] = total - opening, -(total + after if behind else total)
+                total += after
+                to += 1
+        at += size
+
+
+@compiled
 def apart(numbers, starts, sizes, found):
     """Columns (int16, symbols x all) that begin at ``starts``, so many each, one profile behind another."""
     at = 0

@@ -108,10 +108,10 @@ def _finish(products, scores, bias, column_bias, finish):
         for j in range(scores.size):
             scores[j] = ((products[j] + half) >> places) + added
     elif kind == ROOT:
-        half, two = np.float32(0.5), np.int32(2)
+        below, two = np.float32(0.5), np.int32(2)
         for j in range(scores.size):
             square = np.float32(bias + column_bias[j] - two * products[j])
-            scores[j] = added - np.int32(np.ceil(np.sqrt(square) - half))
+            scores[j] = added - np.int32(np.ceil(np.sqrt(square) - below))
     else:
         times, begin, one = np.int32(factor), np.int32(origin), np.int32((1 << LOG_BITS) >> 1)
         values = np.empty(scores.size, np.float32)

@@ -64,8 +64,7 @@ def _aligned(
     for together in _groups(shapes):
         group = Pairs.of(run, make(together))
         group.prepare()
-        _strips(run, group)
-        group.path(quiet=True)
+        _launch(run, group)
         for at, answer in zip(together, group.answers(), strict=True):
             found[at] = answer
         done += len(together)
@@ -97,17 +96,21 @@ def _device_bytes(shape: Shape) -> int:
     return 16 * strips * shape.m + 2 * factors * (shape.m + strips * GPU_STRIP)
 
 
-def _strips(run: Run, group: Pairs) -> None:
-    """All strips of a group: a slice of the rows in each launch where it is one alignment, else of the queue."""
-    rows, count = int(group.made.m.max()), len(group.items)
+def _launch(run: Run, group: Pairs) -> None:
+    """All strips of a group, and its paths, which are queued behind them: the device does not wait for the host."""
     with run.phase("strips", quiet=True) as phase:
-        if len(group.made) == 1:
-            for first, until in cuda_wavefront.slices(rows, int(group.made.n[0])):
-                group.strips((0, count), (first, until))
-                phase.launched()
-            return
-        ends = np.cumsum(group.cells) // cuda_wavefront.SLICE_CELLS
-        cuts = [0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), count]
-        for first, last in itertools.pairwise(cuts):
-            group.strips((first, last), (0, rows))
+        for items, rows in _slices(group):
+            group.strips(items, rows)
             phase.launched()
+        group.path(quiet=True)
+
+
+def _slices(group: Pairs) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Items of the queue and rows of each launch: some rows where it is one alignment, else some of the queue."""
+    rows, count = int(group.made.m.max()), len(group.items)
+    if len(group.made) == 1:
+        yield from (((0, count), span) for span in cuda_wavefront.slices(rows, int(group.made.n[0])))
+        return
+    ends = np.cumsum(group.cells) // cuda_wavefront.SLICE_CELLS
+    cuts = [0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), count]
+    yield from ((span, (0, rows)) for span in itertools.pairwise(cuts))

@@ -12,6 +12,7 @@ import numpy as np
 from kernels.cuda import blocks
 from kernels.cuda.run import Phase, Run
 from kernels.cuda.structs import Constants, Struct
+from kernels.profiles import cpu_counts
 from kernels.profiles.cpu_table import whole_answer
 from kernels.profiles.many import Many
 from kernels.profiles.problem import ProfileAnswer
@@ -215,17 +216,9 @@ def _starts(sizes: np.ndarray) -> np.ndarray:
 def _shifted(opens: np.ndarray, extends: np.ndarray, sizes: np.ndarray, behind: bool) -> np.ndarray:
     """Costs of gaps as the device takes them (see `PAIR`), int32 (all, 2): for what is before each column, and unless
     ``behind`` for what is behind the last one as well."""
-    ends = _starts(sizes)
-    summed = _starts(extends)
-    if behind:
-        own: np.ndarray = np.repeat(summed[ends[:-1]], sizes)
-        return np.stack([summed[:-1] - own - opens, own - summed[1:]], axis=1).astype(np.int32)
-    numbers: np.ndarray = np.repeat(np.arange(len(sizes)), sizes + 1)
-    at = np.arange(len(numbers)) - numbers
-    cost = summed[at] - summed[ends[:-1]][numbers]
-    last = np.append(numbers[1:] != numbers[:-1], True)
-    opening = np.append(opens, 0)[np.where(last, len(at) - len(sizes), at)]
-    return np.stack([cost - opening, -cost], axis=1).astype(np.int32)
+    found: np.ndarray = np.empty((len(opens) + (0 if behind else len(sizes)), 2), np.int32)
+    cpu_counts.shifted(opens, extends, sizes, behind, found)
+    return found
 
 
 def _factors(run: Run, made: Many, tops: np.ndarray, lefts: np.ndarray) -> tuple[cupy.ndarray, cupy.ndarray, int]:

@@ -39,7 +39,7 @@ from kernels.profiles.scoring import (
 from kernels.scoring import SCORE_LIMIT
 
 TOGETHER = 1 << 13
-"""Columns that are made at a time: what is in between stays in a cache, and threads share what there is."""
+"""Columns at least that are worth a thread."""
 COMPILED = 1 << 11
 """Columns from which on it is worth to load what is compiled."""
 
@@ -104,16 +104,18 @@ def _encoded(pairs: Sequences[Pair], scoring: ColumnScoring, span: Span, check: 
         check()
         return _portion(portion, scoring, span)
 
-    return workers.each(made, list(_portions(pairs)))
+    # Portions are few where there are many columns: what Python does of each, one thread does at a time.
+    columns = sum(len(first) + len(second) for first, second in pairs)
+    return workers.each(made, list(_portions(pairs, max(TOGETHER, columns // workers.cores()))))
 
 
-def _portions(pairs: Sequences[Pair]) -> Iterator[list[Pair]]:
-    """Pairs that are made at a time, all over one alphabet."""
+def _portions(pairs: Sequences[Pair], most: int) -> Iterator[list[Pair]]:
+    """Pairs that are made at a time, of so many columns at most, all over one alphabet."""
     portion: list[Pair] = []
     columns = 0
     for pair in pairs:
         own = len(pair[0]) + len(pair[1])
-        if portion and (columns + own > TOGETHER or pair[0].alphabet != portion[0][0].alphabet):
+        if portion and (columns + own > most or pair[0].alphabet != portion[0][0].alphabet):
             yield portion
             portion, columns = [], 0
         portion.append(pair)

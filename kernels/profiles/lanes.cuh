@@ -1,7 +1,7 @@
 // Cells of a strip: four columns of a lane of the warp that has them, an antidiagonal a step (see tile.cuh).
 //
-// With gaps that cost something to open ``sum`` has -C_j behind each column and ``source`` C_j - open_j. Else ``hop`` is less
-// what a gap opposite the column costs, and ``sum`` that of all of a lane's columns up to it.
+// With gaps that cost something to open ``sum`` has -C_j behind each column and ``source`` C_j - open_j. Else ``sum`` is less
+// what a gap opposite the column costs.
 //
 // Compile-time: MODE, OPENING (whether some gap costs something to open).
 
@@ -36,7 +36,7 @@ struct Places {
 // nobody uses, and begin with what ``above`` has.
 template <bool KEEP>
 struct Cells {
-    int h[PER], e[PER], source[PER], hop[PER], sum[PER], above_h[PER], above_e[PER], final[PER];
+    int h[PER], e[PER], source[PER], sum[PER], above_h[PER], above_e[PER], final[PER];
     int corner, above_corner, out_h, out_g, out_gap, out_opens, own, valid, ends;
     Best best;
 
@@ -46,13 +46,13 @@ struct Cells {
         best.score = valid == 0 ? 0x7fffffff : MODE == GLOBAL ? MINUS_INFINITY : 0, best.row = best.column = 0;
         ends = own < pair.n && own + PER >= pair.n;
         const int shift = from > 0 ? pair.row_costs[from - 1].y : 0;
-        const int before = valid > 0 ? pair.column_costs[own].y : 0;
+        int before = valid > 0 ? pair.column_costs[own].y : 0;
         const int4* kept = kept_row(pair, number, from / BATCH - 1) + lane * (PER / 2);
 #pragma unroll
         for (int c = 0; c < PER; ++c) {
             int2 cost = c < valid ? pair.column_costs[own + c + 1] : make_int2(0, 0);
-            source[c] = cost.x, sum[c] = cost.y - (OPENING ? 0 : before);
-            hop[c] = sum[c] - (c > 0 ? sum[c - 1] : 0);
+            source[c] = cost.x, sum[c] = OPENING ? cost.y : cost.y - before;
+            before = cost.y;
             above_h[c] = from == 0 && c < valid ? upper_border(pair, own + c + 1) : MINUS_INFINITY;
             above_e[c] = MINUS_INFINITY;
             if (from > 0) {
@@ -79,7 +79,7 @@ struct Cells {
         places.begin(shared, step, lane);
         places.template load<KEEP>(0, next);
         int2* right = shared.right + step % RING;
-#pragma unroll 4
+#pragma unroll 2
         for (int each = 0; each < CHUNK; ++each) {
             ahead = next;
             if (each + 1 < CHUNK) places.template load<KEEP>(each + 1, next);
@@ -118,21 +118,21 @@ struct Cells {
     }
 
     // A row of four cells, with gaps that cost something to open; returns directions. What lanes wait for each other with
-    // is G alone: gaps that open here are brought together before it comes.
+    // is G alone: gaps that open in the first two are brought together before it comes.
     __device__ __forceinline__ int affine(const int* scores, int2 cost, int g, int opens) {
-        int diagonal = corner, gap_g = g, kinds = 0, ts[PER], ways[PER + 1], throughs[PER];
+        int diagonal = corner, gap_g = g, kinds = 0, ts[PER], way = 0, throughs[PER];
 #pragma unroll
         for (int c = 0; c < PER; ++c) {
             const int up = h[c], through = throughs[c] = diagonal + scores[c];
             if (KEEP && up + cost.x >= e[c]) kinds |= E_OPENS << 4 * c;
             e[c] = add_max(up, cost.x, e[c]);
             ts[c] = MODE == LOCAL ? add_max_floor(e[c], cost.y, through) : add_max(e[c], cost.y, through);
-            ways[c + 1] = c == 0 ? ts[c] + source[c] : add_max(ts[c], source[c], ways[c]);
+            if (c < 2) way = c == 0 ? ts[c] + source[c] : add_max(ts[c], source[c], way);
             diagonal = up;
         }
 #pragma unroll
         for (int c = 0; c < PER; ++c) {
-            if (c > 0) gap_g = max(g, ways[c]);
+            if (c > 0) gap_g = c == 2 ? max(g, way) : add_max(ts[c - 1], source[c - 1], gap_g);
             h[c] = add_max(gap_g, sum[c], ts[c]);
             if (KEEP) {
                 if (opens) kinds |= F_OPENS << 4 * c;
@@ -140,21 +140,20 @@ struct Cells {
                 opens = h[c] + source[c] >= gap_g;
             }
         }
-        out_h = h[PER - 1], out_g = max(g, ways[PER]), out_gap = gap_g, out_opens = opens;
+        out_h = h[PER - 1], out_gap = gap_g, out_opens = opens;
+        out_g = add_max(ts[PER - 1], source[PER - 1], gap_g);
         return kinds;
     }
 
-    // The same with gaps that cost nothing to open: each is one that opens, so that H is all there is. Gaps from within the
-    // four cells are brought together before H on the left comes.
+    // The same with gaps that cost nothing to open: each is one that opens, so that H is all there is.
     __device__ __forceinline__ int linear(const int* scores, int cost, int h_left) {
-        int diagonal = corner, inner = 0, left = h_left, kinds = 0;
+        int diagonal = corner, left = h_left, kinds = 0;
 #pragma unroll
         for (int c = 0; c < PER; ++c) {
             const int up = h[c], through = diagonal + scores[c];
             const int above = MODE == LOCAL ? add_max_floor(up, cost, through) : add_max(up, cost, through);
-            inner = c == 0 ? above : add_max(inner, hop[c], above);
-            h[c] = add_max(h_left, sum[c], inner);
-            if (KEEP) kinds |= (E_OPENS | F_OPENS | kind_of(h[c], left + hop[c], up + cost, through)) << 4 * c;
+            h[c] = add_max(left, sum[c], above);
+            if (KEEP) kinds |= (E_OPENS | F_OPENS | kind_of(h[c], left + sum[c], up + cost, through)) << 4 * c;
             diagonal = up, left = h[c];
         }
         out_h = h[PER - 1];
