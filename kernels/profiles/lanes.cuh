@@ -31,11 +31,15 @@ struct Places {
     }
 };
 
-// Four columns of a lane of the warp that has the cells. ``KEEP``: directions are kept instead of borders. There are no
+// What comes of a sweep: borders, and the best cell; or directions, or H, of all cells.
+constexpr int BORDERS = 0, DIRECTIONS = 1, VALUES = 2;
+
+// Four columns of a lane of the warp that has the cells. There are no
 // branches in what is done for every row: lanes whose first row is yet to come, or whose last one is over, compute what
 // nobody uses, and begin with what ``above`` has.
-template <bool KEEP>
+template <int WHAT>
 struct Cells {
+    static constexpr bool KEEP = WHAT == DIRECTIONS;
     int h[PER], e[PER], source[PER], sum[PER], above_h[PER], above_e[PER], final[PER];
     int corner, above_corner, out_h, out_g, out_gap, out_opens, own, valid, ends;
     Best best;
@@ -73,7 +77,7 @@ struct Cells {
     // come. Without ``EDGE`` no lane comes to a row of the first three kinds.
     template <bool EDGE>
     __device__ __forceinline__ void steps(Shared& shared, int step, int lane, int first, int last, int over, int keep,
-                                          int4* kept, int row, unsigned short* directions) {
+                                          int4* kept, int row, void* found) {
         Places places;
         Ahead ahead, next;
         places.begin(shared, step, lane);
@@ -98,8 +102,12 @@ struct Cells {
             const int2 cost = ahead.cost;
             const int kinds = OPENING ? affine(scores, cost, g, opens) : linear(scores, cost.y, h_left);
             corner = h_left;
-            if (KEEP) {
-                if (each >= first && each < over) directions[(row + each) * LANES + lane] = kinds;
+            if (WHAT != BORDERS) {
+                const int at = (row + each) * LANES + lane;
+                if (each >= first && each < over) {
+                    if (WHAT == DIRECTIONS) ((unsigned short*)found)[at] = kinds;
+                    if (WHAT == VALUES) ((int4*)found)[at] = make_int4(h[0], h[1], h[2], h[3]);
+                }
                 continue;
             }
             if (lane == LANES - 1) right[each] = make_int2(out_h, out_gap);

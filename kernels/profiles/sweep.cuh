@@ -1,14 +1,14 @@
 // A strip, or a tile of it, by all warps of a block (see tile.cuh).
 
-// Rows [from, until) of a strip; all threads of the block. ``from`` is 0 or the end of a batch. With KEEP the directions
-// of all cells come to ``directions``, four columns a word, a row after the other; else borders and the best cell are kept.
-template <bool KEEP>
+// Rows [from, until) of a strip; all threads of the block. ``from`` is 0 or the end of a batch. What is asked of all
+// cells comes to ``found``, a word of directions or four numbers a lane, a row after the other.
+template <int WHAT>
 __device__ __forceinline__ void sweep(Shared& shared, const Pair& pair, const Finish& finish, int number, int from,
-                                      int until, Best& best, unsigned short* directions) {
+                                      int until, Best& best, void* found) {
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, rows = until - from;
     const int steps = rows + LANES - 1, right = number + 1 < pair.strips;
     if (warp == 0) {
-        Cells<KEEP> cells;
+        Cells<WHAT> cells;
         cells.begin(pair, number, from, lane);
         const bool whole = until == pair.m;
         __syncthreads();
@@ -20,13 +20,13 @@ __device__ __forceinline__ void sweep(Shared& shared, const Pair& pair, const Fi
             const int last = whole ? rows - 1 + ahead : -1, stays = kept ? keep + ahead : -1, row = from - ahead;
             if (step < LANES || kept || (whole && step + CHUNK >= rows))
                 cells.template steps<true>(shared, step, lane, ahead, last, rows + ahead, stays, place,
-                                           KEEP ? -ahead : row, directions);
+                                           WHAT != BORDERS ? -ahead : row, found);
             else
                 cells.template steps<false>(shared, step, lane, -1, -1, rows + ahead, -1, place,
-                                            KEEP ? -ahead : row, directions);
+                                            WHAT != BORDERS ? -ahead : row, found);
             __syncthreads();
         }
-        if (!KEEP) {
+        if (WHAT == BORDERS) {
             if (MODE != LOCAL && whole) cells.look_at_last(pair.m);
             if (cells.valid == 0) cells.best.score = MINUS_INFINITY;
             best = best_of_warp(cells.best);
@@ -44,7 +44,7 @@ __device__ __forceinline__ void sweep(Shared& shared, const Pair& pair, const Fi
             const bool fetches = number_of == 0 && lane < CHUNK && own < rows;
             const bool pays = number_of == 2 && lane < CHUNK && own < rows;
             int2 cost = make_int2(0, 0);
-            if (!KEEP && right && number_of == 1 && step > 0) publish(shared, pair, number, from, rows, step, lane);
+            if (WHAT == BORDERS && right && number_of == 1 && step > 0) publish(shared, pair, number, from, rows, step, lane);
             if (fetches) fetch.ask(pair, number, from + own);
             if (pays) cost = pair.row_costs[from + own];
             if (at < rows) {
@@ -59,7 +59,7 @@ __device__ __forceinline__ void sweep(Shared& shared, const Pair& pair, const Fi
             if (fetches) fetch.await(shared, pair, number, from + own, own);
             __syncthreads();
         }
-        if (!KEEP && right && number_of == 1)
+        if (WHAT == BORDERS && right && number_of == 1)
             publish(shared, pair, number, from, rows, (steps + CHUNK - 1) / CHUNK * CHUNK, lane);
     }
 }

@@ -19,8 +19,15 @@ each = pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 )
 def test_strips_and_paths_compile(steps: int, kind: int, mode: int, opening: int, architecture: str) -> None:
     from kernels.profiles.cuda_pairs import PATHS, SQUARES, STRIPS
+    from kernels.profiles.cuda_picture import IMAGE
 
-    for parts, defines in ((STRIPS, {"BLOCKS": 3}), (STRIPS, {"BLOCKS": 4}), (PATHS, {}), (SQUARES, {"SIDE": 16})):
+    for parts, defines in (
+        (STRIPS, {"BLOCKS": 3}),
+        (STRIPS, {"BLOCKS": 4}),
+        (PATHS, {}),
+        (IMAGE, {}),
+        (SQUARES, {"SIDE": 16}),
+    ):
         given = {"STEPS": steps, "KIND": kind, "MODE": mode, "OPENING": opening, **defines}
         assert compile_without_device(parts, given, architecture)
 

@@ -156,3 +156,25 @@ def test_strips_are_drawn_as_the_gpu_cuts_them(emulated) -> None:
     assert (result.parameters["s"], result.parameters["T"], result.parameters["threads"]) == (128, 128, 2)
     assert [note.partition(" ")[0] for note in result.notes] == ["s=512", "T=64"]
     assert registry.method("profile-wavefront").cuts(result.parameters).strip == 128
+
+
+@pytest.mark.parametrize("scoring", [SUM, DISTANCE], ids=["sum", "distance"])
+@pytest.mark.parametrize(("span", "m", "n"), [(Span.GLOBAL, 600, 700), (Span.LOCAL, 300, 90)])
+def test_pictures_are_those_of_the_cpu(emulated, scoring: ColumnScoring, span: Span, m: int, n: int) -> None:
+    """The overview, windows that begin anywhere, and single cells, from the borders that the device kept."""
+    pictures = importlib.import_module("kernels.profiles.pictures")
+    problem = ProfileProblem(*pair(m, n, 4), scoring, span)
+    found, expected = pictures.scan(problem, pixels=(70, 50), device=0), pictures.scan(problem, pixels=(70, 50))
+    assert (found.device, expected.device) == (0, None)
+    np.testing.assert_array_equal(found.overview, expected.overview)
+    for rows, columns, shape in (
+        ((0, 30), (0, 40), (30, 20)), ((m - 40, m + 1), (n - 60, n + 1), (41, 61)), ((129, 140), (60, 61), (3, 1)),
+        ((0, 1), (0, n + 1), (1, 9)), ((257, 290), (n // 2, n // 2 + 30), (33, 30)),
+    ):  # fmt: skip
+        np.testing.assert_array_equal(
+            pictures.window(found, rows, columns, shape), pictures.window(expected, rows, columns, shape)
+        )
+    for one, other in zip(
+        *(pictures.cells(each, (m - 50, m + 1), (n - 30, n + 1)) for each in (found, expected)), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
