@@ -98,6 +98,7 @@ def _device_bytes(shape: Shape) -> int:
 
 def _launch(run: Run, group: Pairs) -> None:
     """All strips of a group, and its paths, which are queued behind them: the device does not wait for the host."""
+    run.spend("strips", 0.0)  # it ends behind the paths, and is told before them
     with run.phase("strips", quiet=True) as phase:
         for items, rows in _slices(group):
             group.strips(items, rows)
