@@ -224,9 +224,10 @@ class Method:
     these data, where the user has chosen none; most methods leave that open. ``done(problem, parameters, answer)``
     is how much of ``work`` a run did, for methods whose run is told in that rather than in cells of the problem,
     such as those that take a number of rounds. ``cuts(parameters)`` says where a run cuts its table, for pictures.
-    ``models`` are what the paper's analysis foretells. ``criterion`` names what decides the answer beside the problem,
-    where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one criterion give
-    one answer.
+    ``pieces`` are the phases of its step log, in their order, and what an event of each is ("antidiagonal"), where that
+    is no strip. ``models`` are what the paper's analysis foretells. ``criterion`` names what decides the answer beside
+    the problem, where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one
+    criterion give one answer.
     """
 
     id: str
@@ -250,6 +251,7 @@ class Method:
     notes: Callable[[Any, Mapping[str, Any]], tuple[str, ...]] = no_notes
     done: Callable[[Any, Mapping[str, Any], Any], int] | None = None
     cuts: Callable[[Mapping[str, Any]], Cuts] = no_cuts
+    pieces: Mapping[str, str] = field(default_factory=dict)
     models: tuple[Model, ...] = ()
     criterion: str = ""
 

@@ -16,6 +16,7 @@ LOADED_WHERE_A_GPU_IS = {
     "kernels.experiments.rooflines.cuda_roofline",
     "kernels.pairwise.pictures.cuda_image",
     "kernels.profiles.cuda_batch",
+    "kernels.profiles.cuda_picture",
 }
 """Modules that are no backend of a method, and that their users import when a GPU is to be used."""
 HEAVY = ("PySide6", "pyqtgraph", "cupy", "cupy_backends", "numba")

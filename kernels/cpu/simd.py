@@ -197,6 +197,39 @@ both = _binary(lambda builder, a, b: builder.and_(a, b))
 
 
 @intrinsic
+def multiply_pairs(typing, total, a, b):
+    """``total`` and the products of both halves of each lane, numbers of 16 bits with a sign; one instruction, or two,
+    where the processor has them."""
+
+    def generate(context, builder, signature, arguments):
+        total, *both = arguments
+        left, right = (builder.bitcast(one, ShortLanes.vector) for one in both)
+        features = context.codegen()._get_host_cpu_features().split(",")
+        if "+avx512bw" in features:
+            found = call_vectors(builder, "llvm.x86.avx512.pmaddw.d.512", Lanes.vector, left, right)
+        elif "+avx2" in features:
+            quarters = [
+                [_shuffled(builder, one, one, list(range(at, at + 16))) for at in (0, 16)] for one in (left, right)
+            ]
+            kind = ir.VectorType(_I32, LANES // 2)
+            low, high = (
+                call_vectors(builder, "llvm.x86.avx2.pmadd.wd", kind, *two) for two in zip(*quarters, strict=True)
+            )
+            found = _shuffled(builder, low, high, list(range(LANES)))
+        else:
+            found = builder.add(*(_products(builder, left, right, first) for first in (0, 1)))
+        return builder.add(found, total)
+
+    return Lanes(Lanes, Lanes, Lanes), generate
+
+
+def _products(builder: Any, left: Any, right: Any, first: int) -> Any:
+    """Products of every other lane of two vectors, widened."""
+    order = list(range(first, SHORT_LANES, 2))
+    return builder.mul(*(builder.sext(_shuffled(builder, one, one, order), Lanes.vector) for one in (left, right)))
+
+
+@intrinsic
 def select(typing, flags, yes, no):
     """``yes`` in the lanes that are flagged, ``no`` in the others."""
     result = yes(_FLAGS[yes], yes, yes)
@@ -224,6 +257,28 @@ def shift_in(typing, value, first):
         return _shuffled(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
 
     return value(value, types.int16 if value == ShortLanes else types.int32), generate
+
+
+@intrinsic
+def shift_behind(typing, before, value):
+    """Every lane of ``value`` takes its left neighbour's number; lane 0 takes the last one of ``before``."""
+
+    def generate(context, builder, signature, arguments):
+        count = value.vector.count
+        return _shuffled(builder, *arguments, list(range(count - 1, 2 * count - 1)))
+
+    return value(value, value), generate
+
+
+@intrinsic
+def spread_last(typing, value):
+    """The number of the last lane in every lane; it never leaves the vectors."""
+
+    def generate(context, builder, signature, arguments):
+        count = value.vector.count
+        return _shuffled(builder, arguments[0], arguments[0], [count - 1] * count)
+
+    return value(value), generate
 
 
 @intrinsic

@@ -64,7 +64,7 @@ def _automatic(names: tuple[str, ...], problem: Any, backend: str, multiprocesso
 def _method(
     id: str, name: str, section: str, summary: str, kind: ProblemType, function: str, host: sizes.Host, gcups: float,
     parameters: tuple[Parameter, ...] = (), device: sizes.Device | None = None, cuda_gcups: float = 0.0,
-    cuda: str = "", citation: Citation = THESIS,
+    cuda: str = "", citation: Citation = THESIS, pieces: Mapping[str, str] | None = None,
 ) -> Method:  # fmt: skip
     """``device``: bytes on a GPU, None where the method has none; its function there is ``cuda``, or is called as that
     on the CPU."""
@@ -86,6 +86,7 @@ def _method(
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": gcups} | ({"cuda": cuda_gcups} if device else {}),
         cuts=_cuts,
+        pieces=pieces or {},
     )
 
 
@@ -94,6 +95,8 @@ def _cuts(parameters: Mapping[str, Any]) -> Cuts:
     return Cuts(block=parameters.get("k") or 0, strip=parameters.get("s") or 0, chunk=parameters.get("T") or 0)
 
 
+STRIPS, TABLE, DIAGONALS = {"strips": "strip"}, {"table": "slice"}, {"antidiagonals": "antidiagonal"}
+BLOCK_ROWS, PRODUCT_ROWS = ({"scores": first, "maximisation": "slice"} for first in ("block row", "product"))
 BLOCKS = (BLOCK, WORKERS)
 ALL_THREE = sizes.on_gpu(sizes.gpu_matrices(3))
 PRODUCTS, ALL_PRODUCTS = sizes.on_gpu(sizes.gpu_matrices(1, 1, 1)), sizes.on_gpu(sizes.gpu_matrices(3, 2, 4))
@@ -102,45 +105,48 @@ WAVES = sizes.on_gpu(sizes.gpu_waves)
 METHODS = (
     _method("profile-wavefront", "ProfileWavefront", "section 4.2.2", "Scores of a tile by matrix product, its cells "
             "right after, in strips; nothing of the size of the table is kept.", PROFILES, "cpu_wavefront:wavefront",
-            sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS), sizes.gpu_strips, 100.0, "cuda_wavefront:wavefront"),
+            sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS), sizes.gpu_strips, 100.0, "cuda_wavefront:wavefront",
+            pieces=STRIPS),
     _method("profile-serial", "ProfProfAlign", "algorithm 2.3", "A cell after another, with the three scores of each.",
-            PROFILES, "cpu:serial", sizes.serial, 0.03),
+            PROFILES, "cpu:serial", sizes.serial, 0.03, pieces=TABLE),
     _method("profile-simple", "Simple k", "algorithm 4.1", "Scores in blocks of k x k, cell by cell; then their "
-            "minimisation on the CPU.", PROFILES, "cpu:simple", sizes.matrices(3), 0.02, BLOCKS, ALL_THREE, 0.15),
+            "minimisation on the CPU.", PROFILES, "cpu:simple", sizes.matrices(3), 0.02, BLOCKS, ALL_THREE, 0.15,
+            pieces=BLOCK_ROWS),
     _method("profile-row", "Row k", "algorithm 4.1", "As Simple k, row by row: the gap cost of a row once.",
-            PROFILES, "cpu:row", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15),
+            PROFILES, "cpu:row", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS),
     _method("profile-column", "Column k", "algorithm 4.1", "As Simple k, column by column: the gap cost of each "
-            "once.", PROFILES, "cpu:column", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15),
+            "once.", PROFILES, "cpu:column", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS),
     _method("profile-mix", "Mix k", "algorithm 4.1", "As Simple k, a row and a column in turn: the gap cost of "
-            "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15),
+            "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS),
     _method("profile-cublas", "CUBLAS", "algorithm 4.1", "Two calls for a cell: a difference, and its norm. "
             "The thesis' example of how not to do it.", PROFILES, "cpu:cublas", sizes.matrices(1), 0.02,
-            (), sizes.on_gpu(sizes.gpu_cublas), 0.00002, "cuda_products:cublas_cells"),
+            (), sizes.on_gpu(sizes.gpu_cublas), 0.00002, "cuda_products:cublas_cells", pieces=PRODUCT_ROWS),
     _method("profile-matprod-v1", "MatProd V1", "algorithm 4.2", "Differences by a product with an identity matrix, "
             "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005, (),
-            sizes.on_gpu(sizes.gpu_identity, sizes.matrices(1)), 0.01, "cuda_products:matprod_v1"),
+            sizes.on_gpu(sizes.gpu_identity, sizes.matrices(1)), 0.01, "cuda_products:matprod_v1",
+            pieces=PRODUCT_ROWS),
     _method("profile-matprod-v2", "MatProd V2 k", "algorithm 4.2", "k rows of scores by a product of matrices; then "
             "their minimisation on the CPU.", PROFILES, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,),
-            sizes.on_gpu(sizes.gpu_matrices(1)), 0.15),
+            sizes.on_gpu(sizes.gpu_matrices(1)), 0.15, pieces=PRODUCT_ROWS),
     _method("profile-smwavefront", "SMwavefront k", "section 4.2.2", "The blocks of an antidiagonal at a time, scores "
             "and cells together, borders through memory.", PROFILES, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
-            WAVES, 5.0),
+            WAVES, 5.0, pieces=DIAGONALS),
     _method("profseq-matprod-v2", "ProSeqAlign MatProd V2", "algorithm 4.6", "All scores by one product of matrices, "
             "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v2", sizes.product, 0.15, (),
-            PRODUCTS, 0.15, "cuda_products:sequence_matprod_v2"),
+            PRODUCTS, 0.15, "cuda_products:sequence_matprod_v2", pieces=PRODUCT_ROWS),
     _method("profseq-serial", "ProSeqAlign", "algorithm 2.4", "A cell after another, with the three scores of each.",
-            PROFILE_SEQUENCE, "cpu:serial", sizes.serial, 0.03),
+            PROFILE_SEQUENCE, "cpu:serial", sizes.serial, 0.03, pieces=TABLE),
     _method("profseq-matvecprod-v1", "ProSeqAlign MatVecProd V1", "algorithm 4.3", "H, V and D as matrices: columns of "
             "V, and rows of H and D, each by a product of a matrix and a vector.",
             PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
-            ALL_PRODUCTS, 0.01, "cuda_products:sequence_matvecprod_v1"),
+            ALL_PRODUCTS, 0.01, "cuda_products:sequence_matvecprod_v1", pieces=PRODUCT_ROWS),
     _method("profseq-matvecprod-v2", "ProSeqAlign MatVecProd V2", "algorithm 4.5", "As V1, with gap costs as vectors.",
             PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v2", sizes.products, 0.1, (),
-            PRODUCTS, 0.08, "cuda_products:sequence_matvecprod_v2"),
+            PRODUCTS, 0.08, "cuda_products:sequence_matvecprod_v2", pieces=PRODUCT_ROWS),
     _method("profseq-matprod-v1", "ProSeqAlign MatProd V1", "algorithm 4.4", "H, V and D as three products of "
             "matrices.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
-            ALL_PRODUCTS, 0.1, "cuda_products:sequence_matprod_v1"),
+            ALL_PRODUCTS, 0.1, "cuda_products:sequence_matprod_v1", pieces=PRODUCT_ROWS),
     _method("profseq-smwavefront", "ProSeqAlign SMwavefront k", "section 4.3", "The blocks of an antidiagonal at a "
             "time, scores and cells together.", PROFILE_SEQUENCE, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
-            WAVES, 5.0),
+            WAVES, 5.0, pieces=DIAGONALS),
 )  # fmt: skip

@@ -113,7 +113,9 @@ def _one(made: Encoded, stop: np.ndarray) -> ProfileAnswer | None:
     score, i, j = cpu_strips.best_end(whole, kept)
     operations = np.empty(i + j, np.uint8)
     count, first, second, _ = cpu_strips.path(whole, packed, kept, i, j, operations, stop)
-    return None if count < 0 else whole_answer(made, score, (first, second), (i, j), operations[:count][::-1])
+    if count < 0:
+        return None
+    return whole_answer(made.mode, (made.m, made.n), score, (first, second), (i, j), operations[:count][::-1])
 
 
 @cache

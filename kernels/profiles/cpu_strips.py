@@ -34,7 +34,8 @@ class Border(NamedTuple):
 
 class Whole(NamedTuple):
     """A problem as strips are cut from it; see `Encoded`. ``first_row`` and ``first_column`` are H of the table's
-    borders (int32, n + 1 and m + 1), ``cuts`` is (m, n, s, T, mode)."""
+    borders (int32, n + 1 and m + 1), ``cuts`` is (m, n, s, T, mode). ``linear``: whether no gap costs to
+    open."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -48,6 +49,7 @@ class Whole(NamedTuple):
     first_row: np.ndarray
     first_column: np.ndarray
     cuts: tuple[int, int, int, int, int]
+    linear: bool
 
 
 class Kept(NamedTuple):
@@ -68,13 +70,14 @@ class Turns(NamedTuple):
 
 @compiled
 def packed_rows(rows):
-    """Rows (int16, symbols x (m + 1)) in fours, float32, flat, as `cpu_tile.Factors` has them."""
+    """Rows (int16, symbols x (m + 1)) in fours, int32, flat, as `cpu_tile.Factors` has them."""
     symbols, m = rows.shape[0], rows.shape[1] - 1
-    found = np.zeros((m + GROUP - 1) // GROUP * symbols * GROUP, np.float32)
+    pairs = (symbols + 1) // 2
+    found = np.zeros((m + GROUP - 1) // GROUP * pairs * GROUP * 2, np.int16)
     for x in range(symbols):
         for i in range(m):
-            found[((i // GROUP) * symbols + x) * GROUP + i % GROUP] = rows[x, i]
-    return found
+            found[(((i // GROUP) * pairs + x // 2) * GROUP + i % GROUP) * 2 + x % 2] = rows[x, i]
+    return found.view(np.int32)
 
 
 @called
@@ -83,10 +86,11 @@ def cut(whole, packed, left):
     _, n, s, _, _ = whole.cuts
     real, symbols = min(s, n - left), whole.columns.shape[0]
     width = (real + WIDEN - 1) // WIDEN * WIDEN
-    columns, bias = np.zeros(symbols * width, np.float32), np.zeros(width, np.int32)
+    pairs = (symbols + 1) // 2
+    columns, bias = np.zeros(pairs * width * 2, np.int16), np.zeros(width, np.int32)
     for x in range(symbols):
         for j in range(real):
-            columns[x * width + j] = whole.columns[x, left + j]
+            columns[((x // 2) * width + j) * 2 + x % 2] = whole.columns[x, left + j]
     bias[:real] = whole.column_bias[left : left + real]
     source, sums = np.zeros(width + LANES, np.int32), np.zeros(width + LANES, np.int32)
     total = np.int64(0)
@@ -96,8 +100,8 @@ def cut(whole, packed, left):
         sums[LANES - 1 + j] = total
         source[LANES - 1 + j] = total - (whole.column_open[left + j] if j < real else 0)
     return (
-        Factors(packed, columns, symbols, width, whole.row_bias, bias),
-        Gaps(whole.row_open, whole.row_extend, source, sums),
+        Factors(packed, columns.view(np.int32), pairs, width, whole.row_bias, bias),
+        Gaps(whole.row_open, whole.row_extend, source, sums, whole.linear),
     )
 
 
@@ -107,7 +111,7 @@ def rings_of(rows, width):
     size = rows * (width + LANES)
     h, e, f, scores = (np.full(size, np.int32(NEVER)), np.full(size, np.int32(NEVER)), np.full(size, np.int32(NEVER)),
                        np.zeros(size, np.int32))  # fmt: skip
-    return Rings(h, e, f, np.empty(GROUP * width, np.float32), scores)
+    return Rings(h, e, f, np.empty(GROUP * width, np.int32), scores)
 
 
 @compiled
@@ -137,7 +141,13 @@ def strip(whole, packed, number, kept, turns, times):
         if bottom < m:
             row = (bottom & RING) * (factors.width + LANES) + LANES
             kept.rows[number, at, 0, : factors.width] = rings.h[row : row + factors.width]
-            kept.rows[number, at, 1, : factors.width] = rings.e[row : row + factors.width]
+            if whole.linear:
+                before_it = ((bottom - 1) & RING) * (factors.width + LANES) + LANES
+                kept.rows[number, at, 1, : factors.width] = (
+                    rings.h[before_it : before_it + factors.width] - whole.row_extend[bottom - 1]
+                )
+            else:
+                kept.rows[number, at, 1, : factors.width] = rings.e[row : row + factors.width]
         times[at, 1] = now_ns()
         release(turns.words, number * WORD, bottom)
     return True

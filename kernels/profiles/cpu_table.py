@@ -73,18 +73,21 @@ class Table:
         made, (score, i, j) = self.made, self.state.best.tolist()
         backwards = np.empty(i + j, np.uint8)
         count, first, second = cpu_cells.walk(self.directions, made.n, i, j, made.mode, backwards)
-        return whole_answer(made, score, (first, second), (i, j), backwards[:count][::-1])
+        return whole_answer(made.mode, (made.m, made.n), score, (first, second), (i, j), backwards[:count][::-1])
 
 
 def whole_answer(
-    made: Encoded, score: int, start: tuple[int, int], end: tuple[int, int], operations: np.ndarray
+    mode: int, size: tuple[int, int], score: int, start: tuple[int, int], end: tuple[int, int], operations: np.ndarray
 ) -> ProfileAnswer:
-    """The answer of a path from start to end; with the gaps before and behind it where these are free."""
-    if made.mode == SEMI_GLOBAL:
+    """The answer of a path from start to end; with the gaps before and behind it where these are free.
+
+    ``size`` is that of the table, (m, n).
+    """
+    if mode == SEMI_GLOBAL:
         front = [np.full(count, kind, np.uint8) for count, kind in zip(start, (UP, LEFT), strict=True)]
-        left_over = (made.m - end[0], made.n - end[1])
+        left_over = (size[0] - end[0], size[1] - end[1])
         back = [np.full(count, kind, np.uint8) for count, kind in zip(left_over, (UP, LEFT), strict=True)]
-        start, end, operations = (0, 0), (made.m, made.n), np.concatenate([*front, operations, *back])
+        start, end, operations = (0, 0), size, np.concatenate([*front, operations, *back])
     return ProfileAnswer(int(score), (int(start[0]), int(start[1])), (int(end[0]), int(end[1])),
                          np.ascontiguousarray(operations))  # fmt: skip
 

@@ -1,6 +1,6 @@
 """A tile of the table, compiled: scores by matrix product into a buffer that stays in the cache, cells right after.
 
-Four rows of scores at a time come from float32 products of whole numbers, which are exact (see `scoring`). The cells of
+Four rows of scores at a time come from products of whole numbers of 16 bits, two symbols in a lane of 32. The cells of
 a row are sixteen at a time:
 
     t[j] = max(H[i-1, j-1] + s(i, j),  E[i, j])                           (and 0)
@@ -8,7 +8,11 @@ a row are sixteen at a time:
     H[j] = max(t[j], F[j])
 
 because a gap that opens right behind another one is never better than the one that goes on. The running maximum over a
-vector takes four steps; one number goes from vector to vector.
+vector takes four steps; its last number goes from vector to vector, and never leaves them. Where gaps cost nothing to
+open, H is all there is:
+
+    t[j] = max(H[i-1, j-1] + s(i, j),  H[i-1, j] - extend[i])             (and 0)
+    H[j] = max over k <= j of (t[k] + C[k]) - C[j]
 
 Rows of H, E, F and of scores are kept in rings: of four rows where only the borders are wanted, of all rows of the tile
 where the path goes through it. A row has 16 numbers in front, of which the last belongs to the column on the left.
@@ -20,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu import float_lanes, simd
+from kernels.cpu import simd
 from kernels.cpu.jit import called
 from kernels.cpu.simd import LANES, acquire
 from kernels.profiles.cpu_cells import NEVER
@@ -30,19 +34,17 @@ GROUP = 4
 """Rows whose scores are computed together."""
 RING = 3
 """Mask of row numbers where only the borders of a tile are wanted."""
-ONE_BITS = 0x3F800000
-"""1 as float32: what is less has fewer bits, read as a whole number."""
 ALL = -1
 """Mask of row numbers where all rows are kept."""
 
 
 class Factors(NamedTuple):
-    """Both factors of the products, float32, padded with zeros: rows in fours (groups, symbols, 4), flat; columns
-    (symbols, width), flat. And the sums of their squares, int32, padded likewise."""
+    """Both factors of the products, two symbols in the halves of an int32, padded with zeros: rows in fours (groups,
+    pairs of symbols, 4), flat; columns (pairs, width), flat. And the sums of their squares, int32, padded likewise."""
 
     rows: np.ndarray
     columns: np.ndarray
-    symbols: int
+    pairs: int
     width: int
     row_bias: np.ndarray
     column_bias: np.ndarray
@@ -50,16 +52,18 @@ class Factors(NamedTuple):
 
 class Gaps(NamedTuple):
     """Costs of gaps, int32: for rows one each; for the columns of the strip, padded: what opening a gap behind each
-    saves or costs (``source``, C[k] - open[k + 1]), and C, after 16 numbers for the column on the left."""
+    saves or costs (``source``, C[k] - open[k + 1]), and C, after 16 numbers for the column on the left. ``linear``:
+    whether no gap costs anything to open."""
 
     row_open: np.ndarray
     row_extend: np.ndarray
     source: np.ndarray
     column_sum: np.ndarray
+    linear: bool
 
 
 class Rings(NamedTuple):
-    """Rows of H, E and F (int32, flat) and of scores (float32 and int32, flat), each ``width`` + 16 long."""
+    """Rows of H, E and F and of scores, int32, flat, each ``width`` + 16 long; products of four rows."""
 
     h: np.ndarray
     e: np.ndarray
@@ -71,51 +75,51 @@ class Rings(NamedTuple):
 @called
 def _products(factors, group, target):
     """The products of four rows with all columns of the strip, one row of ``target`` after another."""
-    rows, columns, symbols, width = factors.rows, factors.columns, factors.symbols, factors.width
-    zero = float_lanes.splat(np.float32(0))
+    rows, columns, pairs, width = factors.rows, factors.columns, factors.pairs, factors.width
+    zero = simd.splat(np.int32(0))
     for j in range(0, width, 2 * LANES):
         a0, a1, b0, b1, c0, c1, d0, d1 = zero, zero, zero, zero, zero, zero, zero, zero
-        for x in range(symbols):
-            left = float_lanes.load(columns, x * width + j)
-            right = float_lanes.load(columns, x * width + j + LANES)
-            four = (group * symbols + x) * GROUP
-            a = float_lanes.splat(rows[four])
-            b = float_lanes.splat(rows[four + 1])
-            c = float_lanes.splat(rows[four + 2])
-            d = float_lanes.splat(rows[four + 3])
-            a0, a1 = float_lanes.multiply_add(a, left, a0), float_lanes.multiply_add(a, right, a1)
-            b0, b1 = float_lanes.multiply_add(b, left, b0), float_lanes.multiply_add(b, right, b1)
-            c0, c1 = float_lanes.multiply_add(c, left, c0), float_lanes.multiply_add(c, right, c1)
-            d0, d1 = float_lanes.multiply_add(d, left, d0), float_lanes.multiply_add(d, right, d1)
-        float_lanes.store(target, j, a0)
-        float_lanes.store(target, j + LANES, a1)
-        float_lanes.store(target, width + j, b0)
-        float_lanes.store(target, width + j + LANES, b1)
-        float_lanes.store(target, 2 * width + j, c0)
-        float_lanes.store(target, 2 * width + j + LANES, c1)
-        float_lanes.store(target, 3 * width + j, d0)
-        float_lanes.store(target, 3 * width + j + LANES, d1)
+        for x in range(pairs):
+            left, right = simd.load(columns, x * width + j), simd.load(columns, x * width + j + LANES)
+            four = (group * pairs + x) * GROUP
+            a, b = simd.splat(rows[four]), simd.splat(rows[four + 1])
+            c, d = simd.splat(rows[four + 2]), simd.splat(rows[four + 3])
+            a0, a1 = simd.multiply_pairs(a0, a, left), simd.multiply_pairs(a1, a, right)
+            b0, b1 = simd.multiply_pairs(b0, b, left), simd.multiply_pairs(b1, b, right)
+            c0, c1 = simd.multiply_pairs(c0, c, left), simd.multiply_pairs(c1, c, right)
+            d0, d1 = simd.multiply_pairs(d0, d, left), simd.multiply_pairs(d1, d, right)
+        simd.store(target, j, a0)
+        simd.store(target, j + LANES, a1)
+        simd.store(target, width + j, b0)
+        simd.store(target, width + j + LANES, b1)
+        simd.store(target, 2 * width + j, c0)
+        simd.store(target, 2 * width + j + LANES, c1)
+        simd.store(target, 3 * width + j, d0)
+        simd.store(target, 3 * width + j + LANES, d1)
 
 
 @called
 def _finish(products, scores, bias, column_bias, finish):
     """Scores of a row from its products; a loop for each kind, so that each is made of vectors."""
     kind, shift, factor, origin, offset, table = finish
-    half, added = np.float32(0.5), np.int32(offset)
+    added = np.int32(offset)
     if kind == LINEAR:
-        unit = np.float32(1.0 / (1 << shift))
+        half, places = np.int32((1 << shift) >> 1), np.int32(shift)
         for j in range(scores.size):
-            scores[j] = np.int32(np.floor(products[j] * unit + half)) + added
+            scores[j] = ((products[j] + half) >> places) + added
     elif kind == ROOT:
-        wide, two = np.float32(bias), np.float32(2)
+        below, two = np.float32(0.5), np.int32(2)
         for j in range(scores.size):
-            square = (wide + np.float32(column_bias[j])) - two * products[j]
-            scores[j] = added - np.int32(np.ceil(np.sqrt(square) - half))
+            square = np.float32(bias + column_bias[j] - two * products[j])
+            scores[j] = added - np.int32(np.ceil(np.sqrt(square) - below))
     else:
-        bits = products.view(np.int32)
         times, begin, one = np.int32(factor), np.int32(origin), np.int32((1 << LOG_BITS) >> 1)
+        values = np.empty(scores.size, np.float32)
         for j in range(scores.size):
-            word = max(bits[j], np.int32(ONE_BITS))
+            values[j] = np.float32(max(products[j], np.int32(1)))
+        bits = values.view(np.int32)
+        for j in range(scores.size):
+            word = bits[j]
             power, at, rest = (word >> 23) - 127, (word >> 15) & 255, word & 0x7FFF
             low = table[at]
             logarithm = np.int32((power << LOG_BITS) + low + ((np.int32(table[at + 1] - low) * rest) >> 15))
@@ -129,20 +133,41 @@ def _row(rings, above, here, width, left_h, left_f, row_open, row_extend, gaps, 
     source, column_sum = gaps.source, gaps.column_sum
     opens, extends, least = simd.splat(row_open), simd.splat(row_extend), simd.splat(floor)
     most = least
-    carry = np.int32(max(left_h + source[LANES - 1], left_f))
+    carry = simd.splat(np.int32(max(left_h + source[LANES - 1], left_f)))
     h[here + LANES - 1], f[here + LANES - 1] = left_h, left_f
     for j in range(LANES, width + LANES, LANES):
         up = simd.subtract(simd.load(h, above + j), opens)
         gap = simd.subtract(simd.maximum(up, simd.load(e, above + j)), extends)
         diagonal = simd.add(simd.load(h, above + j - 1), simd.load(scores, above + j))
         best = simd.maximum(simd.maximum(diagonal, gap), least)
-        ways = simd.maximum(simd.prefix_maximum(simd.add(best, simd.load(source, j))), simd.splat(carry))
-        across = simd.subtract(simd.shift_in(ways, carry), simd.load(column_sum, j))
-        carry = simd.last_lane(ways)
+        ways = simd.maximum(simd.prefix_maximum(simd.add(best, simd.load(source, j))), carry)
+        across = simd.subtract(simd.shift_behind(carry, ways), simd.load(column_sum, j))
+        carry = simd.spread_last(ways)
         best = simd.maximum(best, across)
         simd.store(h, here + j, best)
         simd.store(e, here + j, gap)
         simd.store(f, here + j, across)
+        most = simd.maximum(most, best)
+    return simd.last_lane(simd.prefix_maximum(most))
+
+
+@called
+def _linear_row(rings, above, here, width, left_h, row_extend, gaps, floor):
+    """The same of H alone, where gaps cost nothing to open."""
+    h, scores, column_sum = rings.h, rings.scores, gaps.column_sum
+    extends, least = simd.splat(row_extend), simd.splat(floor)
+    most = least
+    carry = simd.splat(np.int32(left_h + column_sum[LANES - 1]))
+    h[here + LANES - 1] = left_h
+    for j in range(LANES, width + LANES, LANES):
+        gap = simd.subtract(simd.load(h, above + j), extends)
+        diagonal = simd.add(simd.load(h, above + j - 1), simd.load(scores, above + j))
+        best = simd.maximum(simd.maximum(diagonal, gap), least)
+        sums = simd.load(column_sum, j)
+        ways = simd.maximum(simd.prefix_maximum(simd.add(best, sums)), carry)
+        carry = simd.spread_last(ways)
+        best = simd.subtract(ways, sums)
+        simd.store(h, here + j, best)
         most = simd.maximum(most, best)
     return simd.last_lane(simd.prefix_maximum(most))
 
@@ -162,6 +187,7 @@ def tile(factors, finish, gaps, rings, place, left, right, best, end, stop):
     width = factors.width
     length = width + LANES
     floor = np.int32(0 if mode == LOCAL else NEVER)
+    step = gaps.column_sum[LANES - 1 + real] - gaps.column_sum[LANES - 2 + real]
     for i in range(top, bottom):
         if i % GROUP == 0:
             if acquire(stop, 0) != 0:
@@ -174,11 +200,17 @@ def tile(factors, finish, gaps, rings, place, left, right, best, end, stop):
                     factors.column_bias, finish,
                 )  # fmt: skip
         above, here = ((i - begin) & mask) * length, ((i + 1 - begin) & mask) * length
-        most = _row(
-            rings, above, here, width, left.h[i + 1], left.f[i + 1], gaps.row_open[i], gaps.row_extend[i], gaps, floor
-        )
         last = here + LANES + real - 1
-        right.h[i + 1], right.f[i + 1] = rings.h[last], rings.f[last]
+        if gaps.linear and mask != ALL:
+            most = _linear_row(rings, above, here, width, left.h[i + 1], gaps.row_extend[i], gaps, floor)
+            right.f[i + 1] = rings.h[last - 1] - step
+        else:
+            most = _row(
+                rings, above, here, width, left.h[i + 1], left.f[i + 1], gaps.row_open[i], gaps.row_extend[i], gaps,
+                floor,
+            )  # fmt: skip
+            right.f[i + 1] = rings.f[last]
+        right.h[i + 1] = rings.h[last]
         if (mode == LOCAL and most > best[0]) or (mode == SEMI_GLOBAL and i + 1 == m):
             for j in range(real):
                 if rings.h[here + LANES + j] > best[0]:

@@ -53,7 +53,7 @@ def whole_of(made: Encoded, s: int, batch: int) -> Whole:
     return Whole(
         made.rows, made.columns, made.row_bias, made.column_bias, made.row_open, made.row_extend, made.column_open,
         made.column_extend, cpu_cells.finish_of(made), first_row, first_column,
-        (made.m, made.n, s, batch, made.mode),
+        (made.m, made.n, s, batch, made.mode), made.linear,
     )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def path(made: Encoded, whole: Whole, packed: np.ndarray, kept: Kept, monitor: M
 
     workers.share(work, 1, stop, monitor.check)
     count, first, second, _ = found[0]
-    return whole_answer(made, score, (first, second), (i, j), operations[:count][::-1])
+    return whole_answer(made.mode, (made.m, made.n), score, (first, second), (i, j), operations[:count][::-1])
 
 
 @cache

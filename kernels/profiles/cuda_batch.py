@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequences
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from kernels.cuda.run import Run
 from kernels.monitor import Monitor
 from kernels.profiles import cuda_wavefront
 from kernels.profiles.cuda_pairs import LOAD, Pairs
-from kernels.profiles.encoding import encode_all
+from kernels.profiles.encoding import encode_together
+from kernels.profiles.many import Many
 from kernels.profiles.problem import ProfileAnswer
 from kernels.profiles.profile import Profile
 from kernels.profiles.scoring import ColumnScoring, Encoded, Span
@@ -23,11 +25,22 @@ TOGETHER = 2**30
 """Bytes of the alignments that are on the device at a time, about."""
 
 
+class Shape(NamedTuple):
+    """What is asked of a pair before it is on the device: how many symbols, and columns of both."""
+
+    symbols: int
+    m: int
+    n: int
+
+
 def align(
     pairs: Sequences[tuple[Profile, Profile]], scoring: ColumnScoring, span: Span, monitor: Monitor
 ) -> list[ProfileAnswer]:
     """The best alignment of each pair, in their order."""
-    return encoded(encode_all(pairs, scoring, span, monitor.check), monitor)
+    shapes = [Shape(len(first.alphabet), len(first), len(second)) for first, second in pairs]
+    return _aligned(
+        shapes, lambda group: encode_together([pairs[at] for at in group], scoring, span, monitor.check), monitor
+    )[0]
 
 
 def encoded(made: list[Encoded], monitor: Monitor) -> list[ProfileAnswer]:
@@ -37,28 +50,36 @@ def encoded(made: list[Encoded], monitor: Monitor) -> list[ProfileAnswer]:
 
 def timed(made: list[Encoded], monitor: Monitor) -> tuple[list[ProfileAnswer], dict[str, float]]:
     """The alignments, and the milliseconds of each phase."""
+    shapes = [Shape(len(one.rows), one.m, one.n) for one in made]
+    return _aligned(shapes, lambda group: Many.of([made[at] for at in group]), monitor)
+
+
+def _aligned(
+    shapes: list[Shape], make: Callable[[list[int]], Many], monitor: Monitor
+) -> tuple[list[ProfileAnswer], dict[str, float]]:
+    """``make`` gives the pairs of such numbers, one behind the other."""
     run = Run(monitor, Steps())
-    found: list[ProfileAnswer | None] = [None] * len(made)
+    found: list[ProfileAnswer | None] = [None] * len(shapes)
     done = 0
-    for together in _groups(made):
-        group = Pairs.of(run, [made[at] for at in together])
-        _strips(run, group)
-        group.path(quiet=True)
+    for together in _groups(shapes):
+        group = Pairs.of(run, make(together))
+        group.prepare()
+        _launch(run, group)
         for at, answer in zip(together, group.answers(), strict=True):
             found[at] = answer
         done += len(together)
-        monitor.update(done, len(made), "alignments")
+        monitor.update(done, len(shapes), "alignments")
     return [answer for answer in found if answer is not None], run.times_ms
 
 
-def _groups(made: list[Encoded]) -> Iterator[list[int]]:
-    """Numbers of the alignments that are on the device at a time, the largest first."""
-    order = sorted(range(len(made)), key=lambda at: -made[at].m * made[at].n)
+def _groups(shapes: list[Shape]) -> Iterator[list[int]]:
+    """Numbers of the alignments that are on the device at a time, the largest first; all over as many symbols."""
+    order = sorted(range(len(shapes)), key=lambda at: (shapes[at].symbols, -shapes[at].m * shapes[at].n))
     group: list[int] = []
     taken = 0
     for at in order:
-        own = _device_bytes(made[at])
-        if group and taken + own > TOGETHER:
+        own = _device_bytes(shapes[at])
+        if group and (taken + own > TOGETHER or shapes[at].symbols != shapes[group[0]].symbols):
             yield group
             group, taken = [], 0
         group.append(at)
@@ -67,25 +88,30 @@ def _groups(made: list[Encoded]) -> Iterator[list[int]]:
         yield group
 
 
-def _device_bytes(made: Encoded) -> int:
+def _device_bytes(shape: Shape) -> int:
     """Borders between strips and batches, 8 bytes each, and factors of rows and of whole strips: of narrow profiles,
     these are most."""
-    strips = -(-made.n // GPU_STRIP)
-    factors = -(-2 * len(made.rows) // LOAD) * LOAD  # at most, of 2 bytes each
-    return 16 * strips * made.m + 2 * factors * (made.m + strips * GPU_STRIP)
+    strips = -(-shape.n // GPU_STRIP)
+    factors = -(-2 * shape.symbols // LOAD) * LOAD  # at most, of 2 bytes each
+    return 16 * strips * shape.m + 2 * factors * (shape.m + strips * GPU_STRIP)
 
 
-def _strips(run: Run, group: Pairs) -> None:
-    """All strips of a group: a slice of the rows in each launch where it is one alignment, else of the queue."""
-    rows, count = max(one.m for one in group.made), len(group.items)
+def _launch(run: Run, group: Pairs) -> None:
+    """All strips of a group, and its paths, which are queued behind them: the device does not wait for the host."""
+    run.spend("strips", 0.0)  # it ends behind the paths, and is told before them
     with run.phase("strips", quiet=True) as phase:
-        if len(group.made) == 1:
-            for first, until in cuda_wavefront.slices(rows, group.made[0].n):
-                group.strips((0, count), (first, until))
-                phase.launched()
-            return
-        ends = np.cumsum(group.cells) // cuda_wavefront.SLICE_CELLS
-        cuts = [0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), count]
-        for first, last in itertools.pairwise(cuts):
-            group.strips((first, last), (0, rows))
+        for items, rows in _slices(group):
+            group.strips(items, rows)
             phase.launched()
+        group.path(quiet=True)
+
+
+def _slices(group: Pairs) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Items of the queue and rows of each launch: some rows where it is one alignment, else some of the queue."""
+    rows, count = int(group.made.m.max()), len(group.items)
+    if len(group.made) == 1:
+        yield from (((0, count), span) for span in cuda_wavefront.slices(rows, int(group.made.n[0])))
+        return
+    ends = np.cumsum(group.cells) // cuda_wavefront.SLICE_CELLS
+    cuts = [0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), count]
+    yield from ((span, (0, rows)) for span in itertools.pairwise(cuts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,9 @@ import numpy as np
 from kernels.cuda import blocks
 from kernels.cuda.run import Phase, Run
 from kernels.cuda.structs import Constants, Struct
+from kernels.profiles import cpu_counts
 from kernels.profiles.cpu_table import whole_answer
+from kernels.profiles.many import Many
 from kernels.profiles.problem import ProfileAnswer
 from kernels.profiles.scoring import (
     FREQUENCY_UNITS,
@@ -23,7 +25,6 @@ from kernels.profiles.scoring import (
     LOGARITHM,
     ROOT,
     SEMI_GLOBAL,
-    Encoded,
 )
 from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, beyond_halves
 
@@ -49,7 +50,7 @@ PAIR = Struct("Pair", """
     const uint4 *rows, *columns;            // factors, see factors.cu; zeros behind the last
     const int2 *row_costs;                  // m: of row i, R_i - open_i and -R_i+1, of what gaps over i rows cost, R_i
     const int2 *column_costs;               // n + 1: C_j - open_j and -C_j
-    unsigned long long* borders;            // (strips - 1) x m: H and F between strips
+    unsigned long long* borders;            // (strips - 1) x m: H and G between strips
     int4* kept;                             // strips x batches - 1 x 128: H and E in the last row of a batch
     int4* best;                             // strips: score, row, column
     unsigned char* operations;              // m + n
@@ -62,7 +63,7 @@ NUMBERS = Constants.of(
     LOG_BITS=LOG_BITS, BATCH=GPU_BATCH,
 )  # fmt: skip
 HERE = Path(__file__).parent
-TILE = (NUMBERS, PAIR, FINISH, HERE / "finish.cuh", HERE / "tile.cuh")
+TILE = (NUMBERS, PAIR, FINISH, *(HERE / name for name in ("finish.cuh", "tile.cuh", "lanes.cuh", "sweep.cuh")))
 STRIPS, PATHS = (*TILE, HERE / "strips.cu"), (*TILE, HERE / "path.cuh", HERE / "paths.cu")
 FACTORS = (
     Constants.of(PLAIN=PLAIN, DOUBLED=DOUBLED, HALVED=HALVED, ROWS=ROWS, COLUMNS=COLUMNS, UNITS=FREQUENCY_UNITS),
@@ -77,7 +78,7 @@ class Pairs:
     the order in which blocks take them: the first strips of all, the second, and so on."""
 
     run: Run
-    made: list[Encoded]
+    made: Many
     steps: int
     on_device: cupy.ndarray
     items: cupy.ndarray
@@ -89,25 +90,27 @@ class Pairs:
     finish: tuple[Any, ...]
     arrays: tuple[cupy.ndarray, ...]
     """What the pairs point at, so that it stays."""
+    kernels: dict[str, tuple[Any, int]] = field(default_factory=dict)
+    """What was launched, and how many blocks of it run at a time."""
 
     @classmethod
-    def of(cls, run: Run, made: list[Encoded]) -> Pairs:
+    def of(cls, run: Run, made: Many) -> Pairs:
         """Copy problems to the device, with room for their borders and paths."""
-        m, n = (np.array([getattr(one, name) for one in made], np.int64) for name in ("m", "n"))
+        m, n = made.m, made.n
         strips, batches = -(-n // GPU_STRIP), (m - 1) // GPU_BATCH
         tops, lefts = _starts(-(-m // SIXTEEN) * SIXTEEN), _starts(strips * GPU_STRIP)
-        rows, columns, steps = _factors(run, made, m, n, tops, lefts)
+        rows, columns, steps = _factors(run, made, tops, lefts)
         numbers: np.ndarray = np.repeat(np.arange(len(made)), strips)
         items = np.stack([numbers, np.arange(len(numbers)) - _starts(strips)[:-1][numbers]], axis=1).astype(np.int32)
         items = np.ascontiguousarray(items[np.lexsort((items[:, 0], items[:, 1]))])
-        row_costs = _shifted([one.row_open for one in made], [one.row_extend for one in made], 1)
-        column_costs = _shifted([one.column_open for one in made], [one.column_extend for one in made], 0)
+        row_costs = _shifted(made.row_open, made.row_extend, m, True)
+        column_costs = _shifted(made.column_open, made.column_extend, n, False)
         sizes = {"borders": 8 * (strips - 1) * m, "kept": 8 * GPU_STRIP * strips * batches, "best": 16 * strips,
                  "operations": m + n}  # fmt: skip
         starts = {name: _starts(size) for name, size in sizes.items()}
         room = {name: run.empty(max(int(ends[-1]), 1), np.uint8) for name, ends in starts.items()}
         room["borders"].data.memset_async(ABSENT, room["borders"].nbytes, cupy.cuda.get_current_stream())
-        given = rows, columns, *run.upload(row_costs, column_costs, made[0].table, items)
+        given = rows, columns, *run.upload(row_costs, column_costs, made.table, items)
         pairs: np.ndarray = np.zeros(len(made), PAIR.dtype)
         width = rows.itemsize * rows.shape[1]
         for name, ends in starts.items():
@@ -116,30 +119,37 @@ class Pairs:
         pairs["row_costs"] = given[2].data.ptr + 8 * _starts(m)[:-1]
         pairs["column_costs"] = given[3].data.ptr + 8 * _starts(n + 1)[:-1]
         pairs["m"], pairs["n"], pairs["strips"] = m, n, strips
-        pairs["unit"], pairs["origin"] = [2.0**-one.shift for one in made], [one.origin for one in made]
+        pairs["unit"], pairs["origin"] = 2.0**-made.shift, made.origin
         return cls(
             run, made, steps, run.upload(pairs.view(np.uint8))[0], given[5],
             (m[items[:, 0]] * np.minimum(n[items[:, 0]] - items[:, 1] * GPU_STRIP, GPU_STRIP)),
             run.empty((len(made), 8), np.int32), room["operations"], starts["operations"][1:],
             run.empty(1, np.int32),
-            FINISH(table=given[4], factor=made[0].factor, offset=made[0].offset), (*given, *room.values()),
+            FINISH(table=given[4], factor=made.factor, offset=made.offset), (*given, *room.values()),
         )  # fmt: skip
 
     def kernel(self, parts: tuple[Any, ...], name: str, **defines: int) -> Any:
-        made = self.made[0]
-        return self.run.kernel(parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, **defines)
+        made = self.made
+        return self.run.kernel(
+            parts, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, OPENING=not made.linear, **defines
+        )
+
+    def prepare(self) -> None:
+        """Have the kernels compiled before the clock of a phase starts."""
+        self._strips()
+        self._resident(PATHS, "paths")
 
     def strips(self, items: tuple[int, int], rows: tuple[int, int]) -> None:
         """Launch rows of some items of the queue; all strips on the left of them, and rows above, were launched."""
-        kernel = self.kernel(STRIPS, "strips", BLOCKS=BLOCKS_OF_MANY if len(self.made) > 1 else BLOCKS_OF_ONE)
+        kernel, resident = self._strips()
         self._queue()
-        kernel((self._blocks(kernel, items[1] - items[0]),), (THREADS,), (
+        kernel((min(items[1] - items[0], resident),), (THREADS,), (
             self.on_device, self.items, *self.finish, *map(np.int32, (*items, *rows)), self.ticket,
         ))  # fmt: skip
 
     def path(self, quiet: bool = False) -> None:
         """The way back of all: of many alignments, or a short one, a block for each; of a long one by squares."""
-        tiles = max(-(-one.n // GPU_STRIP) + -(-one.m // GPU_BATCH) for one in self.made)
+        tiles = int((-(-self.made.n // GPU_STRIP) + -(-self.made.m // GPU_BATCH)).max())
         with self.run.phase("path", quiet=quiet) as phase:
             if len(self.made) == 1 and tiles > SHORT_PATH:
                 self._squares(phase, tiles)
@@ -151,15 +161,15 @@ class Pairs:
 
     def _paths(self, begin: bool, tiles: int) -> None:
         """The way back through the next so many tiles of each path."""
-        kernel = self.kernel(PATHS, "paths")
+        kernel, resident = self._resident(PATHS, "paths")
         self._queue()
-        kernel((self._blocks(kernel, len(self.made)),), (THREADS,), (
+        kernel((min(len(self.made), resident),), (THREADS,), (
             self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, tiles)), self.ends, self.ticket,
         ))  # fmt: skip
 
     def _squares(self, phase: Phase, tiles: int) -> None:
         """The way back of one alignment: by squares of tiles, each as many as run at a time."""
-        resident = blocks.resident(self.kernel(PATHS, "paths"), THREADS, 0)
+        _, resident = self._resident(PATHS, "paths")
         side = max(min(int(resident**0.5), MOST_SIDE), 2)
         exits, chain, operations = (self.kernel(SQUARES, name, SIDE=side) for name in ("exits", "chain", "operations"))
         found, hops = self.run.empty((side * side, ENTRIES), np.uint32), self.run.empty((tiles + 1, 4), np.int32)
@@ -177,18 +187,25 @@ class Pairs:
         """The alignments, in the order of the problems."""
         ends, operations = self.run.down(self.ends), self.run.down(self.operations)
         assert ends[:, 7].all(), "a path did not come to its end"
-        found = []
-        for made, (i, j, _, count, score, row, column, _), end in zip(
-            self.made, ends.tolist(), self.operation_ends.tolist(), strict=True
-        ):
-            found.append(whole_answer(made, score, (i, j), (row, column), operations[end - count : end]))
-        return found
+        return [
+            whole_answer(self.made.mode, size, score, (i, j), (row, column), operations[end - count : end])
+            for size, (i, j, _, count, score, row, column, _), end in zip(
+                zip(self.made.m.tolist(), self.made.n.tolist(), strict=True), ends.tolist(),
+                self.operation_ends.tolist(), strict=True,
+            )
+        ]  # fmt: skip
 
     def _queue(self) -> None:
         self.ticket.data.memset_async(0, self.ticket.nbytes, cupy.cuda.get_current_stream())
 
-    def _blocks(self, kernel: Any, wanted: int) -> int:
-        return min(wanted, blocks.resident(kernel, THREADS, 0))
+    def _strips(self) -> tuple[Any, int]:
+        return self._resident(STRIPS, "strips", BLOCKS=BLOCKS_OF_MANY if len(self.made) > 1 else BLOCKS_OF_ONE)
+
+    def _resident(self, parts: tuple[Any, ...], name: str, **defines: int) -> tuple[Any, int]:
+        if name not in self.kernels:
+            kernel = self.kernel(parts, name, **defines)
+            self.kernels[name] = kernel, blocks.resident(kernel, THREADS, 0)
+        return self.kernels[name]
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:
@@ -196,46 +213,32 @@ def _starts(sizes: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
-def _shifted(opens: list[np.ndarray], extends: list[np.ndarray], behind: int) -> np.ndarray:
-    """Costs of gaps as the device takes them (see `PAIR`), int32 (all, 2): for what is before each column, and for 0 as
+def _shifted(opens: np.ndarray, extends: np.ndarray, sizes: np.ndarray, behind: bool) -> np.ndarray:
+    """Costs of gaps as the device takes them (see `PAIR`), int32 (all, 2): for what is before each column, and unless
     ``behind`` for what is behind the last one as well."""
-    sizes = np.array([one.size for one in extends])
-    ends = _starts(sizes)
-    summed = np.concatenate([[0], np.cumsum(np.concatenate(extends), dtype=np.int64)])
-    if behind:
-        own: np.ndarray = np.repeat(summed[ends[:-1]], sizes)
-        return np.stack(
-            [summed[:-1] - own - np.concatenate(opens), own - summed[1:]], axis=1
-        ).astype(np.int32)  # fmt: skip
-    numbers: np.ndarray = np.repeat(np.arange(len(sizes)), sizes + 1)
-    at = np.arange(len(numbers)) - numbers
-    cost = summed[at] - summed[ends[:-1]][numbers]
-    last = np.append(numbers[1:] != numbers[:-1], True)
-    opening = np.concatenate([*opens, [0]])[np.where(last, len(at) - len(sizes), at)]
-    return np.stack([cost - opening, -cost], axis=1).astype(np.int32)
+    found: np.ndarray = np.empty((len(opens) + (0 if behind else len(sizes)), 2), np.int32)
+    cpu_counts.shifted(opens, extends, sizes, behind, found)
+    return found
 
 
-def _factors(
-    run: Run, made: list[Encoded], m: np.ndarray, n: np.ndarray, tops: np.ndarray, lefts: np.ndarray
-) -> tuple[cupy.ndarray, cupy.ndarray, int]:
+def _factors(run: Run, made: Many, tops: np.ndarray, lefts: np.ndarray) -> tuple[cupy.ndarray, cupy.ndarray, int]:
     """Rows and columns of all products as 16-bit numbers on the device (factors.cu), and how many steps of the tensor
     cores they take."""
-    rows, columns = (np.concatenate([getattr(one, name).ravel() for one in made]) for name in ("rows", "columns"))
-    how, symbols = {"rows": PLAIN, "columns": PLAIN}, len(made[0].rows)
-    if made[0].kind == ROOT:
+    how, symbols = {"rows": PLAIN, "columns": PLAIN}, made.symbols
+    if made.kind == ROOT:
         how = {"rows": ROWS, "columns": COLUMNS}
-    elif beyond_halves(rows):
+    elif beyond_halves(made.rows):
         how = {"rows": HALVED, "columns": DOUBLED}
-    elif beyond_halves(columns):
+    elif beyond_halves(made.columns):
         how = {"rows": DOUBLED, "columns": HALVED}
     count = symbols * (2 if HALVED in how.values() else 1) + (4 if ROWS in how.values() else 0)
     words, kernel = -(-count // LOAD) * LOAD // 2, run.kernel(FACTORS, "factors")
     found = []
-    for name, values, lengths, into in (("rows", rows, m, tops), ("columns", columns, n, lefts)):
-        given = run.upload(values, _starts(symbols * (lengths + 1)), lengths, into)
+    for name, values, lengths, into in (("rows", made.rows, made.m, tops), ("columns", made.columns, made.n, lefts)):
+        given = run.up(values), *run.upload(_starts(symbols * (lengths + 1)), lengths, into)
         target = run.empty((int(into[-1]), words), np.uint32)
         with run.timed("transfer"):
-            sizes = map(np.int32, (symbols, how[name], words))
+            sizes = map(np.int32, (symbols, how[name], name == "rows", words))
             kernel((len(made),), (FACTOR_THREADS,), (*given, *sizes, target))
             cupy.cuda.get_current_stream().synchronize()
         found.append(target)

@@ -9,6 +9,7 @@ from kernels.cuda.run import Run
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.profiles.cuda_pairs import Pairs
+from kernels.profiles.many import Many
 from kernels.profiles.problem import Problem
 from kernels.profiles.sizes import GPU_BATCH
 from kernels.steps import Steps
@@ -21,7 +22,8 @@ def wavefront(problem: Problem, parameters: Mapping[str, Any], monitor: Monitor,
     """The best alignment in strips of 128 columns; no matrix of the size of the table is ever in memory."""
     made = problem.encoded
     run = Run(monitor, steps, columns=made.n)
-    pairs = Pairs.of(run, [made])
+    pairs = Pairs.of(run, Many.of([made]))
+    pairs.prepare()
     with run.phase("strips") as phase:
         for first, until in slices(made.m, made.n):
             pairs.strips((0, len(pairs.items)), (first, until))

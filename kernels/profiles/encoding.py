@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernels.cpu import workers
 from kernels.errors import InputError, ParameterError, ScoreOverflow
+from kernels.profiles.many import Many
 from kernels.profiles.profile import Profile
 from kernels.profiles.scoring import (
     FACTOR_LIMIT,
@@ -38,7 +39,7 @@ from kernels.profiles.scoring import (
 from kernels.scoring import SCORE_LIMIT
 
 TOGETHER = 1 << 13
-"""Columns that are made at a time: what is in between stays in a cache, and threads share what there is."""
+"""Columns at least that are worth a thread."""
 COMPILED = 1 << 11
 """Columns from which on it is worth to load what is compiled."""
 
@@ -78,6 +79,18 @@ def encode_all(
     pairs: Sequences[Pair], scoring: ColumnScoring, span: Span, check: Callable[[], None] = lambda: None
 ) -> list[Encoded]:
     """The same of many pairs, in their order, by all cores; ``check`` raises where the user wants to stop."""
+    return [one for part in _encoded(pairs, scoring, span, check) for one in part.each()]
+
+
+def encode_together(
+    pairs: Sequences[Pair], scoring: ColumnScoring, span: Span, check: Callable[[], None] = lambda: None
+) -> Many:
+    """The same of one pair or more, all over one alphabet, one behind the other."""
+    return Many.joined(_encoded(pairs, scoring, span, check))
+
+
+def _encoded(pairs: Sequences[Pair], scoring: ColumnScoring, span: Span, check: Callable[[], None]) -> list[Many]:
+    """The same in portions."""
     for first, second in pairs:
         if not (len(first) and len(second)):
             raise InputError(f"{(second if len(first) else first).name} has no columns; give profiles of one at least")
@@ -87,20 +100,22 @@ def encode_all(
                 "one kind of sequence"
             )
 
-    def made(portion: list[Pair]) -> list[Encoded]:
+    def made(portion: list[Pair]) -> Many:
         check()
         return _portion(portion, scoring, span)
 
-    return [one for portion in workers.each(made, list(_portions(pairs))) for one in portion]
+    # Portions are few where there are many columns: what Python does of each, one thread does at a time.
+    columns = sum(len(first) + len(second) for first, second in pairs)
+    return workers.each(made, list(_portions(pairs, max(TOGETHER, columns // workers.cores()))))
 
 
-def _portions(pairs: Sequences[Pair]) -> Iterator[list[Pair]]:
-    """Pairs that are made at a time, all over one alphabet."""
+def _portions(pairs: Sequences[Pair], most: int) -> Iterator[list[Pair]]:
+    """Pairs that are made at a time, of so many columns at most, all over one alphabet."""
     portion: list[Pair] = []
     columns = 0
     for pair in pairs:
         own = len(pair[0]) + len(pair[1])
-        if portion and (columns + own > TOGETHER or pair[0].alphabet != portion[0][0].alphabet):
+        if portion and (columns + own > most or pair[0].alphabet != portion[0][0].alphabet):
             yield portion
             portion, columns = [], 0
         portion.append(pair)
@@ -133,17 +148,30 @@ class _Side(NamedTuple):
         """A number of each profile for all of its columns."""
         return np.repeat(numbers, self.sizes, axis=-1)
 
-    def most(self, numbers: np.ndarray) -> list[int]:
-        """The largest, in size, of each profile's columns."""
+    def most(self, numbers: np.ndarray) -> np.ndarray:
+        """The largest, in size, of each profile's columns; int64."""
         both = np.atleast_2d(numbers)
         sizes = np.maximum(both.max(axis=0).astype(np.int64), -both.min(axis=0).astype(np.int64))
-        return list(map(int, np.maximum.reduceat(sizes, self.starts)))
+        return np.maximum.reduceat(sizes, self.starts)
 
-    def parts(self, numbers: np.ndarray, blank: bool) -> list[np.ndarray]:
-        """Those of each profile, with or without its blank column, contiguous."""
-        ends = self.blanks + blank
-        spans = zip(self.starts.tolist(), ends.tolist(), strict=True)
-        return [np.ascontiguousarray(numbers[..., start:end]) for start, end in spans]
+    def apart(self, numbers: np.ndarray) -> np.ndarray:
+        """Numbers of 16 bits (symbols, all): those of a profile, symbol by symbol, behind those of the one before."""
+        if numbers.shape[1] >= COMPILED:
+            from kernels.profiles.cpu_counts import apart
+
+            found: np.ndarray = np.empty(numbers.size, np.int16)
+            apart(np.ascontiguousarray(numbers), self.starts, self.sizes, found)
+            return found
+        ends = (self.blanks + 1).tolist()
+        return np.concatenate(
+            [numbers[:, start:end].reshape(-1) for start, end in zip(self.starts.tolist(), ends, strict=True)]
+        )
+
+    def without_blanks(self, numbers: np.ndarray) -> np.ndarray:
+        """Those of all columns but the blank ones."""
+        wanted: np.ndarray = np.ones(len(numbers), bool)
+        wanted[self.blanks] = False
+        return numbers[wanted]
 
 
 class _Gaps(NamedTuple):
@@ -153,7 +181,7 @@ class _Gaps(NamedTuple):
     extends: np.ndarray
 
 
-def _portion(pairs: list[Pair], scoring: ColumnScoring, span: Span) -> list[Encoded]:
+def _portion(pairs: list[Pair], scoring: ColumnScoring, span: Span) -> Many:
     """Some pairs over one alphabet."""
     specific = scoring.kind is ColumnScore.PSSM
     first = _Side.of([pair[0] for pair in pairs], scoring.pseudocounts)
@@ -163,7 +191,7 @@ def _portion(pairs: list[Pair], scoring: ColumnScoring, span: Span) -> list[Enco
     powers = np.rint(np.log2(FREQUENCY_UNITS * scales)).astype(np.int64)
     shifts, origins = powers - int(np.log2(SCORE_UNITS)), powers << LOG_BITS
     kind = {ColumnScore.EUCLIDEAN: ROOT, ColumnScore.LOG_AVERAGE: LOGARITHM}.get(scoring.kind, LINEAR)
-    common = {
+    common: dict[str, Any] = {
         "table": LOG_TABLE,
         "kind": kind,
         "factor": round(SCORE_UNITS * np.log(2) / scoring.nats),
@@ -184,19 +212,13 @@ def _portion(pairs: list[Pair], scoring: ColumnScoring, span: Span) -> list[Enco
                  ((first, blank_scores(first, 0, second)), (second, blank_scores(second, 1, first)))]  # fmt: skip
     else:
         costs = [_affine(side, scoring) for side in (first, second)]
-    side = (first.most(rows) if specific else second.most(columns)) if kind == LINEAR else [0] * len(pairs)
-    most = [_most(kind, factor, shift, common) for factor, shift in zip(side, shifts.tolist(), strict=True)]
-    _refuse_overflow(pairs, scoring, most, [(first, costs[0]), (second, costs[1])])
-    parts = zip(
-        first.parts(rows, True), second.parts(columns, True), first.parts(squares[0], True),
-        second.parts(squares[1], True), first.parts(costs[0].opens, False), first.parts(costs[0].extends, False),
-        second.parts(costs[1].opens, False), second.parts(costs[1].extends, False),
-        strict=True,
+    side = (first.most(rows) if specific else second.most(columns)) if kind == LINEAR else 0 * shifts
+    _refuse_overflow(pairs, scoring, _most(kind, side, shifts, common), [(first, costs[0]), (second, costs[1])])
+    return Many(
+        first.sizes - 1, second.sizes - 1, shifts, origins, first.apart(rows), second.apart(columns),
+        squares[0], squares[1], first.without_blanks(costs[0].opens), first.without_blanks(costs[0].extends),
+        second.without_blanks(costs[1].opens), second.without_blanks(costs[1].extends), **common,
     )  # fmt: skip
-    return [
-        Encoded(*own, **common, shift=shift, origin=origin)  # type: ignore[misc]  # own are the first eight
-        for own, shift, origin in zip(parts, shifts.tolist(), origins.tolist(), strict=True)
-    ]
 
 
 def _factors(first: _Side, second: _Side, scoring: ColumnScoring) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -217,10 +239,24 @@ def _factors(first: _Side, second: _Side, scoring: ColumnScoring) -> tuple[np.nd
             values = np.exp(values * scoring.nats)
     most = float(np.abs(values).max(initial=0))
     scale = scale_of(most, ODDS_LIMIT if scoring.kind is ColumnScore.LOG_AVERAGE else FACTOR_LIMIT)
-    # Pair by pair: how a product of matrices is rounded may depend on their sizes.
-    shares = second.parts(whole(second.frequencies), True)
-    means = np.hstack([values @ (one / FREQUENCY_UNITS) for one in shares])
-    return whole(first.frequencies), _int16(np.rint(means * scale)), scale * same
+    return whole(first.frequencies), _means(values * (scale / FREQUENCY_UNITS), whole(second.frequencies)), scale * same
+
+
+def _means(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Values (symbols, symbols) of the letters of columns (int16, symbols x columns), rounded to int16.
+
+    Symbol by symbol: how a product of matrices rounds its sums may depend on their sizes, and on who computes it.
+    """
+    if shares.shape[1] >= COMPILED:
+        from kernels.profiles.cpu_counts import means
+
+        found: np.ndarray = np.empty(shares.shape, np.int16)
+        means(values, shares, found)
+        return found
+    sums = np.zeros(shares.shape)
+    for own, share in zip(values.T, shares, strict=True):
+        sums += own[:, None] * share
+    return _int16(np.rint(sums))
 
 
 def _log_odds(alphabet: str, frequencies: np.ndarray, scoring: ColumnScoring) -> np.ndarray:
@@ -272,27 +308,30 @@ def _costs(side: _Side, costs: np.ndarray) -> np.ndarray:
     return found
 
 
-def _most(kind: int, factor: int, shift: int, common: Mapping[str, int]) -> int:
-    """The largest score of two columns, in size, where ``factor`` is the largest that is no frequency."""
-    return (
-        abs(common["offset"])
-        + {
-            LINEAR: (factor * FREQUENCY_UNITS >> shift) + 1,
-            ROOT: int(np.sqrt(2.0) * FREQUENCY_UNITS) + 1,
-            LOGARITHM: (24 << LOG_BITS) * common["factor"] >> LOG_BITS,
-        }[kind]
-    )
+def _most(kind: int, factors: np.ndarray, shifts: np.ndarray, common: Mapping[str, int]) -> np.ndarray:
+    """The largest score of two columns of each pair, in size, where ``factors`` are the largest that are no
+    frequencies; int64."""
+    found = {
+        LINEAR: (factors * FREQUENCY_UNITS >> shifts) + 1,
+        ROOT: 0 * shifts + int(np.sqrt(2.0) * FREQUENCY_UNITS) + 1,
+        LOGARITHM: 0 * shifts + ((24 << LOG_BITS) * common["factor"] >> LOG_BITS),
+    }
+    return abs(common["offset"]) + found[kind]
 
 
 def _refuse_overflow(
-    pairs: list[Pair], scoring: ColumnScoring, most: list[int], sides: list[tuple[_Side, _Gaps]]
+    pairs: list[Pair], scoring: ColumnScoring, most: np.ndarray, sides: list[tuple[_Side, _Gaps]]
 ) -> None:
     """ScoreOverflow where scores could leave 32 bits; ``most`` is of two columns of each pair."""
-    opens, extends = ([side.most(costs[which]) for side, costs in sides] for which in (0, 1))
-    for (first, second), score, opening, extending in zip(
-        pairs, most, zip(*opens, strict=True), zip(*extends, strict=True), strict=True
+    opening, extending = (np.maximum(*(side.most(costs[which]) for side, costs in sides)) for which in (0, 1))
+    columns = sides[0][0].sizes + sides[1][0].sizes
+    # As Python's numbers: most scores times columns may leave 64 bits.
+    if float((columns * np.maximum(most, extending).astype(float) + opening).max()) < SCORE_LIMIT / 2:
+        return
+    for (first, second), count, score, opens in zip(
+        pairs, columns.tolist(), np.maximum(most, extending).tolist(), opening.tolist(), strict=True
     ):
-        bound = (len(first) + len(second) + 2) * max(score, *extending) + max(opening)
+        bound = count * score + opens
         if bound >= SCORE_LIMIT:
             raise ScoreOverflow(
                 f"scores of {first.name} and {second.name} could reach {bound:,} units of 1/{scoring.units:,}, beyond "

@@ -1,8 +1,9 @@
 // Factors of products as tensor cores take them: 16-bit numbers, a column of a profile after another, in the order of threads.
 //
 // A block has an alignment, a thread one column after another: `Pairs.of` says where each begins, and how long it is; with
-// padding, which becomes zeros. What is multiplied in step s, eight factors, two by each of four threads, lies in word s mod 4
-// of the 16 bytes of each of the four in load s / 4.
+// padding, which becomes zeros. What is multiplied in step s, eight factors, two by each of four threads, lies of columns in
+// word s mod 4 of the 16 bytes of each of the four in load s / 4. Of rows a thread has two, eight apart, whose factors of two
+// steps are one load: of sixteen rows the first loads of all threads of a warp, then the second ones.
 //
 // PLAIN: factors as they are. DOUBLED: twice, where the other side has them as sums of two (HALVED), of which 16 bits hold
 // each: a multiple of 4, and what is left. ROWS, COLUMNS: of distances; with the squares, each 2048 a + b.
@@ -36,7 +37,8 @@ struct Column {
 };
 
 extern "C" __global__ void factors(const short* values, const long long* starts, const long long* lengths,
-                                   const long long* into, int symbols, int how, int words, unsigned* target) {
+                                   const long long* into, int symbols, int how, int of_rows, int words,
+                                   unsigned* target) {
     const long long pair = blockIdx.x, length = lengths[pair], padded = into[pair + 1] - into[pair];
     for (long long at = threadIdx.x; at < padded; at += blockDim.x) {
         Column column = {values + starts[pair] + at, length + 1, symbols, how, 0};
@@ -45,7 +47,9 @@ extern "C" __global__ void factors(const short* values, const long long* starts,
             for (int x = 0; x < symbols; ++x) column.squares += column.symbol(x) * column.symbol(x);
         for (int word = 0; word < words; ++word) {
             const int step = word / 16 * 4 + word % 4, first = 8 * step + word % 16 / 4 * 2;
-            target[(into[pair] + at) * words + word] =
+            const long long place = into[pair] + at, four = word % 16 / 4;
+            target[of_rows ? place / 16 * 16 * words + (step / 2 * 32 + place % 8 * 4 + four) * 4 + step % 2 * 2 + place % 16 / 8
+                           : place * words + word] =
                 real ? half_of(column.factor(first)) | half_of(column.factor(first + 1)) << 16 : 0;
         }
     }

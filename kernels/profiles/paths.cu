@@ -28,7 +28,7 @@ paths(const Pair* pairs, FINISH_PARAMETERS(given), int first, int last, int begi
             const int strip = max(way.j - 1, 0) / WIDTH, top = max(way.i - 1, 0) / BATCH * BATCH;
             if (way.i > 0 && way.j > 0) {
                 Best none;
-                sweep<true>(shared, pair, finish, strip, top, way.i, none, directions);
+                sweep<DIRECTIONS>(shared, pair, finish, strip, top, way.i, none, directions);
             }
             __syncthreads();
             if (threadIdx.x == 0) {

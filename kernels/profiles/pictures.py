@@ -1,8 +1,9 @@
 """The table of two profiles as people look at it: computed again for the part that is visible, never stored.
 
 ``scan`` computes all strips once, and keeps the borders of tiles, as ProfileWavefront does for its path, and an
-overview. ``window`` and ``cells`` compute the tiles again that they show. Rows, columns and cells are those of the
-table, 0 .. m and 0 .. n with the borders.
+overview: on the GPU that is named, or on the CPU. ``window`` computes the tiles again that it shows, on the same
+device; ``cells``, of which there are few, on the CPU from the borders of either. Rows, columns and cells are those of
+the table, 0 .. m and 0 .. n with the borders.
 """
 
 from __future__ import annotations
@@ -27,37 +28,54 @@ from kernels.steps import Steps
 Span = tuple[int, int]
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-CHEAP_CELLS = 2**25
+CHEAP_CELLS, CHEAP_CELLS_ON_GPU = 2**25, 2**29
 """A window of fewer cells is computed again; a larger one is taken from the overview."""
+PIXELS, PIXELS_ON_GPU = (1024, 1024), (4096, 4096)
+"""Of the overview, at most."""
 NONE, FROM_DIAGONAL, FROM_ABOVE, FROM_LEFT = 0, 1, 2, 3
 """Where H of a cell comes from: nowhere (a border, or the begin of a local path), or one of its neighbours."""
 
 
 @dataclass(frozen=True, eq=False)
 class TableScan:
-    """What is known of a table after one pass: the borders of its tiles, and an overview (int32, the greatest H of each
-    pixel; pixel p of h covers rows p (m + 1) // h up to (p + 1) (m + 1) // h, and columns likewise)."""
+    """What is known of a table after one pass, on the CPU or on the GPU ``device``: the borders of its tiles, and an
+    overview (int32, the greatest H of each pixel; pixel p of h covers rows p (m + 1) // h up to (p + 1) (m + 1) // h,
+    and columns likewise)."""
 
     problem: Problem
     whole: Whole
     packed: np.ndarray
     kept: Kept
     overview: np.ndarray
+    device: int | None = None
 
     @property
     def nbytes(self) -> int:
         return sum(array.nbytes for array in (self.packed, self.kept.columns, self.kept.rows, self.overview))
 
 
-def scan(problem: Problem, monitor: Monitor | None = None, pixels: tuple[int, int] = (1024, 1024)) -> TableScan:
-    """One pass over the table on all cores, and one for the overview; raises Cancelled."""
+def scan(
+    problem: Problem,
+    monitor: Monitor | None = None,
+    pixels: tuple[int, int] | None = None,
+    device: int | None = None,
+) -> TableScan:
+    """One pass over the table on all cores or on a GPU, and one for the overview; raises Cancelled, and what a GPU
+    fails with."""
     monitor, made = monitor or Monitor(), problem.encoded
+    pixels = pixels or (PIXELS if device is None else PIXELS_ON_GPU)
     whole = cpu_wavefront.whole_of(made, min(STRIP_WIDTH, made.n), min(BATCH, made.m))
     kept, packed = cpu_wavefront.room(whole), cpu_strips.packed_rows(whole.rows)
-    run = Run.begin(made, 0.0, monitor, Steps())
-    cpu_wavefront.compute_strips(run, whole, packed, kept, workers.cores())
     rows, columns = (0, made.m + 1), (0, made.n + 1)
     shape = min(pixels[0], rows[1]), min(pixels[1], columns[1])
+    if device is not None:
+        from kernels.profiles import cuda_picture  # CuPy is imported where a GPU is used
+
+        view = cuda_picture.View(*_seen(whole, rows, columns, shape))
+        cuda_picture.scan(made, whole, kept, view, monitor, device)
+        return TableScan(problem, whole, packed, kept, view.pixels, device)
+    run = Run.begin(made, 0.0, monitor, Steps())
+    cpu_wavefront.compute_strips(run, whole, packed, kept, workers.cores())
     nothing: np.ndarray = np.zeros((0, 0), np.int32)
     scanned = TableScan(problem, whole, packed, kept, nothing)
     return TableScan(problem, whole, packed, kept, _image(scanned, rows, columns, shape, monitor))
@@ -70,7 +88,14 @@ def window(
 
     A window of many cells is taken from the overview. Raises Cancelled.
     """
-    if (rows[1] - rows[0]) * (columns[1] - columns[0]) < CHEAP_CELLS:
+    count = (rows[1] - rows[0]) * (columns[1] - columns[0])
+    if scanned.device is not None and count < CHEAP_CELLS_ON_GPU:
+        from kernels.profiles import cuda_picture
+
+        view, whole = cuda_picture.View(*_seen(scanned.whole, rows, columns, shape)), scanned.whole
+        cuda_picture.window(scanned.problem.encoded, whole, scanned.kept, view, monitor or Monitor(), scanned.device)
+        return view.pixels
+    if scanned.device is None and count < CHEAP_CELLS:
         return _image(scanned, rows, columns, shape, monitor or Monitor())
     places = [
         (low + (np.arange(size) * 2 + 1) * (high - low) // (2 * size)) * have // length
@@ -109,6 +134,23 @@ def origins(problem: Problem, found: Cells, corner: tuple[int, int]) -> np.ndarr
     if made.mode == LOCAL:
         result[h <= 0] = NONE
     return result
+
+
+def _seen(whole: Whole, rows: Span, columns: Span, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The pixels of all rows and columns, int32, -1 outside of a window; and an image of nothing but row and column 0
+    of the table."""
+    m, n, _, _, _ = whole.cuts
+    found = []
+    for span, size, count in ((rows, m + 1, shape[0]), (columns, n + 1, shape[1])):
+        of_each: np.ndarray = np.full(size, -1, np.int32)
+        of_each[slice(*span)] = _pixels(span, span, count)
+        found.append(of_each)
+    image = np.full(shape, NEVER, np.int32)
+    if rows[0] == 0:
+        np.maximum.at(image[0], found[1][slice(*columns)], whole.first_row[slice(*columns)])
+    if columns[0] == 0:
+        np.maximum.at(image[:, 0], found[0][slice(*rows)], whole.first_column[slice(*rows)])
+    return found[0], found[1], image
 
 
 def _image(scanned: TableScan, rows: Span, columns: Span, shape: tuple[int, int], monitor: Monitor) -> np.ndarray:

@@ -52,7 +52,7 @@ exits(const Pair* pairs, FINISH_PARAMETERS(given), const int4* ends, unsigned* f
     __syncthreads();
     const Tile tile = tile_of(pair, strip, batch);
     Best none;
-    sweep<true>(shared, pair, finish, strip, tile.top, tile.bottom, none, directions);
+    sweep<DIRECTIONS>(shared, pair, finish, strip, tile.top, tile.bottom, none, directions);
     __syncthreads();
     for (int number = threadIdx.x; number <= FIRST; number += THREADS) {
         Way one = number == FIRST ? way : entry(tile, number);
@@ -101,7 +101,7 @@ operations(const Pair* pairs, FINISH_PARAMETERS(given), int4* ends, const int4* 
         Way way = {hops[hop].x, hops[hop].y, hops[hop].z, hops[hop].w};
         const Tile tile = tile_at(pair, way);
         Best none;
-        sweep<true>(shared, pair, finish, tile.strip, tile.top, way.i, none, directions);
+        sweep<DIRECTIONS>(shared, pair, finish, tile.strip, tile.top, way.i, none, directions);
         __syncthreads();
         if (threadIdx.x == 0)
             for (unsigned char* next = behind - way.count; way.state >= 0 && way.i > tile.top && way.j > tile.left;) {

@@ -20,7 +20,7 @@ strips(const Pair* pairs, const int2* items, FINISH_PARAMETERS(given), int first
         const int number = items[item].y;
         const Pair pair = pairs[items[item].x];
         Best best = {0, 0, 0};
-        sweep<false>(shared, pair, finish, number, from, min(until, pair.m), best, nullptr);
+        sweep<BORDERS>(shared, pair, finish, number, from, min(until, pair.m), best, nullptr);
         if (threadIdx.x == 0) {
             int4 earlier = pair.best[number];
             Best kept = {earlier.x, earlier.y, earlier.z};

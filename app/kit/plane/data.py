@@ -74,7 +74,7 @@ def _pictures(problem: PairProblem | ProfileProblem | ProfileSequenceProblem) ->
 
 def on_gpu(problem: Any) -> bool:
     """Whether a GPU can compute the matrix of a problem."""
-    return isinstance(problem, PairProblem)
+    return isinstance(problem, PairProblem | ProfileProblem | ProfileSequenceProblem)
 
 
 def scan(problem: Any, monitor: Monitor, gpu: str = "") -> Any:

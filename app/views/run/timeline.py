@@ -18,11 +18,13 @@ from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
 from app.views.run.lanes import Lanes, lanes
+from app.views.run.words import Words
 from kernels.model import Result
 
+HINT = "Wheel to zoom in time, drag to move"
 HINTS = {
-    "strip": "Wheel to zoom in time, drag to move; a bar lights up its strip in the matrix",
-    "chunk": "Wheel to zoom in time, drag to move; a bar lights up its chunk in the cube",
+    "strip": f"{HINT}; a bar lights up its strip in the matrix",
+    "chunk": f"{HINT}; a bar lights up its chunk in the cube",
 }
 FILL = 0.8
 SEPARATED, LABELLED = 5, 34
@@ -39,6 +41,7 @@ class Bars(pg.GraphicsObject):
     def __init__(self) -> None:
         super().__init__()
         self.lanes: Lanes | None = None
+        self.words = Words()
         self.by_strip = False
         self.strip: int | None = None
         self.shows_pointer = True
@@ -117,7 +120,8 @@ class Bars(pg.GraphicsObject):
             inside = box.intersected(area)
             if height >= painter.fontMetrics().height() and inside.width() >= LABELLED:
                 painter.setPen(QColor("#10141a"))
-                words = f"{piece(self.lanes)} {self.lanes.events['strip'][number]:,}"
+                event = self.lanes.events[number]
+                words = f"{self.words.piece(event['phase'])} {event['strip']:,}"
                 if painter.fontMetrics().horizontalAdvance(words) + 6 > inside.width():
                     words = f"{self.lanes.events['strip'][number]:,}"
                 painter.drawText(inside, Qt.AlignmentFlag.AlignCenter, words)
@@ -206,12 +210,13 @@ class TimelineView(QWidget):
     def _take(self, found: Lanes | None) -> None:
         """Show these lanes, or nothing."""
         self.bars.lanes, self.bars.strip = found, None
+        self.bars.words = Words.of(self.result, found is not None and bool(found.events["layer_end"].any()))
         self.bars.before = self._before() if found is not None else ""
         self._status.setText(self._hint())
         self._summary.setText(self._summary_text())
         self._describe()
         if self.bars.lanes is not None:
-            self._colour.setItemText(1, f"Colour by {piece(self.bars.lanes)}")
+            self._colour.setItemText(1, f"Colour by {self._piece()}")
             self._axis.workers = tuple(self.bars.lanes.workers.tolist())
             self.plot.setLabel("left", self._worker_name())
             many = len(self._axis.workers) > MANY_LANES
@@ -253,7 +258,8 @@ class TimelineView(QWidget):
             cells *= int(event["layer_end"] - event["layer_start"])
         rate = f"   {texts.rate(cells / (end - start) / 1e6)}" if end > start and not self._cut(number) else ""
         return (
-            f"phase {event['phase']}   {piece(self.bars.lanes)} {event['strip']:,}   rows {rows}   columns {columns}   "
+            f"{self.bars.words.phase(event['phase'])}   {self.bars.words.piece(event['phase'])} {event['strip']:,}   "
+            f"rows {rows}   columns {columns}   "
             f"{layers}{self._worker_name()} {event['worker']}   "
             f"{start:,.3f} to {end:,.3f} ms ({texts.duration(end - start)}){rate}"
         )
@@ -291,7 +297,11 @@ class TimelineView(QWidget):
         super().leaveEvent(event)
 
     def _hint(self) -> str:
-        return HINTS[piece(self.bars.lanes)] if self.bars.lanes else ""
+        return HINTS.get(self._piece(), HINT) if self.bars.lanes else ""
+
+    def _piece(self) -> str:
+        """What events are, in one word."""
+        return self.bars.words.any_piece(np.unique(self.bars.lanes.events["phase"]).tolist())
 
     def _worker_name(self) -> str:
         return "multiprocessor" if self.result is not None and self.result.backend == "cuda" else "thread"
@@ -300,7 +310,9 @@ class TimelineView(QWidget):
         found = self.bars.lanes
         if found is None:
             return ""
-        count, strips, name = len(found.workers), len(np.unique(found.events["strip"])), piece(found)
+        count, name = len(found.workers), self._piece()
+        numbers = "strip" if len(self.bars.words.pieces) < 2 else ["phase", "strip"]
+        strips = len(np.unique(found.events[numbers]))
         return (
             f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
             f"busy {100 * found.busy:.0f} % of {texts.duration((found.end_ns - found.start_ns) / 1e6)}"
@@ -310,17 +322,17 @@ class TimelineView(QWidget):
         """'470 ms before the first strip: compilation 465 ms, transfer 2 ms'."""
         found, named = self.bars.lanes, {"compilation": 0.0, "transfer": 0.0, **self.result.times_ms}
         parts = [f"{name} {texts.duration(named[name])}" for name in ("compilation", "transfer") if named[name] > 0]
-        text = f"{texts.duration(found.start_ns / 1e6)} before the first {piece(found)}"
+        text = f"{texts.duration(found.start_ns / 1e6)} before the first {self._piece()}"
         return f"{text}: {', '.join(parts)}" if parts else text
 
     def _describe(self) -> None:
         found, palette = self.bars.lanes, theme.active().phases
         items: list[LegendItem] = []
         if found is not None and self.bars.by_strip:
-            items = [LegendItem("text", f"neighbouring {piece(found)}s differ in colour")]
+            items = [LegendItem("text", f"neighbouring {self._piece()}s differ in colour")]
         elif found is not None:
             phases = np.unique(found.events["phase"]).tolist()
-            items = [LegendItem("fill", f"phase {n}", (palette[(n - 1) % len(palette)],)) for n in phases]
+            items = [LegendItem("fill", self.bars.words.phase(n), (palette[(n - 1) % len(palette)],)) for n in phases]
         self._legend.show_items(tuple(items))
 
     def _on_colour(self, index: int) -> None:
@@ -355,8 +367,3 @@ class TimelineView(QWidget):
         self.plot.setBackground(theme.active().panel)
         self._describe()
         self.bars.update()
-
-
-def piece(found: Lanes) -> str:
-    """What an event computes: strips of a matrix; chunks of a cube, which have layers."""
-    return "chunk" if found.events["layer_end"].any() else "strip"

@@ -90,6 +90,11 @@ inline unsigned __usad(unsigned a, unsigned b, unsigned sum) { return sum + (a >
 
 inline float __saturatef(float value) { return value > 0 ? value < 1 ? value : 1.0f : 0.0f; }
 inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fadd_rd(float a, float b) {
+    const double exact = static_cast<double>(a) + b;
+    const float nearest = static_cast<float>(exact);
+    return nearest > exact ? nextafterf(nearest, -INFINITY) : nearest;
+}
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }

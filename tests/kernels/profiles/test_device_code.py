@@ -14,13 +14,21 @@ each = pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 
 @each
 @pytest.mark.parametrize(
-    ("steps", "kind", "mode"), [(4, ROOT, GLOBAL), (6, LINEAR, LOCAL), (2, LOGARITHM, SEMI_GLOBAL)]
+    ("steps", "kind", "mode", "opening"),
+    [(4, ROOT, GLOBAL, 0), (6, LINEAR, LOCAL, 1), (2, LOGARITHM, SEMI_GLOBAL, 1)],
 )
-def test_strips_and_paths_compile(steps: int, kind: int, mode: int, architecture: str) -> None:
+def test_strips_and_paths_compile(steps: int, kind: int, mode: int, opening: int, architecture: str) -> None:
     from kernels.profiles.cuda_pairs import PATHS, SQUARES, STRIPS
+    from kernels.profiles.cuda_picture import IMAGE
 
-    for parts, defines in ((STRIPS, {"BLOCKS": 3}), (STRIPS, {"BLOCKS": 4}), (PATHS, {}), (SQUARES, {"SIDE": 16})):
-        given = {"STEPS": steps, "KIND": kind, "MODE": mode, **defines}
+    for parts, defines in (
+        (STRIPS, {"BLOCKS": 3}),
+        (STRIPS, {"BLOCKS": 4}),
+        (PATHS, {}),
+        (IMAGE, {}),
+        (SQUARES, {"SIDE": 16}),
+    ):
+        given = {"STEPS": steps, "KIND": kind, "MODE": mode, "OPENING": opening, **defines}
         assert compile_without_device(parts, given, architecture)
 
 

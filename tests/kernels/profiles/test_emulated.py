@@ -24,6 +24,7 @@ from tests.emulator.emulation import order
 
 SEEDS = st.sampled_from((0, 1, 2))
 SUM = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, named_matrix("BLOSUM62"), 3, 1)
+DISTANCE = ColumnScoring(ColumnScore.EUCLIDEAN, Gaps.COLUMN, offset=0.4)
 THESIS = [
     method
     for method in registry.METHODS
@@ -72,18 +73,19 @@ def test_methods_of_the_thesis(emulated, method: Method, data: st.DataObject, se
 @pytest.mark.parametrize(
     ("span", "m", "n"), [(Span.GLOBAL, 270, 129), (Span.LOCAL, 33, 260), (Span.SEMI_GLOBAL, 140, 256)]
 )
-def test_several_strips_and_batches(emulated, span: Span, m: int, n: int) -> None:
-    problem = ProfileProblem(*pair(m, n, 1), SUM, span)
+@pytest.mark.parametrize("scoring", [SUM, DISTANCE], ids=["sum", "distance"])
+def test_several_strips_and_batches(emulated, scoring: ColumnScoring, span: Span, m: int, n: int) -> None:
+    problem = ProfileProblem(*pair(m, n, 1), scoring, span)
     same(emulated("profile-wavefront", problem, seed=1).answer, on_cpu(problem))
 
 
-@pytest.mark.parametrize("span", list(Span))
-def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, span: Span) -> None:
+@pytest.mark.parametrize(("scoring", "span"), [*((SUM, span) for span in Span), (DISTANCE, Span.GLOBAL)])
+def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, scoring: ColumnScoring, span: Span) -> None:
     """Every launch goes on where the one before stopped: here after each batch of rows."""
     cuda_wavefront = importlib.import_module("kernels.profiles.cuda_wavefront")
     monkeypatch.setattr(cuda_wavefront, "SLICE_CELLS", 1)
     assert cuda_wavefront.slices(300, 300) == [(0, 128), (128, 256), (256, 300)]
-    problem = ProfileProblem(*pair(300, 300, 3), SUM, span)
+    problem = ProfileProblem(*pair(300, 300, 3), scoring, span)
     for seed in (0, 1):
         same(emulated("profile-wavefront", problem, seed=seed).answer, on_cpu(problem))
 
@@ -134,7 +136,7 @@ def test_groups_are_by_bytes_and_not_by_cells(emulated, monkeypatch: pytest.Monk
     """A pair of one column each takes a whole strip of factors."""
     cuda_batch = importlib.import_module("kernels.profiles.cuda_batch")
     monkeypatch.setattr(cuda_batch, "TOGETHER", 2**17)
-    made = [ProfileProblem(*pair(m, n, 1), SUM).encoded for m, n in ((1, 1),) * 12 + ((300, 1), (1, 300))]
+    made = [cuda_batch.Shape(21, m, n) for m, n in ((1, 1),) * 12 + ((300, 1), (1, 300))]
     groups = list(cuda_batch._groups(made))
     assert sorted(at for group in groups for at in group) == list(range(len(made)))
     assert len(groups) > 2
@@ -154,3 +156,25 @@ def test_strips_are_drawn_as_the_gpu_cuts_them(emulated) -> None:
     assert (result.parameters["s"], result.parameters["T"], result.parameters["threads"]) == (128, 128, 2)
     assert [note.partition(" ")[0] for note in result.notes] == ["s=512", "T=64"]
     assert registry.method("profile-wavefront").cuts(result.parameters).strip == 128
+
+
+@pytest.mark.parametrize("scoring", [SUM, DISTANCE], ids=["sum", "distance"])
+@pytest.mark.parametrize(("span", "m", "n"), [(Span.GLOBAL, 600, 700), (Span.LOCAL, 300, 90)])
+def test_pictures_are_those_of_the_cpu(emulated, scoring: ColumnScoring, span: Span, m: int, n: int) -> None:
+    """The overview, windows that begin anywhere, and single cells, from the borders that the device kept."""
+    pictures = importlib.import_module("kernels.profiles.pictures")
+    problem = ProfileProblem(*pair(m, n, 4), scoring, span)
+    found, expected = pictures.scan(problem, pixels=(70, 50), device=0), pictures.scan(problem, pixels=(70, 50))
+    assert (found.device, expected.device) == (0, None)
+    np.testing.assert_array_equal(found.overview, expected.overview)
+    for rows, columns, shape in (
+        ((0, 30), (0, 40), (30, 20)), ((m - 40, m + 1), (n - 60, n + 1), (41, 61)), ((129, 140), (60, 61), (3, 1)),
+        ((0, 1), (0, n + 1), (1, 9)), ((257, 290), (n // 2, n // 2 + 30), (33, 30)),
+    ):  # fmt: skip
+        np.testing.assert_array_equal(
+            pictures.window(found, rows, columns, shape), pictures.window(expected, rows, columns, shape)
+        )
+    for one, other in zip(
+        *(pictures.cells(each, (m - 50, m + 1), (n - 30, n + 1)) for each in (found, expected)), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)

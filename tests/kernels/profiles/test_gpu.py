@@ -7,7 +7,7 @@ import pytest
 
 from kernels import engine, registry
 from kernels.cuda import devices
-from kernels.profiles import batch, trials
+from kernels.profiles import batch, pictures, trials
 from kernels.profiles.problem import ProfileAnswer, ProfileProblem
 from kernels.profiles.profile import random_profile
 from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
@@ -50,3 +50,20 @@ def test_many_pairs(seed: int) -> None:
         found = batch.align(pairs, scoring, span, backend="cuda")
     for pair, answer in zip(pairs, found, strict=True):
         same(answer, by("cpu", ProfileProblem(*pair, scoring, span)))
+
+
+@pytest.mark.parametrize("scoring", SCORINGS[:2], ids=lambda scoring: str(scoring.kind))
+def test_pictures(scoring: ColumnScoring) -> None:
+    """The overview, a window and cells are those that the CPU computes."""
+    random = np.random.default_rng(6)
+    problem = ProfileProblem(random_profile(1500, random), random_profile(2100, random), scoring)
+    found, expected = pictures.scan(problem, pixels=(300, 400), device=0), pictures.scan(problem, pixels=(300, 400))
+    np.testing.assert_array_equal(found.overview, expected.overview)
+    for rows, columns, shape in (((900, 1501), (1000, 2101), (200, 300)), ((0, 5), (2000, 2010), (5, 10))):
+        np.testing.assert_array_equal(
+            pictures.window(found, rows, columns, shape), pictures.window(expected, rows, columns, shape)
+        )
+    for one, other in zip(
+        pictures.cells(found, (700, 720), (600, 620)), pictures.cells(expected, (700, 720), (600, 620)), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
