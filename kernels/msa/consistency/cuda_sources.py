@@ -41,46 +41,50 @@ PAIRS = Struct(
 ENTRIES = Struct(
     "Entries",
     """
-    const long long* rows;
-    int* pointers;
-    long long *begins, capacity;
+    const long long* first_rows;  // of each pair, and behind the last: its rows are numbered from there on
+    long long* begins;            // of each row, where its words are
+    int *counts, *totals;         // words of each row, and of each pair
+    long long capacity;
     unsigned long long* cursor;
-    unsigned short *columns, *units;
+    unsigned* words;
     int limit;
 """,
 )
 POSTERIORS = Struct(
     "Posteriors",
     """
-    const long long *rows, *entries;
-    const int *pointers, *lengths;
-    const unsigned short *columns, *units;
+    const long long *rows, *entries;  // as `sparse.Posteriors`
+    int* pointers;
+    const int* lengths;
+    unsigned* words;
     long long sequences;
 """,
 )
 ROUND = Struct(
     "Round",
     """
-    const int *pairs, *pair_of;
-    const long long* first_rows;
+    const int* pairs;
+    int count;
     const float *own, *weights;
     const int* via;
-    int chosen, width, limit;
+    int chosen, width;
     long long rows;
     unsigned long long* ticket;
 """,
 )
-ROWS = Struct(
-    "Rows",
+ALIGNED = Struct(
+    "Aligned",
     """
-    long long* begins;
-    int* counts;
-    unsigned long long* cursor;
-    long long capacity;
-    unsigned short *columns, *units;
+    const int* places;                // columns of all letters
+    const long long *starts, *weights;  // of each sequence
 """,
 )
+MERGE = Struct("Merge", "long long pairs, first, second, seconds, scores, columns;")
+"""Two lists of members, from ``first`` and ``second`` on, the latter of ``seconds``; pairs and scores before theirs."""
 
 NUMBERS = Constants.of(WARPS=WARPS, PER=PER, RENEW=RENEW, POWERS=POWERS, CODES=CODES, PADDING=PADDING)
-PAIR_SOURCE = (NUMBERS, MODELS, PAIRS, ENTRIES, HERE / "posteriors.cu")
-ROUND_SOURCE = (Constants.of(GROUP=GROUP), POSTERIORS, ROUND, ROWS, HERE / "consistency.cu")
+WORDS = HERE / "entries.cuh"
+PAIR_SOURCE = (NUMBERS, MODELS, PAIRS, ENTRIES, WORDS, HERE / "posteriors.cu")
+ROUND_SOURCE = (Constants.of(GROUP=GROUP), POSTERIORS, ROUND, ENTRIES, WORDS, HERE / "consistency.cu")
+LAYOUT_SOURCE = (POSTERIORS, ENTRIES, WORDS, HERE / "layout.cu")
+MERGING_SOURCE = (POSTERIORS, ALIGNED, MERGE, WORDS, HERE / "merging.cu")

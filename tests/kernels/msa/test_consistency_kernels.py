@@ -15,7 +15,10 @@ KINDS = {SequenceType.PROTEIN: b"ACDEFGHIKLMNPQRSTVWYX", SequenceType.DNA: b"ACG
 
 
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
-@pytest.mark.parametrize("source", [cuda_sources.PAIR_SOURCE, cuda_sources.ROUND_SOURCE])
+@pytest.mark.parametrize(
+    "source",
+    [cuda_sources.PAIR_SOURCE, cuda_sources.ROUND_SOURCE, cuda_sources.LAYOUT_SOURCE, cuda_sources.MERGING_SOURCE],
+)
 def test_kernels_compile(source: tuple, architecture: str) -> None:
     assert compile_without_device(source, {}, architecture)
 
