@@ -16,11 +16,18 @@ from kernels.errors import MemoryRefused
 from kernels.memory import bytes_text
 from kernels.monitor import Monitor
 from kernels.msa.consistency.cuda_layout import OnDevice, warps_grid
-from kernels.msa.consistency.cuda_sources import ALIGNED, LANES, MERGING_SOURCE, THREADS, WARPS
-from kernels.msa.consistency.merging import Groups
+from kernels.msa.consistency.cuda_sources import (
+    ALIGNED,
+    LANES,
+    MERGING_SOURCE,
+    PATH_SOURCE,
+    PATH_WARPS,
+    THREADS,
+    WARPS,
+)
+from kernels.msa.consistency.scoring import Groups, Merged
+from kernels.msa.consistency.sizes import MOST_CELLS
 
-MOST_CELLS = 1 << 26
-"""Scores that are made at a time, if they are of several merges."""
 PAIRS_AT_A_TIME = 1 << 19
 
 
@@ -33,24 +40,31 @@ class CudaScorer:
     weights: np.ndarray
     most_cells: int = MOST_CELLS
 
-    def scores(
-        self, merges: Sequence[Groups], places: np.ndarray, starts: np.ndarray, stop: np.ndarray
-    ) -> Callable[[int], np.ndarray]:
-        """All merges in one launch."""
+    def merge(self, merges: Sequence[Groups], starts: np.ndarray, stop: np.ndarray) -> Callable[[int], Merged]:
+        """All merges in one launch, and the paths of all in another."""
         members = np.concatenate([side for merge in merges for side in merge[:2]]).astype(np.int32)
-        sizes = np.array([(merge.first.size, merge.second.size, *merge.columns) for merge in merges], np.int64)
-        first, second, columns = sizes[:, 0], sizes[:, 1], sizes[:, 3]
-        pairs, cells = first * second, sizes[:, 2] * columns
-        before = np.cumsum(first + second) - (first + second)
-        ends = np.cumsum(cells)
-        told = np.stack([np.cumsum(pairs) - pairs, before, before + first, second, ends - cells, columns], 1)
+        sizes = np.array([(one.first.size, one.second.size, *one.columns) for one in merges], np.int64)
+        first, second, rows, columns = sizes.T
+        pairs, cells, longest = first * second, rows * columns, rows + columns
+        places, at = _together([one.places for one in merges])
+        before = _before(first + second)
+        told = cupy.asarray(np.stack([_before(pairs), before, before + first, second, rows, columns, _before(cells),
+                                      _before(longest), at], 1))  # fmt: skip
         kernel, total = self.run.kernel(MERGING_SOURCE, "column_scores"), int(pairs.sum())
-        made = self.run.filled(max(int(ends[-1]), 1), np.int64)
+        scores = self.run.filled(int(cells.sum()), np.int64)
         kernel((warps_grid(kernel, total),), (THREADS,),
-               (*self.posteriors.given, *self._aligned(places, starts), cupy.asarray(members), cupy.asarray(told),
-                np.int32(len(merges)), np.int64(total), made))  # fmt: skip
-        found = self.run.down(made)
-        return lambda number: found[ends[number] - cells[number] : ends[number]].reshape(merges[number].columns)
+               (*self.posteriors.given, *self._aligned(places, starts), cupy.asarray(members), told,
+                np.int32(len(merges)), np.int64(total), scores))  # fmt: skip
+        steps, paths = (self.run.empty(int(sums.sum()), np.uint8) for sums in (cells, longest))
+        borders, ends = self.run.empty(int(longest.sum()), np.int64), self.run.empty((2, len(merges)), np.int64)
+        self.run.kernel(PATH_SOURCE, "best_paths")(
+            (len(merges),), (PATH_WARPS * LANES,), (told, scores, steps, borders, paths, ends[0], ends[1])
+        )
+        standing = [_standing(scores, one, begin) for one, begin in zip(merges, _before(cells).tolist(), strict=True)]
+        found, (lengths, best) = self.run.down(paths), ends.get()
+        after = np.cumsum(longest)
+        return lambda number: Merged(found[after[number] - lengths[number] : after[number]], int(best[number]),
+                                     standing[number])  # fmt: skip
 
     def support(
         self, places: np.ndarray, starts: np.ndarray, columns: int, stop: np.ndarray, monitor: Monitor
@@ -67,6 +81,25 @@ class CudaScorer:
     def _aligned(self, places: np.ndarray, starts: np.ndarray) -> tuple[Any, ...]:
         weights = self.weights.astype(np.int64)
         return ALIGNED(places=cupy.asarray(places), starts=cupy.asarray(starts), weights=cupy.asarray(weights))
+
+
+def _standing(scores: Any, groups: Groups, begin: int) -> int:
+    """What the columns score that are beside each other now."""
+    if groups.standing is None or not groups.standing[0].size:
+        return 0
+    first, second = groups.standing
+    return int(cupy.take(scores, cupy.asarray(begin + first * groups.columns[1] + second)).get().sum())
+
+
+def _together(places: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Each different array once, one after another, and where that of each merge begins."""
+    different = list({id(one): one for one in places}.values())
+    number = {id(one): place for place, one in enumerate(different)}
+    return np.concatenate(different), np.array([number[id(one)] * one.size for one in places], np.int64)
+
+
+def _before(sizes: np.ndarray) -> np.ndarray:
+    return np.cumsum(sizes) - sizes
 
 
 def accuracies(found: OnDevice, run: Run) -> np.ndarray:

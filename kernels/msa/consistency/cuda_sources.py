@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kernels.cuda.structs import Constants, Struct
+from kernels.msa.consistency.cpu_merging import FIRST, PAIR, SECOND
 from kernels.msa.consistency.models import CODES, PADDING
 
 HERE = Path(__file__).parent
@@ -79,8 +80,11 @@ ALIGNED = Struct(
     const long long *starts, *weights;  // of each sequence
 """,
 )
-MERGE = Struct("Merge", "long long pairs, first, second, seconds, scores, columns;")
-"""Two lists of members, from ``first`` and ``second`` on, the latter of ``seconds``; pairs and scores before theirs."""
+MERGE = Struct("Merge", "long long pairs, first, second, seconds, rows, columns, scores, path, places;")
+"""Two lists of members, from ``first`` and ``second`` on, the latter of ``seconds``; rows and columns of its scores;
+how many pairs, scores and steps there are before its own; where the places of its letters are."""
+PATH_WARPS, PATH_PER, AHEAD = 16, 2, 8
+"""Warps of a block that finds a path, columns of a lane, and rows whose scores are asked for at once."""
 
 NUMBERS = Constants.of(WARPS=WARPS, PER=PER, RENEW=RENEW, POWERS=POWERS, CODES=CODES, PADDING=PADDING)
 WORDS = HERE / "entries.cuh"
@@ -88,3 +92,8 @@ PAIR_SOURCE = (NUMBERS, MODELS, PAIRS, ENTRIES, WORDS, HERE / "posteriors.cu")
 ROUND_SOURCE = (Constants.of(GROUP=GROUP), POSTERIORS, ROUND, ENTRIES, WORDS, HERE / "consistency.cu")
 LAYOUT_SOURCE = (POSTERIORS, ENTRIES, WORDS, HERE / "layout.cu")
 MERGING_SOURCE = (POSTERIORS, ALIGNED, MERGE, WORDS, HERE / "merging.cu")
+PATH_SOURCE = (
+    Constants.of(PATH_WARPS=PATH_WARPS, PER=PATH_PER, AHEAD=AHEAD,
+                 STEP_PAIR=PAIR, STEP_FIRST=FIRST, STEP_SECOND=SECOND),
+    MERGE, HERE / "paths.cu",
+)  # fmt: skip

@@ -28,6 +28,7 @@ from kernels.msa.consistency.cuda_sources import (
     MODELS,
     PAIR_SOURCE,
     PAIRS,
+    PATH_SOURCE,
     ROUND,
     ROUND_SOURCE,
     STRIP,
@@ -62,6 +63,7 @@ class CudaStages:
         self.run.kernel(ROUND_SOURCE, "consistent_rows")
         self.run.kernel(LAYOUT_SOURCE, "lay_out")
         self.run.kernel(MERGING_SOURCE, "best_sums")
+        self.run.kernel(PATH_SOURCE, "best_paths")
 
     def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> OnDevice:
         return posteriors(sequences, models, self.run, self.threads, self.warps)

@@ -12,9 +12,10 @@ from kernels.io.tree import Tree
 from kernels.io.tree_weights import leaf_weights
 from kernels.monitor import Monitor
 from kernels.msa.consistency import cpu_stages
-from kernels.msa.consistency.merging import Aligner, Scorer, ThreadedScorer
+from kernels.msa.consistency.merging import Aligner
 from kernels.msa.consistency.models import PairModel
 from kernels.msa.consistency.recipe import Recipe
+from kernels.msa.consistency.scoring import Scorer, ThreadedScorer
 from kernels.msa.consistency.sparse import Posteriors
 from kernels.trees.joining import cpu_upgma
 from kernels.trees.order import alignment_order

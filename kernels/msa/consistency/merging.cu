@@ -22,7 +22,8 @@ extern "C" __global__ void column_scores(POSTERIORS_PARAMETERS(given), ALIGNED_P
         const long long x = members[merge.first + own / merge.seconds], y = members[merge.second + own % merge.seconds];
         const long long pair = x * P.sequences + y, weight = places.weights[x] * places.weights[y];
         const int m = P.lengths[x], turn = static_cast<int>(number * 7919 % max(m, 1));
-        const int *of_x = places.places + places.starts[x], *of_y = places.places + places.starts[y];
+        const int* own_places = places.places + merge.places;
+        const int *of_x = own_places + places.starts[x], *of_y = own_places + places.starts[y];
         const int* rows = P.pointers + P.rows[pair];
         const unsigned* words = P.words + P.entries[pair];
         for (int of = lane; of < m; of += LANES) {

@@ -14,7 +14,7 @@ from kernels.monitor import Monitor
 from kernels.msa.consistency import running
 from kernels.msa.consistency.engine import Prepared, Stages, prepared
 from kernels.msa.consistency.given import NONE, ONCE, GivenProblem
-from kernels.msa.consistency.merging import Aligner, Groups
+from kernels.msa.consistency.merging import Aligner, Split, better
 from kernels.msa.consistency.recipe import recipe
 from kernels.msa.problem import CONFIDENCE, MsaAnswer
 
@@ -26,8 +26,6 @@ ADDING_PASSES = 5
 """How often each added sequence is aligned again to all others, at most."""
 TICKS = 1000
 """Parts of a pass that progress is told in."""
-
-Split = tuple[np.ndarray, np.ndarray]
 
 
 def answer(
@@ -83,7 +81,7 @@ def add(aligner: Aligner, accuracies: np.ndarray, there: int, columns: int, moni
         monitor.update(members.size - there, total - there, "adding")
         nearest = int(accuracies[np.ix_(left, members)].max(axis=1).argmax())
         new, size = left[nearest : nearest + 1], (columns, int(aligner.lengths[left[nearest]]))
-        columns = aligner.joined(Groups(members, new, size), monitor)
+        columns = aligner.joined(members, new, size, monitor)
         members, left = np.append(members, new), np.delete(left, nearest)
     monitor.update(total - there, total - there, "adding")
     return columns
@@ -139,10 +137,13 @@ def random_splits(n: int, random: np.random.Generator) -> list[Split]:
 
 def _passes(aligner: Aligner, splits: Callable[[int], list[Split]], columns: int, passes: int, monitor: Monitor) -> int:
     for number in range(passes):
-        before, parted = aligner.places.copy(), splits(columns)
-        for done, (first, second) in enumerate(parted):
+        before, parted, done, together = aligner.places.copy(), splits(columns), 0, 1
+        while done < len(parted):
             monitor.update(number * TICKS + done * TICKS // len(parted), passes * TICKS, "refinement")
-            columns = aligner.improved(first, second, columns, monitor)
+            some = parted[done : done + together]
+            tried, columns = aligner.tried(some, columns, better, monitor)
+            done += tried
+            together = min(2 * together, aligner.most_trials) if tried == len(some) else 1
         if np.array_equal(aligner.places, before):
             break
     monitor.update(passes * TICKS, passes * TICKS, "refinement")

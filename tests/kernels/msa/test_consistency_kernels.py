@@ -17,7 +17,13 @@ KINDS = {SequenceType.PROTEIN: b"ACDEFGHIKLMNPQRSTVWYX", SequenceType.DNA: b"ACG
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 @pytest.mark.parametrize(
     "source",
-    [cuda_sources.PAIR_SOURCE, cuda_sources.ROUND_SOURCE, cuda_sources.LAYOUT_SOURCE, cuda_sources.MERGING_SOURCE],
+    [
+        cuda_sources.PAIR_SOURCE,
+        cuda_sources.ROUND_SOURCE,
+        cuda_sources.LAYOUT_SOURCE,
+        cuda_sources.MERGING_SOURCE,
+        cuda_sources.PATH_SOURCE,
+    ],
 )
 def test_kernels_compile(source: tuple, architecture: str) -> None:
     assert compile_without_device(source, {}, architecture)
@@ -39,6 +45,7 @@ def problem(kind: SequenceType, lengths: tuple[int, ...], seed: int = 1) -> MsaP
         (SequenceType.PROTEIN, (128, 1, 129, 60, 33, 0, 4)),
         (SequenceType.DNA, (31, 140, 32)),
         (SequenceType.PROTEIN, (9,)),
+        (SequenceType.PROTEIN, (1100, 5, 3)),
     ],
 )
 def test_the_emulator_finds_what_the_cpu_finds(

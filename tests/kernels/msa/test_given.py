@@ -18,7 +18,8 @@ from kernels.monitor import Monitor
 from kernels.msa import trials
 from kernels.msa.consistency import cpu_stages, given, models, refining
 from kernels.msa.consistency.given_trials import gapped
-from kernels.msa.consistency.merging import Aligner, ThreadedScorer
+from kernels.msa.consistency.merging import Aligner, better
+from kernels.msa.consistency.scoring import ThreadedScorer
 from kernels.msa.problem import MsaAnswer
 
 FAMILY = trials.family(7, 40)
@@ -75,7 +76,7 @@ def test_no_merge_lowers_expected_accuracy_and_only_what_is_better_is_taken(
     rose = 0
     for first, second in refining.random_splits(7, random):
         before, width, places = accuracy(aligner), columns, aligner.places.copy()
-        columns = aligner.improved(first, second, columns, Monitor())
+        _, columns = aligner.tried([(first, second)], columns, better, Monitor())
         after = accuracy(aligner)
         moved = not np.array_equal(places, aligner.places)
         assert (
