@@ -81,6 +81,18 @@ def tasks(lengths: np.ndarray, cells: int = 1) -> list[Task]:
     return sorted(made, key=lambda task: -task.cells)
 
 
+def tasks_with(lengths: np.ndarray, some: int) -> list[Task]:
+    """All pairs in which one of the first ``some`` sequences is; of these and longer ones 16 at a time."""
+    made = []
+    for x in range(some):
+        longer = [y for y in range(x + 1, lengths.size) if lengths[y] >= lengths[x]]
+        shorter = [y for y in range(x + 1, lengths.size) if lengths[y] < lengths[x]]
+        groups = [(x, tuple(longer[first : first + LANES])) for first in range(0, len(longer), LANES)]
+        groups += [(y, (x,)) for y in shorter]
+        made += [Task(one, others, int(lengths[one] * lengths[list(others)].sum())) for one, others in groups]
+    return sorted(made, key=lambda task: -task.cells)
+
+
 def room(m: int, n: int, models: int) -> cpu_pairs.Room:
     """Room for a task of sequences of these lengths."""
     borders, row = -(-n // COLUMNS) + 4, (m + 1) * LANES
