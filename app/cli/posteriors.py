@@ -12,7 +12,6 @@ from app.cli import inputs, report
 from app.cli.progress import watched
 from kernels.errors import InputError
 from kernels.io.aligned import AlignedSequences
-from kernels.msa.consistency import support, support_table
 
 POSTERIORS_EXAMPLES = """
 [bold]Examples[/]
@@ -34,6 +33,8 @@ def posteriors(
     as_json: Annotated[bool, typer.Option("--json", help="Print pairs of letters and third rows as JSON.")] = False,
 ) -> None:
     """How likely letters of two rows stand together, alone and by way of third rows, and which support them most."""
+    from kernels.msa.consistency import support, support_table  # they load a compiler
+
     target = None if out is None else Path(out)
     if target is not None:
         inputs.check_place(target, [file])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
@@ -19,7 +21,9 @@ from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.shown import ShownAlignment
 from kernels.errors import InputError
 from kernels.io.aligned import AlignedSequences
-from kernels.msa.consistency.support import PairSupport
+
+if TYPE_CHECKING:
+    from kernels.msa.consistency.support import PairSupport  # loads a compiler
 
 NAMES_WIDTH = 180
 LISTED = 200
