@@ -100,7 +100,7 @@ def family(model: Evolution, seed: int, name: str = "") -> tuple[tuple[Sequence,
     random, sites = np.random.default_rng(seed), Sites()
     first = sites.insert(HEAD, random.gamma(model.alpha, 1 / model.alpha, model.length))
     root = Lineage(np.array(first), random.choice(4, model.length, p=model.frequencies))
-    leaves = []
+    leaves: list[Lineage] = []
     for branch in tree(model, random):
         _grow(branch, root, model, sites, random, leaves)
     column = {site: place for place, site in enumerate(sites.order())}
@@ -136,7 +136,7 @@ def tree(model: Evolution, random: np.random.Generator) -> list[Branch]:
         split = growing.pop(int(random.integers(len(growing))))
         split.above = [Branch(), Branch()]
         growing += split.above
-    scale = model.depth / np.mean([depth for branch in root for depth in _depths(branch)])
+    scale = model.depth / float(np.mean([depth for branch in root for depth in _depths(branch)]))
     for branch in root:
         _stretch(branch, scale, random)
     return root

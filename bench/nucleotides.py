@@ -1,26 +1,22 @@
 """``python -m bench.nucleotides``: quality of alignments of nucleotides that evolved here, beside other programs.
 
 Families of bench/evolution.py, whose alignment is known, in groups that are harder or easier; every program gets the
-same sequences. Scores are SP and TC over all columns; programs are compared in pairs, family by family. Those that are
-not installed are left out, and it is said. MAFFT runs as L-INS-i and by itself (--auto), all programs with their defaults.
+same sequences. Scores are SP and TC over all columns; programs (bench/programs.py) are compared in pairs, family by
+family. Those that are not installed are left out, and it is said.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
+from bench import programs
 from bench.balibase import Measured, Scores, paired, table
 from bench.evolution import Evolution, family
 from kernels import engine, registry
-from kernels.io import aligned, aligned_compare
+from kernels.io import aligned_compare
 from kernels.io.aligned import AlignedSequences
 from kernels.model import Sequence as Letters
 
@@ -34,38 +30,16 @@ GROUPS: Mapping[str, Evolution] = {
 """Groups of families: 0.3 to 0.8 substitutions a site from the root to a leaf."""
 
 
-@dataclass(frozen=True)
-class Program:
-    """Another aligner: its command, in which INPUT and OUTPUT stand for files; without OUTPUT it prints."""
-
-    name: str
-    command: tuple[str, ...]
-
-    def align(self, sequences: Sequence[Letters], folder: Path, threads: int) -> AlignedSequences:
-        """Its alignment; CalledProcessError where it fails."""
-        given, made = folder / "given.fasta", folder / "made.fasta"
-        given.write_text("".join(f">{one.name}\n{one.letters.decode()}\n" for one in sequences))
-        words = {"INPUT": str(given), "OUTPUT": str(made), "THREADS": str(threads)}
-        with made.open("wb") as output:
-            printed = None if "OUTPUT" in self.command else output
-            subprocess.run([words.get(word, word) for word in self.command], check=True, stderr=subprocess.DEVNULL,
-                           stdout=printed or subprocess.DEVNULL)  # fmt: skip
-        return aligned.read(made)[0]
-
-
-PROGRAMS = (
-    Program("MAFFT L-INS-i", ("mafft", "--localpair", "--maxiterate", "1000", "--thread", "THREADS", "INPUT")),
-    Program("MAFFT --auto", ("mafft", "--auto", "--thread", "THREADS", "INPUT")),
-    Program("MUSCLE 5", ("muscle", "-align", "INPUT", "-output", "OUTPUT", "-threads", "THREADS")),
-    Program("Clustal Omega", ("clustalo", "-i", "INPUT", "-o", "OUTPUT", "--force", "--threads", "THREADS")),
-)
+PROGRAMS = (programs.LINSI, programs.MAFFT, programs.MUSCLE, programs.OMEGA)
 
 
 def own(sequences: tuple[Letters, ...], method: str, backend: str, threads: int) -> AlignedSequences:
     """The alignment of a method of this program."""
     declared = registry.method(method)
     problem = declared.problem.make(sequences, {})
-    planned = engine.plan(declared, problem, {"threads": threads} if backend == "cpu" else {}, backend)
+    planned = engine.plan(
+        declared, problem, {"threads": threads} if backend == "cpu" else {}, "cuda" if backend == "cuda" else "cpu"
+    )
     return engine.execute(planned, keep_rate=False, keep=False).answer.alignment
 
 
@@ -82,11 +56,9 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = p
     if not groups:
         tell(f"no such groups; there are {', '.join(GROUPS)}")
         return 1
-    programs = [one for one in PROGRAMS if shutil.which(one.command[0])]
-    for missing in sorted({one.command[0] for one in PROGRAMS} - {one.command[0] for one in programs}):
-        tell(f"{missing} is not installed, and left out")
+    beside = programs.installed(PROGRAMS, tell)
     mine: dict[str, Measured] = {}
-    others: dict[str, dict[str, Measured]] = {program.name: {} for program in programs}
+    others: dict[str, dict[str, Measured]] = {program.name: {} for program in beside}
     for name, model in groups.items():
         for number in range(given.families):
             key = f"{name}/{number}"
@@ -94,11 +66,9 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = p
             begun = time.perf_counter()
             mine[key] = score(own(sequences, given.method, given.backend, given.threads), right,
                               time.perf_counter() - begun)  # fmt: skip
-            for program in programs:
-                with tempfile.TemporaryDirectory() as folder:
-                    begun = time.perf_counter()
-                    found = program.align(sequences, Path(folder), given.threads)
-                    others[program.name][key] = score(found, right, time.perf_counter() - begun)
+            for program in beside:
+                found, seconds = program.timed(sequences, given.threads)
+                others[program.name][key] = score(found, right, seconds)
     scores: dict[str, Scores] = {
         name: {key: (one.sp, one.tc) for key, one in made.items()} for name, made in others.items()
     }
