@@ -12,11 +12,8 @@ from kernels.cpu import workers
 from kernels.monitor import Monitor
 from kernels.msa.consistency import cpu_pairs, cpu_sparse, cpu_strips, sparse
 from kernels.msa.consistency.cpu_strips import CELLS, COLUMNS, LANES, Weights
-from kernels.msa.consistency.models import PairModel
+from kernels.msa.consistency.models import CUT, PairModel
 from kernels.msa.consistency.sparse import Part, Posteriors
-
-CUT = 656
-"""Units of a posterior of .01: what is less is dropped."""
 
 PIECE = 64
 """Pairs that a thread does at a time."""

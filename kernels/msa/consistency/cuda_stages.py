@@ -17,7 +17,7 @@ from kernels.errors import MemoryRefused
 from kernels.memory import bytes_text
 from kernels.monitor import Silent
 from kernels.msa.consistency import cuda_merging
-from kernels.msa.consistency.cpu_stages import CUT, posteriors_of, tasks, weights
+from kernels.msa.consistency.cpu_stages import posteriors_of, tasks, weights
 from kernels.msa.consistency.cuda_layout import Found, OnDevice, laid_out
 from kernels.msa.consistency.cuda_merging import CudaScorer
 from kernels.msa.consistency.cuda_sources import (
@@ -35,7 +35,7 @@ from kernels.msa.consistency.cuda_sources import (
     THREADS,
     WARPS,
 )
-from kernels.msa.consistency.models import CODES, PairModel
+from kernels.msa.consistency.models import CODES, CUT, PairModel
 from kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, LONG_CELLS, warp_room
 
 SLICE_MS = 100.0
@@ -56,6 +56,7 @@ class CudaStages:
     run: Run
     threads: int
     warps: int = 1024
+    cut: int = CUT
 
     def compile(self) -> None:
         """Compile or load the kernels now."""
@@ -66,7 +67,7 @@ class CudaStages:
         self.run.kernel(PATH_SOURCE, "best_paths")
 
     def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> OnDevice:
-        return posteriors(sequences, models, self.run, self.threads, self.warps)
+        return posteriors(sequences, models, self.run, self.threads, self.warps, self.cut)
 
     def accuracies(self, found: OnDevice) -> np.ndarray:
         return cuda_merging.accuracies(found, self.run)
@@ -74,7 +75,7 @@ class CudaStages:
     def consistent(
         self, found: OnDevice, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
     ) -> OnDevice:
-        return consistent(found, chosen, weights, own, self.run, part)
+        return consistent(found, chosen, weights, own, self.run, part, self.cut)
 
     def scorer(self, found: OnDevice, weights: np.ndarray) -> CudaScorer:
         return CudaScorer(self.run, found, weights)

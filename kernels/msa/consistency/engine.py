@@ -13,7 +13,7 @@ from kernels.io.tree_weights import leaf_weights
 from kernels.monitor import Monitor
 from kernels.msa.consistency import cpu_stages
 from kernels.msa.consistency.merging import Aligner
-from kernels.msa.consistency.models import PairModel
+from kernels.msa.consistency.models import CUT, PairModel
 from kernels.msa.consistency.recipe import Recipe
 from kernels.msa.consistency.scoring import Scorer, ThreadedScorer
 from kernels.msa.consistency.sparse import Posteriors
@@ -65,14 +65,15 @@ class CpuStages:
 
     threads: int
     monitor: Monitor
+    cut: int = CUT
 
     def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors:
-        return cpu_stages.posteriors(sequences, models, self.threads, self.monitor)
+        return cpu_stages.posteriors(sequences, models, self.threads, self.monitor, self.cut)
 
     def consistent(
         self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
     ) -> Posteriors:
-        return cpu_stages.consistent(found, chosen, weights, own, self.threads, self.monitor, part)
+        return cpu_stages.consistent(found, chosen, weights, own, self.threads, self.monitor, part, self.cut)
 
     def accuracies(self, found: Posteriors) -> np.ndarray:
         return cpu_stages.accuracies(found, self.threads, self.monitor)

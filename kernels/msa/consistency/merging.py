@@ -13,9 +13,9 @@ from kernels.cpu import workers
 from kernels.monitor import Monitor
 from kernels.msa.consistency import cpu_merging
 from kernels.msa.consistency.cpu_stages import each
+from kernels.msa.consistency.models import UNIT
 from kernels.msa.consistency.scoring import Groups, Merged, Scorer
 
-UNIT = 65536
 MOST_TRIALS = 16
 """Splits that are tried together at most."""
 GAP_DRAWS = 64

@@ -9,13 +9,15 @@ import numpy as np
 
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
+from kernels.msa.consistency.models import CUT
+from kernels.msa.consistency.recipe import cut_of
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import Parameter
 
 LANES, COLUMNS = 16, 16
 ENTRY_BYTES, POINTER_BYTES = 4, 4
-ENTRIES = 4.0
-"""Posteriors that are kept of a letter and another sequence, about."""
+ENTRIES, THINNING = 4.0, 0.6
+"""Posteriors of .01 and more of a letter and another sequence, about; of more, they fall with this power of it."""
 COPIES = 2.5
 """Old and new posteriors of both orders, and the new ones as they were found."""
 GROWN = 1.5
@@ -55,13 +57,18 @@ def _largest_room(lengths: np.ndarray) -> int:
     return warp_room(min((shorter + 31) * width, LONG_CELLS + (shorter + width) * STRIP), shorter, width)
 
 
-def _device(lengths: np.ndarray, warps: int) -> dict[str, int]:
+def _entries(problem: MsaProblem) -> float:
+    """Posteriors that are kept of a letter and another sequence, about."""
+    return ENTRIES * (CUT / cut_of(problem.rules)) ** THINNING
+
+
+def _device(lengths: np.ndarray, warps: int, entries: float) -> dict[str, int]:
     """Bytes of the stage of the device that takes most."""
     n, letters = lengths.size, int(lengths.sum())
     pairs, rows = n * (n - 1) // 2, int(np.sort(lengths)[::-1] @ np.arange(n))
     batch = 4 * ENTRIES_A_ROW * min(rows, BATCH_ROWS)
-    kept = int((n - 1) * letters * (ENTRIES * ENTRY_BYTES + POINTER_BYTES)) + 16 * n * n
-    found = int(rows * (ENTRIES * ENTRY_BYTES + FOUND_BYTES))
+    kept = int((n - 1) * letters * (entries * ENTRY_BYTES + POINTER_BYTES)) + 16 * n * n
+    found = int(rows * (entries * ENTRY_BYTES + FOUND_BYTES))
     shorter, longest = (int(GROWN * length) for length in np.sort(lengths)[[max(n - 2, 0), -1]])
     columns = max(shorter * longest, min(n * shorter * longest // 2, MOST_CELLS))
     stages = (
@@ -81,10 +88,11 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
     borders = MODELS * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES if backend == "cpu" else 0
     # Of two alignments that are merged one is without the longest sequence.
     merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
-    kept = int(COPIES * (n - 1) * letters * (ENTRIES * ENTRY_BYTES + POINTER_BYTES)) if backend == "cpu" else 48 * n * n
+    entries = _entries(problem)
+    kept = int(COPIES * (n - 1) * letters * (entries * ENTRY_BYTES + POINTER_BYTES)) if backend == "cpu" else 48 * n * n
     return Footprint(
         host={"posteriors": kept, "stages": max(borders * min(threads, n), merging)},
-        device=_device(lengths[lengths > 0], parameters["warps"]) if backend == "cuda" else {},
+        device=_device(lengths[lengths > 0], parameters["warps"], entries) if backend == "cuda" else {},
     )
 
 

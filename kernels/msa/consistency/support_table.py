@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kernels.io.aligned import AlignedSequences
-from kernels.msa.consistency.cpu_pairs import UNIT
-from kernels.msa.consistency.cpu_stages import CUT
+from kernels.msa.consistency.models import CUT, UNIT
 from kernels.msa.consistency.support import PairSupport
 
 HEAD = (
