@@ -68,8 +68,9 @@ ROUND = Struct(
     int count;
     const float *own, *weights;
     const int* via;
-    int chosen, width;
-    long long rows;
+    int chosen, width, tile_rows;  // rows of a tile, one for each group of a warp
+    const long long* first_tiles;  // of each pair
+    long long tiles;
     unsigned long long* ticket;
 """,
 )

@@ -215,12 +215,16 @@ def _some_rows(kernel: Any, given: OnDevice, pairs: np.ndarray, own: np.ndarray,
         raise MemoryRefused(f"consistency with {widest:,} letters needs {bytes_text(shared)} of shared memory, and the "
                             f"device has {bytes_text(most_shared)} a block; use the CPU")  # fmt: skip
     allow_shared(kernel, shared)
-    grid = min(-(-rows // groups), blocks.resident(kernel, threads, shared)) or 1
+    tile_rows = min(groups, LANES // GROUP)
+    tiles = np.cumsum(-(-lengths[pairs[:, 0]] // tile_rows))
+    grid = min(-(-int(tiles[-1]) * tile_rows // groups), blocks.resident(kernel, threads, shared)) or 1
+    first_tiles = cupy.asarray(np.concatenate([[0], tiles[:-1]]))
     on_device, itself, capacity = cupy.asarray(pairs), cupy.asarray(own), ENTRIES_A_ROW * rows
     while True:
         words, found = cupy.zeros(2, np.uint64), Found.room(pairs, lengths, capacity)
         round_ = ROUND(pairs=on_device, count=len(pairs), own=itself, weights=weight, via=via, chosen=chosen,
-                       width=widest, rows=rows, ticket=words)  # fmt: skip
+                       width=widest, tile_rows=tile_rows, first_tiles=first_tiles, tiles=int(tiles[-1]),
+                       ticket=words)  # fmt: skip
         kernel((grid,), (threads,), (*given.given, *round_, *found.struct(words.data.ptr + 8, cut)), shared_mem=shared)
         count = int(words.get()[1])
         if count <= capacity:

@@ -132,7 +132,7 @@ def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, th
         joins, tree = guide_tree(1 - accuracies if given.distances is None else given.distances, monitor)
     weights = sequence_weights(tree)
     phase("tree")
-    found = _consistent(found, recipe, weights, chosen(accuracies, recipe.all_others, recipe.others), stages)
+    found = _consistent(found, recipe, weights, chosen(accuracies, recipe.others_of(found.count)), stages)
     phase("consistency")
     return Prepared(stages.scorer(found, weights), accuracies, joins, tree, weights)
 
@@ -179,10 +179,10 @@ def sequence_weights(tree: Tree) -> np.ndarray:
     return made
 
 
-def chosen(accuracies: np.ndarray, all_others: int, others: int) -> np.ndarray:
-    """By way of which sequences each is made consistent, int32 (n, chosen), rising: all, up to ``all_others``, else the
-    ``others`` of highest expected accuracy."""
+def chosen(accuracies: np.ndarray, others: int) -> np.ndarray:
+    """By way of which sequences each is made consistent, int32 (n, chosen), rising: those of highest expected accuracy,
+    all where ``others`` are."""
     n = len(accuracies)
-    if n <= all_others:
+    if n <= others:
         return np.broadcast_to(np.arange(n, dtype=np.int32), (n, n)).copy()
     return np.sort(np.argsort(-accuracies, axis=1, kind="stable")[:, :others], axis=1).astype(np.int32)
