@@ -72,3 +72,33 @@ def test_long_pairs_are_left_to_the_cpu(emulated, monkeypatch: pytest.MonkeyPatc
     found = emulated("msa", posed).answer
     expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
     np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4])
+def test_long_sequences_leave_room_for_few_rows_a_block(emulated, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    import importlib
+
+    from kernels import engine, registry
+
+    stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
+    monkeypatch.setattr(stages.blocks, "most_shared", lambda: 4 * 61 * rows + stages.TICKET_BYTES)
+    posed = problem(SequenceType.PROTEIN, (60, 61, 40, 20, 7))
+    found = emulated("msa", posed).answer
+    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
+
+
+def test_merges_are_made_in_several_launches_where_they_do_not_fit_in_one(
+    emulated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import importlib
+
+    from kernels import engine, registry
+
+    merging = importlib.import_module("kernels.msa.consistency.cuda_merging")
+    stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
+    monkeypatch.setattr(stages, "CudaScorer", lambda *given: merging.CudaScorer(*given, most_cells=2000))
+    posed = problem(SequenceType.PROTEIN, (40, 39, 41, 38, 40, 37))
+    found = emulated("msa", posed).answer
+    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
