@@ -91,11 +91,14 @@ class Aligner:
 
     def _parted(self, first: np.ndarray, second: np.ndarray, columns: int, asked: bool) -> Groups:
         """Two parts of an alignment, each without columns of no letters in it; with what stands, if ``asked``."""
-        filled, places = [self._filled(part, columns) for part in (first, second)], self.places.copy()
+        filled = [self._filled(part, columns) for part in (first, second)] if asked else None
+        places = self.places.copy()
         closed = [cpu_merging.close(part, places, self.starts, self.lengths, columns) for part in (first, second)]
+        groups = Groups(first, second, (closed[0], closed[1]), places)
+        if filled is None:
+            return groups
         both = filled[0] & filled[1]
-        standing = [np.cumsum(one)[both] - 1 for one in filled]
-        return Groups(first, second, (closed[0], closed[1]), places, (standing[0], standing[1]) if asked else None)
+        return groups._replace(standing=(np.cumsum(filled[0])[both] - 1, np.cumsum(filled[1])[both] - 1))
 
     def _filled(self, members: np.ndarray, columns: int) -> np.ndarray:
         """Whether each column has a letter of the members."""
