@@ -19,7 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from bench import programs
 from kernels import engine, registry
+from kernels.cpu.workers import cores
 from kernels.io import aligned, aligned_compare, sequences
 
 EQUAL = 1e-6
@@ -48,6 +50,14 @@ def measure(folder: Path, name: str, method: str, backend: str, options: Mapping
     core = aligned_compare.core_columns(reference)
     sp, tc = aligned_compare.compare(result.answer.alignment, reference).scores(core)
     return Measured(sp, tc, {phase: ms / 1e3 for phase, ms in result.times_ms.items() if phase != "compilation"})
+
+
+def run(folder: Path, name: str, program: programs.Program, threads: int) -> Measured:
+    """The same of another program, with the seconds of the whole call."""
+    made, seconds = program.timed(sequences.read(folder / f"{name}.tfa"), threads)
+    (reference,) = aligned.read(folder / f"{name}.xml")
+    sp, tc = aligned_compare.compare(made, reference).scores(aligned_compare.core_columns(reference))
+    return Measured(sp, tc, {"all": seconds})
 
 
 def peers(folder: Path) -> dict[str, Scores]:
@@ -97,6 +107,8 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = p
         tell(f"{given.folder}: no sets (GROUP/NAME.tfa) of these groups")
         return 1
     parameters = {"threads": given.threads} if given.threads else {}
+    wanted = [programs.ALL[name] for name in given.programs.split(",") if name]
+    beside = {program: dict[str, Measured]() for program in programs.installed(wanted, tell)}
     found, begun = {}, time.perf_counter()
     for name in names[:: given.every]:
         found[name] = one = measure(
@@ -107,13 +119,21 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = p
             dict(pair.split("=", 1) for pair in given.option),
             parameters,
         )
+        for program, measured in beside.items():
+            measured[name] = run(given.folder, name, program, given.threads or cores())
         if given.sets:
             tell(f"{name}\t{one.sp:.4f}\t{one.tc:.4f}\t{sum(one.seconds.values()):.2f}")
-    others = peers(given.folder)
+    here = {
+        f"{program.name}, here": {name: (one.sp, one.tc) for name, one in made.items()}
+        for program, made in beside.items()
+    }
+    others = {**peers(given.folder), **here}
     tell(f"{table(found, others)}\n\n{paired(found, others)}\n")
     stages = {stage: sum(one.seconds.get(stage, 0.0) for one in found.values())
               for stage in dict.fromkeys(stage for one in found.values() for stage in one.seconds)}  # fmt: skip
     tell(", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in stages.items()))
+    for program, made in beside.items():
+        tell(f"{program.name}: {sum(one.seconds['all'] for one in made.values()):.1f} s, whole calls")
     tell(f"{len(found)} sets, {sum(stages.values()):.1f} s of phases, {time.perf_counter() - begun:.1f} s in all")
     return 0
 
@@ -140,6 +160,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--every", type=int, default=1, metavar="K", help="every K-th set alone")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="such as effort=fast")
+    parser.add_argument("--programs", default="", metavar="NAMES",
+                        help=f"programs to run beside it, such as {','.join(programs.ALL)}")  # fmt: skip
     parser.add_argument("--sets", action="store_true", help="also print each set")
     return parser.parse_args(arguments)
 

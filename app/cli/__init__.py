@@ -5,7 +5,7 @@ does not load the command line.
 """
 
 COMMANDS = (
-    "methods", "info", "samples", "estimate", "run", "compare", "sequences", "profile", "runs", "sweep", "tune",
-    "bench", "reproduce", "guidelines",
+    "methods", "info", "samples", "estimate", "run", "compare", "posteriors", "sequences", "profile", "runs", "sweep",
+    "tune", "bench", "reproduce", "guidelines",
 )  # fmt: skip
 """First words of a command line that belong to it; anything else opens the window."""

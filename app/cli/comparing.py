@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from app.cli import report
-from kernels.errors import InputError
-from kernels.io import aligned
-from kernels.io.aligned import AlignedSequences
+from app.cli import inputs, report
 from kernels.io.aligned_compare import compare as agreement
 from kernels.io.aligned_compare import core_columns
 
@@ -29,8 +25,8 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare an alignment with a reference: SP and TC, over all columns and over core blocks where it has them."""
-    wanted = _one(reference)
-    found = agreement(_one(test), wanted)
+    wanted = inputs.one_alignment(reference)
+    found = agreement(inputs.one_alignment(test), wanted)
     core = core_columns(wanted)
     scores = {"all columns": found.scores()} | ({} if core is None else {"core blocks": found.scores(core)})
     if as_json:
@@ -40,10 +36,3 @@ def compare(
     report.print_rows(
         [("rows", f"{found.rows:,}"), *((name, f"SP {sp:.4f}  TC {tc:.4f}") for name, (sp, tc) in scores.items())]
     )
-
-
-def _one(file: str) -> AlignedSequences:
-    found = aligned.read(Path(file))
-    if len(found) != 1:
-        raise InputError(f"{file}: {len(found):,} alignments in it; give a file of one")
-    return found[0]

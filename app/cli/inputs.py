@@ -13,7 +13,8 @@ from typing import Any, cast
 
 from app.cli.progress import interrupted_at_once
 from kernels.errors import InputError, ParameterError
-from kernels.io import sequences
+from kernels.io import aligned, sequences
+from kernels.io.aligned import AlignedSequences
 from kernels.method import DataKind, Method
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
@@ -108,6 +109,14 @@ def _read(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor
     if file == STANDARD_INPUT:
         raise InputError(f"a {kind.label} cannot come from standard input; give a file")
     return kind.read(Path(file), monitor)
+
+
+def one_alignment(file: str) -> AlignedSequences:
+    """The alignment of a file; InputError unless it has exactly one."""
+    found = aligned.read(Path(file))
+    if len(found) != 1:
+        raise InputError(f"{file}: {len(found):,} alignments in it; give a file of one")
+    return found[0]
 
 
 def check_place(path: Path, files: Sequences[str]) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import platformdirs
 import typer
 
-from app.cli import comparing, computing, guidelines, interrupted, listing, preparing, profiles
+from app.cli import comparing, computing, guidelines, interrupted, listing, posteriors, preparing, profiles
 from app.cli.laboratory import commands, search
 from kernels import __version__
 from kernels.errors import AntidiagError, Cancelled
@@ -44,6 +44,7 @@ program.command("samples", epilog=listing.SAMPLES_EXAMPLES)(listing.samples)
 program.command("estimate", epilog=computing.ESTIMATE_EXAMPLES)(computing.estimate)
 program.command("run", epilog=computing.RUN_EXAMPLES)(computing.run)
 program.command("compare", epilog=comparing.COMPARE_EXAMPLES)(comparing.compare)
+program.command("posteriors", epilog=posteriors.POSTERIORS_EXAMPLES)(posteriors.posteriors)
 program.command("sequences", epilog=preparing.SEQUENCES_EXAMPLES)(preparing.sequences)
 program.command("profile", epilog=profiles.PROFILE_EXAMPLES)(profiles.profile)
 program.command("runs", epilog=interrupted.RUNS_EXAMPLES)(interrupted.runs)

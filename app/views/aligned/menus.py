@@ -14,6 +14,7 @@ from app.views.aligned.comparing import Comparison
 from app.views.aligned.finder import Finder
 from app.views.aligned.given import lacking
 from app.views.aligned.pair_side import PairSide
+from app.views.aligned.posterior_side import PosteriorSide
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tree_side import TreeSide
 from kernels.io import aligned_notes
@@ -37,9 +38,10 @@ class Menus:
         compared: Comparison,
         align: AlignCommands,
         pair: PairSide,
+        posteriors: PosteriorSide,
     ) -> None:
         self._view, self._commands, self._finder, self._tree = view, commands, finder, tree
-        self._compared, self._align, self._pair = compared, align, pair
+        self._compared, self._align, self._pair, self._posteriors = compared, align, pair, posteriors
         made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "tree", "compare", "edit", "copy", "save")}
         self.context = QMenu(view)
         for name, menu in made.items():
@@ -96,6 +98,8 @@ class Menus:
         menu.addAction("Next column that differs\tF4", partial(compared.next_difference, 1)).setEnabled(there)
         menu.addAction("The one before\tShift+F4", partial(compared.next_difference, -1)).setEnabled(there)
         menu.addAction("Compare with nothing", compared.forget).setEnabled(there)
+        section(menu, "Two rows")
+        check_action(menu, "Posteriors below the alignment", self._posteriors.there, self._posteriors.show)
 
     def _fill_rows(self, menu: QMenu) -> None:
         view, commands = self._view, self._commands

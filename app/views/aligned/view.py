@@ -21,6 +21,7 @@ from app.views.aligned.finder import Finder
 from app.views.aligned.menus import Menus
 from app.views.aligned.pair_side import PairSide
 from app.views.aligned.picture import Frame, Picture
+from app.views.aligned.posterior_side import PosteriorSide
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tree_side import TreeSide
 from kernels.io.aligned import AlignedSequences
@@ -46,8 +47,9 @@ class AlignmentViewer(ShownAlignment):
         super().__init__(selection)
         self.commands, self.finder = Commands(self), Finder(self)
         self.tree_side, self.comparison, self.align = TreeSide(self), Comparison(self), AlignCommands(self)
-        self.pair = PairSide(self)
-        self.menus = Menus(self, self.commands, self.finder, self.tree_side, self.comparison, self.align, self.pair)
+        self.pair, self.posteriors = PairSide(self), PosteriorSide(self)
+        self.menus = Menus(self, self.commands, self.finder, self.tree_side, self.comparison, self.align, self.pair,
+                           self.posteriors)  # fmt: skip
         self._forms, self._form = {name: (list(shown), wrap) for name, (shown, wrap) in FORMS.items()}, "many"
         self._tools = self._tool_row()
         self._build()
@@ -92,6 +94,7 @@ class AlignmentViewer(ShownAlignment):
         self._both = QSplitter(Qt.Orientation.Vertical)
         self._both.addWidget(self._beside)
         self._both.addWidget(self.comparison.panel)
+        self._both.addWidget(self.posteriors.panel)
         self._both.setChildrenCollapsible(False)
         self._both.setStretchFactor(0, 3)
         self._both.setStretchFactor(1, 2)
@@ -132,6 +135,7 @@ class AlignmentViewer(ShownAlignment):
     def _mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
         self.comparison.mark(painter, picture, frame)
         self.pair.mark(painter, picture, frame)
+        self.posteriors.mark(painter, picture, frame)
 
     def compare_with(self, other: AlignedSequences) -> None:
         """Say SP and TC against another alignment; InputError where they cannot be compared."""
@@ -140,7 +144,7 @@ class AlignmentViewer(ShownAlignment):
     @property
     def parts(self) -> tuple[Any, ...]:
         """What may be busy on threads of its own."""
-        return self.commands, self.comparison, self.tree_side, self.align, self.pair
+        return self.commands, self.comparison, self.tree_side, self.align, self.pair, self.posteriors
 
     @property
     def sharp(self) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export, figure, heat
+from app.kit.heat_canvas import COLOURS, HeatCanvas
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
@@ -19,118 +19,8 @@ from kernels.model import Result
 from kernels.products.problem import ProductAnswer
 
 PARTS = ("Product", "First matrix", "Second matrix")
-COLOURS = "viridis"
-STEP = 1.25
-"""How much nearer a step of the wheel goes."""
-LEAST = 4.0
-"""Rows and columns that are always in sight, if there are so many."""
-
 MOST_COPIED = 1_000_000
 """Numbers that a clipboard takes."""
-
-
-class Canvas(QWidget):
-    """A window of a matrix, a pixel of the screen for each number, or some of them."""
-
-    pointed = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setMouseTracking(True)
-        self.setMinimumSize(120, 120)
-        self._held: QPointF | None = None
-        self.show_values(np.empty((0, 0)))
-
-    def show_values(self, values: np.ndarray) -> None:
-        """Show all of a matrix, float; what is infinite leads nowhere."""
-        self.values = values
-        known = values[np.isfinite(values)]
-        self.levels = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-        self.fit()
-
-    def fit(self) -> None:
-        """Show the whole matrix."""
-        rows, columns = self.values.shape
-        self.area = QRectF(0, 0, max(columns, 1), max(rows, 1))
-        self.update()
-
-    def cell_at(self, point: QPointF) -> tuple[int, int] | None:
-        """Row and column below a point of the widget."""
-        column = int(self.area.x() + point.x() / max(self.width(), 1) * self.area.width())
-        row = int(self.area.y() + point.y() / max(self.height(), 1) * self.area.height())
-        inside = 0 <= row < self.values.shape[0] and 0 <= column < self.values.shape[1]
-        return (row, column) if inside else None
-
-    def in_sight(self) -> tuple[slice, slice]:
-        """Rows and columns of which something is seen."""
-        area, (rows, columns) = self.area, self.values.shape
-        return (
-            slice(int(area.top()), min(ceil(area.top() + area.height()), rows)),
-            slice(int(area.left()), min(ceil(area.left() + area.width()), columns)),
-        )
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(theme.active().panel))
-        self.draw(painter, self.width(), self.height())
-        painter.end()
-
-    def draw(self, painter: QPainter, width: float, height: float) -> None:
-        """Draw what is in sight into an area of so many pixels from (0, 0) on."""
-        if not self.values.size:
-            return
-        down, across = self.values.shape
-        rows = self._places(self.area.y(), self.area.height(), round(height), down)
-        columns = self._places(self.area.x(), self.area.width(), round(width), across)
-        seen = self.values[np.ix_(rows, columns)].astype(float)
-        seen[~np.isfinite(seen)] = np.nan
-        shades = heat.shades(seen, *self.levels)
-        picture = heat.image(shades, COLOURS, theme.active().background)
-        heat.draw_image(painter, QRectF(0, 0, width, height), picture)
-
-    @staticmethod
-    def _places(first: float, length: float, pixels: int, count: int) -> np.ndarray:
-        """The row, or column, that each pixel shows."""
-        places = first + (np.arange(max(pixels, 1)) + 0.5) / max(pixels, 1) * length
-        return np.clip(places.astype(np.int64), 0, count - 1)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        factor = STEP ** (-event.angleDelta().y() / 120)
-        self.zoom(factor, event.position())
-        event.accept()
-
-    def zoom(self, factor: float, about: QPointF) -> None:
-        """Show ``factor`` times as many rows and columns; what is below a point stays there."""
-        rows, columns = self.values.shape
-        x, y = about.x() / max(self.width(), 1), about.y() / max(self.height(), 1)
-        width = float(np.clip(self.area.width() * factor, min(LEAST, columns), columns))
-        height = float(np.clip(self.area.height() * factor, min(LEAST, rows), rows))
-        left, top = self.area.x() + x * self.area.width(), self.area.y() + y * self.area.height()
-        self._move(QRectF(left - x * width, top - y * height, width, height))
-
-    def _move(self, area: QRectF) -> None:
-        rows, columns = self.values.shape
-        area.moveLeft(min(max(area.x(), 0.0), max(columns - area.width(), 0.0)))
-        area.moveTop(min(max(area.y(), 0.0), max(rows - area.height(), 0.0)))
-        self.area = area
-        self.update()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._held = event.position()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._held = None
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._held is not None:
-            moved, self._held = event.position() - self._held, event.position()
-            across, down = self.area.width() / max(self.width(), 1), self.area.height() / max(self.height(), 1)
-            self._move(self.area.translated(-moved.x() * across, -moved.y() * down))
-        self.pointed.emit(self.cell_at(event.position()))
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.fit()
 
 
 class ProductView(QWidget):
@@ -142,7 +32,7 @@ class ProductView(QWidget):
     def __init__(self, selection: Selection) -> None:
         super().__init__()
         self.result: Result | None = None
-        self.canvas, self.part, self.member, self._status = Canvas(), QComboBox(), QSpinBox(), Elided()
+        self.canvas, self.part, self.member, self._status = HeatCanvas(), QComboBox(), QSpinBox(), Elided()
         self.part.addItems(PARTS)
         self.member.setMinimum(1)
         self._of, self._legend = QLabel("Member"), Legend()

@@ -2,102 +2,144 @@
 //
 // A group keeps the sums of its row in shared memory, float32, one a letter of y. It goes over z, over the entries k of row
 // i of P(x, z), and has its lanes add the entries of row k of P(z, y): so every sum is made in rising order of z and k, as
-// on the CPU. Rows of a pair are handed out by a ticket. What stands out of a row goes to the next free place among the
-// entries; `begins` and `counts` say where.
+// on the CPU. The groups of a warp have rows of one pair that follow each other (a tile): they go over z in step, so that
+// none waits for another's turn, and read the same lines. A block takes a tile for each of its warps by a ticket.
+// What stands out of a row goes to the next free place among the entries; `begins` and `counts` say where.
 
-extern "C" __global__ void consistent_rows(POSTERIORS_PARAMETERS(given), ROUND_PARAMETERS(of), ROWS_PARAMETERS(found)) {
+// The pair to which a tile belongs.
+__device__ __forceinline__ int pair_of(const Round round, long long tile) {
+    int low = 0, high = round.count;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        (round.first_tiles[middle] <= tile ? low : high) = middle;
+    }
+    return low;
+}
+
+// Adds products of P(x, z), of which the row has the entries `begin` to `end`, and P(z, y). All groups of a warp meet here.
+__device__ __forceinline__ void add_products(const unsigned* words, int begin, int end, const unsigned* next,
+                                             const int* next_rows, float weight, float* sums, unsigned mask) {
+    const int lane = threadIdx.x % GROUP;
+    for (int chunk = begin; __any_sync(mask, chunk < end); chunk += GROUP) {
+        // A lane reads an entry, and where the row it leads to is; then all lanes go over these rows.
+        int k_begin = 0, k_end = 0;
+        float k_value = 0.0f;
+        const bool own = chunk + lane < end;
+        if (own) {
+            const unsigned word = words[chunk + lane];
+            k_begin = next_rows[column_of(word)], k_end = next_rows[column_of(word) + 1];
+            k_value = __fmul_rn(weight, static_cast<float>(units_of(word)));
+        }
+        unsigned there = __ballot_sync(mask, own);
+        for (int by = LANES / 2; by >= GROUP; by /= 2) there |= there >> by;
+        const int most = LANES - __clz(there & ((1u << GROUP) - 1));
+        const bool longer = __any_sync(mask, k_end - k_begin > GROUP);
+        // What these rows begin with is asked for at once, and added in its order.
+        unsigned ahead[GROUP];
+#pragma unroll
+        for (int of = 0; of < GROUP; of++) {
+            const int e = __shfl_sync(mask, k_begin, of, GROUP) + lane;
+            ahead[of] = e < __shfl_sync(mask, k_end, of, GROUP) ? next[e] : 0;
+        }
+#pragma unroll
+        for (int of = 0; of < GROUP; of++) {
+            if (of >= most) break;
+            const float value = __shfl_sync(mask, k_value, of, GROUP);
+            if (ahead[of]) {
+                float& sum = sums[column_of(ahead[of])];
+                sum = __fadd_rn(sum, __fmul_rn(value, static_cast<float>(units_of(ahead[of]))));
+            }
+            if (longer) {
+                const int until = __shfl_sync(mask, k_end, of, GROUP);
+                for (int e = __shfl_sync(mask, k_begin, of, GROUP) + lane + GROUP; e < until; e += GROUP) {
+                    float& sum = sums[column_of(next[e])];
+                    sum = __fadd_rn(sum, __fmul_rn(value, static_cast<float>(units_of(next[e]))));
+                }
+            }
+            __syncwarp(mask);
+        }
+    }
+}
+
+__device__ void consistent_tile(const Posteriors P, const Round round, const Entries out, long long tile, float* sums,
+                                unsigned mask) {
+    const int lane = threadIdx.x % GROUP, group = threadIdx.x % LANES / GROUP;
+    const int number = pair_of(round, tile);
+    const int i = static_cast<int>(tile - round.first_tiles[number]) * round.tile_rows + group;
+    const int x = round.pairs[2 * number], y = round.pairs[2 * number + 1];
+    const long long n = P.sequences, pair = x * n + y;
+    const int width = P.lengths[y];
+    const bool there = i < P.lengths[x];
+    float total = round.own[number];
+    if (there) {
+        const int* row = P.pointers + P.rows[pair] + i;
+        const unsigned* words = P.words + P.entries[pair];
+        for (int e = row[0] + lane; e < row[1]; e += GROUP)
+            sums[column_of(words[e])] =
+                __fmul_rn(__fmul_rn(round.own[number], static_cast<float>(units_of(words[e]))), 65536.0f);
+    }
+    __syncwarp(mask);
+    // The sequences z of x and those of y, in rising order, each once.
+    const int *of_x = round.via + static_cast<long long>(x) * round.chosen, *end_x = of_x + round.chosen;
+    const int *of_y = round.via + static_cast<long long>(y) * round.chosen, *end_y = of_y + round.chosen;
+    while (of_x < end_x || of_y < end_y) {
+        const int z = of_y == end_y || (of_x < end_x && *of_x <= *of_y) ? *of_x : *of_y;
+        of_x += of_x < end_x && *of_x == z;
+        of_y += of_y < end_y && *of_y == z;
+        if (z == x || z == y) continue;
+        const float weight = round.weights[z];
+        total = __fadd_rn(total, weight);
+        const long long to = x * n + z, from = z * n + y;
+        const int* row = P.pointers + P.rows[to] + i;
+        const int begin = there ? row[0] : 0, end = there ? row[1] : 0;
+        add_products(P.words + P.entries[to], begin, end, P.words + P.entries[from], P.pointers + P.rows[from], weight,
+                     sums, mask);
+    }
+    const float share = __fdiv_rn(1.0f, __fmul_rn(total, 65536.0f));
+    // First how many stand out, then they are written in the order of columns.
+    const unsigned own_lanes = (1u << GROUP) - 1, before = (1u << lane) - 1;
+    int count = 0;
+    for (int first = 0; first < width; first += GROUP) {
+        const int j = first + lane;
+        const int units = j < width ? static_cast<int>(__fadd_rn(__fmul_rn(sums[j], share), 0.5f)) : 0;
+        count += __popc(__ballot_sync(mask, units >= out.limit) >> (group * GROUP) & own_lanes);
+    }
+    unsigned long long begin = 0;
+    if (lane == 0 && there) {
+        const long long row = out.first_rows[number] + i;
+        begin = atomicAdd(out.cursor, static_cast<unsigned long long>(count));
+        out.begins[row] = static_cast<long long>(begin);
+        out.counts[row] = count;
+        atomicAdd(out.totals + number, count);
+    }
+    begin = __shfl_sync(mask, begin, 0, GROUP);
+    const bool room = there && begin + count <= static_cast<unsigned long long>(out.capacity);
+    for (int first = 0; first < width; first += GROUP) {
+        const int j = first + lane;
+        const int units = j < width ? static_cast<int>(__fadd_rn(__fmul_rn(sums[j], share), 0.5f)) : 0;
+        const unsigned standing = __ballot_sync(mask, units >= out.limit) >> (group * GROUP) & own_lanes;
+        if (units >= out.limit && room) out.words[begin + __popc(standing & before)] = word_of(j, units);
+        begin += __popc(standing);
+        if (j < width) sums[j] = 0.0f;
+    }
+    __syncwarp(mask);
+}
+
+extern "C" __global__ void consistent_rows(POSTERIORS_PARAMETERS(given), ROUND_PARAMETERS(of),
+                                           ENTRIES_PARAMETERS(found)) {
     extern __shared__ float all_sums[];
-    const Posteriors P = POSTERIORS_OF(given);
+    __shared__ unsigned long long ticket;
     const Round round = ROUND_OF(of);
-    const Rows out = ROWS_OF(found);
-    const int group = threadIdx.x / GROUP, lane = threadIdx.x % GROUP;
-    const unsigned members = ((1u << GROUP) - 1) << (threadIdx.x % LANES / GROUP * GROUP);
-    float* sums = all_sums + group * round.width;
-    for (int j = lane; j < round.width; j += GROUP) sums[j] = 0.0f;
-    __syncwarp(members);
+    const int warps = (blockDim.x + LANES - 1) / LANES;
+    const unsigned mask = blockDim.x < LANES ? (1u << blockDim.x) - 1 : WARP;
+    float* sums = all_sums + threadIdx.x / GROUP * round.width;
+    for (int j = threadIdx.x % GROUP; j < round.width; j += GROUP) sums[j] = 0.0f;
     while (true) {
-        unsigned long long ticket = 0;
-        if (lane == 0) ticket = atomicAdd(round.ticket, 1ull);
-        ticket = __shfl_sync(members, ticket, 0, GROUP);
-        if (ticket >= static_cast<unsigned long long>(round.rows)) return;
-        const int number = round.pair_of[ticket], i = static_cast<int>(ticket - round.first_rows[number]);
-        const int x = round.pairs[2 * number], y = round.pairs[2 * number + 1];
-        const long long n = P.sequences, pair = x * n + y;
-        const int width = P.lengths[y];
-        float total = round.own[number];
-        {
-            const int* row = P.pointers + P.rows[pair] + i;
-            const long long entry = P.entries[pair];
-            for (int e = row[0] + lane; e < row[1]; e += GROUP)
-                sums[P.columns[entry + e]] =
-                    __fmul_rn(__fmul_rn(round.own[number], static_cast<float>(P.units[entry + e])), 65536.0f);
-            __syncwarp(members);
-        }
-        // The sequences z of x and those of y, in rising order, each once.
-        const int *of_x = round.via + static_cast<long long>(x) * round.chosen, *end_x = of_x + round.chosen;
-        const int *of_y = round.via + static_cast<long long>(y) * round.chosen, *end_y = of_y + round.chosen;
-        while (of_x < end_x || of_y < end_y) {
-            const int z = of_y == end_y || (of_x < end_x && *of_x <= *of_y) ? *of_x : *of_y;
-            of_x += of_x < end_x && *of_x == z;
-            of_y += of_y < end_y && *of_y == z;
-            if (z == x || z == y) continue;
-            const float weight = round.weights[z];
-            total = __fadd_rn(total, weight);
-            const long long to = x * n + z, from = z * n + y;
-            const int* row = P.pointers + P.rows[to] + i;
-            const long long entry = P.entries[to], next = P.entries[from];
-            const int* next_rows = P.pointers + P.rows[from];
-            const int begin = row[0], end = row[1];
-            for (int chunk = begin; chunk < end; chunk += GROUP) {
-                // A lane reads an entry, and where the row it leads to is; then all lanes go over these rows.
-                int k_begin = 0, k_end = 0;
-                float k_value = 0.0f;
-                if (chunk + lane < end) {
-                    const int k = P.columns[entry + chunk + lane];
-                    k_begin = next_rows[k], k_end = next_rows[k + 1];
-                    k_value = __fmul_rn(weight, static_cast<float>(P.units[entry + chunk + lane]));
-                }
-                const int there = min(end - chunk, GROUP);
-                for (int of = 0; of < there; of++) {
-                    const int from_entry = __shfl_sync(members, k_begin, of, GROUP);
-                    const int until = __shfl_sync(members, k_end, of, GROUP);
-                    const float value = __shfl_sync(members, k_value, of, GROUP);
-                    for (int e = from_entry + lane; e < until; e += GROUP) {
-                        const int j = P.columns[next + e];
-                        sums[j] = __fadd_rn(sums[j], __fmul_rn(value, static_cast<float>(P.units[next + e])));
-                    }
-                    __syncwarp(members);
-                }
-            }
-        }
-        const float share = __fdiv_rn(1.0f, __fmul_rn(total, 65536.0f));
-        // First how many stand out, then they are written in the order of columns.
-        int count = 0;
-        for (int first = 0; first < width; first += GROUP) {
-            const int j = first + lane;
-            const int units = j < width ? static_cast<int>(__fadd_rn(__fmul_rn(sums[j], share), 0.5f)) : 0;
-            count += __popc(__ballot_sync(members, units >= round.limit) & members);
-        }
-        unsigned long long begin = 0;
-        if (lane == 0) {
-            begin = atomicAdd(out.cursor, static_cast<unsigned long long>(count));
-            out.begins[ticket] = static_cast<long long>(begin);
-            out.counts[ticket] = count;
-        }
-        begin = __shfl_sync(members, begin, 0, GROUP);
-        const bool room = begin + count <= static_cast<unsigned long long>(out.capacity);
-        for (int first = 0; first < width; first += GROUP) {
-            const int j = first + lane;
-            const int units = j < width ? static_cast<int>(__fadd_rn(__fmul_rn(sums[j], share), 0.5f)) : 0;
-            const unsigned there = __ballot_sync(members, units >= round.limit) & members;
-            if (units >= round.limit && room) {
-                const unsigned long long place = begin + __popc(there & ((1u << (threadIdx.x % LANES)) - 1));
-                out.columns[place] = static_cast<unsigned short>(j);
-                out.units[place] = static_cast<unsigned short>(min(units, 65535));
-            }
-            begin += __popc(there);
-            if (j < width) sums[j] = 0.0f;
-        }
-        __syncwarp(members);
+        __syncthreads();
+        if (threadIdx.x == 0) ticket = atomicAdd(round.ticket, static_cast<unsigned long long>(warps));
+        __syncthreads();
+        const long long tile = static_cast<long long>(ticket) + threadIdx.x / LANES;
+        if (static_cast<long long>(ticket) >= round.tiles) return;
+        if (tile < round.tiles) consistent_tile(POSTERIORS_OF(given), round, ENTRIES_OF(found), tile, sums, mask);
     }
 }

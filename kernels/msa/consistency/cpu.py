@@ -35,5 +35,5 @@ def _run(answer: Answer, problem: Any, parameters: Mapping[str, Any], monitor: M
     quiet = CpuStages(1, Monitor())
     times_ms = {"compilation": time_ms(lambda: running.warm(quiet, recipe(problem), 1)), "transfer": 0.0}
     clock = running.clock(problem, times_ms, steps)
-    found = answer(problem, CpuStages(threads, monitor), threads, monitor, clock)
+    found = answer(problem, CpuStages(threads, monitor, recipe(problem).cut), threads, monitor, clock)
     return Outcome(found, times_ms, sizes.footprint(problem, parameters, "cpu").host_bytes)

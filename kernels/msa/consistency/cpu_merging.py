@@ -149,3 +149,43 @@ def support(posteriors, places, starts, weights, supported, possible, x):
                 for e in range(begin, entries[pair] + pointers[rows[pair] + i + 1]):
                     if entry_columns[e] == j:
                         supported[own[i]] += weight * np.int64(units[e])
+
+
+@compiled
+def products(posteriors, sums):
+    """Add P(x, z) P(z, y) of all z to ``sums`` float32 (m, n); x and y are the sequences 0 and 1."""
+    lengths, rows, entries, pointers, columns, units = posteriors
+    n = lengths.size
+    scale = np.float32(1) / (np.float32(65536) * np.float32(65536))
+    for z in range(2, n):
+        row, entry, next_row, next_entry = rows[z], entries[z], rows[z * n + 1], entries[z * n + 1]
+        for i in range(lengths[0]):
+            for e in range(entry + pointers[row + i], entry + pointers[row + i + 1]):
+                k, value = np.int64(columns[e]), np.float32(units[e]) * scale
+                for f in range(next_entry + pointers[next_row + k], next_entry + pointers[next_row + k + 1]):
+                    sums[i, columns[f]] += value * np.float32(units[f])
+    return sums
+
+
+@compiled
+def support_of_pairs(posteriors, first, second, found):
+    """``found[z - 2, p]``, float32: row ``first[p]`` of P(0, z) times column ``second[p]`` of P(z, 1), for all z."""
+    lengths, rows, entries, pointers, columns, units = posteriors
+    n = lengths.size
+    scale = np.float32(1) / (np.float32(65536) * np.float32(65536))
+    for z in range(2, n):
+        row, entry, other_row, other_entry = rows[z], entries[z], rows[n + z], entries[n + z]
+        for p in range(first.size):
+            e, end = entry + pointers[row + first[p]], entry + pointers[row + first[p] + 1]
+            f, other_end = (
+                other_entry + pointers[other_row + second[p]],
+                other_entry + pointers[other_row + second[p] + 1],
+            )
+            while e < end and f < other_end:
+                if columns[e] == columns[f]:
+                    found[z - 2, p] += np.float32(units[e]) * np.float32(units[f]) * scale
+                    e, f = e + 1, f + 1
+                elif columns[e] < columns[f]:
+                    e += 1
+                else:
+                    f += 1

@@ -26,10 +26,7 @@ from kernels.msa.consistency.cpu_strips import (
     Lanes,
     strip,
 )
-from kernels.msa.consistency.models import PADDING
-
-UNIT = 65536
-"""A posterior of 1; posteriors are kept as whole numbers of such units, 65,535 at most."""
+from kernels.msa.consistency.models import PADDING, UNIT
 
 
 class Room(NamedTuple):

@@ -61,28 +61,6 @@ def put(posteriors, x, y, pointers, columns, units):
 
 
 @compiled
-def gather(
-    first_rows, begins, counts, columns, units, first, end, pointers, rows, starts, own_columns, own_units, stop
-):
-    """Rows of pairs ``first``..``end``, which lie anywhere, one after another.
-
-    Rows of pair p from ``first_rows[p]`` on have ``counts`` entries from ``begins`` on; its pointers and entries go
-    where ``rows[p]`` and ``starts[p]`` say.
-    """
-    for number in range(first, end):
-        if acquire(stop, 0) != 0:
-            return
-        row, after = first_rows[number], first_rows[number + 1]
-        own = pointers[rows[number] :]
-        own[0] = 0
-        for i in range(row, after):
-            place = starts[number] + own[i - row]
-            own[i - row + 1] = own[i - row] + counts[i]
-            for e in range(counts[i]):
-                own_columns[place + e], own_units[place + e] = columns[begins[i] + e], units[begins[i] + e]
-
-
-@compiled
 def put_pairs(posteriors, part, first, end, stop):
     """Take over pairs ``first``..``end`` of a part (`sparse.Part`)."""
     lengths = posteriors[0]

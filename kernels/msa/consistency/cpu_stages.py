@@ -12,11 +12,8 @@ from kernels.cpu import workers
 from kernels.monitor import Monitor
 from kernels.msa.consistency import cpu_pairs, cpu_sparse, cpu_strips, sparse
 from kernels.msa.consistency.cpu_strips import CELLS, COLUMNS, LANES, Weights
-from kernels.msa.consistency.models import PairModel
+from kernels.msa.consistency.models import CUT, PairModel
 from kernels.msa.consistency.sparse import Part, Posteriors
-
-CUT = 656
-"""Units of a posterior of .01: what is less is dropped."""
 
 PIECE = 64
 """Pairs that a thread does at a time."""
@@ -78,6 +75,18 @@ def tasks(lengths: np.ndarray, cells: int = 1) -> list[Task]:
         for first in range(0, len(beside), LANES):
             others = tuple(beside[first : first + LANES])
             made.append(Task(x, others, int(lengths[x] * lengths[list(others)].sum())))
+    return sorted(made, key=lambda task: -task.cells)
+
+
+def tasks_with(lengths: np.ndarray, some: int) -> list[Task]:
+    """All pairs in which one of the first ``some`` sequences is; of these and longer ones 16 at a time."""
+    made = []
+    for x in range(some):
+        longer = [y for y in range(x + 1, lengths.size) if lengths[y] >= lengths[x]]
+        shorter = [y for y in range(x + 1, lengths.size) if lengths[y] < lengths[x]]
+        groups = [(x, tuple(longer[first : first + LANES])) for first in range(0, len(longer), LANES)]
+        groups += [(y, (x,)) for y in shorter]
+        made += [Task(one, others, int(lengths[one] * lengths[list(others)].sum())) for one, others in groups]
     return sorted(made, key=lambda task: -task.cells)
 
 

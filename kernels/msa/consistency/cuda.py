@@ -33,7 +33,7 @@ def given(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor
 def _run(answer: Answer, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     threads, run = cores(), Run(monitor, Steps())
     run.spend("compilation", time_ms(lambda: running.warm(CpuStages(1, Monitor()), recipe(problem), 1)))
-    stages = CudaStages(run, threads, parameters["warps"])
+    stages = CudaStages(run, threads, parameters["warps"], recipe(problem).cut)
     stages.compile()
     times_ms = dict.fromkeys(("compilation", "transfer"), 0.0)
     clock = running.clock(problem, times_ms, steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kernels.cuda.structs import Constants, Struct
+from kernels.msa.consistency.cpu_merging import FIRST, PAIR, SECOND
 from kernels.msa.consistency.models import CODES, PADDING
 
 HERE = Path(__file__).parent
@@ -41,46 +42,59 @@ PAIRS = Struct(
 ENTRIES = Struct(
     "Entries",
     """
-    const long long* rows;
-    int* pointers;
-    long long *begins, capacity;
+    const long long* first_rows;  // of each pair, and behind the last: its rows are numbered from there on
+    long long* begins;            // of each row, where its words are
+    int *counts, *totals;         // words of each row, and of each pair
+    long long capacity;
     unsigned long long* cursor;
-    unsigned short *columns, *units;
+    unsigned* words;
     int limit;
 """,
 )
 POSTERIORS = Struct(
     "Posteriors",
     """
-    const long long *rows, *entries;
-    const int *pointers, *lengths;
-    const unsigned short *columns, *units;
+    const long long *rows, *entries;  // as `sparse.Posteriors`
+    int* pointers;
+    const int* lengths;
+    unsigned* words;
     long long sequences;
 """,
 )
 ROUND = Struct(
     "Round",
     """
-    const int *pairs, *pair_of;
-    const long long* first_rows;
+    const int* pairs;
+    int count;
     const float *own, *weights;
     const int* via;
-    int chosen, width, limit;
-    long long rows;
+    int chosen, width, tile_rows;  // rows of a tile, one for each group of a warp
+    const long long* first_tiles;  // of each pair
+    long long tiles;
     unsigned long long* ticket;
 """,
 )
-ROWS = Struct(
-    "Rows",
+ALIGNED = Struct(
+    "Aligned",
     """
-    long long* begins;
-    int* counts;
-    unsigned long long* cursor;
-    long long capacity;
-    unsigned short *columns, *units;
+    const int* places;                // columns of all letters
+    const long long *starts, *weights;  // of each sequence
 """,
 )
+MERGE = Struct("Merge", "long long pairs, first, second, seconds, rows, columns, scores, path, places;")
+"""Two lists of members, from ``first`` and ``second`` on, the latter of ``seconds``; rows and columns of its scores;
+how many pairs, scores and steps there are before its own; where the places of its letters are."""
+PATH_WARPS, PATH_PER, AHEAD = 16, 2, 8
+"""Warps of a block that finds a path, columns of a lane, and rows whose scores are asked for at once."""
 
 NUMBERS = Constants.of(WARPS=WARPS, PER=PER, RENEW=RENEW, POWERS=POWERS, CODES=CODES, PADDING=PADDING)
-PAIR_SOURCE = (NUMBERS, MODELS, PAIRS, ENTRIES, HERE / "posteriors.cu")
-ROUND_SOURCE = (Constants.of(GROUP=GROUP), POSTERIORS, ROUND, ROWS, HERE / "consistency.cu")
+WORDS = HERE / "entries.cuh"
+PAIR_SOURCE = (NUMBERS, MODELS, PAIRS, ENTRIES, WORDS, HERE / "posteriors.cu")
+ROUND_SOURCE = (Constants.of(GROUP=GROUP), POSTERIORS, ROUND, ENTRIES, WORDS, HERE / "consistency.cu")
+LAYOUT_SOURCE = (POSTERIORS, ENTRIES, WORDS, HERE / "layout.cu")
+MERGING_SOURCE = (POSTERIORS, ALIGNED, MERGE, WORDS, HERE / "merging.cu")
+PATH_SOURCE = (
+    Constants.of(PATH_WARPS=PATH_WARPS, PER=PATH_PER, AHEAD=AHEAD,
+                 STEP_PAIR=PAIR, STEP_FIRST=FIRST, STEP_SECOND=SECOND),
+    MERGE, HERE / "paths.cu",
+)  # fmt: skip

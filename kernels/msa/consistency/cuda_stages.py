@@ -1,4 +1,4 @@
-"""Posteriors and consistency on the GPU; laying them out is left to the CPU's threads."""
+"""Posteriors and consistency on the GPU, where they stay."""
 
 from __future__ import annotations
 
@@ -10,39 +10,41 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu import workers
 from kernels.cuda import blocks
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
 from kernels.errors import MemoryRefused
 from kernels.memory import bytes_text
 from kernels.monitor import Silent
-from kernels.msa.consistency import cpu_sparse
-from kernels.msa.consistency.cpu_stages import CUT, PIECE, each, laid_out, posteriors_of, tasks, weights
+from kernels.msa.consistency import cuda_merging
+from kernels.msa.consistency.cpu_stages import posteriors_of, tasks, weights
+from kernels.msa.consistency.cuda_layout import Found, OnDevice, laid_out
+from kernels.msa.consistency.cuda_merging import CudaScorer
 from kernels.msa.consistency.cuda_sources import (
-    ENTRIES,
     GROUP,
     LANES,
+    LAYOUT_SOURCE,
+    MERGING_SOURCE,
     MODELS,
     PAIR_SOURCE,
     PAIRS,
-    POSTERIORS,
+    PATH_SOURCE,
     ROUND,
     ROUND_SOURCE,
-    ROWS,
     STRIP,
     THREADS,
     WARPS,
 )
-from kernels.msa.consistency.models import CODES, PairModel
+from kernels.msa.consistency.models import CODES, CUT, PairModel
 from kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, LONG_CELLS, warp_room
-from kernels.msa.consistency.sparse import Part, Posteriors
 
 SLICE_MS = 100.0
 FIRST_CELLS = 1 << 28
 """Cells of the first launch; after it, as many as take SLICE_MS."""
 FIRST_PRODUCTS = 1 << 28
 """The same of products of posteriors."""
+TICKET_BYTES = 16
+"""Shared memory that a block of consistency has beside its sums."""
 PRODUCTS = 25
 """Products of a row and another sequence, about."""
 
@@ -54,19 +56,29 @@ class CudaStages:
     run: Run
     threads: int
     warps: int = 1024
+    cut: int = CUT
 
     def compile(self) -> None:
         """Compile or load the kernels now."""
         self.run.kernel(PAIR_SOURCE, "pair_posteriors")
         self.run.kernel(ROUND_SOURCE, "consistent_rows")
+        self.run.kernel(LAYOUT_SOURCE, "lay_out")
+        self.run.kernel(MERGING_SOURCE, "best_sums")
+        self.run.kernel(PATH_SOURCE, "best_paths")
 
-    def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors:
-        return posteriors(sequences, models, self.run, self.threads, self.warps)
+    def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> OnDevice:
+        return posteriors(sequences, models, self.run, self.threads, self.warps, self.cut)
+
+    def accuracies(self, found: OnDevice) -> np.ndarray:
+        return cuda_merging.accuracies(found, self.run)
 
     def consistent(
-        self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
-    ) -> Posteriors:
-        return consistent(found, chosen, weights, own, self.run, self.threads, part)
+        self, found: OnDevice, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
+    ) -> OnDevice:
+        return consistent(found, chosen, weights, own, self.run, part, self.cut)
+
+    def scorer(self, found: OnDevice, weights: np.ndarray) -> CudaScorer:
+        return CudaScorer(self.run, found, weights)
 
 
 @dataclass
@@ -98,7 +110,7 @@ class Slices:
 
 
 def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run: Run, threads: int, warps: int,
-               cut: int = CUT) -> Posteriors:  # fmt: skip
+               cut: int = CUT) -> OnDevice:  # fmt: skip
     """As `cpu_stages.posteriors`, to the last unit; ``warps`` have a pair each at a time.
 
     Pairs of LONG_CELLS and more, for which a warp would take too long, are left to the CPU.
@@ -116,16 +128,17 @@ def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run
             run.tell(slices.done, slices.total, "posteriors")
             made.append(_some_pairs(kernel, given, letters, offsets, lengths, pairs[some], warps, cut))
     with run.timed("posteriors"):
-        made += posteriors_of(sequences, models, tasks(lengths, LONG_CELLS), threads, Silent(run.monitor), cut)
+        long = posteriors_of(sequences, models, tasks(lengths, LONG_CELLS), threads, Silent(run.monitor), cut)
+        made += [Found.of(part, lengths) for part in long]
     run.tell(1, 1, "posteriors")
     with run.timed("layout"):
-        return laid_out(lengths, made, threads, run.monitor.check)
+        return laid_out(lengths, made, run)
 
 
 def consistent(
-    found: Posteriors, chosen: np.ndarray, of_sequences: np.ndarray, own: float, run: Run, threads: int,
-    part: tuple[int, int] = (0, 1), cut: int = CUT,
-) -> Posteriors:  # fmt: skip
+    found: OnDevice, chosen: np.ndarray, of_sequences: np.ndarray, own: float, run: Run, part: tuple[int, int] = (0, 1),
+    cut: int = CUT,
+) -> OnDevice:  # fmt: skip
     """As `cpu_stages.consistent`, to the last unit."""
     lengths, n = found.lengths, found.count
     kernel = run.kernel(ROUND_SOURCE, "consistent_rows")
@@ -133,21 +146,16 @@ def consistent(
     x, y = np.triu_indices(n, 1)
     pairs = np.stack([x, y], 1).astype(np.int32)
     itself = np.float32(own) * (of_sequences[x] + of_sequences[y])
-    on_host = found.rows, found.entries, found.pointers, lengths.astype(np.int32), found.columns, found.units
-    arrays = [run.up(_some(array)) for array in on_host]
-    given = POSTERIORS(rows=arrays[0], entries=arrays[1], pointers=arrays[2], lengths=arrays[3], columns=arrays[4],
-                       units=arrays[5], sequences=n)  # fmt: skip
     via, weight = run.up(chosen), run.up(of_sequences)
     slices, made = Slices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
     before, parts = part
     with run.timed("consistency"):
         for some in slices:
             run.tell(before * slices.total + slices.done, parts * slices.total, "consistency")
-            made.append(_some_rows(kernel, given, pairs[some], itself[some], lengths, via, weight, chosen.shape[1], cut,
-                                   threads))  # fmt: skip
+            made.append(_some_rows(kernel, found, pairs[some], itself[some], via, weight, chosen.shape[1], cut))
     run.tell(before + 1, parts, "consistency")
     with run.timed("layout"):
-        return laid_out(lengths, made, threads, run.monitor.check)
+        return laid_out(lengths, made, run)
 
 
 def _models(models: Sequence[PairModel], longest: int, run: Run) -> tuple[Any, ...]:
@@ -171,7 +179,7 @@ def _pairs(lengths: np.ndarray) -> np.ndarray:
 
 
 def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, lengths: np.ndarray, pairs: np.ndarray,
-                warps: int, cut: int) -> Part:  # fmt: skip
+                warps: int, cut: int) -> Found:  # fmt: skip
     """Posteriors of these pairs."""
     m, n = lengths[pairs].T
     widths = -(-n // STRIP) * STRIP
@@ -180,77 +188,45 @@ def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, 
     warps = min(len(pairs), warps)
     grid = -(-warps // WARPS)
     room = cupy.empty(grid * WARPS * room_of_warp, np.float32)
-    rows = np.cumsum(m + 1) - (m + 1)
-    pointers, begins = cupy.empty(int((m + 1).sum()), np.int32), cupy.empty(len(pairs), np.int64)
-    capacity, on_device, at = int(ENTRIES_A_ROW * m.sum()), cupy.asarray(pairs), cupy.asarray(rows)
+    capacity, on_device = int(ENTRIES_A_ROW * m.sum()), cupy.asarray(pairs)
     while True:
-        words = cupy.zeros(2, np.uint64)
-        columns, units = (cupy.empty(capacity, np.uint16) for _ in range(2))
+        words, found = cupy.zeros(2, np.uint64), Found.room(pairs, lengths, capacity)
         work = PAIRS(letters=letters, starts=starts, pairs=on_device, count=len(pairs), room=room,
                      warp_room=room_of_warp, most_cells=cells, longest=longest, widest=widest,
                      ticket=words)  # fmt: skip
-        found = ENTRIES(rows=at, pointers=pointers, begins=begins, capacity=capacity, cursor=words.data.ptr + 8,
-                        columns=columns, units=units, limit=cut)  # fmt: skip
         shared = int(given[-1]) * CODES * CODES * 4
-        kernel((grid,), (THREADS,), (*given, *work, *found), shared_mem=shared)
+        kernel((grid,), (THREADS,), (*given, *work, *found.struct(words.data.ptr + 8, cut)), shared_mem=shared)
         count = int(words.get()[1])
         if count <= capacity:
-            break
+            return found.trimmed(count)
         capacity = count
-    return Part(pairs, rows, begins.get(), pointers.get(), columns[:count].get(), units[:count].get())
 
 
-def _some_rows(kernel: Any, given: tuple[Any, ...], pairs: np.ndarray, own: np.ndarray, lengths: np.ndarray, via: Any,
-               weight: Any, chosen: int, cut: int, threads: int) -> Part:  # fmt: skip
-    """Of these pairs: themselves, their first rows, and of every row begin and count; columns and units."""
-    m, widest = lengths[pairs[:, 0]], max(int(lengths[pairs[:, 1]].max()), 1)
-    first_rows = np.concatenate([[0], np.cumsum(m)])
-    rows = int(first_rows[-1])
-    groups = max(min(THREADS // GROUP, blocks.most_shared() // (4 * widest)), 1)
+def _some_rows(kernel: Any, given: OnDevice, pairs: np.ndarray, own: np.ndarray, via: Any, weight: Any, chosen: int,
+               cut: int) -> Found:  # fmt: skip
+    """These pairs, made consistent."""
+    lengths = given.lengths
+    rows, widest = int(lengths[pairs[:, 0]].sum()), max(int(lengths[pairs[:, 1]].max()), 1)
+    most_shared = blocks.most_shared() - TICKET_BYTES
+    groups = max(min(THREADS // GROUP, most_shared // (4 * widest)), 1)
     groups = groups // 4 * 4 if groups >= 4 else groups
     threads, shared = groups * GROUP, 4 * widest * groups
-    if shared > blocks.most_shared():
+    if shared > most_shared:
         raise MemoryRefused(f"consistency with {widest:,} letters needs {bytes_text(shared)} of shared memory, and the "
-                            f"device has {bytes_text(blocks.most_shared())} a block; use the CPU")  # fmt: skip
+                            f"device has {bytes_text(most_shared)} a block; use the CPU")  # fmt: skip
     allow_shared(kernel, shared)
-    grid = min(-(-rows // groups), blocks.resident(kernel, threads, shared)) or 1
-    pair_of = np.repeat(np.arange(len(pairs), dtype=np.int32), m)
-    constant = [cupy.asarray(_some(array)) for array in (pairs, pair_of, first_rows, own)]
-    begins, counts = cupy.empty(max(rows, 1), np.int64), cupy.empty(max(rows, 1), np.int32)
-    capacity = ENTRIES_A_ROW * rows + 1
+    tile_rows = min(groups, LANES // GROUP)
+    tiles = np.cumsum(-(-lengths[pairs[:, 0]] // tile_rows))
+    grid = min(-(-int(tiles[-1]) * tile_rows // groups), blocks.resident(kernel, threads, shared)) or 1
+    first_tiles = cupy.asarray(np.concatenate([[0], tiles[:-1]]))
+    on_device, itself, capacity = cupy.asarray(pairs), cupy.asarray(own), ENTRIES_A_ROW * rows
     while True:
-        words = cupy.zeros(2, np.uint64)
-        columns, units = (cupy.empty(capacity, np.uint16) for _ in range(2))
-        round_ = ROUND(pairs=constant[0], pair_of=constant[1], first_rows=constant[2], own=constant[3], weights=weight,
-                       via=via, chosen=chosen, width=widest, limit=cut, rows=rows, ticket=words)  # fmt: skip
-        found = ROWS(begins=begins, counts=counts, cursor=words.data.ptr + 8, capacity=capacity, columns=columns,
-                     units=units)  # fmt: skip
-        kernel((grid,), (threads,), (*given, *round_, *found), shared_mem=shared)
+        words, found = cupy.zeros(2, np.uint64), Found.room(pairs, lengths, capacity)
+        round_ = ROUND(pairs=on_device, count=len(pairs), own=itself, weights=weight, via=via, chosen=chosen,
+                       width=widest, tile_rows=tile_rows, first_tiles=first_tiles, tiles=int(tiles[-1]),
+                       ticket=words)  # fmt: skip
+        kernel((grid,), (threads,), (*given.given, *round_, *found.struct(words.data.ptr + 8, cut)), shared_mem=shared)
         count = int(words.get()[1])
         if count <= capacity:
-            break
+            return found.trimmed(count)
         capacity = count
-    found_rows = first_rows, begins.get(), counts.get(), columns[:count].get(), units[:count].get()
-    return _gathered(pairs, m, *found_rows, threads)
-
-
-def _gathered(pairs: np.ndarray, m: np.ndarray, first_rows: np.ndarray, begins: np.ndarray, counts: np.ndarray,
-              columns: np.ndarray, units: np.ndarray, threads: int) -> Part:  # fmt: skip
-    """The rows of each pair, one after another."""
-    rows, sums = np.cumsum(m + 1) - (m + 1), np.concatenate([[0], np.cumsum(counts[: first_rows[-1]], dtype=np.int64)])
-    part = Part(pairs, rows, sums[first_rows[:-1]], np.zeros(int((m + 1).sum()), np.int32), np.empty_like(columns),
-                np.empty_like(units))  # fmt: skip
-    stop, pieces = workers.stop_word(), -(-len(pairs) // PIECE)
-
-    def gather(piece: int) -> None:
-        cpu_sparse.gather(first_rows, begins, counts, columns, units, piece * PIECE,
-                          min((piece + 1) * PIECE, len(pairs)), part.pointers, rows, part.begins, part.columns,
-                          part.units, stop)  # fmt: skip
-
-    each(gather, pieces, threads, stop, lambda done: None)
-    return part
-
-
-def _some(array: np.ndarray) -> np.ndarray:
-    """The array, or one of one number where it is empty: an array of nothing has no address."""
-    return array if array.size else np.zeros(1, array.dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from kernels.io.tree_weights import leaf_weights
 from kernels.monitor import Monitor
 from kernels.msa.consistency import cpu_stages
 from kernels.msa.consistency.merging import Aligner
-from kernels.msa.consistency.models import PairModel
+from kernels.msa.consistency.models import CUT, PairModel
 from kernels.msa.consistency.recipe import Recipe
+from kernels.msa.consistency.scoring import Scorer, ThreadedScorer
 from kernels.msa.consistency.sparse import Posteriors
 from kernels.trees.joining import cpu_upgma
 from kernels.trees.order import alignment_order
@@ -45,13 +46,17 @@ class Guide:
 
 
 class Stages(Protocol):
-    """What a device does: posteriors of all pairs, and a round of consistency (`cpu_stages`)."""
+    """What a device does, all that goes over all pairs of sequences (`cpu_stages`); posteriors stay there."""
 
-    def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors: ...
+    def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Any: ...
+
+    def accuracies(self, found: Any) -> np.ndarray: ...
 
     def consistent(
-        self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
-    ) -> Posteriors: ...
+        self, found: Any, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
+    ) -> Any: ...
+
+    def scorer(self, found: Any, weights: np.ndarray) -> Scorer: ...
 
 
 @dataclass(frozen=True)
@@ -60,14 +65,21 @@ class CpuStages:
 
     threads: int
     monitor: Monitor
+    cut: int = CUT
 
     def posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Posteriors:
-        return cpu_stages.posteriors(sequences, models, self.threads, self.monitor)
+        return cpu_stages.posteriors(sequences, models, self.threads, self.monitor, self.cut)
 
     def consistent(
         self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
     ) -> Posteriors:
-        return cpu_stages.consistent(found, chosen, weights, own, self.threads, self.monitor, part)
+        return cpu_stages.consistent(found, chosen, weights, own, self.threads, self.monitor, part, self.cut)
+
+    def accuracies(self, found: Posteriors) -> np.ndarray:
+        return cpu_stages.accuracies(found, self.threads, self.monitor)
+
+    def scorer(self, found: Posteriors, weights: np.ndarray) -> Scorer:
+        return ThreadedScorer(found, weights, self.threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +89,7 @@ class Prepared:
     ``accuracies`` float64 (n, n) are those of pairs before consistency, ``joins`` int32 (n - 1, 2).
     """
 
-    posteriors: Posteriors
+    scorer: Scorer
     accuracies: np.ndarray
     joins: np.ndarray
     tree: Tree
@@ -85,7 +97,7 @@ class Prepared:
 
     def aligner(self, threads: int) -> Aligner:
         """Every sequence alone, ready to be aligned."""
-        return Aligner.of(self.posteriors, self.weights, threads)
+        return Aligner.of(self.scorer, threads)
 
     def aligned(self, aligner: Aligner, columns: int, monitor: Monitor) -> Aligned:
         """What has been aligned, with its confidence."""
@@ -112,7 +124,7 @@ def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, th
     """The stages before an alignment: posteriors, distances, tree, consistency."""
     found = stages.posteriors(sequences, recipe.models)
     phase("posteriors")
-    accuracies = cpu_stages.accuracies(found, threads, monitor)
+    accuracies = stages.accuracies(found)
     phase("distances")
     if given.tree is not None:
         joins, tree = joins_of(given.tree), given.tree
@@ -120,12 +132,12 @@ def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, th
         joins, tree = guide_tree(1 - accuracies if given.distances is None else given.distances, monitor)
     weights = sequence_weights(tree)
     phase("tree")
-    found = _consistent(found, recipe, weights, chosen(accuracies, recipe.all_others, recipe.others), stages)
+    found = _consistent(found, recipe, weights, chosen(accuracies, recipe.others_of(found.count)), stages)
     phase("consistency")
-    return Prepared(found, accuracies, joins, tree, weights)
+    return Prepared(stages.scorer(found, weights), accuracies, joins, tree, weights)
 
 
-def _consistent(found: Posteriors, recipe: Recipe, weights: np.ndarray, via: np.ndarray, stages: Stages) -> Posteriors:
+def _consistent(found: Any, recipe: Recipe, weights: np.ndarray, via: np.ndarray, stages: Stages) -> Any:
     rounds = recipe.rounds if found.count <= recipe.small else min(recipe.rounds, 1)
     relative = (weights / WEIGHT_UNIT).astype(np.float32)
     for number in range(rounds):
@@ -167,10 +179,10 @@ def sequence_weights(tree: Tree) -> np.ndarray:
     return made
 
 
-def chosen(accuracies: np.ndarray, all_others: int, others: int) -> np.ndarray:
-    """By way of which sequences each is made consistent, int32 (n, chosen), rising: all, up to ``all_others``, else the
-    ``others`` of highest expected accuracy."""
+def chosen(accuracies: np.ndarray, others: int) -> np.ndarray:
+    """By way of which sequences each is made consistent, int32 (n, chosen), rising: those of highest expected accuracy,
+    all where ``others`` are."""
     n = len(accuracies)
-    if n <= all_others:
+    if n <= others:
         return np.broadcast_to(np.arange(n, dtype=np.int32), (n, n)).copy()
     return np.sort(np.argsort(-accuracies, axis=1, kind="stable")[:, :others], axis=1).astype(np.int32)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,91 +13,107 @@ from kernels.cpu import workers
 from kernels.monitor import Monitor
 from kernels.msa.consistency import cpu_merging
 from kernels.msa.consistency.cpu_stages import each
-from kernels.msa.consistency.sparse import Posteriors
+from kernels.msa.consistency.models import UNIT
+from kernels.msa.consistency.scoring import Groups, Merged, Scorer
 
-UNIT = 65536
-LETTERS_A_THREAD = 1 << 16
-"""Letters of one group, times sequences of the other, from which on a further thread is worth its start."""
-SHARES = 64
-"""Parts into which the sequences are cut where threads sum over pairs."""
+MOST_TRIALS = 16
+"""Splits that are tried together at most."""
 GAP_DRAWS = 64
 """Columns drawn until one has a gap; an alignment without gaps has none."""
+
+
+Split = tuple[np.ndarray, np.ndarray]
+"""Two parts of the sequences."""
+Takes = Callable[[Merged, int], bool]
+"""Whether a merge is taken, in the place of so many columns."""
 
 
 @dataclass
 class Aligner:
     """The columns in which the letters of all sequences stand, while they are aligned.
 
-    ``places`` int32, those of sequence x from ``starts[x]`` on; ``weights`` int64. Not every sequence need be in the
-    same alignment: which ones are is what callers name.
+    ``places`` int32, those of sequence x from ``starts[x]`` on. Not every sequence need be in the same alignment: which
+    ones are is what callers name.
     """
 
-    posteriors: Posteriors
-    weights: np.ndarray
+    scorer: Scorer
     threads: int
     places: np.ndarray
     starts: np.ndarray
     stop: np.ndarray
 
     @classmethod
-    def of(cls, posteriors: Posteriors, weights: np.ndarray, threads: int) -> Aligner:
+    def of(cls, scorer: Scorer, threads: int) -> Aligner:
         """Every sequence alone."""
-        lengths = posteriors.lengths
+        lengths = scorer.posteriors.lengths
         places = np.concatenate([np.arange(length, dtype=np.int32) for length in lengths] or [np.empty(0, np.int32)])
-        return cls(posteriors, weights, threads, places, np.cumsum(lengths) - lengths, workers.stop_word())
+        return cls(scorer, threads, places, np.cumsum(lengths) - lengths, workers.stop_word())
 
-    def merged(self, first: np.ndarray, second: np.ndarray, columns: tuple[int, int]) -> int:
-        """Align two groups; how many columns they have together. Groups of no columns stay as they are."""
-        scores = self._scores(first, second, columns)
-        path, _ = cpu_merging.steps(scores, self.stop)
-        return self._moved(first, second, columns, path)
+    @property
+    def lengths(self) -> np.ndarray:
+        """Letters of each sequence."""
+        return self.scorer.posteriors.lengths
 
-    def improved(self, first: np.ndarray, second: np.ndarray, columns: int) -> int:
-        """Merge two parts of an alignment again, and take what has more expected accuracy, or as much in fewer columns;
-        ``places`` are the same where nothing has. How many columns there are then."""
-        before, lengths = self.places.copy(), self.posteriors.lengths
-        filled = [self._filled(part, columns) for part in (first, second)]
-        parts = [cpu_merging.close(part, self.places, self.starts, lengths, columns) for part in (first, second)]
-        scores = self._scores(first, second, (parts[0], parts[1]))
+    @property
+    def count(self) -> int:
+        """Number of sequences."""
+        return self.lengths.size
+
+    def merge(self, merges: Sequence[Groups]) -> Callable[[int], Merged]:
+        """What becomes of each merge, by its number."""
+        return self.scorer.merge(merges, self.starts, self.stop)
+
+    def joined(self, first: np.ndarray, second: np.ndarray, columns: tuple[int, int], monitor: Monitor) -> int:
+        """Align two groups; how many columns they have together."""
+        groups = Groups(first, second, columns, self.places)
+        return self._moved(groups, self.watched(partial(self.merge([groups]), 0), monitor))
+
+    def tried(self, splits: Sequence[Split], columns: int, takes: Takes, monitor: Monitor) -> tuple[int, int]:
+        """Merge the parts of splits again, one after another, until what comes out is taken and changes something.
+
+        How many splits are done then, and how many columns there are. All are tried as the letters stand now.
+        """
+        trials = [self._parted(first, second, columns, takes is better) for first, second in splits]
+        merge, before = self.merge(trials), self.places.copy()
+        for done, groups in enumerate(trials, 1):
+            merged = self.watched(partial(merge, done - 1), monitor)
+            if takes(merged, columns):
+                self.places[:] = groups.places
+                columns = self._moved(groups, merged)
+                if not np.array_equal(before, self.places):
+                    return done, columns
+        return len(trials), columns
+
+    @property
+    def most_trials(self) -> int:
+        """Splits that are worth to be tried together."""
+        return MOST_TRIALS if self.scorer.most_cells else 1
+
+    def _parted(self, first: np.ndarray, second: np.ndarray, columns: int, asked: bool) -> Groups:
+        """Two parts of an alignment, each without columns of no letters in it; with what stands, if ``asked``."""
+        filled = [self._filled(part, columns) for part in (first, second)] if asked else None
+        places = self.places.copy()
+        closed = [cpu_merging.close(part, places, self.starts, self.lengths, columns) for part in (first, second)]
+        groups = Groups(first, second, (closed[0], closed[1]), places)
+        if filled is None:
+            return groups
         both = filled[0] & filled[1]
-        places = [np.cumsum(one)[both] - 1 for one in filled]
-        path, best = cpu_merging.steps(scores, self.stop)
-        if self.stop[0] or (best == scores[places[0], places[1]].sum() and path.size >= columns):
-            self.places[:] = before
-            return columns
-        return self._moved(first, second, (parts[0], parts[1]), path)
+        return groups._replace(standing=(np.cumsum(filled[0])[both] - 1, np.cumsum(filled[1])[both] - 1))
 
     def _filled(self, members: np.ndarray, columns: int) -> np.ndarray:
         """Whether each column has a letter of the members."""
         found = np.zeros(columns, bool)
         for x in members.tolist():
-            found[self.places[self.starts[x] : self.starts[x] + self.posteriors.lengths[x]]] = True
+            found[self.places[self.starts[x] : self.starts[x] + self.lengths[x]]] = True
         return found
 
-    def _moved(self, first: np.ndarray, second: np.ndarray, columns: tuple[int, int], path: np.ndarray) -> int:
+    def _moved(self, groups: Groups, merged: Merged) -> int:
+        """Have the letters of both groups stand where they are merged; how many columns there are."""
         if self.stop[0]:
             return 0
-        for members, moved in zip((first, second), cpu_merging.follow(path, *columns), strict=True):
-            cpu_merging.move(members, self.places, self.starts, self.posteriors.lengths, moved)
-        return int(path.size)
-
-    def _scores(self, first: np.ndarray, second: np.ndarray, columns: tuple[int, int]) -> np.ndarray:
-        """Scores of all pairs of columns; where there are many pairs of sequences, threads share them."""
-        lengths = self.posteriors.lengths
-        letters = int(lengths[first].sum()) * second.size
-        parts = min(self.threads, first.size, letters // LETTERS_A_THREAD) if letters > columns[0] * columns[1] else 1
-
-        def of(some: np.ndarray) -> np.ndarray:
-            return cpu_merging.column_scores(
-                self.posteriors.arrays, some, second, self.places, self.starts, self.weights, columns, self.stop
-            )
-
-        if parts <= 1:
-            return of(first)
-        found: list[np.ndarray] = []
-        shares = np.array_split(first, parts)
-        each(lambda part: found.append(of(shares[part])), parts, parts, self.stop, lambda done: None)
-        return np.sum(found, axis=0) if len(found) == parts else found[0]
+        for members, moved in zip(groups[:2], cpu_merging.follow(merged.path, *groups.columns), strict=True):
+            cpu_merging.move(members, self.places, self.starts, self.lengths, moved)
+        return int(merged.path.size)
 
     def progressive(self, joins: np.ndarray, monitor: Monitor) -> int:
         """Merge all sequences in the order of a tree; how many columns there are.
@@ -104,21 +121,24 @@ class Aligner:
         ``joins`` (n - 1, 2): the nodes that join s makes node n + s of. Joins that do not wait for each other are made
         side by side.
         """
-        n = self.posteriors.count
+        n = self.count
         members = {x: np.array([x]) for x in range(n)}
-        columns = {x: int(self.posteriors.lengths[x]) for x in range(n)}
+        columns = {x: int(self.lengths[x]) for x in range(n)}
         done = 0
         for level in _levels(joins, n):
+            waiting = [Groups(members[first], members[second], (columns[first], columns[second]), self.places)
+                       for first, second in joins[level].tolist()]  # fmt: skip
+            for some in _at_a_time(waiting, self.scorer.most_cells):
+                merge = self.merge(waiting[some])
 
-            def join(number: int, level: list[int] = level) -> None:
-                made = level[number]
-                first, second = (int(node) for node in joins[made])
-                found = self.merged(members[first], members[second], (columns[first], columns[second]))
-                columns[n + made] = found
-                members[n + made] = np.concatenate([members[first], members[second]])
+                def join(number: int, some: slice = some, merge: Callable[[int], Merged] = merge,
+                         level: list[int] = level, waiting: list[Groups] = waiting) -> None:  # fmt: skip
+                    made, groups = n + level[some][number], waiting[some][number]
+                    columns[made] = self._moved(groups, merge(number))
+                    members[made] = np.concatenate(groups[:2])
 
-            each(join, len(level), self.threads, self.stop, partial(_tell, monitor, done, n - 1))
-            done += len(level)
+                each(join, len(level[some]), self.threads, self.stop, partial(_tell, monitor, done, n - 1))
+                done += len(level[some])
         return columns[n + len(joins) - 1]
 
     def refined(self, columns: int, rounds: int, seed: int, monitor: Monitor) -> int:
@@ -126,60 +146,67 @@ class Aligner:
 
         What is longer than before is not taken. Expected accuracy never falls: the parts could be merged as they were.
         """
-        everyone, random = np.arange(self.posteriors.count), np.random.default_rng(seed)
-        for number in range(rounds):
+        random, number, together = np.random.default_rng(seed), 0, 1
+        while number < rounds:
             monitor.update(number, rounds, "refinement")
-            split = self._split(everyone, columns, random)
-            if split is None:
+            drawn, states = self._draw(min(together, rounds - number), columns, random)
+            if not drawn:
                 break
-            columns = self.watched(partial(self.resplit, split[0], split[1], columns), monitor)
+            done, width = self.tried(drawn, columns, no_longer, monitor)
+            number, random.bit_generator.state = number + done, states[done - 1]
+            # Where nothing changes any more, many splits can be tried at once.
+            together = 1 if (done < len(drawn) or width != columns) else min(2 * together, self.most_trials)
+            columns = width
         monitor.update(rounds, rounds, "refinement")
         return columns
 
-    def resplit(self, first: np.ndarray, second: np.ndarray, columns: int) -> int:
-        """Merge two parts of an alignment again, and keep it as it was where that makes it longer."""
-        before, lengths = self.places.copy(), self.posteriors.lengths
-        parts = [cpu_merging.close(part, self.places, self.starts, lengths, columns) for part in (first, second)]
-        found = self.merged(first, second, (parts[0], parts[1]))
-        if found > columns or self.stop[0]:
-            self.places[:] = before
-            return columns
-        return found
-
     def confidence(self, columns: int, monitor: Monitor) -> np.ndarray:
         """Weighted mean posterior of the pairs of letters in each column, float64; 0 where there is one letter."""
-        n, sums = self.posteriors.count, []
-        shares = np.array_split(np.arange(n), min(n, SHARES))
-
-        def add(share: int) -> None:
-            supported, possible = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
-            for x in shares[share].tolist():
-                if not self.stop[0]:
-                    cpu_merging.support(
-                        self.posteriors.arrays, self.places, self.starts, self.weights, supported, possible, x
-                    )
-            sums.append((supported, possible))
-
-        each(add, len(shares), self.threads, self.stop,
-             lambda done: monitor.update(done, len(shares), "confidence"))  # fmt: skip
-        supported, possible = np.sum(sums, axis=0)
+        supported, possible = self.scorer.support(self.places, self.starts, columns, self.stop, monitor)
         return supported / np.maximum(possible, 1) / UNIT
 
-    def _split(
-        self, everyone: np.ndarray, columns: int, random: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        lengths = self.posteriors.lengths
+    def _draw(self, most: int, columns: int, random: np.random.Generator) -> tuple[list[Split], list[Any]]:
+        """So many splits at columns drawn at random, or fewer where no column parts the rows; ``random`` after each."""
+        splits, states = list[Split](), []
+        while len(splits) < most and (split := self._split(columns, random)):
+            splits.append(split)
+            states.append(random.bit_generator.state)
+        return splits, states
+
+    def _split(self, columns: int, random: np.random.Generator) -> Split | None:
+        everyone = np.arange(self.count)
         for column in random.integers(0, max(columns, 1), GAP_DRAWS).tolist():
-            there = cpu_merging.standing(everyone, self.places, self.starts, lengths, column).astype(bool)
+            there = cpu_merging.standing(everyone, self.places, self.starts, self.lengths, column).astype(bool)
             if there.any() and not there.all():
                 return everyone[there], everyone[~there]
         return None
 
-    def watched(self, work: Callable[[], int], monitor: Monitor) -> int:
+    def watched(self, work: Callable[[], Merged], monitor: Monitor) -> Merged:
         """What ``work`` returns, done by a worker, so that a wish to cancel is heard meanwhile."""
-        found: list[int] = []
+        found: list[Merged] = []
         workers.share(lambda _: found.append(work()), 1, self.stop, monitor.check)
         return found[0]
+
+
+def no_longer(merged: Merged, columns: int) -> bool:
+    """Whether a merge has no more columns than there were."""
+    return merged.path.size <= columns
+
+
+def better(merged: Merged, columns: int) -> bool:
+    """Whether a merge has more expected accuracy, or as much in fewer columns."""
+    return merged.best > merged.standing or (merged.best == merged.standing and merged.path.size < columns)
+
+
+def _at_a_time(merges: list[Groups], most_cells: int) -> Iterator[slice]:
+    """Merges of so many scores together at most; all where it is 0."""
+    cells = np.cumsum([merge.cells for merge in merges])
+    first = 0
+    while first < len(merges):
+        before = int(cells[first - 1]) if first else 0
+        last = int(np.searchsorted(cells, before + most_cells, side="right")) if most_cells else len(merges)
+        yield slice(first, max(last, first + 1))
+        first = max(last, first + 1)
 
 
 def _tell(monitor: Monitor, before: int, total: int, done: int) -> None:

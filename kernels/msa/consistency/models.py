@@ -26,6 +26,11 @@ PADDING = 21
 """Code of a place without a letter, where vectors are longer than a sequence: it matches nothing."""
 CODES = 22
 
+UNIT = 65536
+"""A posterior of 1; posteriors are kept as whole numbers of such units, 65,535 at most."""
+CUT = 656
+"""Units of a posterior of .01: what is less is dropped."""
+
 MIXED = {"B": "DN", "Z": "EQ", "J": "IL", "U": "C", "O": "K"}
 """Letters of proteins that stand for others; the first one's weights are taken."""
 

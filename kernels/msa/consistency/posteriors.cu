@@ -12,7 +12,7 @@
 // own for its sums, which are float32; scaling is exact, and sums are made in the order above, each rounded once, as on the
 // CPU. The forward sweep keeps D(i-1, j-1) of every cell (`entered`) and the exponents; the backward sweep multiplies it
 // with M of the same cell: over the sum of all alignments that is the posterior. Squares of the models are added in
-// `squares`. At last each row is read once more, and what stands out is appended to the entries.
+// `squares`. At last each row is read once more, and what stands out is appended to the entries (`entries.cuh`).
 //
 // What is kept of cells lies as it is computed: a line of STRIP numbers for each step of a strip, a lane's columns side by
 // side. The backward sweep meets the cells of one line in one step, too, so that lanes read and write side by side.
@@ -210,15 +210,15 @@ __device__ Scaled sweep(const unsigned char* x, int m, const unsigned char* y, i
     return {__fdiv_rn(1.0f, total), -at};
 }
 
-// Appends the entries of a row after another, or only counts them: `write`.
-__device__ int collect(const Own own, int m, int n, float share, int limit, int* pointers, unsigned short* columns,
-                       unsigned short* units, bool write) {
+// Counts what stands out; with `write`, appends it row after row from `begin` on, and says where each row is.
+__device__ int collect(const Own own, int m, int n, float share, int limit, long long begin, const Entries out,
+                       long long first_row, bool write) {
     const int lane = threadIdx.x % LANES;
     const unsigned before = (1u << lane) - 1;
     const float root = (limit - 1) / 65536.0f, least = root * root;  // below it, units are fewer than the limit
     int count = 0;
     for (int i = 0; i < m; i++) {
-        if (!write && lane == 0) pointers[i] = count;
+        const int of_rows_before = count;
         for (int strip = 0; strip < n; strip += STRIP) {
             const int left = strip + lane * PER;
             const float4 squares = *reinterpret_cast<const float4*>(own.squares + place_of(m, i, left));
@@ -240,14 +240,16 @@ __device__ int collect(const Own own, int m, int n, float share, int limit, int*
 #pragma unroll
                 for (int c = 0; c < PER; c++)
                     if (found[c] >= limit) {
-                        columns[place] = static_cast<unsigned short>(left + c);
-                        units[place] = static_cast<unsigned short>(min(found[c], 65535));
+                        out.words[begin + place] = word_of(left + c, found[c]);
                         place++;
                     }
             }
         }
+        if (write && lane == 0) {
+            out.begins[first_row + i] = begin + of_rows_before;
+            out.counts[first_row + i] = count - of_rows_before;
+        }
     }
-    if (!write && lane == 0) pointers[m] = count;
     return count;
 }
 
@@ -295,16 +297,15 @@ extern "C" __global__ void __launch_bounds__(WARPS * LANES) pair_posteriors(
             __syncwarp();
         }
         const float share = 1.0f / models.count;
-        int* pointers = out.pointers + out.rows[number];
-        const int count = collect(own, m, n, share, out.limit, pointers, nullptr, nullptr, false);
+        const int count = collect(own, m, n, share, out.limit, 0, out, 0, false);
         unsigned long long begin = 0;
         if (lane == 0) {
             begin = atomicAdd(out.cursor, static_cast<unsigned long long>(count));
-            out.begins[number] = static_cast<long long>(begin);
+            out.totals[number] = count;
         }
         begin = __shfl_sync(WARP, begin, 0);
         if (begin + count <= static_cast<unsigned long long>(out.capacity))
-            collect(own, m, n, share, out.limit, pointers, out.columns + begin, out.units + begin, true);
+            collect(own, m, n, share, out.limit, begin, out, out.first_rows[number], true);
         __syncwarp();
     }
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from kernels.monitor import Monitor
 from kernels.msa.consistency import running
 from kernels.msa.consistency.engine import Prepared, Stages, prepared
 from kernels.msa.consistency.given import NONE, ONCE, GivenProblem
-from kernels.msa.consistency.merging import Aligner
+from kernels.msa.consistency.merging import Aligner, Split, better
 from kernels.msa.consistency.recipe import recipe
 from kernels.msa.problem import CONFIDENCE, MsaAnswer
 
@@ -28,8 +27,6 @@ ADDING_PASSES = 5
 TICKS = 1000
 """Parts of a pass that progress is told in."""
 
-Split = tuple[np.ndarray, np.ndarray]
-
 
 def answer(
     problem: GivenProblem, stages: Stages, threads: int, monitor: Monitor, stage: Callable[[str], None]
@@ -39,7 +36,7 @@ def answer(
     made = prepared(running.codes(problem), own, stages, threads, monitor, stage, running.guide_of(problem))
     aligner = made.aligner(threads)
     there, columns = stand(aligner, problem)
-    new = np.arange(there, aligner.posteriors.count)
+    new = np.arange(there, aligner.count)
     if new.size:
         columns = add(aligner, made.accuracies, there, columns, monitor)
         stage("adding")
@@ -78,13 +75,13 @@ def stand(aligner: Aligner, problem: GivenProblem) -> tuple[int, int]:
 
 def add(aligner: Aligner, accuracies: np.ndarray, there: int, columns: int, monitor: Monitor) -> int:
     """Align the sequences after the first ``there`` to those, one after another, that which is nearest to any first."""
-    total = aligner.posteriors.count
+    total = aligner.count
     members, left = np.arange(there), np.arange(there, total)
     while left.size:
         monitor.update(members.size - there, total - there, "adding")
         nearest = int(accuracies[np.ix_(left, members)].max(axis=1).argmax())
-        new, size = left[nearest : nearest + 1], (columns, int(aligner.posteriors.lengths[left[nearest]]))
-        columns = aligner.watched(partial(aligner.merged, members, new, size), monitor)
+        new, size = left[nearest : nearest + 1], (columns, int(aligner.lengths[left[nearest]]))
+        columns = aligner.joined(members, new, size, monitor)
         members, left = np.append(members, new), np.delete(left, nearest)
     monitor.update(total - there, total - there, "adding")
     return columns
@@ -92,7 +89,7 @@ def add(aligner: Aligner, accuracies: np.ndarray, there: int, columns: int, moni
 
 def settle(aligner: Aligner, new: np.ndarray, columns: int, monitor: Monitor) -> int:
     """Align each of ``new`` again to all others, until nothing rises; the columns of the others stay."""
-    everyone = np.arange(aligner.posteriors.count)
+    everyone = np.arange(aligner.count)
     splits = [(np.delete(everyone, x), everyone[x : x + 1]) for x in new.tolist()]
     return _passes(aligner, lambda columns: splits, columns, ADDING_PASSES, monitor)
 
@@ -122,7 +119,7 @@ def edge_splits(joins: np.ndarray) -> list[Split]:
 
 def column_splits(aligner: Aligner, columns: int, random: np.random.Generator) -> list[Split]:
     """Rows with and without a letter there, of columns drawn at random, each such parting once."""
-    everyone, lengths = np.arange(aligner.posteriors.count), aligner.posteriors.lengths
+    everyone, lengths = np.arange(aligner.count), aligner.lengths
     there = np.zeros((columns, everyone.size), bool)
     there[aligner.places, np.repeat(everyone, lengths)] = True
     _, firsts = np.unique(np.packbits(there, axis=1), axis=0, return_index=True)
@@ -140,10 +137,13 @@ def random_splits(n: int, random: np.random.Generator) -> list[Split]:
 
 def _passes(aligner: Aligner, splits: Callable[[int], list[Split]], columns: int, passes: int, monitor: Monitor) -> int:
     for number in range(passes):
-        before, parted = aligner.places.copy(), splits(columns)
-        for done, (first, second) in enumerate(parted):
+        before, parted, done, together = aligner.places.copy(), splits(columns), 0, 1
+        while done < len(parted):
             monitor.update(number * TICKS + done * TICKS // len(parted), passes * TICKS, "refinement")
-            columns = aligner.watched(partial(aligner.improved, first, second, columns), monitor)
+            some = parted[done : done + together]
+            tried, columns = aligner.tried(some, columns, better, monitor)
+            done += tried
+            together = min(2 * together, aligner.most_trials) if tried == len(some) else 1
         if np.array_equal(aligner.places, before):
             break
     monitor.update(passes * TICKS, passes * TICKS, "refinement")

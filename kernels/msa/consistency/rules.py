@@ -25,7 +25,12 @@ SEED = Parameter(
     "refinement_seed", "int", "Seed of the refinement", "Begins the random choice of the columns at which the "
     "alignment is split.", default=1, minimum=0, maximum=2**31 - 1,
 )  # fmt: skip
-OPTIONS = (EFFORT, SEED)
+LEAST = Parameter(
+    "least_posterior", "float", "Least posterior", "Posteriors below it are dropped. Where all of .01 and more do not "
+    "fit in memory, .05 takes about a half of it, and .1 two fifths; the alignment may be less right.",
+    default=0.01, minimum=0.01, maximum=0.5,
+)  # fmt: skip
+OPTIONS = (EFFORT, SEED, LEAST)
 
 
 @stored("msa-consistency-rules")
@@ -35,6 +40,7 @@ class ConsistencyRules:
 
     effort: str
     refinement_seed: int
+    least_posterior: float = LEAST.default
 
 
 @stored("msa-refinement-rules")
@@ -49,7 +55,7 @@ class RefinementRules:
 def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> ConsistencyRules:
     """The rules of option values; InputError where the sequences are too many or too long."""
     check_sizes(sequences)
-    return ConsistencyRules(values["effort"], values["refinement_seed"])
+    return ConsistencyRules(values["effort"], values["refinement_seed"], values["least_posterior"])
 
 
 def check_sizes(sequences: tuple[Sequence, ...]) -> None:

@@ -9,13 +9,15 @@ import numpy as np
 
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
+from kernels.msa.consistency.models import CUT
+from kernels.msa.consistency.recipe import cut_of
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import Parameter
 
 LANES, COLUMNS = 16, 16
 ENTRY_BYTES, POINTER_BYTES = 4, 4
-ENTRIES = 4.0
-"""Posteriors that are kept of a letter and another sequence, about."""
+ENTRIES, THINNING = 4.0, 0.6
+"""Posteriors of .01 and more of a letter and another sequence, about; of more, they fall with this power of it."""
 COPIES = 2.5
 """Old and new posteriors of both orders, and the new ones as they were found."""
 GROWN = 1.5
@@ -28,10 +30,14 @@ LONG_CELLS = 1 << 24
 """Cells of a pair from which on the CPU computes it: a warp would take too long, and too much room."""
 ENTRIES_A_ROW = 12
 """Entries for which the device has room at first."""
-BATCH_ROWS = 1 << 22
+BATCH_ROWS = 1 << 23
 """Rows that the device does at a time at most."""
-ROOM_BYTES = 4 << 30
-"""What the sums of the pairs that are done side by side take at most, if two pairs or more are to be."""
+ROOM_BYTES = 128 << 20
+"""What the sums of the pairs that a multiprocessor does side by side take at most, if two pairs or more are to be."""
+FOUND_BYTES = 12
+"""Of a row whose entries were found, where they are and how many."""
+MOST_CELLS, CELL_BYTES = 1 << 26, 9
+"""Scores of columns that the device makes at a time, if they are of several merges; bytes of one and of its step."""
 
 WARPS = Parameter(
     "warps", "int", "Warps", "Pairs of sequences whose posteriors the GPU computes side by side, a warp each.",
@@ -51,15 +57,24 @@ def _largest_room(lengths: np.ndarray) -> int:
     return warp_room(min((shorter + 31) * width, LONG_CELLS + (shorter + width) * STRIP), shorter, width)
 
 
-def _device(lengths: np.ndarray, warps: int) -> dict[str, int]:
+def _entries(problem: MsaProblem) -> float:
+    """Posteriors that are kept of a letter and another sequence, about."""
+    return ENTRIES * (CUT / cut_of(problem.rules)) ** THINNING
+
+
+def _device(lengths: np.ndarray, warps: int, entries: float) -> dict[str, int]:
     """Bytes of the stage of the device that takes most."""
     n, letters = lengths.size, int(lengths.sum())
     pairs, rows = n * (n - 1) // 2, int(np.sort(lengths)[::-1] @ np.arange(n))
-    batch = min(rows, BATCH_ROWS)
+    batch = 4 * ENTRIES_A_ROW * min(rows, BATCH_ROWS)
+    kept = int((n - 1) * letters * (entries * ENTRY_BYTES + POINTER_BYTES)) + 16 * n * n
+    found = int(rows * (entries * ENTRY_BYTES + FOUND_BYTES))
+    shorter, longest = (int(GROWN * length) for length in np.sort(lengths)[[max(n - 2, 0), -1]])
+    columns = max(shorter * longest, min(n * shorter * longest // 2, MOST_CELLS))
     stages = (
-        {"sums of pairs": 4 * min(warps, pairs) * _largest_room(lengths), "found": batch * (4 + 4 * ENTRIES_A_ROW)},
-        {"posteriors": int((n - 1) * letters * (ENTRIES * ENTRY_BYTES + POINTER_BYTES)) + 16 * n * n,
-         "found": batch * (16 + 4 * ENTRIES_A_ROW)},
+        {"sums of pairs": 4 * min(warps, pairs) * _largest_room(lengths), "found": found + batch},
+        {"posteriors": 2 * kept, "found": max(found, batch)},
+        {"posteriors": kept, "columns": CELL_BYTES * columns},
     )  # fmt: skip
     return max(stages, key=lambda stage: sum(stage.values()))
 
@@ -73,10 +88,11 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
     borders = MODELS * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES if backend == "cpu" else 0
     # Of two alignments that are merged one is without the longest sequence.
     merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
-    kept = int(COPIES * (n - 1) * letters * (ENTRIES * ENTRY_BYTES + POINTER_BYTES))
+    entries = _entries(problem)
+    kept = int(COPIES * (n - 1) * letters * (entries * ENTRY_BYTES + POINTER_BYTES)) if backend == "cpu" else 48 * n * n
     return Footprint(
         host={"posteriors": kept, "stages": max(borders * min(threads, n), merging)},
-        device=_device(lengths[lengths > 0], parameters["warps"]) if backend == "cuda" else {},
+        device=_device(lengths[lengths > 0], parameters["warps"], entries) if backend == "cuda" else {},
     )
 
 
@@ -85,7 +101,7 @@ def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) ->
     if backend == "cpu":
         return {"threads": cores()}
     lengths = np.array([len(sequence) for sequence in problem.sequences if len(sequence)])
-    fitting = ROOM_BYTES // (4 * _largest_room(lengths))
+    fitting = ROOM_BYTES * (multiprocessors or 1) // (4 * _largest_room(lengths))
     return {"warps": max(min(WARPS_A_MULTIPROCESSOR * (multiprocessors or 1), fitting), 1)}
 
 

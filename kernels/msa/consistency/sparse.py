@@ -74,15 +74,21 @@ def room_for(lengths: np.ndarray, parts: Iterable[Part]) -> Posteriors:
 
 def layout(lengths: np.ndarray, counts: np.ndarray) -> Posteriors:
     """Room for so many entries of each pair, int64 (n, n), symmetric."""
+    rows, entries, pointers, total = offsets(lengths, counts)
+    return Posteriors(
+        lengths, rows, entries, np.zeros(pointers, np.int32), np.empty(total, np.uint16), np.empty(total, np.uint16)
+    )
+
+
+def offsets(lengths: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """``rows`` and ``entries`` of `Posteriors` with so many entries a pair; how many pointers and entries it has."""
     n = lengths.size
     sizes = np.broadcast_to(lengths[:, None] + 1, (n, n)).copy()
     np.fill_diagonal(sizes, 0)
-    rows, entries = _offsets(sizes), _offsets(counts)
-    total = int(entries[-1] + counts[-1, -1]) if n else 0
-    pointers = np.zeros(int(sizes.sum()), np.int32)
-    return Posteriors(lengths, rows, entries, pointers, np.empty(total, np.uint16), np.empty(total, np.uint16))
+    entries = _before(counts)
+    return _before(sizes), entries, int(sizes.sum()), int(entries[-1] + counts[-1, -1]) if n else 0
 
 
-def _offsets(sizes: np.ndarray) -> np.ndarray:
+def _before(sizes: np.ndarray) -> np.ndarray:
     flat = sizes.reshape(-1).astype(np.int64)
     return np.cumsum(flat) - flat

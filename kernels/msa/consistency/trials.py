@@ -16,7 +16,11 @@ def _problem() -> ProblemType:
 
 
 def _options(choose: Choose) -> dict[str, Any]:
-    return {"effort": choose.of(("fast", "normal")), "refinement_seed": choose.of((0, 1))}
+    return {
+        "effort": choose.of(("fast", "normal")),
+        "refinement_seed": choose.of((0, 1)),
+        "least_posterior": choose.of((0.01, 0.1)),
+    }
 
 
 def _unlogged(method: Method, backend: str) -> frozenset[str]:

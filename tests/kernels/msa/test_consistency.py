@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernels import engine as runs
-from kernels import registry
+from kernels import registry, serialization
 from kernels.errors import Cancelled, InputError
 from kernels.io.tree import Tree
 from kernels.model import Sequence, SequenceType
@@ -14,6 +14,7 @@ from kernels.monitor import Monitor
 from kernels.msa import CONSISTENCY_PROBLEM
 from kernels.msa.consistency import cpu_merging, cpu_stages, engine, models, reference
 from kernels.msa.consistency.recipe import Recipe
+from kernels.msa.consistency.rules import ConsistencyRules
 from kernels.msa.consistency.sparse import Posteriors
 
 BOTH = models.protein_models()
@@ -169,6 +170,20 @@ def test_one_long_sequence_among_short_ones_takes_little() -> None:
     problem = CONSISTENCY_PROBLEM.make(proteins(30_000 * "M", "MKV", "MKL"), {})
     plan = runs.plan(registry.method("msa"), problem, {"threads": 1}, "cpu")
     assert plan.footprint.host["stages"] < 100 * 2**20
+
+
+def test_only_larger_posteriors_take_less_memory(sequences: list[np.ndarray], found: Posteriors) -> None:
+    data = proteins(LONG, LONG[:40], LONG[5:], LONG.replace("Q", ""))
+    plans = [runs.plan(registry.method("msa"), CONSISTENCY_PROBLEM.make(data, {"least_posterior": least}), {}, "cpu")
+             for least in (0.01, 0.05)]  # fmt: skip
+    assert plans[1].footprint.host["posteriors"] < 0.6 * plans[0].footprint.host["posteriors"]
+    fewer = engine.CpuStages(1, Monitor(), cut=6554).posteriors(sequences, BOTH)
+    assert fewer.units.min() >= 6554 and fewer.units.size < found.units.size
+
+
+def test_rules_that_were_kept_before_there_was_a_least_posterior_open() -> None:
+    kept = {"class": "msa-consistency-rules", "fields": {"effort": "fast", "refinement_seed": 3}}
+    assert serialization.decode(kept, {}.get) == ConsistencyRules("fast", 3, 0.01)
 
 
 @pytest.mark.parametrize("stage", ["posteriors", "distances", "consistency", "progressive", "refinement"])

@@ -15,7 +15,16 @@ KINDS = {SequenceType.PROTEIN: b"ACDEFGHIKLMNPQRSTVWYX", SequenceType.DNA: b"ACG
 
 
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
-@pytest.mark.parametrize("source", [cuda_sources.PAIR_SOURCE, cuda_sources.ROUND_SOURCE])
+@pytest.mark.parametrize(
+    "source",
+    [
+        cuda_sources.PAIR_SOURCE,
+        cuda_sources.ROUND_SOURCE,
+        cuda_sources.LAYOUT_SOURCE,
+        cuda_sources.MERGING_SOURCE,
+        cuda_sources.PATH_SOURCE,
+    ],
+)
 def test_kernels_compile(source: tuple, architecture: str) -> None:
     assert compile_without_device(source, {}, architecture)
 
@@ -36,6 +45,7 @@ def problem(kind: SequenceType, lengths: tuple[int, ...], seed: int = 1) -> MsaP
         (SequenceType.PROTEIN, (128, 1, 129, 60, 33, 0, 4)),
         (SequenceType.DNA, (31, 140, 32)),
         (SequenceType.PROTEIN, (9,)),
+        (SequenceType.PROTEIN, (1100, 5, 3)),
     ],
 )
 def test_the_emulator_finds_what_the_cpu_finds(
@@ -59,6 +69,36 @@ def test_long_pairs_are_left_to_the_cpu(emulated, monkeypatch: pytest.MonkeyPatc
     stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
     monkeypatch.setattr(stages, "LONG_CELLS", 50 * 60)
     posed = problem(SequenceType.PROTEIN, (60, 61, 40, 20))
+    found = emulated("msa", posed).answer
+    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4])
+def test_long_sequences_leave_room_for_few_rows_a_block(emulated, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    import importlib
+
+    from kernels import engine, registry
+
+    stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
+    monkeypatch.setattr(stages.blocks, "most_shared", lambda: 4 * 61 * rows + stages.TICKET_BYTES)
+    posed = problem(SequenceType.PROTEIN, (60, 61, 40, 20, 7))
+    found = emulated("msa", posed).answer
+    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
+
+
+def test_merges_are_made_in_several_launches_where_they_do_not_fit_in_one(
+    emulated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import importlib
+
+    from kernels import engine, registry
+
+    merging = importlib.import_module("kernels.msa.consistency.cuda_merging")
+    stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
+    monkeypatch.setattr(stages, "CudaScorer", lambda *given: merging.CudaScorer(*given, most_cells=2000))
+    posed = problem(SequenceType.PROTEIN, (40, 39, 41, 38, 40, 37))
     found = emulated("msa", posed).answer
     expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
     np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)

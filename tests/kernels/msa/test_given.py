@@ -18,7 +18,8 @@ from kernels.monitor import Monitor
 from kernels.msa import trials
 from kernels.msa.consistency import cpu_stages, given, models, refining
 from kernels.msa.consistency.given_trials import gapped
-from kernels.msa.consistency.merging import Aligner
+from kernels.msa.consistency.merging import Aligner, better
+from kernels.msa.consistency.scoring import ThreadedScorer
 from kernels.msa.problem import MsaAnswer
 
 FAMILY = trials.family(7, 40)
@@ -52,7 +53,7 @@ def aligner(poor: AlignedSequences) -> Aligner:
     """Its rows in their columns, with weights that differ."""
     encoded = [models.codes(one.letters, True) for one in FAMILY]
     found = cpu_stages.posteriors(encoded, models.protein_models(), 1, Monitor())
-    made = Aligner.of(found, np.arange(1, 8) * 100, 1)
+    made = Aligner.of(ThreadedScorer(found, np.arange(1, 8) * 100, 1), 1)
     refining.stand(made, given.REFINING.make([poor], {}))
     return made
 
@@ -62,9 +63,9 @@ def accuracy(aligner: Aligner) -> int:
     total, places = 0, np.split(aligner.places, aligner.starts[1:])
     for x in range(len(places)):
         for y in range(x + 1, len(places)):
-            P = np.rint(aligner.posteriors.dense(x, y) * 65536).astype(np.int64)
+            P = np.rint(aligner.scorer.posteriors.dense(x, y) * 65536).astype(np.int64)
             _, i, j = np.intersect1d(places[x], places[y], return_indices=True)
-            total += int(aligner.weights[x] * aligner.weights[y] * P[i, j].sum())
+            total += int(aligner.scorer.weights[x] * aligner.scorer.weights[y] * P[i, j].sum())
     return total
 
 
@@ -75,7 +76,7 @@ def test_no_merge_lowers_expected_accuracy_and_only_what_is_better_is_taken(
     rose = 0
     for first, second in refining.random_splits(7, random):
         before, width, places = accuracy(aligner), columns, aligner.places.copy()
-        columns = aligner.improved(first, second, columns)
+        _, columns = aligner.tried([(first, second)], columns, better, Monitor())
         after = accuracy(aligner)
         moved = not np.array_equal(places, aligner.places)
         assert (

@@ -1,0 +1,73 @@
+"""Posteriors of two rows below the alignment, linked with it both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+
+from app.views.aligned.view import AlignmentViewer
+from tests.app.views.aligned.viewer import image
+
+
+@pytest.fixture
+def shown(view: AlignmentViewer, qtbot: Any) -> AlignmentViewer:
+    """Rows 0 and 2, which were chosen."""
+    view.canvas.choose(np.array([True, False, True, False, False]), None)
+    view.posteriors.show(True)
+    qtbot.waitUntil(lambda: view.posteriors.found is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: view.sharp)
+    return view
+
+
+def test_the_chosen_rows_are_shown_and_third_rows_named(shown: AlignmentViewer) -> None:
+    side = shown.posteriors
+    assert side.there and side.found.rows == (0, 2)
+    assert side.canvas.values.shape == (14, 12) and side.canvas.values[0, 0] > 0.5
+    assert "row0" in side._legend.items[2].text and side.thirds.count() == 3
+    assert {side.thirds.item(place).text().split()[1] for place in range(3)} == {"row1", "row3", "row4"}
+    before = side.canvas.values.copy()
+    side.consistent.setChecked(True)
+    assert not np.array_equal(before, side.canvas.values)
+
+
+def test_a_pair_that_is_pointed_at_is_framed_in_the_alignment(shown: AlignmentViewer) -> None:
+    side, plain = shown.posteriors, image(shown)
+    box = side.canvas.across(4), side.canvas.across(5), side.canvas.down(4), side.canvas.down(5)
+    place = QPointF((box[0] + box[1]) / 2, (box[2] + box[3]) / 2)
+    QTest.mouseMove(side.canvas, place.toPoint())
+    side.canvas.pointed.emit((4, 3))
+    assert shown.selection.column == 5 and "L5" in side._told.text() and "support L5" in side._listed.text()
+    assert image(shown) != plain
+    QTest.mouseClick(side.canvas, Qt.MouseButton.LeftButton, pos=place.toPoint())
+    assert shown.picture.cursor == (0, 5)
+    side.canvas.pointed.emit(None)
+    assert shown.selection.column is None and "stand together" in side._told.text()
+
+
+def test_the_cursor_of_the_alignment_is_a_cross(shown: AlignmentViewer) -> None:
+    side, plain = shown.posteriors, shown.posteriors.canvas.grab().toImage()
+    shown.canvas.go_to(0, 13)
+    assert side._place == (12, 10) and "H13" in side._told.text()
+    assert side.canvas.grab().toImage() != plain
+
+
+def test_an_edit_computes_anew_and_another_alignment_closes(shown: AlignmentViewer, qtbot: Any) -> None:
+    side = shown.posteriors
+    shown.canvas.go_to(0, 0)
+    shown.commands.insert_gap()
+    qtbot.waitUntil(lambda: side.found is not None and side._of is shown.alignment, timeout=60_000)
+    assert int(side.found.columns[0][0]) == 1
+    shown.show_alignment(None)
+    assert not side.there and side.found is None
+
+
+def test_one_row_twice_is_refused_in_words(shown: AlignmentViewer, qtbot: Any) -> None:
+    side = shown.posteriors
+    side.rows[1].setCurrentIndex(0)
+    side.rows[1].activated.emit(0)
+    qtbot.waitUntil(lambda: "another one" in side._told.text(), timeout=60_000)
+    assert side.found is None and not side.canvas.values.size
