@@ -58,25 +58,63 @@ def single_linkage(
 
     ``tell(pairs, of)`` is progress.
     """
-    count = offsets.size - 1
+    every, order = by_length(codes, offsets)
+    keys, lengths = _spanning(every, threads, tell)
+    return joins_along(keys, lengths.view(np.float32), order)
+
+
+def by_length(codes: np.ndarray, offsets: np.ndarray) -> tuple[cpu_lcs.Every, np.ndarray]:
+    """The sequences by ascending length, of equal ones in their order; and the number of each, int64."""
     lengths = np.diff(offsets)
     order = np.argsort(lengths, kind="stable")
-    sorted_offsets = np.concatenate([[0], np.cumsum(lengths[order])])
-    sorted_codes = np.concatenate([codes[offsets[one] : offsets[one + 1]] for one in order.tolist()])
-    own = cpu_lcs.masks(sorted_codes, sorted_offsets)
-    nearest, heights = np.empty(count, np.int32), np.empty(count, np.float32)
-    words, stop, done = np.zeros(16, np.int64), workers.stop_word(), np.zeros(1, np.int64)
-    threads = max(1, min(threads, -(-count // cpu_lcs.ROWS)))
+    starts = np.concatenate([[0], np.cumsum(lengths[order])])
+    places = np.arange(starts[-1]) + np.repeat(offsets[:-1][order] - starts[:-1], lengths[order])
+    return cpu_lcs.Every(codes[places], starts), order
 
-    def work(worker: int) -> None:
-        cpu_lcs.slink(own, np.empty((cpu_lcs.ROWS, count), np.float32), words, nearest, heights, done, stop)
 
-    workers.share(work, threads, stop, lambda: tell(int(done[0]) ** 2, count**2))
-    joins, levels = np.empty((max(count - 1, 0), 2), np.int64), np.empty(max(count - 1, 0))
-    cpu_lcs.joins_of(nearest, heights, np.argsort(heights, kind="stable"), joins, levels)
-    leaves = joins < count
+def joins_along(keys: np.ndarray, lengths: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The joins of a spanning tree, shortest edges first, and their heights; ``order`` are the numbers of ranks."""
+    first = np.lexsort((keys, lengths))
+    joins = np.empty((keys.size, 2), np.int64)
+    cpu_lcs.joins_of(keys, first, joins)
+    leaves = joins <= keys.size
     joins[leaves] = order[joins[leaves]]
-    return joins, levels
+    return joins, lengths[first].astype(float)
+
+
+KEPT = 0.75
+"""Share of the sequences that are left at which groups are filled up again."""
+
+
+def _spanning(every: cpu_lcs.Every, threads: int, tell: Callable[[int, int], None]) -> tuple[np.ndarray, np.ndarray]:
+    """The edges of the minimum spanning tree: keys int64, and bits of the lengths, int32."""
+    count = every.offsets.size - 1
+    keys, lengths = np.zeros(max(count - 1, 0), np.int64), np.zeros(max(count - 1, 0), np.int32)
+    ranks, far = np.arange(1, count), np.full(max(count - 1, 0), cpu_lcs.FARTHEST)
+    nearest, rank, step = np.zeros_like(ranks), 0, 0
+    stop, done = workers.stop_word(), np.zeros(1, np.int64)
+    least = far
+    while step < count - 1:
+        own = cpu_lcs.masks(every, ranks, nearest, least)
+        last = count - 1 if ranks.size <= cpu_lcs.LANES else step + ranks.size - int(KEPT * ranks.size)
+        many = max(1, min(threads, own.words.size // 4))
+        slots = np.zeros((2, many, cpu_lcs.LINE), np.int64)
+        words, ends = np.zeros(many * cpu_lcs.LINE, np.int64), np.zeros(many, np.int64)
+
+        def work(worker: int) -> None:
+            ends[worker] = cpu_lcs.grow(
+                own, every, rank, keys, lengths, step, last, worker, many, slots, words, done, stop)  # fmt: skip
+
+        workers.share(work, many, stop, lambda: tell(_pairs(int(done[0]), count), _pairs(count, count)))
+        left = own.least >= 0
+        ranks, nearest, least = own.ranks[left], own.nearest[left], own.least[left]
+        rank, step = int(ends[0]), last
+    return keys, lengths
+
+
+def _pairs(done: int, count: int) -> int:
+    """Pairs that are measured when so many sequences are in the tree."""
+    return done * (2 * count - done - 1) // 2
 
 
 @cache
