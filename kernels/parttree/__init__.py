@@ -104,13 +104,15 @@ METHODS = (
         "the leaves to the root; rows are written once, from lists of gaps.",
         citation=FAMSA,
         problem=ALIGNMENT_PROBLEM,
-        parameters=(THREADS,),
-        backends={"cpu": "kernels.parttree.alignment_cpu:msa_parttree"},
+        parameters=(THREADS, WARPS),
+        backends={
+            "cpu": "kernels.parttree.alignment_cpu:msa_parttree", "cuda": "kernels.parttree.alignment_cuda:msa_parttree",
+        },  # fmt: skip
         returns=frozenset({"alignment", "tree"}),
         footprint=sizes.alignment_footprint,
         automatic=sizes.automatic,
         work=sizes.alignment_work,
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": 1.0},
+        nominal_gcups={"cpu": 1.0, "cuda": 20.0},
     ),
 )

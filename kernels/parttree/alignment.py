@@ -146,7 +146,7 @@ def table_of(problem: MsaProblem, count: int) -> Rules:
     for gap, cost in zip((OPENS, EXTENDS, ENDS), costs, strict=True):
         for letter in (*range(LETTERS), UNKNOWN):
             table[letter, gap] = table[gap, letter] = -cost
-    return Rules(table, *costs)
+    return Rules(table, *map(np.float32, costs))
 
 
 def steps_of(joins: np.ndarray, count: int) -> Nodes:

@@ -32,27 +32,46 @@ from kernels.steps import Steps
 TREE, ALIGNMENT, ROWS = "tree", "alignment", "rows"
 
 
+Guide = Callable[[Leaves], tuple[np.ndarray, np.ndarray]]
+"""The joins of leaves, int64 (n - 1, 2), and the lengths of the edges below each."""
+Align = Callable[[Leaves, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+"""From leaves and joins to columns of every node, places and gaps: see `cpu_profiles.progressive`."""
+
+
 def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Profiles are aligned along a guide tree of the different sequences, unless one of all of them is given."""
     threads = typed(Threads, parameters).threads
-    times_ms = {"compilation": time_ms(_compiled), "transfer": 0.0}
+    times_ms = {"compilation": time_ms(compile_alignment), "transfer": 0.0}
     clock = PhaseClock(times_ms)
+    return stages(
+        problem, threads, monitor, steps, clock, times_ms,
+        lambda leaves: guide(problem, leaves, threads, monitor),
+        lambda leaves, joins: _aligned(problem, leaves, joins, monitor),
+    )  # fmt: skip
+
+
+def stages(
+    problem: MsaProblem, threads: int, monitor: Monitor, steps: Steps, clock: PhaseClock, times_ms: dict[str, float],
+    guide_of: Guide, align: Align,
+) -> Outcome:  # fmt: skip
+    """Guide tree, alignment and rows, wherever the first two are made."""
     try:
-        return _run(problem, threads, monitor, steps, clock, times_ms)
+        return _staged(problem, threads, monitor, steps, clock, times_ms, guide_of, align)
     except BaseException:
         workers.end_idle()
         raise
 
 
-def _run(
-    problem: MsaProblem, threads: int, monitor: Monitor, steps: Steps, clock: PhaseClock, times_ms: dict[str, float]
-) -> Outcome:
+def _staged(
+    problem: MsaProblem, threads: int, monitor: Monitor, steps: Steps, clock: PhaseClock, times_ms: dict[str, float],
+    guide_of: Guide, align: Align,
+) -> Outcome:  # fmt: skip
     leaves = leaves_of(problem, problem.tree is not None)
     count, phase, begun_ns = leaves.sequences.size, 1, clock.started_ns
     tree = problem.tree
     if tree is None:
         log = PhaseLog(steps, phase, clock.started_ns)
-        joins, lengths = _guide(problem, leaves, threads, monitor)
+        joins, lengths = guide_of(leaves)
         log.add(0, (0, count), (0, count), 0, begun_ns)
         tree = whole_tree(problem.taxa, leaves.own, joins, lengths, problem.title)
         clock.phase(TREE)
@@ -60,17 +79,16 @@ def _run(
         begun_ns = begun_ns + round(1e6 * times_ms[TREE])
     else:
         joins = joins_of(tree, problem.taxa)
-    nodes = steps_of(joins, count)
-    columns, places, gaps = _aligned(problem, leaves, nodes, monitor)
-    PhaseLog(steps, phase, clock.started_ns).add(0, (0, count), (0, int(columns[nodes.node[-1]])), 0, begun_ns)
+    columns, places, gaps = align(leaves, joins)
+    PhaseLog(steps, phase, clock.started_ns).add(0, (0, count), (0, int(columns[-1])), 0, begun_ns)
     clock.phase(ALIGNMENT)
-    target = _rows(problem, leaves, nodes, columns, places, gaps, monitor)
+    target = _rows(problem, leaves, steps_of(joins, count), columns, places, gaps, monitor)
     answer = answer_of(problem, target, tree)
     clock.phase(ROWS)
     return Outcome(answer, times_ms, target.nbytes + gaps.nbytes)
 
 
-def _guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
+def guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
     """Joins of the leaves, and lengths of the edges below each."""
     own: PartTreeRules = problem.rules
     tell = told(monitor, TREE)
@@ -87,17 +105,18 @@ def _guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) 
 
 
 def _aligned(
-    problem: MsaProblem, leaves: Leaves, nodes: Nodes, monitor: Monitor
+    problem: MsaProblem, leaves: Leaves, joins: np.ndarray, monitor: Monitor
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Columns of every node, and the gaps of its two sides: see `cpu_profiles.progressive`."""
+    nodes = steps_of(joins, leaves.sequences.size)
     count, total = leaves.sequences.size, nodes.leaf.size
-    columns, places = np.zeros(total, np.int64), np.zeros(2 * total + 1, np.int64)
-    weights, rules = np.ones(count, np.float32), table_of(problem, count)
+    columns, places = np.zeros(total, np.int64), np.zeros((total, 3), np.int64)
+    rules = table_of(problem, count)
     done, stop, found = np.zeros(1, np.int64), workers.stop_word(), []
 
     def work(worker: int) -> None:
         found.append(cpu_profiles.progressive(
-            leaves.codes, leaves.offsets, weights, nodes, rules, columns, places, done, stop))  # fmt: skip
+            leaves.codes, leaves.offsets, nodes, rules, columns, places, done, stop))  # fmt: skip
 
     workers.share(work, 1, stop, lambda: monitor.update(int(done[0]), total, ALIGNMENT))
     monitor.update(total, total, ALIGNMENT)
@@ -134,7 +153,7 @@ def _refuse_rows(rows: int, columns: int) -> None:
 
 
 @cache
-def _compiled() -> None:
+def compile_alignment() -> None:
     """Compile, or load from the cache folder."""
     compile_all()
     from kernels.parttree.alignment import rules
@@ -146,5 +165,4 @@ def _compiled() -> None:
     leaves = leaves_of(problem, False)
     tell: Callable[[int, int], None] = told(Monitor(), TREE)
     joins, _ = single_linkage(leaves.codes, leaves.offsets, 1, tell)
-    nodes = steps_of(joins, 3)
-    _rows(problem, leaves, nodes, *_aligned(problem, leaves, nodes, Monitor()), Monitor())
+    _rows(problem, leaves, steps_of(joins, 3), *_aligned(problem, leaves, joins, Monitor()), Monitor())

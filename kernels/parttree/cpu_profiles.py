@@ -1,11 +1,12 @@
 """The progressive stage over a guide tree of very many sequences, compiled: profiles on a stack, gaps in lists.
 
 A profile has for every column how many rows hold each symbol: LETTERS letters, then the gaps, as those that open one,
-those that go on with one, and those outside of a row's letters. What a column of it scores against each letter is kept
-beside the counts: both are sums, so that a merged column is the sum of two. Costs of gaps are scores with these
-symbols; two gaps score nothing. So the score of an alignment is a sum over all pairs of rows, over their number.
+those that go on with one, and those outside of a row's letters. They are whole numbers, and all else is made of them
+in single precision and in one order, so that any device finds the same. Costs of gaps are scores with these symbols; two
+gaps score nothing. So the score of an alignment is a sum over all pairs of rows, over their number.
 
-    S(i, j) = sum over letters b of scores_A[i, b] counts_B[j, b] + what letters of B cost against gaps of A
+    scores_A[i, b] = sum over symbols c of counts_A[i, c] table[c, b]
+    S(i, j) = sum over symbols b of scores_A[i, b] counts_B[j, b] / (rows_A rows_B)
 
 A gap of B opposite column i of A costs, for the letters of A there, an opening for those rows of B that have letters on
 both sides, and an extension for the others; before and after B all rows pay the cost of ends.
@@ -24,16 +25,13 @@ NEVER = np.float32(-1e30)
 
 
 @compiled
-def _push_leaf(codes, first, last, weight, rules, counts, scores, at):
+def _push_leaf(codes, first, last, counts, at):
     """The profile of one sequence on the stack, from column ``at`` on."""
     for place in range(first, last):
         column = at + place - first
         code = np.int64(codes[place])
-        symbol = code if code < LETTERS else UNKNOWN
-        for other in range(SYMBOLS):
-            counts[column, other] = 0
-            scores[column, other] = weight * rules.table[symbol, other]
-        counts[column, symbol] = weight
+        counts[column] = 0
+        counts[column, code if code < LETTERS else UNKNOWN] = 1
 
 
 @inlined
@@ -45,34 +43,49 @@ def _occupied(counts, column, rows):
 def _gap_costs(counts, at, size, rows, rules, letters, opening):
     """Of a profile: the share of rows that have a letter in each column; and what opening a gap in it costs a letter,
     for a gap after so many columns. ``opening`` float32 (size + 1,)."""
+    of_rows = np.float32(rows)
     for column in range(size):
-        letters[column] = _occupied(counts, at + column, rows) / rows
+        letters[column] = np.float32(_occupied(counts, at + column, rows)) / of_rows
     for place in range(1, size):
-        both = max(letters[place - 1] - counts[at + place, OPENS] / rows, np.float32(0))
+        both = max(letters[place - 1] - np.float32(counts[at + place, OPENS]) / of_rows, np.float32(0))
         opening[place] = rules.extension + both * (rules.opening - rules.extension)
     opening[0] = opening[size] = rules.end
 
 
 @compiled
-def _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, room, ways, stop):
+def _scores(counts, at, size, table, scores):
+    """What each column of a profile scores against each symbol: float32 (size, SYMBOLS)."""
+    for column in range(size):
+        scores[column] = 0
+        for symbol in range(SYMBOLS):
+            count = np.float32(counts[at + column, symbol])
+            if count != 0:
+                for other in range(SYMBOLS):
+                    scores[column, other] += count * table[symbol, other]
+
+
+@compiled
+def _align(counts, a, m, rows_a, b, n, rows_b, rules, room, ways, stop):
     """The best way to align two profiles of the stack: ``ways`` uint8 has directions, m x n."""
     letters_a, letters_b, open_a, open_b, h, e, own = room
     _gap_costs(counts, a, m, rows_a, rules, letters_a, open_a)
     _gap_costs(counts, b, n, rows_b, rules, letters_b, open_b)
+    scores = np.empty((m, SYMBOLS), np.float32)
+    _scores(counts, a, m, rules.table, scores)
     pairs = np.float32(1 / (np.float64(rows_a) * rows_b))
     symbols, shares, starts = _sparse(counts, b, n)
     h[0] = 0
     for j in range(n):
         h[j + 1] = h[j] - letters_b[j] * rules.end
         e[j + 1] = NEVER
-    extension, end = np.float32(rules.extension), np.float32(rules.end)
+    extension, end = rules.extension, rules.end
     for i in range(m):
         if stop[0] != 0:
             return
         for j in range(n):
             value = np.float32(0)
             for at in range(starts[j], starts[j + 1]):
-                value += scores[a + i, symbols[at]] * shares[at]
+                value += scores[i, symbols[at]] * shares[at]
             own[j] = value * pairs
         letter, opens = letters_a[i], open_a[i + 1]
         corner = h[0]
@@ -148,50 +161,36 @@ def _path(ways, m, n, operations):
 
 
 @compiled
-def _gap_column(counts, scores, target, rows, rules, taken, size, opened, before, counts_to, scores_to):
+def _gap_column(counts, target, rows, taken, size, opened, before, counts_to):
     """Add a column of gaps of a profile: of rows that end here or have not begun; of rows that go on with a gap, and
     of those that open one."""
     if taken == 0 or taken == size:
         counts_to[target, ENDS] += rows
-        for symbol in range(SYMBOLS):
-            scores_to[target, symbol] += rows * rules.table[ENDS, symbol]
         return
     ends = min(counts[before, ENDS], counts[before + 1, ENDS])
-    opening = np.float32(0)
-    if not opened:
-        opening = max(_occupied(counts, before, rows), np.float32(0))
-    further = rows - ends - opening
+    opening = 0 if opened else _occupied(counts, before, rows)
     counts_to[target, OPENS] += opening
-    counts_to[target, EXTENDS] += further
+    counts_to[target, EXTENDS] += rows - ends - opening
     counts_to[target, ENDS] += ends
-    for symbol in range(SYMBOLS):
-        scores_to[target, symbol] += (
-            opening * rules.table[OPENS, symbol] + further * rules.table[EXTENDS, symbol]
-            + ends * rules.table[ENDS, symbol]
-        )  # fmt: skip
 
 
 @compiled
-def _merge_side(counts, scores, at, size, rows, rules, operations, length, absent, counts_to, scores_to):
+def _merge_side(counts, at, size, rows, operations, length, absent, counts_to):
     """Add one of two aligned profiles to the columns of both; ``absent`` is the operation that leaves it out."""
     taken, opened = 0, False
     for column in range(length):
         operation = operations[length - 1 - column]
         if operation == absent:
-            _gap_column(counts, scores, column, rows, rules, taken, size, opened, at + taken - 1, counts_to, scores_to)
+            _gap_column(counts, column, rows, taken, size, opened, at + taken - 1, counts_to)
             opened = True
             continue
         for symbol in range(SYMBOLS):
             counts_to[column, symbol] += counts[at + taken, symbol]
-            scores_to[column, symbol] += scores[at + taken, symbol]
         if opened and taken > 0:
             # What opened a gap here goes on with the new one.
             moved = counts[at + taken, OPENS]
-            if moved > 0:
-                counts_to[column, OPENS] -= moved
-                counts_to[column, EXTENDS] += moved
-                for symbol in range(SYMBOLS):
-                    scores_to[column, symbol] += moved * (rules.table[EXTENDS, symbol] - rules.table[OPENS, symbol])
+            counts_to[column, OPENS] -= moved
+            counts_to[column, EXTENDS] += moved
         taken += 1
         opened = False
 
@@ -215,34 +214,33 @@ def _note_gaps(operations, length, absent, gaps, used):
 
 
 @compiled
-def progressive(codes, offsets, weights, nodes, rules, columns, places, done, stop):
+def progressive(codes, offsets, nodes, rules, columns, places, done, stop):
     """All alignments of a tree, one after another; the gaps of every node's two sides.
 
-    ``columns`` int64 (nodes,) becomes how many each node has; gaps of the sides of step s are those from places[2 s]
-    and places[2 s + 1] on (int64, 2 steps + 1). Returns the gaps, int32 (k, 2).
+    ``columns`` int64 (nodes,) becomes how many each node has; the gaps of the sides of a node are those from its
+    ``places`` int64 (nodes, 3) on: of the first, of the second, and where they end. Returns the gaps, int32 (k, 2).
     """
     room = 4096
-    counts, scores = np.empty((room, SYMBOLS), np.float32), np.empty((room, SYMBOLS), np.float32)
+    counts = np.empty((room, SYMBOLS), np.int32)
     gaps, used = np.empty((4096, 2), np.int32), 0
     ways = np.empty(1 << 16, np.uint8)
-    top, begins, sizes, rows = 0, np.empty(128, np.int64), np.empty(128, np.int64), np.empty(128, np.float32)
+    top, begins, sizes, rows = 0, np.empty(128, np.int64), np.empty(128, np.int64), np.empty(128, np.int64)
     filled = 0
     for step in range(nodes.leaf.size):
         if stop[0] != 0:
             break
-        places[2 * step] = used
         leaf = nodes.leaf[step]
         if leaf >= 0:
             size = offsets[leaf + 1] - offsets[leaf]
-            counts, scores = _with_room(counts, scores, filled, filled + size)
-            _push_leaf(codes, offsets[leaf], offsets[leaf + 1], weights[leaf], rules, counts, scores, filled)
+            counts = _with_room(counts, filled, filled + size)
+            _push_leaf(codes, offsets[leaf], offsets[leaf + 1], counts, filled)
             begins, sizes, rows = _with_places(begins, sizes, rows, top + 1)
-            begins[top], sizes[top], rows[top] = filled, size, weights[leaf]
+            begins[top], sizes[top], rows[top] = filled, size, 1
             columns[nodes.node[step]] = size
             filled += size
             top += 1
-            places[2 * step + 1] = used
             continue
+        node = nodes.node[step]
         a, m, rows_a = begins[top - 2], sizes[top - 2], rows[top - 2]
         b, n, rows_b = begins[top - 1], sizes[top - 1], rows[top - 1]
         if ways.size < m * n:
@@ -251,7 +249,7 @@ def progressive(codes, offsets, weights, nodes, rules, columns, places, done, st
             np.empty(m, np.float32), np.empty(n, np.float32), np.empty(m + 1, np.float32), np.empty(n + 1, np.float32),
             np.empty(n + 1, np.float32), np.empty(n + 1, np.float32), np.empty(n, np.float32),
         )  # fmt: skip
-        _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, work, ways, stop)
+        _align(counts, a, m, rows_a, b, n, rows_b, rules, work, ways, stop)
         if stop[0] != 0:
             break
         operations = np.empty(m + n, np.uint8)
@@ -260,31 +258,32 @@ def progressive(codes, offsets, weights, nodes, rules, columns, places, done, st
             more = np.empty((2 * gaps.shape[0], 2), np.int32)
             more[: gaps.shape[0]] = gaps
             gaps = more
+        places[node, 0] = used
         used = _note_gaps(operations, length, LEFT, gaps, used)
-        places[2 * step + 1] = used
+        places[node, 1] = used
         used = _note_gaps(operations, length, UP, gaps, used)
-        merged, merged_scores = np.zeros((length, SYMBOLS), np.float32), np.zeros((length, SYMBOLS), np.float32)
-        _merge_side(counts, scores, a, m, rows_a, rules, operations, length, LEFT, merged, merged_scores)
-        _merge_side(counts, scores, b, n, rows_b, rules, operations, length, UP, merged, merged_scores)
-        counts, scores = _with_room(counts, scores, a, a + length)
-        counts[a : a + length], scores[a : a + length] = merged, merged_scores
+        places[node, 2] = used
+        merged = np.zeros((length, SYMBOLS), np.int32)
+        _merge_side(counts, a, m, rows_a, operations, length, LEFT, merged)
+        _merge_side(counts, b, n, rows_b, operations, length, UP, merged)
+        counts = _with_room(counts, a, a + length)
+        counts[a : a + length] = merged
         filled = a + length
         top -= 1
         sizes[top - 1], rows[top - 1] = length, rows_a + rows_b
-        columns[nodes.node[step]] = length
+        columns[node] = length
         done[0] = step + 1
-    places[2 * nodes.leaf.size] = used
     return gaps[:used].copy()
 
 
 @compiled
-def _with_room(counts, scores, filled, size):
-    """Arrays of at least so many columns, with what is in them."""
+def _with_room(counts, filled, size):
+    """An array of at least so many columns, with what is in it."""
     if counts.shape[0] >= size:
-        return counts, scores
-    more, more_scores = np.empty((2 * size, SYMBOLS), np.float32), np.empty((2 * size, SYMBOLS), np.float32)
-    more[:filled], more_scores[:filled] = counts[:filled], scores[:filled]
-    return more, more_scores
+        return counts
+    more = np.empty((2 * size, SYMBOLS), np.int32)
+    more[:filled] = counts[:filled]
+    return more
 
 
 @compiled
@@ -323,14 +322,15 @@ def written(letters, letter_offsets, copies, copy_starts, nodes, gaps, places, c
             top -= 1
             continue
         own = standing[start : start + size].copy()
-        size_a = size - _summed(gaps, places[2 * step], places[2 * step + 1])
-        size_b = size - _summed(gaps, places[2 * step + 1], places[2 * step + 2])
+        first, second, last = places[nodes.node[step]]
+        size_a = size - _summed(gaps, first, second)
+        size_b = size - _summed(gaps, second, last)
         if standing.size < start + size_a + size_b:
             more = np.empty(2 * (start + size_a + size_b), np.int32)
             more[:start] = standing[:start]
             standing = more
-        _kept(own, gaps, places[2 * step], places[2 * step + 1], standing, start, size_a)
-        _kept(own, gaps, places[2 * step + 1], places[2 * step + 2], standing, start + size_a, size_b)
+        _kept(own, gaps, first, second, standing, start, size_a)
+        _kept(own, gaps, second, last, standing, start + size_a, size_b)
         if top + 1 > begins.size:
             begins = np.append(begins, begins)
         begins[top] = start + size_a

@@ -1,0 +1,47 @@
+"""Alignments of many sequences on a GPU are those of the CPU, to the last gap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels import engine, registry
+from kernels.io.tree import Tree
+from kernels.msa.problem import MsaProblem
+from kernels.parttree import ALIGNMENT_PROBLEM, trials
+from kernels.trials import Chance
+from tests.nvrtc import compile_without_device
+
+pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
+
+
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
+def test_kernels_compile(architecture: str) -> None:
+    from kernels.parttree.cuda_sources import LCS, PROFILES
+
+    assert compile_without_device(PROFILES, {"MOST_HALF": 65535}, architecture)
+    assert compile_without_device(LCS, {"WORDS": 3}, architecture)
+
+
+def on_cpu(problem: MsaProblem) -> np.ndarray:
+    planned = engine.plan(registry.method("msa-parttree"), problem, {"threads": 2}, "cpu")
+    return engine.execute(planned, keep_rate=False).answer.alignment.letters
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_emulated_alignments_are_those_of_the_cpu(emulated, seed: int) -> None:
+    problem = trials.ALIGNMENT.draw(Chance(seed))
+    found = emulated("msa-parttree", problem, seed=seed).answer
+    np.testing.assert_array_equal(found.alignment.letters, on_cpu(problem))
+
+
+@pytest.mark.parametrize("guide", ["single-linkage", "parttree"])
+def test_emulated_profiles_of_several_strips_move(emulated, guide: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    module = importlib.import_module("kernels.parttree.cuda_profiles")
+    for name, value in (("FIRST_BYTES", 3000), ("LAUNCH_BYTES", 30_000), ("GAPS", 8), ("HALF", 5)):
+        monkeypatch.setattr(module, name, value)
+    problem = ALIGNMENT_PROBLEM.make(trials.synthetic(12, 60, 90), {"guide": guide, "references": 3, "gap_open": 4.0})
+    found = emulated("msa-parttree", problem, seed=1).answer
+    np.testing.assert_array_equal(found.alignment.letters, on_cpu(problem))
