@@ -17,7 +17,7 @@ from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
 from kernels.parameters import typed
-from kernels.parttree import cpu_profiles
+from kernels.parttree import cpu_profiles, cpu_rows
 from kernels.parttree.alignment import SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, steps_of, table_of
 from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
 from kernels.parttree.cpu_counts import TASK
@@ -116,7 +116,7 @@ def _aligned(
 
     def work(worker: int) -> None:
         found.append(cpu_profiles.progressive(
-            leaves.codes, leaves.offsets, nodes, rules, columns, places, done, stop))  # fmt: skip
+            leaves.codes, leaves.offsets, nodes, cpu_profiles.nothing_ready(), rules, columns, places, done, stop)[1])  # fmt: skip
 
     workers.share(work, 1, stop, lambda: monitor.update(int(done[0]), total, ALIGNMENT))
     monitor.update(total, total, ALIGNMENT)
@@ -136,7 +136,7 @@ def _rows(
     target = np.full(shape, GAP, np.uint8)
     copies = np.argsort(leaves.own, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(leaves.own, minlength=leaves.sequences.size))])
-    cpu_profiles.written(letters, offsets, copies, starts, nodes, gaps, places, columns, target)
+    cpu_rows.written(letters, offsets, copies, starts, nodes, gaps, places, columns, target)
     monitor.update(1, 1, ROWS)
     return target
 
