@@ -25,7 +25,6 @@ from kernels.parttree.symbols import (
     OPENS,
     SYMBOLS,
     UNKNOWN,
-    Nodes,
     Rules,
     encoded,
 )
@@ -147,24 +146,6 @@ def table_of(problem: MsaProblem, count: int) -> Rules:
         for letter in (*range(LETTERS), UNKNOWN):
             table[letter, gap] = table[gap, letter] = -cost
     return Rules(table, *map(np.float32, costs))
-
-
-def steps_of(joins: np.ndarray, count: int) -> Nodes:
-    """The order in which joins are aligned: of two branches the one with more leaves first: few profiles wait."""
-    nodes, leaves = count + len(joins), np.ones(count + len(joins), np.int64)
-    for join, (one, other) in enumerate(joins.tolist()):
-        leaves[count + join] = leaves[one] + leaves[other]
-    order, waiting = [], [nodes - 1]
-    children = joins.tolist()
-    sizes = leaves.tolist()
-    while waiting:
-        node = waiting.pop()
-        order.append(node)
-        if node >= count:
-            one, other = children[node - count]
-            waiting += (one, other) if sizes[one] >= sizes[other] else (other, one)
-    found = np.array(order[::-1])
-    return Nodes(np.where(found < count, found, -1), found)
 
 
 def joins_of(tree: Tree, taxa: tuple[str, ...]) -> np.ndarray:

@@ -18,14 +18,16 @@ from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
 from kernels.parameters import typed
 from kernels.parttree import cpu_profiles, cpu_rows
-from kernels.parttree.alignment import SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, steps_of, table_of
+from kernels.parttree.alignment import SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, table_of
 from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
 from kernels.parttree.cpu_counts import TASK
+from kernels.parttree.cpu_profiles import MERGED, Ready, nothing_ready, together
 from kernels.parttree.linkage import edges, single_linkage
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import Recursion, told, whole_tree
 from kernels.parttree.symbols import Nodes
+from kernels.parttree.tasks import steps_of, tasks
 from kernels.parttree.words import letters_of
 from kernels.steps import Steps
 
@@ -46,7 +48,7 @@ def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Mo
     return stages(
         problem, threads, monitor, steps, clock, times_ms,
         lambda leaves: guide(problem, leaves, threads, monitor),
-        lambda leaves, joins: _aligned(problem, leaves, joins, monitor),
+        lambda leaves, joins: _aligned(problem, leaves, joins, threads, monitor),
     )  # fmt: skip
 
 
@@ -105,22 +107,37 @@ def guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -
 
 
 def _aligned(
-    problem: MsaProblem, leaves: Leaves, joins: np.ndarray, monitor: Monitor
+    problem: MsaProblem, leaves: Leaves, joins: np.ndarray, threads: int, monitor: Monitor
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Columns of every node, and the gaps of its two sides: see `cpu_profiles.progressive`."""
-    nodes = steps_of(joins, leaves.sequences.size)
-    count, total = leaves.sequences.size, nodes.leaf.size
-    columns, places = np.zeros(total, np.int64), np.zeros((total, 3), np.int64)
-    rules = table_of(problem, count)
-    done, stop, found = np.zeros(1, np.int64), workers.stop_word(), []
+    count, total = leaves.sequences.size, leaves.sequences.size + len(joins)
+    columns, places, rules = np.zeros(total, np.int64), np.zeros((total, 3), np.int64), table_of(problem, count)
+    groups, top = tasks(steps_of(joins, count), threads)
+    done, stop = np.zeros((threads, 8), np.int64), workers.stop_word()
+    found: list[Any] = [None] * len(groups)
+    numbers = iter(range(len(groups)))
+
+    def align(nodes: Nodes, ready: Ready, worker: int) -> tuple[Ready, np.ndarray]:
+        return cpu_profiles.progressive(
+            leaves.codes, leaves.offsets, nodes, ready, rules, columns, places, done[worker], stop)  # fmt: skip
 
     def work(worker: int) -> None:
-        found.append(cpu_profiles.progressive(
-            leaves.codes, leaves.offsets, nodes, cpu_profiles.nothing_ready(), rules, columns, places, done, stop)[1])  # fmt: skip
+        for number in numbers:
+            found[number] = align(groups[number], nothing_ready(), worker)
 
-    workers.share(work, 1, stop, lambda: monitor.update(int(done[0]), total, ALIGNMENT))
-    monitor.update(total, total, ALIGNMENT)
-    return columns, places, found[0]
+    def poll() -> None:
+        monitor.update(int(done[:, 0].sum()), total - count + 1, ALIGNMENT)
+
+    workers.share(work, max(1, min(threads, len(groups))), stop, poll)
+    ready = together([one for one, _ in found])
+    last: list[np.ndarray] = []
+    workers.share(lambda worker: last.append(align(top, ready, worker)[1]), 1, stop, poll)
+    monitor.update(1, 1, ALIGNMENT)
+    used = int(last[0].shape[0])
+    for nodes, (_, gaps) in zip(groups, found, strict=True):
+        places[nodes.node[nodes.leaf == MERGED]] += used
+        used += gaps.shape[0]
+    return columns, places, np.concatenate([last[0], *(gaps for _, gaps in found)])
 
 
 def _rows(
@@ -165,4 +182,4 @@ def compile_alignment() -> None:
     leaves = leaves_of(problem, False)
     tell: Callable[[int, int], None] = told(Monitor(), TREE)
     joins, _ = single_linkage(leaves.codes, leaves.offsets, 1, tell)
-    _rows(problem, leaves, steps_of(joins, 3), *_aligned(problem, leaves, joins, Monitor()), Monitor())
+    _rows(problem, leaves, steps_of(joins, 3), *_aligned(problem, leaves, joins, 1, Monitor()), Monitor())

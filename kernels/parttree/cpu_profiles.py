@@ -26,13 +26,15 @@ from kernels.parttree.cpu_align import LANES, LEFT, UP, align, occupied, path, w
 from kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
 
 GAPS = 1 << OPENS | 1 << EXTENDS | 1 << ENDS
+MOST_ROWS = 65_535
+"""Rows whose counts 16 bits hold."""
 MERGED = -1
 """A step that aligns the two profiles on top of the stack; those below it take a profile that is ready."""
 
 
 class Ready(NamedTuple):
-    """Profiles that were left on a stack: ``planes`` float32 from begins[number] on, with so many columns and rows
-    (int64), and which symbols are there, a bit each (int64)."""
+    """Profiles that were left on a stack: ``planes`` uint16 from begins[number] on, with so many columns and rows
+    (int64), and which symbols are there, a bit each (int64). There are none where one has more than MOST_ROWS rows."""
 
     planes: np.ndarray
     begins: np.ndarray
@@ -43,7 +45,18 @@ class Ready(NamedTuple):
 
 def nothing_ready() -> Ready:
     """No profile."""
-    return Ready(np.empty(0, np.float32), *(np.zeros(0, np.int64) for _ in range(4)))
+    return Ready(np.empty(0, np.uint16), *(np.zeros(0, np.int64) for _ in range(4)))
+
+
+def together(found: list[Ready]) -> Ready:
+    """All profiles of several, in their order."""
+    if not found:
+        return nothing_ready()
+    starts = np.concatenate([[0], np.cumsum([one.planes.size for one in found])])[:-1]
+    begins = np.concatenate([one.begins + start for one, start in zip(found, starts, strict=True)])
+    fields = (np.concatenate([getattr(one, name) for one in found]) for name in ("planes", *Ready._fields[2:]))
+    planes, *others = fields
+    return Ready(planes, begins, *others)
 
 
 @compiled
@@ -147,7 +160,8 @@ def progressive(codes, offsets, nodes, ready, rules, columns, places, done, stop
             else:
                 rows[top], present[top] = ready.rows[number], ready.present[number]
                 begin = ready.begins[number]
-                planes[filled : filled + SYMBOLS * size] = ready.planes[begin : begin + SYMBOLS * size]
+                for at in range(SYMBOLS * size):
+                    planes[filled + at] = ready.planes[begin + at]
             filled += SYMBOLS * size
             top += 1
             continue
@@ -182,7 +196,12 @@ def progressive(codes, offsets, nodes, ready, rules, columns, places, done, stop
         present[top - 1] |= present[top] | (GAPS if runs.shape[0] > 1 or runs[0, 0] != 0 else 0)
         columns[node] = size
         done[0] += 1
-    left = Ready(planes[:filled].copy(), begins[:top].copy(), sizes[:top].copy(), rows[:top].copy(), present[:top].copy())
+    if rows[:top].max() > MOST_ROWS:
+        filled = top = 0
+    left = Ready(
+        planes[:filled].astype(np.uint16), begins[:top].copy(), sizes[:top].copy(), rows[:top].copy(),
+        present[:top].copy(),
+    )  # fmt: skip
     return left, gaps[:used].copy()
 
 
