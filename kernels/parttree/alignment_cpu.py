@@ -12,22 +12,22 @@ from kernels import memory
 from kernels.cpu import workers
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
 from kernels.errors import MemoryRefused
-from kernels.io.aligned import GAP
 from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
 from kernels.parameters import typed
-from kernels.parttree import cpu_profiles, cpu_rows
+from kernels.parttree import cpu_profiles
 from kernels.parttree.alignment import SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, table_of
 from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
 from kernels.parttree.cpu_counts import TASK
 from kernels.parttree.cpu_profiles import MERGED, Ready, nothing_ready, together
+from kernels.parttree.cpu_rows import Standing, Texts, written
 from kernels.parttree.linkage import edges, single_linkage
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import Recursion, told, whole_tree
 from kernels.parttree.symbols import Nodes
-from kernels.parttree.tasks import steps_of, tasks
+from kernels.parttree.tasks import roots_of, steps_of, tasks
 from kernels.parttree.words import letters_of
 from kernels.steps import Steps
 
@@ -84,7 +84,7 @@ def _staged(
     columns, places, gaps = align(leaves, joins)
     PhaseLog(steps, phase, clock.started_ns).add(0, (0, count), (0, int(columns[-1])), 0, begun_ns)
     clock.phase(ALIGNMENT)
-    target = _rows(problem, leaves, steps_of(joins, count), columns, places, gaps, monitor)
+    target = _rows(problem, leaves, joins, columns, places, gaps, threads, monitor)
     answer = answer_of(problem, target, tree)
     clock.phase(ROWS)
     return Outcome(answer, times_ms, target.nbytes + gaps.nbytes)
@@ -141,19 +141,40 @@ def _aligned(
 
 
 def _rows(
-    problem: MsaProblem, leaves: Leaves, nodes: Nodes, columns: np.ndarray, places: np.ndarray,
-    gaps: np.ndarray, monitor: Monitor,
+    problem: MsaProblem, leaves: Leaves, joins: np.ndarray, columns: np.ndarray, places: np.ndarray, gaps: np.ndarray,
+    threads: int, monitor: Monitor,
 ) -> np.ndarray:  # fmt: skip
     """The rows of all sequences that have letters."""
     filled = [problem.sequences[number] for number in problem.filled]
-    letters = np.frombuffer(b"".join(one.letters for one in filled), np.uint8)
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in filled])])
-    shape = len(filled), int(columns[nodes.node[-1]])
+    shape = len(filled), int(columns[-1])
     _refuse_rows(*shape)
-    target = np.full(shape, GAP, np.uint8)
-    copies = np.argsort(leaves.own, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(leaves.own, minlength=leaves.sequences.size))])
-    cpu_rows.written(letters, offsets, copies, starts, nodes, gaps, places, columns, target)
+    texts = Texts(
+        np.frombuffer(b"".join([one.letters for one in filled]), np.uint8),
+        np.concatenate([[0], np.cumsum([len(one) for one in filled])]),
+        np.argsort(leaves.own, kind="stable"),
+        np.concatenate([[0], np.cumsum(np.bincount(leaves.own, minlength=leaves.sequences.size))]),
+    )
+    target, stop = np.empty(shape, np.uint8), workers.stop_word()
+    groups, top = tasks(steps_of(joins, leaves.sequences.size), threads)
+    standing: list[Standing] = []
+
+    def write(nodes: Nodes, roots: Standing) -> Standing:
+        return written(texts, nodes, gaps, places, columns, roots, target, stop)
+
+    def poll() -> None:
+        monitor.check()
+
+    root = Standing(np.arange(shape[1], dtype=np.int32), np.zeros(2, np.int64))
+    workers.share(lambda worker: standing.append(write(top, root)), 1, stop, poll)
+    begins = np.append(standing[0].begins, 0)
+    ends = np.cumsum([roots_of(nodes) for nodes in groups], dtype=np.int64)
+    parts = iter(zip(groups, ends.tolist(), strict=True))
+
+    def work(worker: int) -> None:
+        for nodes, end in parts:
+            write(nodes, Standing(standing[0].columns, begins[: end + 1]))
+
+    workers.share(work, max(1, min(threads, len(groups))), stop, poll)
     monitor.update(1, 1, ROWS)
     return target
 
@@ -182,4 +203,4 @@ def compile_alignment() -> None:
     leaves = leaves_of(problem, False)
     tell: Callable[[int, int], None] = told(Monitor(), TREE)
     joins, _ = single_linkage(leaves.codes, leaves.offsets, 1, tell)
-    _rows(problem, leaves, steps_of(joins, 3), *_aligned(problem, leaves, joins, 1, Monitor()), Monitor())
+    _rows(problem, leaves, joins, *_aligned(problem, leaves, joins, 1, Monitor()), 1, Monitor())

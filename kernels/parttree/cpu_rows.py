@@ -2,53 +2,101 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.simd import acquire
+from kernels.io.aligned import GAP
+
+GAP = np.uint8(GAP)
+
+
+class Texts(NamedTuple):
+    """``letters`` uint8 of row r from offsets[r] on (int64); ``copies`` int64 are the rows that have the letters of a
+    leaf, from starts[leaf] on."""
+
+    letters: np.ndarray
+    offsets: np.ndarray
+    copies: np.ndarray
+    starts: np.ndarray
+
+
+class Standing(NamedTuple):
+    """Where the columns of some nodes are in the alignment: ``columns`` int32 from begins[number] on (int64)."""
+
+    columns: np.ndarray
+    begins: np.ndarray
 
 
 @compiled
-def written(letters, letter_offsets, copies, copy_starts, nodes, gaps, places, columns, target):
-    """The rows of all sequences, from the gaps of all nodes, into ``target`` uint8 (rows, columns), which holds gaps.
+def written(texts, nodes, gaps, places, columns, roots, target, stop):
+    """The rows of the leaves below some nodes, into ``target`` uint8 (rows, columns); where the columns of subtrees are
+    that stand for a step, as Standing in the order of those steps.
 
-    ``copies`` int64 are the rows that have the letters of a leaf, from copy_starts[leaf] on. Steps are gone through
-    from the last one on: where the columns of a node stand in the alignment is known before its children.
+    Steps are gone through from the last one on: where the columns of a node stand is known before its children. There
+    are as many ``roots`` as the steps have nodes without a parent.
     """
-    steps = nodes.leaf.size
-    depth = 128
-    standing, begins = np.empty(1 << 16, np.int32), np.empty(depth, np.int64)
-    total = columns[nodes.node[steps - 1]]
-    if standing.size < total:
-        standing = np.empty(2 * total, np.int32)
-    standing[:total] = np.arange(total)
-    top, begins[0] = 1, 0
-    for back in range(steps):
-        step = steps - 1 - back
+    steps, left = nodes.leaf.size, roots.begins.size - 1
+    standing, begins, top = np.empty(1 << 12, np.int32), np.empty(128, np.int64), 0
+    apart, used, begun = np.empty(1 << 12, np.int32), 0, np.empty(1 << 4, np.int64)
+    waiting = 0
+    for step in range(steps - 1, -1, -1):
+        if acquire(stop, 0) != 0:
+            break
+        leaf, node = nodes.leaf[step], nodes.node[step]
+        size = columns[node]
+        if top == 0:
+            left -= 1
+            standing = _with_room(standing, 0, size)
+            standing[:size] = roots.columns[roots.begins[left] : roots.begins[left] + size]
+            begins[0], top = 0, 1
         start = begins[top - 1]
-        size = columns[nodes.node[step]]
-        leaf = nodes.leaf[step]
         if leaf >= 0:
-            for number in range(copy_starts[leaf], copy_starts[leaf + 1]):
-                row = copies[number]
-                first = letter_offsets[row]
-                for column in range(size):
-                    target[row, standing[start + column]] = letters[first + column]
+            own = standing[start : start + size]
+            for number in range(texts.starts[leaf], texts.starts[leaf + 1]):
+                row = texts.copies[number]
+                _write(texts.letters[texts.offsets[row] : texts.offsets[row] + size], own, target[row])
+            top -= 1
+            continue
+        if leaf < -1:
+            apart = _with_room(apart, used, used + size)
+            apart[used : used + size] = standing[start : start + size]
+            if waiting == begun.size:
+                begun = np.append(begun, begun)
+            begun[waiting] = used
+            waiting, used = waiting + 1, used + size
             top -= 1
             continue
         own = standing[start : start + size].copy()
-        first, second, last = places[nodes.node[step]]
-        size_a = size - _summed(gaps, first, second)
-        size_b = size - _summed(gaps, second, last)
-        if standing.size < start + size_a + size_b:
-            more = np.empty(2 * (start + size_a + size_b), np.int32)
-            more[:start] = standing[:start]
-            standing = more
+        first, second, last = places[node]
+        size_a, size_b = size - _summed(gaps, first, second), size - _summed(gaps, second, last)
+        standing = _with_room(standing, start, start + size_a + size_b)
         _kept(own, gaps, first, second, standing, start, size_a)
         _kept(own, gaps, second, last, standing, start + size_a, size_b)
-        if top + 1 > begins.size:
+        if top == begins.size:
             begins = np.append(begins, begins)
         begins[top] = start + size_a
         top += 1
+    return Standing(apart[:used].copy(), begun[:waiting][::-1].copy())
+
+
+@inlined
+def _write(letters, own, row):
+    row[:] = GAP
+    for column in range(own.size):
+        row[own[column]] = letters[column]
+
+
+@compiled
+def _with_room(numbers, filled, size):
+    """An array of at least so many numbers, with what is in it."""
+    if numbers.size >= size:
+        return numbers
+    more = np.empty(2 * size, np.int32)
+    more[:filled] = numbers[:filled]
+    return more
 
 
 @inlined
@@ -62,10 +110,11 @@ def _summed(gaps, first, last):
 @compiled
 def _kept(own, gaps, first, last, standing, start, size):
     """The columns of a node that one side has: all but its gaps."""
-    source, gap = 0, first
-    for column in range(size):
-        while gap < last and gaps[gap, 0] == column:
+    source, column = 0, 0
+    for gap in range(first, last + 1):
+        until = size if gap == last else np.int64(gaps[gap, 0])
+        for at in range(until - column):
+            standing[start + column + at] = own[source + at]
+        source, column = source + until - column, until
+        if gap < last:
             source += gaps[gap, 1]
-            gap += 1
-        standing[start + column] = own[source]
-        source += 1

@@ -77,6 +77,11 @@ def tasks(nodes: Nodes, threads: int) -> Tasks:
     return Tasks(groups, Nodes(leaf[above], nodes.node[above]))
 
 
+def roots_of(nodes: Nodes) -> int:
+    """How many steps of a group are roots of its subtrees."""
+    return int(2 * (nodes.leaf >= 0).sum()) - nodes.leaf.size
+
+
 @compiled
 def _subtrees(leaf, most):
     """First and last steps of the subtrees of at most so many leaves whose parents have more."""
