@@ -39,7 +39,7 @@ NUCLEOTIDE_SCORES = 5.0, -4.0
 COSTS = {True: {"gap_open": 15.0, "gap_extend": 2.0, "gap_end": 0.66},
          False: {"gap_open": 12.0, "gap_extend": 1.0, "gap_end": 0.5}}  # fmt: skip
 """Of proteins, and of nucleotides."""
-MOST_STEPS = 10**11
+MOST_STEPS = 10**12
 """Words of bits that single linkage counts with at most, where the guide is automatic: about a minute of one core."""
 SMALL, FACTOR = 7.0, 45.0
 """Gap costs begin to grow where log2(sequences / SMALL)^2 is FACTOR: the numbers of FAMSA."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Mo
         lambda leaves: _guide(problem, leaves, run, chosen),
         lambda leaves, joins: Levels(run, leaves, joins, table_of(problem, leaves.sequences.size)).aligned(),
     )  # fmt: skip
-    return Outcome(outcome.answer, times_ms, outcome.host_bytes, run.device_bytes)
+    times_ms["compilation"] += run.times_ms["compilation"]
+    return replace(outcome, times_ms=times_ms, device_bytes=run.device_bytes)
 
 
 def _guide(problem: MsaProblem, leaves: Leaves, run: Run, chosen: Warps) -> tuple[np.ndarray, np.ndarray]:

@@ -8,9 +8,9 @@ import numpy as np
 
 from kernels.cpu.jit import compiled, inlined
 from kernels.cpu.simd import acquire
-from kernels.io.aligned import GAP
+from kernels.io import aligned
 
-GAP = np.uint8(GAP)
+GAP = np.uint8(aligned.GAP)
 
 
 class Texts(NamedTuple):

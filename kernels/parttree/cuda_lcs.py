@@ -7,19 +7,26 @@ order that they have on the CPU (`cpu_lcs`), and so there is one tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import cupy
 import numpy as np
 
 from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.phases import time_ms
 from kernels.cuda import blocks
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
+from kernels.model import Outcome
+from kernels.monitor import Monitor
 from kernels.parttree import cpu_lcs
 from kernels.parttree.cuda_sources import LCS
-from kernels.parttree.linkage import by_length, joins_along
+from kernels.parttree.linkage import PHASE, by_length, compile_linkage, joins_along, linked
+from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.symbols import BITS
+from kernels.steps import Steps
 
 LANES = 32
 WORDS = (1, 2, 3, 4, 6, 8)
@@ -33,6 +40,19 @@ MEMORY = 1 << 28
 NOBODY = np.uint64(2**64 - 1)
 
 
+def lcs_single_linkage(
+    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
+) -> Outcome:
+    """As `linkage.lcs_single_linkage`."""
+    run, times_ms = Run(monitor, steps), {"compilation": time_ms(compile_linkage), "transfer": 0.0}
+    outcome = linked(problem, monitor, steps, times_ms, lambda codes, offsets, tell: single_linkage(
+        codes, offsets, run, tell))  # fmt: skip
+    times_ms = dict(outcome.times_ms)
+    times_ms["compilation"] += run.times_ms["compilation"]
+    times_ms[PHASE] -= run.times_ms["compilation"]
+    return replace(outcome, times_ms=times_ms, device_bytes=run.device_bytes)
+
+
 def single_linkage(
     codes: np.ndarray, offsets: np.ndarray, run: Run, tell: Callable[[int, int], None]
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -40,6 +60,8 @@ def single_linkage(
     every, order = by_length(codes, offsets)
     count = order.size
     keys, lengths = np.zeros(max(count - 1, 0), np.int64), np.zeros(max(count - 1, 0), np.int32)
+    if count < 2:
+        return joins_along(keys, lengths.view(np.float32), order)
     texts, component, edges, left = Texts(run, every), np.arange(count, dtype=np.int32), 0, count
     queries = np.arange(count, dtype=np.int32)
     while left > 1:

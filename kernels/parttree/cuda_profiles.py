@@ -46,7 +46,12 @@ class Levels:
         self.address[: self.count] = self.codes.data.ptr + leaves.offsets[:-1]
         self.waiting = np.zeros(nodes, bool)
         self.arena, self.top = run.empty(FIRST_BYTES, np.uint8), 0
-        self.gaps, self.filled, self.told, self.found = run.empty((GAPS, 2), np.int32), 0, 0, [np.zeros((0, 2), np.int32)]
+        self.gaps, self.filled, self.told, self.found = (
+            run.empty((GAPS, 2), np.int32),
+            0,
+            0,
+            [np.zeros((0, 2), np.int32)],
+        )
         self.places = np.zeros((nodes, 3), np.int64)
         self.kernels = {name: run.kernel(PROFILES, name, MOST_HALF=HALF) for name in ("aligned", "merged", "moved")}
         self.launch_bytes = LAUNCH_BYTES
@@ -89,7 +94,7 @@ class Levels:
         joins["a"], joins["b"] = self.address[sides].T
         joins["m"], joins["n"] = m, n
         joins["rows_a"], joins["rows_b"] = rows = self.rows[sides].T
-        joins["leaf_a"], joins["leaf_b"] = sides.T < self.count
+        joins["leaf_a"], joins["leaf_b"] = self.count > sides.T
         joins["pairs"] = (1 / rows.prod(axis=0, dtype=float)).astype(np.float32)
         joins["room"], joins["ways"] = words.data.ptr + 4 * room[:-1], directions.data.ptr + ways[:-1]
         there, found = _bytes(run, joins), run.empty(nodes.size * PATH.words, np.int32)

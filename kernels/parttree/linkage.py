@@ -28,13 +28,24 @@ def lcs_single_linkage(
     problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
 ) -> Outcome:
     """The nearest two clusters are joined, where two are as near as their nearest sequences."""
-    times_ms = {"compilation": time_ms(_compiled), "transfer": 0.0}
+    times_ms, threads = {"compilation": time_ms(compile_linkage), "transfer": 0.0}, typed(Threads, parameters).threads
+    return linked(problem, monitor, steps, times_ms, lambda codes, offsets, tell: single_linkage(
+        codes, offsets, threads, tell))  # fmt: skip
+
+
+Tell = Callable[[int, int], None]
+Link = Callable[[np.ndarray, np.ndarray, Tell], tuple[np.ndarray, np.ndarray]]
+"""From codes and offsets to joins and heights: see `single_linkage`."""
+
+
+def linked(problem: PartTreeProblem, monitor: Monitor, steps: Steps, times_ms: dict[str, float], link: Link) -> Outcome:
+    """The tree of a problem, wherever it is made."""
     clock = PhaseClock(times_ms)
     first, own = distinct(problem.sequences)
     codes, offsets = encoded([problem.sequences[number] for number in first.tolist()], problem.protein)
     tell = told(monitor, PHASE)
     try:
-        joins, heights = single_linkage(codes, offsets, typed(Threads, parameters).threads, tell)
+        joins, heights = link(codes, offsets, tell)
         tell(1, 1)
     except BaseException:
         workers.end_idle()
@@ -51,9 +62,7 @@ def edges(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:
     return np.maximum(heights[:, None] - of_nodes[joins], 0)
 
 
-def single_linkage(
-    codes: np.ndarray, offsets: np.ndarray, threads: int, tell: Callable[[int, int], None]
-) -> tuple[np.ndarray, np.ndarray]:
+def single_linkage(codes: np.ndarray, offsets: np.ndarray, threads: int, tell: Tell) -> tuple[np.ndarray, np.ndarray]:
     """Joins int64 (n - 1, 2) and heights float64 (n - 1,) of sequences of codes (uint8, 20 for no letter).
 
     ``tell(pairs, of)`` is progress.
@@ -86,7 +95,7 @@ KEPT = 0.75
 """Share of the sequences that are left at which groups are filled up again."""
 
 
-def _spanning(every: cpu_lcs.Every, threads: int, tell: Callable[[int, int], None]) -> tuple[np.ndarray, np.ndarray]:
+def _spanning(every: cpu_lcs.Every, threads: int, tell: Tell) -> tuple[np.ndarray, np.ndarray]:
     """The edges of the minimum spanning tree: keys int64, and bits of the lengths, int32."""
     count = every.offsets.size - 1
     keys, lengths = np.zeros(max(count - 1, 0), np.int64), np.zeros(max(count - 1, 0), np.int32)
@@ -118,6 +127,6 @@ def _pairs(done: int, count: int) -> int:
 
 
 @cache
-def _compiled() -> None:
+def compile_linkage() -> None:
     """Compile, or load from the cache folder."""
     single_linkage(np.zeros(3, np.uint8), np.arange(4), 1, lambda done, total: None)

@@ -1,4 +1,4 @@
-"""A guide tree as steps, and steps as tasks: groups of subtrees that threads align by themselves, and what is on top."""
+"""A guide tree as steps, and these as tasks: groups of subtrees that threads align by themselves, and what is on top."""
 
 from __future__ import annotations
 
