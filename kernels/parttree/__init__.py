@@ -92,7 +92,7 @@ METHODS = (
         functions={
             "cpu": "kernels.parttree.linkage:lcs_single_linkage",
             "cuda": "kernels.parttree.cuda_lcs:lcs_single_linkage",
-        },  # fmt: skip
+        },
         footprint=sizes.linkage_footprint,
         work=sizes.linkage_work,
         criterion=SINGLE,
@@ -110,7 +110,7 @@ METHODS = (
         backends={
             "cpu": "kernels.parttree.alignment_cpu:msa_parttree",
             "cuda": "kernels.parttree.alignment_cuda:msa_parttree",
-        },  # fmt: skip
+        },
         returns=frozenset({"alignment", "tree"}),
         footprint=sizes.alignment_footprint,
         automatic=sizes.automatic,

@@ -2,8 +2,8 @@
 
 The distance of two sequences is the number of letters that one must insert and delete to make one the other, over the
 length of their longest common subsequence. That length is counted with a word of bits for 32 letters (Hyyro 2004), of
-LANES sequences side by side. The tree grows by the sequence that is nearest to it (Prim 1957), so that no matrix is ever
-there; of equally long edges that of the lesser numbers comes first, so that there is one tree, whoever makes it.
+LANES sequences side by side. The tree grows by the sequence that is nearest to it (Prim 1957), so that no matrix is
+ever there; of equally long edges that of the lesser numbers comes first, so that there is one tree, whoever makes it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A profile has for every column how many rows hold each symbol: LETTERS letters, then the gaps, as those that open one,
 those that go on with one, and those outside of a row's letters. They are whole numbers, and all else is made of them
-in single precision and in one order, so that any device finds the same. Costs of gaps are scores with these symbols; two
-gaps score nothing. So the score of an alignment is a sum over all pairs of rows, over their number.
+in single precision and in one order, so that any device finds the same. Costs of gaps are scores with these symbols;
+two gaps score nothing. So the score of an alignment is a sum over all pairs of rows, over their number.
 
     scores_A[i, b] = sum over symbols c of counts_A[i, c] table[c, b]
     S(i, j) = sum over symbols b of scores_A[i, b] counts_B[j, b] / (rows_A rows_B)

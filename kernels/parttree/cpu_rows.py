@@ -110,11 +110,15 @@ def _summed(gaps, first, last):
 @compiled
 def _kept(own, gaps, first, last, standing, start, size):
     """The columns of a node that one side has: all but its gaps."""
-    source, column = 0, 0
-    for gap in range(first, last + 1):
-        until = size if gap == last else np.int64(gaps[gap, 0])
-        for at in range(until - column):
-            standing[start + column + at] = own[source + at]
-        source, column = source + until - column, until
+    skipped, gap = 0, first
+    column = 0
+    while column < size:
+        until = size
         if gap < last:
-            source += gaps[gap, 1]
+            until = gaps[gap, 0]
+        for at in range(column, until):
+            standing[start + at] = own[at + skipped]
+        if gap < last:
+            skipped += gaps[gap, 1]
+            gap += 1
+        column = until

@@ -99,26 +99,33 @@ def _spanning(every: cpu_lcs.Every, threads: int, tell: Tell) -> tuple[np.ndarra
     """The edges of the minimum spanning tree: keys int64, and bits of the lengths, int32."""
     count = every.offsets.size - 1
     keys, lengths = np.zeros(max(count - 1, 0), np.int64), np.zeros(max(count - 1, 0), np.int32)
-    ranks, far = np.arange(1, count), np.full(max(count - 1, 0), cpu_lcs.FARTHEST)
+    ranks, least = np.arange(1, count), np.full(max(count - 1, 0), cpu_lcs.FARTHEST)
     nearest, rank, step = np.zeros_like(ranks), 0, 0
-    stop, done = workers.stop_word(), np.zeros(1, np.int64)
-    least = far
-    while step < count - 1:
+    while ranks.size:
         own = cpu_lcs.masks(every, ranks, nearest, least)
         last = count - 1 if ranks.size <= cpu_lcs.LANES else step + ranks.size - int(KEPT * ranks.size)
-        many = max(1, min(threads, own.words.size // 4))
-        slots = np.zeros((2, many, cpu_lcs.LINE), np.int64)
-        words, ends = np.zeros(many * cpu_lcs.LINE, np.int64), np.zeros(many, np.int64)
-
-        def work(worker: int) -> None:
-            ends[worker] = cpu_lcs.grow(
-                own, every, rank, keys, lengths, step, last, worker, many, slots, words, done, stop)  # fmt: skip
-
-        workers.share(work, many, stop, lambda: tell(_pairs(int(done[0]), count), _pairs(count, count)))
+        rank = _grown(every, own, rank, keys, lengths, (step, last), threads, tell)
         left = own.least >= 0
-        ranks, nearest, least = own.ranks[left], own.nearest[left], own.least[left]
-        rank, step = int(ends[0]), last
+        ranks, nearest, least, step = own.ranks[left], own.nearest[left], own.least[left], last
     return keys, lengths
+
+
+def _grown(
+    every: cpu_lcs.Every, own: cpu_lcs.Masks, rank: int, keys: np.ndarray, lengths: np.ndarray, steps: tuple[int, int],
+    threads: int, tell: Tell,
+) -> int:  # fmt: skip
+    """Some steps of Prim's algorithm on threads; the last sequence of the tree."""
+    threads = max(1, min(threads, own.words.size // 4))
+    slots, words = np.zeros((2, threads, cpu_lcs.LINE), np.int64), np.zeros(threads * cpu_lcs.LINE, np.int64)
+    ends, done, stop = np.zeros(threads, np.int64), np.array([steps[0]]), workers.stop_word()
+    count = every.offsets.size - 1
+
+    def work(worker: int) -> None:
+        ends[worker] = cpu_lcs.grow(
+            own, every, rank, keys, lengths, *steps, worker, threads, slots, words, done, stop)  # fmt: skip
+
+    workers.share(work, threads, stop, lambda: tell(_pairs(int(done[0]), count), _pairs(count, count)))
+    return int(ends[0])
 
 
 def _pairs(done: int, count: int) -> int:

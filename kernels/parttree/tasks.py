@@ -1,4 +1,4 @@
-"""A guide tree as steps, and these as tasks: groups of subtrees that threads align by themselves, and what is on top."""
+"""A guide tree as steps, and these as tasks: groups of subtrees that threads align by themselves, and what is above."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def tasks(nodes: Nodes, threads: int) -> Tasks:
     firsts, lasts = _subtrees(nodes.leaf, most)
     order = np.argsort(firsts)
     firsts, lasts = firsts[order], lasts[order]
-    inside = np.zeros(nodes.leaf.size + 1, np.int64)
-    inside[firsts] += 1
-    inside[lasts + 1] -= 1
-    inside = np.cumsum(inside[:-1]) > 0
+    changes = np.zeros(nodes.leaf.size + 1, np.int64)
+    changes[firsts] += 1
+    changes[lasts + 1] -= 1
+    inside = np.cumsum(changes[:-1]) > 0
     leaf = nodes.leaf.copy()
     leaf[lasts] = -2 - np.arange(lasts.size)
     above = ~inside
