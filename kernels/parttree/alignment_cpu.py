@@ -16,12 +16,11 @@ from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
 from kernels.parameters import typed
-from kernels.parttree import cpu_profiles
 from kernels.parttree.alignment import SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, table_of
 from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
 from kernels.parttree.cpu_counts import TASK
-from kernels.parttree.cpu_profiles import MERGED, Ready, nothing_ready, together
 from kernels.parttree.cpu_rows import Standing, Texts, written
+from kernels.parttree.cpu_stage import Found, aligned_alone
 from kernels.parttree.linkage import edges, single_linkage
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeProblem
@@ -36,8 +35,8 @@ TREE, ALIGNMENT, ROWS = "tree", "alignment", "rows"
 
 Guide = Callable[[Leaves], tuple[np.ndarray, np.ndarray]]
 """The joins of leaves, int64 (n - 1, 2), and the lengths of the edges below each."""
-Align = Callable[[Leaves, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
-"""From leaves and joins to columns of every node, places and gaps: see `cpu_profiles.progressive`."""
+Align = Callable[[Leaves, np.ndarray], Found]
+"""From leaves and joins to columns of every node, places and gaps."""
 
 
 def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -106,38 +105,10 @@ def guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -
     return Recursion(part, words, measure, threads, tell, TASK).joins()
 
 
-def _aligned(
-    problem: MsaProblem, leaves: Leaves, joins: np.ndarray, threads: int, monitor: Monitor
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Columns of every node, and the gaps of its two sides: see `cpu_profiles.progressive`."""
-    count, total = leaves.sequences.size, leaves.sequences.size + len(joins)
-    columns, places, rules = np.zeros(total, np.int64), np.zeros((total, 3), np.int64), table_of(problem, count)
-    groups, top = tasks(steps_of(joins, count), threads)
-    done, stop = np.zeros((threads, 8), np.int64), workers.stop_word()
-    found: list[Any] = [None] * len(groups)
-    numbers = iter(range(len(groups)))
-
-    def align(nodes: Nodes, ready: Ready, worker: int) -> tuple[Ready, np.ndarray]:
-        return cpu_profiles.progressive(
-            leaves.codes, leaves.offsets, nodes, ready, rules, columns, places, done[worker], stop)  # fmt: skip
-
-    def work(worker: int) -> None:
-        for number in numbers:
-            found[number] = align(groups[number], nothing_ready(), worker)
-
-    def poll() -> None:
-        monitor.update(int(done[:, 0].sum()), total - count + 1, ALIGNMENT)
-
-    workers.share(work, max(1, min(threads, len(groups))), stop, poll)
-    ready = together([one for one, _ in found])
-    last: list[np.ndarray] = []
-    workers.share(lambda worker: last.append(align(top, ready, worker)[1]), 1, stop, poll)
-    monitor.update(1, 1, ALIGNMENT)
-    used = int(last[0].shape[0])
-    for nodes, (_, gaps) in zip(groups, found, strict=True):
-        places[nodes.node[nodes.leaf == MERGED]] += used
-        used += gaps.shape[0]
-    return columns, places, np.concatenate([last[0], *(gaps for _, gaps in found)])
+def _aligned(problem: MsaProblem, leaves: Leaves, joins: np.ndarray, threads: int, monitor: Monitor) -> Found:
+    count = leaves.sequences.size
+    rules = table_of(problem, count)
+    return aligned_alone(leaves, steps_of(joins, count), rules, threads, told(monitor, ALIGNMENT))
 
 
 def _rows(

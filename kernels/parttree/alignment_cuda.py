@@ -36,7 +36,7 @@ def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Mo
     outcome = stages(
         problem, workers.cores(), monitor, steps, clock, times_ms,
         lambda leaves: _guide(problem, leaves, run, chosen),
-        lambda leaves, joins: Levels(run, leaves, joins, table_of(problem, leaves.sequences.size)).aligned(),
+        lambda leaves, joins: Levels(run, leaves, joins, table_of(problem, leaves.sequences.size)).aligned(workers.cores()),
     )  # fmt: skip
     times_ms["compilation"] += run.times_ms["compilation"]
     return replace(outcome, times_ms=times_ms, device_bytes=run.device_bytes)

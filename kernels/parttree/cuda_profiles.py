@@ -1,7 +1,9 @@
 """The progressive stage on the GPU: all joins of a level are aligned in one launch, and stay on the device as counts.
 
 Profiles lie one after another in one array, where each is written as soon as it is known how long it is. Where the next
-ones have no room, those that are still needed move to an array of their own.
+ones have no room, those that are still needed move to an array of their own. What is above, where a level has few
+joins, is aligned by the host, which finds the same: one alignment after another takes it less time than as many
+launches.
 """
 
 from __future__ import annotations
@@ -16,26 +18,32 @@ from kernels.cpu.jit import compiled
 from kernels.cuda import blocks
 from kernels.cuda.run import Run
 from kernels.parttree.alignment import Leaves
+from kernels.parttree.cpu_profiles import MERGED, MOST_ROWS, Ready
+from kernels.parttree.cpu_stage import Found, aligned
 from kernels.parttree.cuda_sources import JOIN, PATH, PROFILES
 from kernels.parttree.symbols import SYMBOLS, Rules
+from kernels.parttree.tasks import above, steps_of
 
 LANES, MOST_WARPS, FILLED = 32, 8, 16
 """Warps of a block at most; warps that a multiprocessor has to do at least, before blocks become smaller."""
-HALF = 65535
-"""Rows that counts of 16 bits hold."""
+LEVEL_S, JOIN_S, HOST_S, HOST_CELL_S = 3e-4, 2e-6, 1e-5, 2e-9
+"""About what a level takes on the device, and a join of it; and on the host a join, and what it takes by the square of
+the mean length of a sequence."""
 ALIGNED = "alignment"
 LAUNCH_BYTES = 1 << 30
 """What the alignments of a launch take at most, if it is more than one."""
 GAPS = 1 << 20
 """Gaps that are kept on the device until they come to the host together."""
 FIRST_BYTES = 1 << 24
+COLUMN_BYTES = 2 * SYMBOLS
 
 
 class Levels:
     """The alignments of all joins of a tree."""
 
     def __init__(self, run: Run, leaves: Leaves, joins: np.ndarray, rules: Rules) -> None:
-        self.run, self.rules, self.count = run, rules, leaves.sequences.size
+        self.run, self.rules, self.leaves, self.count = run, rules, leaves, leaves.sequences.size
+        self.joins = joins
         nodes = self.count + len(joins)
         self.sides, self.rows, self.heights = np.empty((nodes, 2), np.int64), np.ones(nodes, np.int64), np.zeros(nodes)
         _sides(joins, self.count, self.sides, self.rows, self.heights)
@@ -53,28 +61,54 @@ class Levels:
             [np.zeros((0, 2), np.int32)],
         )
         self.places = np.zeros((nodes, 3), np.int64)
-        self.kernels = {name: run.kernel(PROFILES, name, MOST_HALF=HALF) for name in ("aligned", "merged", "moved")}
+        self.kernels = {name: run.kernel(PROFILES, name) for name in ("aligned", "merged", "moved")}
         self.launch_bytes = LAUNCH_BYTES
 
-    def aligned(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Columns of every node, places and gaps: see `cpu_profiles.progressive`."""
-        order = self.count + np.argsort(self.heights[self.count :], kind="stable")
+    def aligned(self, threads: int) -> Found:
+        """All joins, those of narrow levels on threads of the host."""
+        made = (self.heights > 0) & (self.heights < self._narrow()) & (self.rows <= MOST_ROWS)
+        own = np.flatnonzero(made)
+        order = own[np.argsort(self.heights[own], kind="stable")]
         ends = np.flatnonzero(np.diff(self.heights[order], append=-1)) + 1
         first = done = 0
         for last in ends.tolist():
             for part in self._parts(order[first:last]):
                 self._join(part)
                 done += part.size
-                self.run.tell(done, order.size, ALIGNED)
+                self.run.tell(done, self.columns.size, ALIGNED)
             first = last
-        self.run.tell(1, 1, ALIGNED)
         self._fetch()
-        return self.columns, self.places, np.concatenate(self.found)
+        nodes, taken = above(steps_of(self.joins, self.count), self.joins, self.count, made)
+        gaps = aligned(
+            self.leaves, nodes, self._ready(taken), self.rules, threads, self.columns, self.places,
+            lambda more: self.run.tell(done + more, self.columns.size, ALIGNED),
+        )  # fmt: skip
+        self.places[nodes.node[nodes.leaf == MERGED]] += self.told
+        self.run.tell(1, 1, ALIGNED)
+        return self.columns, self.places, np.concatenate([*self.found, gaps])
+
+    def _narrow(self) -> int:
+        """The height from which on the host is faster, after the first level at least."""
+        widths = np.bincount(self.heights.astype(np.int64))[1:]
+        mean = self.leaves.codes.size / self.count
+        device = np.concatenate([[0], np.cumsum(LEVEL_S + JOIN_S * widths)])
+        host = np.concatenate([np.cumsum(widths[::-1])[::-1], [0]]) * (HOST_S + HOST_CELL_S * mean**2)
+        return max(2, 1 + int(np.argmin(device + host)))
+
+    def _ready(self, nodes: np.ndarray) -> Ready:
+        """Profiles that the host takes over."""
+        self._move(0)
+        sizes = self.columns[nodes]
+        counts = self.run.down(self.arena[: self.top]).view(np.uint16)
+        starts = _starts(SYMBOLS * sizes)
+        ready = Ready(np.empty(int(starts[-1]), np.uint16), starts[:-1], sizes, self.rows[nodes], np.zeros_like(sizes))
+        _planes(counts, (self.address[nodes] - self.arena.data.ptr) // 2, ready)
+        return ready
 
     def _parts(self, nodes: np.ndarray) -> Iterator[np.ndarray]:
         """Nodes of a level that are aligned together, the larger ones first."""
         m, n = self.columns[self.sides[nodes]].T
-        takes = _ways(m, n) + 4 * _room(m, n) + self._widths(nodes) * (m + n)
+        takes = _ways(m, n) + 4 * _room(m, n) + COLUMN_BYTES * (m + n)
         order = np.argsort(-takes, kind="stable")
         nodes, until, first = nodes[order], np.cumsum(takes[order]), 0
         while first < nodes.size:
@@ -87,7 +121,7 @@ class Levels:
         """Align the sides of some nodes, and write their counts and gaps."""
         run, sides = self.run, self.sides[nodes]
         m, n = self.columns[sides].T
-        self._make_room(int((self._widths(nodes) * (m + n)).sum()))
+        self._make_room(COLUMN_BYTES * int((m + n).sum()))
         room, ways = _starts(_room(m, n)), _starts(_ways(m, n))
         words, directions = run.empty(int(room[-1]), np.int32), run.empty(int(ways[-1]), np.uint8)
         joins = np.zeros(nodes.size, JOIN.dtype)
@@ -111,7 +145,7 @@ class Levels:
 
     def _merge(self, nodes: np.ndarray, joins: np.ndarray, paths: np.ndarray, found: Any) -> None:
         run = self.run
-        target = self.top + _starts(self._widths(nodes) * self.columns[nodes])
+        target = self.top + _starts(COLUMN_BYTES * self.columns[nodes])
         self.top = int(target[-1])
         joins["target"] = self.address[nodes] = self.arena.data.ptr + target[:-1]
         self.waiting[nodes], self.waiting[self.sides[nodes]] = True, False
@@ -133,22 +167,22 @@ class Levels:
 
     def _make_room(self, nbytes: int) -> None:
         """Have so many bytes behind the profiles."""
-        if self.top + nbytes <= self.arena.size:
-            return
+        if self.top + nbytes > self.arena.size:
+            self._move(nbytes)
+
+    def _move(self, nbytes: int) -> None:
+        """Profiles that are still needed to an array of their own, with so many bytes behind them, or more."""
         nodes = np.flatnonzero(self.waiting)
-        sizes = self._widths(nodes) * self.columns[nodes]
+        sizes = COLUMN_BYTES * self.columns[nodes]
         starts = _starts(sizes)
-        arena = self.run.empty(max(2 * int(starts[-1]) + nbytes, FIRST_BYTES), np.uint8)
+        free = max(int(starts[-1]) + nbytes, FIRST_BYTES) if nbytes else 16
+        arena = self.run.empty(int(starts[-1]) + free, np.uint8)
         if nodes.size:
             numbers = (self.address[nodes] - self.arena.data.ptr, starts[:-1], sizes)
             there = [_bytes(self.run, one // 16) for one in numbers]
             self.kernels["moved"]((nodes.size,), (128,), (*there, self.arena, arena))
             self.address[nodes] = arena.data.ptr + starts[:-1]
         self.arena, self.top = arena, int(starts[-1])
-
-    def _widths(self, nodes: np.ndarray) -> np.ndarray:
-        """Bytes of a column of each of these nodes."""
-        return np.where(self.rows[nodes] <= HALF, 2, 4) * SYMBOLS
 
 
 def _ways(m: np.ndarray, n: np.ndarray) -> np.ndarray:
@@ -182,3 +216,18 @@ def _sides(joins, count, sides, rows, heights):
         sides[node, 0], sides[node, 1] = one, other
         rows[node] = rows[one] + rows[other]
         heights[node] = max(heights[one], heights[other]) + 1
+
+
+@compiled
+def _planes(counts, begins, ready):
+    """Counts of one column after another as planes of symbols, and which of them are there."""
+    for number in range(begins.size):
+        size, source, target = ready.sizes[number], begins[number], ready.begins[number]
+        for symbol in range(SYMBOLS):
+            some = np.uint16(0)
+            for column in range(size):
+                value = counts[source + column * SYMBOLS + symbol]
+                ready.planes[target + symbol * size + column] = value
+                some |= value
+            if some != 0:
+                ready.present[number] |= np.int64(1) << symbol

@@ -42,7 +42,7 @@ JOIN = Struct(
     const void *a, *b;
     int* room;
     unsigned char* ways;     // directions, a strip of 32 columns of A after another
-    void* target;
+    unsigned short* target;
     int m, n, rows_a, rows_b, leaf_a, leaf_b;
     float pairs;             // 1 / (rows_a rows_b)
 """,

@@ -7,7 +7,7 @@
 // lane one behind its neighbour; what it leaves below goes through global memory to the warp of the next strip, which is
 // two chunks of 32 steps behind. All warps meet after every chunk.
 //
-// A profile is counts, SYMBOLS a column, of 16 bits where its rows are MOST_HALF at most, else of 32; that of a leaf is its letters.
+// A profile is counts of 16 bits, SYMBOLS a column; that of a leaf is its letters.
 
 constexpr float NEVER = -1e30f;
 constexpr int DIAGONAL = 0, UP = 1, LEFT = 2;
@@ -24,9 +24,7 @@ struct Profile {
     }
     __device__ int count(int column, int symbol_of) const {
         if (leaf) return symbol(column) == symbol_of;
-        const long long at = (long long)column * SYMBOLS + symbol_of;
-        if (rows <= MOST_HALF) return static_cast<const unsigned short*>(counts)[at];
-        return static_cast<const int*>(counts)[at];
+        return static_cast<const unsigned short*>(counts)[(long long)column * SYMBOLS + symbol_of];
     }
     __device__ int occupied(int column) const {
         return leaf ? 1 : rows - count(column, OPENS) - count(column, EXTENDS) - count(column, ENDS);
@@ -111,34 +109,29 @@ __device__ inline void scores_of(const Profile& a, int i, const float* table, fl
 __device__ inline float scored(const Profile& b, int j, const float* own) {
     if (b.leaf) return own[b.symbol(j) * LANES];
     float value = 0;
-    if (b.rows <= MOST_HALF) {
-        const uint4* halves = reinterpret_cast<const uint4*>(b.counts) + (long long)j * (SYMBOLS / 8);
-        for (int part = 0; part < SYMBOLS / 8; ++part) {
-            const uint4 eight = halves[part];
-            const unsigned pairs[4] = {eight.x, eight.y, eight.z, eight.w};
-            for (int pair = 0; pair < 4; ++pair) {
-                const float* at = own + (8 * part + 2 * pair) * LANES;
-                // 2^23 + count, less 2^23: exact.
-                const float low = __int_as_float(0x4b000000u | (pairs[pair] & 0xffffu)) - 8388608.0f;
-                const float high = __int_as_float(0x4b000000u | (pairs[pair] >> 16)) - 8388608.0f;
-                value = __fadd_rn(value, __fmul_rn(at[0], low));
-                value = __fadd_rn(value, __fmul_rn(at[LANES], high));
-            }
+    const uint4* halves = reinterpret_cast<const uint4*>(b.counts) + (long long)j * (SYMBOLS / 8);
+    for (int part = 0; part < SYMBOLS / 8; ++part) {
+        const uint4 eight = halves[part];
+        const unsigned pairs[4] = {eight.x, eight.y, eight.z, eight.w};
+        for (int pair = 0; pair < 4; ++pair) {
+            const float* at = own + (8 * part + 2 * pair) * LANES;
+            // 2^23 + count, less 2^23: exact.
+            const float low = __int_as_float(0x4b000000u | (pairs[pair] & 0xffffu)) - 8388608.0f;
+            const float high = __int_as_float(0x4b000000u | (pairs[pair] >> 16)) - 8388608.0f;
+            value = __fadd_rn(value, __fmul_rn(at[0], low));
+            value = __fadd_rn(value, __fmul_rn(at[LANES], high));
         }
-        return value;
     }
-    for (int symbol = 0; symbol < SYMBOLS; ++symbol)
-        value = __fadd_rn(value, __fmul_rn(own[symbol * LANES], (float)b.count(j, symbol)));
     return value;
 }
 
-// The next longest stretch of one operation, from (i, j) back: its operation and length, by all lanes of a warp.
 __device__ inline int ways_at(const unsigned char* ways, int n, int i, int j) {
     const int lane = i % LANES;
     return ways[((long long)(i / LANES) * (n + LANES - 1) + j + lane) * LANES + lane];
 }
 
-// The path, the last operation first, as runs: 4 length + operation. Returns how many; ``length`` are the columns.
+// The path, the last operation first, as runs: 4 length + operation. All lanes look at once at the next cells of the way
+// that the operation goes. Returns how many; ``length`` are the columns.
 __device__ int path(const unsigned char* ways, int m, int n, int* runs, int* length) {
     const int lane = threadIdx.x % LANES;
     int i = m, j = n, state = DIAGONAL, count = 0, last = -1, run = 0, total = 0;
@@ -310,12 +303,10 @@ extern "C" __global__ void merged(const Join* joins, const Path* found, const lo
     for (int at = threadIdx.x; at < own.gaps_b; at += blockDim.x)
         gaps[second + at] = make_int2(room.gaps_b[2 * at], room.gaps_b[2 * at + 1]);
     __syncthreads();
-    const bool half = join.rows_a + join.rows_b <= MOST_HALF;
     for (long long at = threadIdx.x; at < (long long)own.columns * SYMBOLS; at += blockDim.x) {
         const int where = at / SYMBOLS, symbol = at % SYMBOLS;
         const int count = part_of(a, room.map_a, where, symbol) + part_of(b, room.map_b, where, symbol);
-        if (half) static_cast<unsigned short*>(join.target)[at] = count;
-        else static_cast<int*>(join.target)[at] = count;
+        join.target[at] = count;
     }
 }
 

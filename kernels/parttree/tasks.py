@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.cpu.jit import compiled
-from kernels.parttree.cpu_profiles import MOST_ROWS
+from kernels.parttree.cpu_profiles import MERGED, MOST_ROWS
 from kernels.parttree.symbols import Nodes
 
 LEAST = 4
@@ -43,6 +43,19 @@ def _ordered(joins, count, node):
             top += 2
 
 
+def above(nodes: Nodes, joins: np.ndarray, count: int, made: np.ndarray) -> tuple[Nodes, np.ndarray]:
+    """The steps that are left where some nodes are ``made`` (bool) with all that is below them; and of these the ones
+    that are taken as ready profiles, in their order."""
+    parent = np.full(count + len(joins), -1)
+    parent[joins.reshape(-1)] = np.repeat(count + np.arange(len(joins)), 2)
+    inside = np.append(made, False)[parent]
+    kept = ~inside[nodes.node]
+    node = nodes.node[kept]
+    leaf, taken = nodes.leaf[kept].copy(), made[node]
+    leaf[taken] = -2 - np.arange(int(taken.sum()))
+    return Nodes(leaf, node), node[taken]
+
+
 class Tasks(NamedTuple):
     """``groups`` are the steps of subtrees, ``top`` those above, which take their profiles as ready ones, in the order
     of the groups."""
@@ -51,9 +64,9 @@ class Tasks(NamedTuple):
     top: Nodes
 
 
-def tasks(nodes: Nodes, threads: int) -> Tasks:
-    """The steps of a tree for so many threads."""
-    leaves = int((nodes.leaf >= 0).sum())
+def tasks(nodes: Nodes, threads: int, ready: int = 0) -> Tasks:
+    """The steps of a tree for so many threads, where so many profiles are ready before."""
+    leaves = int((nodes.leaf != MERGED).sum())
     most = min(leaves // (PARTS * threads), MOST_ROWS)
     if threads == 1 or most < LEAST:
         return Tasks([], nodes)
@@ -65,7 +78,7 @@ def tasks(nodes: Nodes, threads: int) -> Tasks:
     changes[lasts + 1] -= 1
     inside = np.cumsum(changes[:-1]) > 0
     leaf = nodes.leaf.copy()
-    leaf[lasts] = -2 - np.arange(lasts.size)
+    leaf[lasts] = -2 - ready - np.arange(lasts.size)
     above = ~inside
     above[lasts] = True
     groups = []
@@ -79,7 +92,7 @@ def tasks(nodes: Nodes, threads: int) -> Tasks:
 
 def roots_of(nodes: Nodes) -> int:
     """How many steps of a group are roots of its subtrees."""
-    return int(2 * (nodes.leaf >= 0).sum()) - nodes.leaf.size
+    return int(2 * (nodes.leaf != MERGED).sum()) - nodes.leaf.size
 
 
 @compiled
@@ -89,7 +102,7 @@ def _subtrees(leaf, most):
     firsts, lasts = np.empty(steps, np.int64), np.empty(steps, np.int64)
     begins, sizes, top = np.empty(steps, np.int64), np.empty(steps, np.int64), 0
     for step in range(steps):
-        if leaf[step] >= 0:
+        if leaf[step] != MERGED:
             begins[top], sizes[top] = step, 1
             top += 1
             continue
