@@ -17,6 +17,7 @@ from kernels.msa.problem import MsaProblem
 from kernels.parameters import typed
 from kernels.parttree.alignment import SINGLE, Leaves, table_of
 from kernels.parttree.alignment_cpu import TREE, compile_alignment, stages
+from kernels.parttree.cpu_stage import Found
 from kernels.parttree.cuda import TASK, Counted
 from kernels.parttree.cuda_lcs import single_linkage
 from kernels.parttree.cuda_profiles import Levels
@@ -36,10 +37,15 @@ def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Mo
     outcome = stages(
         problem, workers.cores(), monitor, steps, clock, times_ms,
         lambda leaves: _guide(problem, leaves, run, chosen),
-        lambda leaves, joins: Levels(run, leaves, joins, table_of(problem, leaves.sequences.size)).aligned(workers.cores()),
+        lambda leaves, joins: _aligned(problem, leaves, joins, run),
     )  # fmt: skip
     times_ms["compilation"] += run.times_ms["compilation"]
     return replace(outcome, times_ms=times_ms, device_bytes=run.device_bytes)
+
+
+def _aligned(problem: MsaProblem, leaves: Leaves, joins: np.ndarray, run: Run) -> Found:
+    rules = table_of(problem, leaves.sequences.size)
+    return Levels(run, leaves, joins, rules).aligned(workers.cores())
 
 
 def _guide(problem: MsaProblem, leaves: Leaves, run: Run, chosen: Warps) -> tuple[np.ndarray, np.ndarray]:
