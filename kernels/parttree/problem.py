@@ -102,10 +102,15 @@ class PartTreeAnswer:
     ``splits`` int64 (k, 5), in ascending order: of every group that was split the level (from 0), its pivot (number of
     the sequence, from 0), different sequences in it, picks, and references that the filter left; no picks where all
     distances are 0, so that the group was joined evenly. Other criteria have no splits.
+
+    ``references`` int64 (r, 4), in the order of the splits: of every reference its split (row of ``splits``), its
+    sequence, how many different sequences joined it, itself included, and the split that these became, -1 where it is
+    alone. Of a group that was joined evenly they are all its members. Files of earlier versions have none.
     """
 
     tree: Tree
     splits: np.ndarray = field(default_factory=lambda: np.zeros((0, 5), np.int64), repr=False)
+    references: np.ndarray = field(default_factory=lambda: np.zeros((0, 4), np.int64), repr=False)
 
     def check(self, problem: PartTreeProblem) -> None:
         """AssertionError unless every sequence is a leaf once, the tree is binary, and no edge is negative."""
@@ -118,6 +123,13 @@ class PartTreeAnswer:
             assert levels[0] == 0 and (np.diff(np.unique(levels)) == 1).all(), "a level is missing"
             assert (members >= picks).all() and (picks >= kept).all(), "more references than picks, or than members"
             assert ((kept >= 2) | (picks == 0)).all(), "a group was not split"
+        if len(self.references):
+            split, _, joined, below = self.references.T
+            sums = np.bincount(split, joined, len(self.splits))
+            assert (sums == self.splits[:, 2]).all(), "the groups of the references are not their group"
+            parts = below >= 0
+            assert (np.sort(below[parts]) == np.arange(1, len(self.splits))).all(), "a group is of no reference"
+            assert (self.splits[below[parts], 2] == joined[parts]).all(), "a group has another size on its level"
 
 
 def draw_key(seed: int, level: int, sequence: int) -> int:
@@ -145,7 +157,8 @@ def json_fields(result: Result) -> dict[str, Any]:
     """Newick, and the recursion."""
     answer: PartTreeAnswer = result.answer
     return {
-        "taxa": len(result.problem.sequences), "newick": newick.newick(answer.tree), "splits": answer.splits.tolist()
+        "taxa": len(result.problem.sequences), "newick": newick.newick(answer.tree), "splits": answer.splits.tolist(),
+        "references": answer.references.tolist(),
     }  # fmt: skip
 
 

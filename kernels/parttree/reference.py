@@ -37,6 +37,8 @@ class Textbook:
         self.words = [Counter(text[at : at + K] for at in range(len(text) - K + 1)) for text in texts]
         self.totals = [sum(words.values()) for words in self.words]
         self.splits: list[tuple[int, ...]] = []
+        self.references: list[list[tuple[int, int, int]]] = []
+        """Of every split its references: sequence, how many joined it, and the split of these, -1 for none."""
 
     def common(self, i: int, j: int) -> int:
         """6-mers that two sequences share: of each k-mer the smaller count."""
@@ -58,6 +60,7 @@ class Textbook:
         most = max(away.values())
         if self.totals[pivot] == 0 or most <= 0:
             self.splits.append((level, pivot, len(members), 0, 0))
+            self.references.append([(one, 1, -1) for one in members])
             return even([self.leaf(one) for one in members])
         ranked = sorted(members, key=lambda one: (away[one], one))
         picks = self.picks(ranked, level)
@@ -67,7 +70,13 @@ class Textbook:
         for one in members:
             nearest = one if one in groups else min(kept, key=lambda other: self.distance(one, other))
             groups[nearest].append(one)
-        return self.joined(kept, [self.tree(group, level + 1) for group in groups.values()])
+        own: list[tuple[int, int, int]] = []
+        self.references.append(own)
+        trees = []
+        for one, group in groups.items():
+            own.append((one, len(group), len(self.splits) if len(group) > 1 else -1))
+            trees.append(self.tree(group, level + 1))
+        return self.joined(kept, trees)
 
     def picks(self, ranked: list[int], level: int) -> list[int]:
         """The pivot, the farthest, the one of median rank, and others by chance, in the order of their ranks."""
@@ -128,8 +137,12 @@ def part_tree(problem: PartTreeProblem) -> PartTreeAnswer:
     book = Textbook(problem)
     first = [number for number, one in enumerate(problem.sequences) if _is_first(problem.sequences, number, one)]
     tree = _tree_of(problem, book.tree(first))
-    splits = np.array(sorted(book.splits), np.int64).reshape(-1, 5)
-    return PartTreeAnswer(tree, splits)
+    order = sorted(range(len(book.splits)), key=book.splits.__getitem__)
+    rank = {split: row for row, split in enumerate(order)} | {-1: -1}
+    references = [(rank[split], one, joined, rank[below])
+                  for split in order for one, joined, below in book.references[split]]  # fmt: skip
+    splits = np.array([book.splits[split] for split in order], np.int64).reshape(-1, 5)
+    return PartTreeAnswer(tree, splits, np.array(references, np.int64).reshape(-1, 4))
 
 
 def single_linkage(problem: PartTreeProblem) -> PartTreeAnswer:

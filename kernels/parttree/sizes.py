@@ -20,8 +20,8 @@ WORD_BYTES = 7
 """A letter, its 6-mer and how often that is there."""
 DEVICE_WORD_BYTES = 8
 """The same, and the group of the letter."""
-SEQUENCE_BYTES = 480
-"""Numbers of a sequence: its places in levels, its joins, and its node in the tree, with what making that takes."""
+SEQUENCE_BYTES = 560
+"""Numbers of a sequence: its places in levels and among references, its joins, its node in the tree, and what making these takes."""
 INDEX_BYTES = 8
 """An entry of the index of the references."""
 MOST_BYTES = 1 << 29

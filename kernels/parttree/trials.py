@@ -74,6 +74,7 @@ def same(
         return
     assert found.tree == right.tree, "the trees differ"
     np.testing.assert_array_equal(found.splits, right.splits)
+    np.testing.assert_array_equal(found.references, right.references)
 
 
 def twice(problem: PartTreeProblem) -> PartTreeProblem:
