@@ -10,7 +10,7 @@ from kernels.method import Method
 from kernels.msa.problem import INPUTS, problem_type
 from kernels.parttree import alignment, sizes
 from kernels.parttree.parameters import BLOCK, SECTION, THREADS, WARPS
-from kernels.parttree.problem import PART_TREE, PARTTREE, SINGLE
+from kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE
 from kernels.trees import MAFFT
 
 PAPER = Citation(
@@ -95,6 +95,20 @@ METHODS = (
         work=sizes.linkage_work,
         criterion=SINGLE,
         nominal_gcups={"cpu": 0.1},
+    ),
+    _method(
+        "medoid-tree",
+        "Medoid tree",
+        "Guide tree of very many sequences: parts around sequences in their middle, each joined by single linkage over "
+        "longest common subsequences.",
+        FAMSA,
+        parameters=(THREADS,),
+        on=("cpu",),
+        function="kernels.parttree.medoids:medoid_tree",
+        footprint=sizes.medoid_footprint,
+        work=sizes.medoid_work,
+        criterion=MEDOID,
+        nominal_gcups={"cpu": 0.02},
     ),
     Method(
         id="msa-parttree",

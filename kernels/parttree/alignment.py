@@ -34,7 +34,7 @@ from kernels.scoring import named_matrix
 from kernels.scoring_options import nucleotides
 from kernels.serialization import stored
 
-SINGLE, PARTTREE = GUIDES = ("single-linkage", "parttree")
+SINGLE, MEDOID, PARTTREE = GUIDES = ("single-linkage", "medoid", "parttree")
 MOST_COST = 1000.0
 NUCLEOTIDE_SCORES = 5.0, -4.0
 COSTS = {True: {"gap_open": 15.0, "gap_extend": 2.0, "gap_end": 0.66},
@@ -48,8 +48,9 @@ SMALL, FACTOR = 7.0, 45.0
 OPTIONS = (
     Parameter("guide", "choice", "Guide tree",
               "single-linkage: over the longest common subsequences of all pairs, as in FAMSA; the best alignments. "
-              "parttree: references are picked, and the others join the nearest; for more sequences than can all be "
-              "compared.", default=None, choices=GUIDES),
+              "medoid: the same in parts around sequences in their middle; for more than can all be compared. "
+              "parttree: references are picked, and the others join the nearest, by shared 6-mers; the fastest.",
+              default=None, choices=GUIDES),
     Parameter("matrix", "text", "Matrix", "What two amino acids score, by name; nucleotides score 5 and -4.",
               default="BLOSUM50"),
     Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 12).",
@@ -98,9 +99,9 @@ def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> PartTre
 
 
 def affordable(sequences: tuple[Sequence, ...]) -> str:
-    """Single linkage, unless it would take too long."""
+    """Single linkage, unless it would take too long; then parts around medoids."""
     lengths = np.array([len(sequence) for sequence in sequences], float)
-    return SINGLE if linkage_steps(lengths) <= MOST_STEPS else PARTTREE
+    return SINGLE if linkage_steps(lengths) <= MOST_STEPS else MEDOID
 
 
 def linkage_steps(lengths: np.ndarray) -> float:

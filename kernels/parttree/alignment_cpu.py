@@ -18,10 +18,12 @@ from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
 from kernels.parameters import typed
 from kernels.parttree import cpu_profiles
-from kernels.parttree.alignment import SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, steps_of, table_of
+from kernels.parttree.alignment import MEDOID, SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, steps_of, table_of
 from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
 from kernels.parttree.cpu_counts import TASK
 from kernels.parttree.linkage import edges, single_linkage
+from kernels.parttree.medoids import compile_all as compile_medoids
+from kernels.parttree.medoids import medoid_linkage
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import Recursion, told, whole_tree
@@ -76,6 +78,11 @@ def _guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) 
     tell = told(monitor, TREE)
     if own.guide == SINGLE:
         joins, heights = single_linkage(leaves.codes, leaves.offsets, threads, tell)
+        tell(1, 1)
+        return joins, edges(joins, heights)
+    if own.guide == MEDOID:
+        joins, heights = medoid_linkage(leaves.codes, leaves.offsets, leaves.sequences, own.references, own.pick_seed,
+                                        threads, tell)  # fmt: skip
         tell(1, 1)
         return joins, edges(joins, heights)
     filled = [problem.sequences[problem.filled[number]] for number in leaves.sequences.tolist()]
@@ -137,6 +144,7 @@ def _refuse_rows(rows: int, columns: int) -> None:
 def _compiled() -> None:
     """Compile, or load from the cache folder."""
     compile_all()
+    compile_medoids()
     from kernels.parttree.alignment import rules
 
     texts = (b"ACDEFGHIKL", b"ACDEFGGHIKL", b"WWW")

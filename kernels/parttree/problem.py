@@ -28,6 +28,12 @@ FILTER = 0.7
 """A pick is dropped that is nearer to one kept than this part of the largest distance from the pivot."""
 MEAN_SHARE = 0.1
 """The share of the mean in the linkage of the references; the rest is the lesser distance."""
+LINKED = 20
+"""Medoid trees: sequences for each reference that are drawn; groups of no more are linked as a whole."""
+ROUNDS = 10
+"""How often medoids are sought."""
+UNIT = 1 << 16
+"""Parts of 1 in which distances to medoids are summed, so that a sum is the same in any order."""
 
 PARTTREE, SINGLE, MEDOID = "PartTree", "single linkage", "medoids"
 """Criteria: what methods mean by the tree of the sequences."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels.io.tree import Tree
 from kernels.model import Sequence
-from kernels.parttree.problem import FILTER, MEAN_SHARE, PartTreeAnswer, PartTreeProblem, draw_key
+from kernels.parttree.problem import FILTER, LINKED, MEAN_SHARE, ROUNDS, UNIT, PartTreeAnswer, PartTreeProblem, draw_key
 from kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
 
 AMINO_ACIDS, BASES_AND_U = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
@@ -114,9 +114,7 @@ class Textbook:
 
     def leaf(self, sequence: int) -> Node:
         """A sequence, and all that are equal to it."""
-        letters = self.problem.sequences[sequence].letters
-        equal = [at for at, one in enumerate(self.problem.sequences) if one.letters == letters]
-        return even([Node(0.0, at) for at in equal])
+        return _equal(self.problem, sequence)
 
 
 def ordered(i: int, j: int) -> tuple[int, int]:
@@ -147,24 +145,81 @@ def part_tree(problem: PartTreeProblem) -> PartTreeAnswer:
 
 def single_linkage(problem: PartTreeProblem) -> PartTreeAnswer:
     """The tree of single linkage over (m + n - 2 LCS) / LCS; 10^6 where nothing is common. Equal sequences first."""
+    leaves = {at: Node(0.0, at) for at in range(len(problem.sequences))}
+    return PartTreeAnswer(_tree_of(problem, _nearest_first(leaves, _apart(problem))))
+
+
+def medoids(problem: PartTreeProblem) -> PartTreeAnswer:
+    """The medoid tree: see `kernels.parttree.medoids`."""
+    apart = _apart(problem)
+    first = [number for number, one in enumerate(problem.sequences) if _is_first(problem.sequences, number, one)]
+    return PartTreeAnswer(_tree_of(problem, _around_medoids(problem, apart, first, 0)))
+
+
+def _around_medoids(
+    problem: PartTreeProblem, apart: dict[tuple[int, int], float], members: list[int], level: int
+) -> Node:
+    """The tree of some sequences, all different."""
+    most = LINKED * problem.references
+    if len(members) <= most:
+        return _nearest_first({one: _equal(problem, one) for one in members}, apart)
+    drawn = sorted(members, key=lambda one: draw_key(problem.pick_seed, level, one))[:most]
+    chosen = drawn[: problem.references]
+    for _ in range(ROUNDS):
+        parts = _parts(apart, drawn, chosen)
+        found = [min(part, key=lambda one, part=part: sum(_units(apart, one, other) for other in part))
+                 for part in parts.values()]  # fmt: skip
+        found.sort(key=drawn.index)
+        if found == chosen:
+            break
+        chosen = found
+    parts = _parts(apart, members, sorted(chosen))
+    return _nearest_first({one: _around_medoids(problem, apart, part, level + 1) for one, part in parts.items()}, apart)
+
+
+def _parts(apart: dict[tuple[int, int], float], members: list[int], chosen: list[int]) -> dict[int, list[int]]:
+    """Members by the nearest of those that are chosen, of equal ones the first."""
+    parts: dict[int, list[int]] = {one: [] for one in chosen}
+    for one in members:
+        parts[one if one in parts else min(chosen, key=lambda other: apart[ordered(one, other)])].append(one)
+    return parts
+
+
+def _units(apart: dict[tuple[int, int], float], one: int, other: int) -> int:
+    """A distance in whole parts; of a sequence to itself too, which shares no letters that are not known."""
+    return round(float(np.float32(apart[ordered(one, other)])) * UNIT)
+
+
+def _equal(problem: PartTreeProblem, sequence: int) -> Node:
+    """A sequence, and all that are equal to it."""
+    letters = problem.sequences[sequence].letters
+    return even([Node(0.0, at) for at, one in enumerate(problem.sequences) if one.letters == letters])
+
+
+def _apart(problem: PartTreeProblem) -> dict[tuple[int, int], float]:
+    """The distances of all pairs (i <= j) by their longest common subsequences."""
     known = (AMINO_ACIDS if problem.protein else BASES_AND_U).decode()
     texts = [one.letters.decode() for one in problem.sequences]
     if not problem.protein:
         texts = [text.replace("U", "T") for text in texts]
-    clusters = {at: Node(0.0, at) for at in range(len(texts))}
+    return {(i, j): _away(problem, texts, i, j, known) for i in range(len(texts)) for j in range(i, len(texts))}
+
+
+def _nearest_first(clusters: dict[int, Node], apart: dict[tuple[int, int], float]) -> Node:
+    """Single linkage of clusters, each of which is as near to another as the sequence that it is called by."""
+    clusters = dict(clusters)
     members = {at: [at] for at in clusters}
-    apart = {(i, j): _away(problem, texts, i, j, known) for i in clusters for j in clusters if i < j}
     while len(clusters) > 1:
         pairs = {(a, b): min(apart[ordered(i, j)] for i in members[a] for j in members[b])
                  for a in clusters for b in clusters if a < b}  # fmt: skip
         a, b = min(pairs, key=lambda pair: (pairs[pair], pair))
         clusters[a] = Node(max(pairs[a, b], 0.0), children=(clusters[a], clusters.pop(b)))
         members[a] += members.pop(b)
-    return PartTreeAnswer(_tree_of(problem, clusters[0]))
+    return next(iter(clusters.values()))
 
 
 def _away(problem: PartTreeProblem, texts: list[str], i: int, j: int, known: str) -> float:
-    if problem.sequences[i].letters == problem.sequences[j].letters:
+    if i != j and problem.sequences[i].letters == problem.sequences[j].letters:
         return 0.0
     common = _common(texts[i], texts[j], known)
     return (len(texts[i]) + len(texts[j]) - 2 * common) / common if common else 1e6

@@ -14,7 +14,7 @@ from kernels.method import Method, ProblemType
 from kernels.model import Result, Sequence, SequenceType
 from kernels.msa import trials as msa_trials
 from kernels.parttree import reference
-from kernels.parttree.problem import PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
+from kernels.parttree.problem import MEDOID, PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
 from kernels.trees.distances.trials import AMINO_ACIDS, BASES, family
 from kernels.trees.trials import path_lengths
 from kernels.trials import Choose, Run, Symmetry, Trials
@@ -57,17 +57,19 @@ def textbook(problem: PartTreeProblem) -> Expected:
 
 @lru_cache(maxsize=64)
 def _right(problem: PartTreeProblem, criterion: str) -> PartTreeAnswer:
-    return {PARTTREE: reference.part_tree, SINGLE: reference.single_linkage}[criterion](problem)
+    return {PARTTREE: reference.part_tree, SINGLE: reference.single_linkage, MEDOID: reference.medoids}[criterion](
+        problem
+    )
 
 
 def same(
     problem: PartTreeProblem, found: PartTreeAnswer, expected: PartTreeAnswer | Expected,
     method: Method,
 ) -> None:  # fmt: skip
-    """One tree, to the last bit of its lengths, by one recursion; of single linkage one height of each pair, as which
+    """One tree, to the last bit of its lengths, by one recursion; of the others one height of each pair, as which
     of equal distances comes first is open."""
     right = expected if isinstance(expected, PartTreeAnswer) else expected(method.criterion)
-    if method.criterion == SINGLE:
+    if method.criterion in (SINGLE, MEDOID):
         one, other = path_lengths(found.tree), path_lengths(right.tree)
         order = [other.names.index(name) for name in one.names]
         np.testing.assert_allclose(one.values, other.values[np.ix_(order, order)], rtol=1e-5, atol=1e-5)
@@ -139,7 +141,7 @@ def _alignment() -> ProblemType:
 
 
 def _drawn(choose: Choose, most: int, longest: int) -> Any:
-    options = {"guide": choose.of((None, "parttree", "single-linkage")), "growth": choose.of((0.0, 0.5)),
+    options = {"guide": choose.of((None, "parttree", "single-linkage", "medoid")), "growth": choose.of((0.0, 0.5)),
                "references": choose.of((2, 5))}  # fmt: skip
     data: tuple[Any, ...] = msa_trials.sequences(choose, most, longest)
     taxa = [one.name for one in data if len(one)]
