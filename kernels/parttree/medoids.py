@@ -115,7 +115,8 @@ class _Medoids:
         self._measure(medoids, members, np.zeros((0, 0), np.float32), nearest)
         nearest[np.searchsorted(members, medoids)] = np.arange(medoids.size)
         order, sizes = np.argsort(nearest, kind="stable"), np.bincount(nearest, minlength=medoids.size)
-        made, parts = [], []
+        made: list[np.ndarray] = []
+        parts: list[int] = []
         for part in np.split(members[order], np.cumsum(sizes)[:-1]):
             parts.append(following + len(made) if part.size > 1 else -1 - int(part[0]))
             made += [part] if part.size > 1 else []

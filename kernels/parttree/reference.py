@@ -167,14 +167,18 @@ def _around_medoids(
     chosen = drawn[: problem.references]
     for _ in range(ROUNDS):
         parts = _parts(apart, drawn, chosen)
-        found = [min(part, key=lambda one, part=part: sum(_units(apart, one, other) for other in part))
-                 for part in parts.values()]  # fmt: skip
+        found = [_middle(apart, part) for part in parts.values()]
         found.sort(key=drawn.index)
         if found == chosen:
             break
         chosen = found
     parts = _parts(apart, members, sorted(chosen))
     return _nearest_first({one: _around_medoids(problem, apart, part, level + 1) for one, part in parts.items()}, apart)
+
+
+def _middle(apart: dict[tuple[int, int], float], part: list[int]) -> int:
+    """The sequence with the least sum of distances, of equal ones the first."""
+    return min(part, key=lambda one: sum(_units(apart, one, other) for other in part))
 
 
 def _parts(apart: dict[tuple[int, int], float], members: list[int], chosen: list[int]) -> dict[int, list[int]]:
