@@ -8,17 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from kernels import memory
 from kernels.cpu import workers
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.errors import MemoryRefused
 from kernels.io.aligned import GAP
 from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
 from kernels.parameters import typed
 from kernels.parttree import cpu_profiles
-from kernels.parttree.alignment import MEDOID, SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, steps_of, table_of
+from kernels.parttree.alignment import (
+    MEDOID,
+    SINGLE,
+    Leaves,
+    PartTreeRules,
+    joins_of,
+    leaves_of,
+    refuse_rows,
+    steps_of,
+    table_of,
+)
 from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
 from kernels.parttree.cpu_counts import TASK
 from kernels.parttree.linkage import edges, single_linkage
@@ -120,24 +128,13 @@ def _rows(
     letters = np.frombuffer(b"".join(one.letters for one in filled), np.uint8)
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in filled])])
     shape = len(filled), int(columns[nodes.node[-1]])
-    _refuse_rows(*shape)
+    refuse_rows(*shape)
     target = np.full(shape, GAP, np.uint8)
     copies = np.argsort(leaves.own, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(leaves.own, minlength=leaves.sequences.size))])
     cpu_profiles.written(letters, offsets, copies, starts, nodes, gaps, places, columns, target)
     monitor.update(1, 1, ROWS)
     return target
-
-
-def _refuse_rows(rows: int, columns: int) -> None:
-    """MemoryRefused where the rows do not fit: how many columns there are, nothing foretells."""
-    free = memory.host_bytes_free()
-    if rows * columns > free:
-        raise MemoryRefused(
-            f"the alignment has {rows:,} rows of {columns:,} columns, {memory.bytes_text(rows * columns)}, and "
-            f"{memory.bytes_text(free)} is free; sequences with little in common get many columns: raise gap_open, "
-            "or leave sequences out"
-        )
 
 
 @cache

@@ -10,9 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from kernels.io.aligned import GAP
 from kernels.method import Method, ProblemType
 from kernels.model import Result, Sequence, SequenceType
 from kernels.msa import trials as msa_trials
+from kernels.msa.consistency.given import GivenProblem
+from kernels.msa.consistency.given_trials import gapped
+from kernels.msa.problem import MsaAnswer
 from kernels.parttree import reference
 from kernels.parttree.problem import MEDOID, PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
 from kernels.trees.distances.trials import AMINO_ACIDS, BASES, family
@@ -155,4 +159,44 @@ ALIGNMENT = msa_trials.trials(
     draw=lambda choose: _drawn(choose, msa_trials.MOST, msa_trials.LONGEST),
     larger=lambda choose: _drawn(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
     unlogged=lambda method, backend: frozenset({"rows"}),
+)  # fmt: skip
+
+
+def _adding() -> ProblemType:
+    from kernels.parttree import adding  # it names these trials
+
+    return adding.ADDING
+
+
+def _added(choose: Choose, most: int, longest: int) -> Any:
+    return _adding().make(_given(msa_trials.sequences(choose, most, longest), choose.random()), {})
+
+
+def _given(sequences: tuple[Sequence, ...], random: np.random.Generator) -> tuple[Any, ...]:
+    """An alignment of two thirds of the sequences, the longest, and the others to be added."""
+    sequences = tuple(sorted(sequences, key=len, reverse=True))
+    rows = -(-2 * len(sequences) // 3)
+    return gapped(sequences[:rows], random), *(sequences[rows:] or sequences)
+
+
+def _kept(problem: GivenProblem, found: MsaAnswer, expected: MsaAnswer | None, method: Method) -> None:
+    """The given rows stand as before beside each other."""
+    msa_trials.same(problem, found, expected, method)
+    rows = found.alignment.letters[: len(problem.alignment.names)]
+    kept = rows[:, (rows != GAP).any(axis=0)]
+    assert np.array_equal(kept, problem.letters), "the given rows stand otherwise beside each other"
+
+
+def _sized(count: int, length: int) -> Run:
+    return _adding().make(_given(msa_trials.family(count, length), np.random.default_rng(1)), {}), {"threads": 2}
+
+
+ADDING = msa_trials.trials(
+    _adding, lambda problem: None,
+    draw=lambda choose: _added(choose, msa_trials.MOST, msa_trials.LONGEST),
+    larger=lambda choose: _added(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
+    same=_kept,
+    large=lambda method, backend, size: _sized(64 * size, 32),
+    long=lambda method, backend, size: _sized(96 * size, 8 * size),
+    unlogged=lambda method, backend: frozenset({"profile", "rows"}),
 )  # fmt: skip
