@@ -179,6 +179,15 @@ def rows(result: Result) -> Rows:
     return told
 
 
+def numbers(result: Result) -> Mapping[str, float]:
+    """What is told of the first level (002, table 4): references that the filter left, and their distances."""
+    splits = result.answer.splits
+    if not len(splits):
+        return {}
+    count, kept = float(len(result.problem.sequences)), float(splits[0, 4])
+    return {"references": kept, "distances": kept * count, "megabytes": 4 * kept * count / 2**20}
+
+
 PART_TREE = ProblemType(
     id="parttree",
     label="Guide tree of many sequences",
@@ -191,6 +200,7 @@ PART_TREE = ProblemType(
     answer=lambda result: result.answer.tree.summary,
     formats=tree_files.FORMATS,
     products=lambda result: [result.answer.tree],
+    numbers=numbers,
     settings=lambda problem: [("References", f"{problem.references:,}"), ("Seed", str(problem.pick_seed))],
     option_values=option_values,
     unit="pairs",
