@@ -14,6 +14,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
+from kernels.cpu.simd import Flags
+
 LANES = 16
 
 _FLOATS = {32: ir.FloatType(), 64: ir.DoubleType()}
@@ -98,6 +100,18 @@ subtract = _binary(lambda builder, a, b: builder.fsub(a, b))
 multiply = _binary(lambda builder, a, b: builder.fmul(a, b))
 minimum = _binary(lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), a, b))
 maximum = _binary(lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b))
+
+
+def _compares(sign: str) -> Callable:
+    """An intrinsic that flags the lanes of which a comparison holds, for `kernels.cpu.simd.select`."""
+
+    def operation(typing, a, b):
+        return Flags(a, a), lambda context, builder, signature, arguments: builder.fcmp_ordered(sign, *arguments)
+
+    return intrinsic(operation)
+
+
+greater, no_less = _compares(">"), _compares(">=")
 
 
 @intrinsic

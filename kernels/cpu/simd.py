@@ -194,6 +194,8 @@ greater = _binary(lambda builder, a, b: builder.icmp_signed(">", a, b), compares
 equal = _binary(lambda builder, a, b: builder.icmp_signed("==", a, b), compares=True)
 shift_left = _binary(lambda builder, a, b: builder.shl(a, b))
 both = _binary(lambda builder, a, b: builder.and_(a, b))
+either = _binary(lambda builder, a, b: builder.or_(a, b))
+below_unsigned = _binary(lambda builder, a, b: builder.icmp_unsigned("<", a, b), compares=True)
 
 
 @intrinsic
@@ -272,6 +274,20 @@ def prefix_maximum(typing, value):
 
 
 @intrinsic
+def lowest_lane(typing, value):
+    """The least number of all 16 lanes; four rounds of halves."""
+
+    def generate(context, builder, signature, arguments):
+        least = arguments[0]
+        for distance in (8, 4, 2, 1):
+            moved = _shuffled(builder, least, least, [(lane + distance) % LANES for lane in range(LANES)])
+            least = builder.select(builder.icmp_signed("<", moved, least), moved, least)
+        return builder.extract_element(least, _I32(0))
+
+    return types.int32(Lanes), generate
+
+
+@intrinsic
 def last_lane(typing, value):
     """The number in the last lane."""
 
@@ -342,6 +358,30 @@ def copy(typing, target, to, source, start, count):
 def ones(typing, word):
     """How many bits of a word of 64 are set."""
     return types.int64(word), lambda context, builder, signature, arguments: builder.ctpop(arguments[0])
+
+
+@intrinsic
+def ones_of_lanes(typing, value):
+    """How many bits are set, of every lane."""
+
+    def generate(context, builder, signature, arguments):
+        vector = value.vector
+        return call_vectors(builder, f"llvm.ctpop.v{vector.count}i{vector.element.width}", vector, *arguments)
+
+    return value(value), generate
+
+
+@intrinsic
+def quotient_bits(typing, a, b):
+    """The bits of a / b in single precision, of whole numbers; a greater quotient of no negative numbers has greater
+    bits."""
+
+    def generate(context, builder, signature, arguments):
+        reals = ir.VectorType(ir.FloatType(), LANES)
+        one, other = (builder.sitofp(argument, reals) for argument in arguments)
+        return builder.bitcast(builder.fdiv(one, other), Lanes.vector)
+
+    return Lanes(Lanes, Lanes), generate
 
 
 @intrinsic

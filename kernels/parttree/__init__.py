@@ -23,8 +23,8 @@ PAPER = Citation(
 
 
 def _method(id: str, name: str, summary: str, citation: Citation, **declared: Any) -> Method:
-    function = declared.pop("function", "")
     backends = declared.pop("on", ("cpu", "cuda"))
+    functions = {backend: f"kernels.parttree.{backend}:{id.replace('-', '_')}" for backend in backends}
     return Method(
         id=id,
         name=name,
@@ -32,7 +32,7 @@ def _method(id: str, name: str, summary: str, citation: Citation, **declared: An
         summary=summary,
         citation=citation,
         problem=PART_TREE,
-        backends={backend: function or f"kernels.parttree.{backend}:{id.replace('-', '_')}" for backend in backends},
+        backends=declared.pop("functions", functions),
         returns=frozenset({"tree"}),
         page=Path(__file__).with_name("page.md"),
         **{"criterion": PARTTREE, "automatic": sizes.automatic, "work": sizes.work, **declared},
@@ -89,12 +89,14 @@ METHODS = (
         "Guide tree by single linkage over the longest common subsequences of all pairs, as in FAMSA.",
         FAMSA,
         parameters=(THREADS,),
-        on=("cpu",),
-        function="kernels.parttree.linkage:lcs_single_linkage",
+        functions={
+            "cpu": "kernels.parttree.linkage:lcs_single_linkage",
+            "cuda": "kernels.parttree.cuda_lcs:lcs_single_linkage",
+        },
         footprint=sizes.linkage_footprint,
         work=sizes.linkage_work,
         criterion=SINGLE,
-        nominal_gcups={"cpu": 0.1},
+        nominal_gcups={"cpu": 0.4, "cuda": 10.0},
     ),
     _method(
         "medoid-tree",
@@ -103,8 +105,7 @@ METHODS = (
         "longest common subsequences.",
         FAMSA,
         parameters=(THREADS,),
-        on=("cpu",),
-        function="kernels.parttree.medoids:medoid_tree",
+        functions={"cpu": "kernels.parttree.medoids:medoid_tree"},
         footprint=sizes.medoid_footprint,
         work=sizes.medoid_work,
         criterion=MEDOID,
@@ -118,14 +119,17 @@ METHODS = (
         "the leaves to the root; rows are written once, from lists of gaps.",
         citation=FAMSA,
         problem=ALIGNMENT_PROBLEM,
-        parameters=(THREADS,),
-        backends={"cpu": "kernels.parttree.alignment_cpu:msa_parttree"},
+        parameters=(THREADS, WARPS),
+        backends={
+            "cpu": "kernels.parttree.alignment_cpu:msa_parttree",
+            "cuda": "kernels.parttree.alignment_cuda:msa_parttree",
+        },
         returns=frozenset({"alignment", "tree"}),
         footprint=sizes.alignment_footprint,
         automatic=sizes.automatic,
         work=sizes.alignment_work,
         page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": 1.0},
+        nominal_gcups={"cpu": 1.0, "cuda": 20.0},
     ),
     Method(
         id="parttree-add",

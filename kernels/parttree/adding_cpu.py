@@ -45,11 +45,15 @@ def _run(
     added = [problem.sequences[number] for number in problem.filled[len(given) :]]
     rows = problem.letters if len(given) == len(problem.alignment.names) else problem.letters[given]
     rules, stop = table_of(problem, len(given)), workers.stop_word()
-    counts, scores = (np.zeros((rows.shape[1], SYMBOLS), np.float32) for _ in range(2))
+    planes, present = np.zeros(SYMBOLS * rows.shape[1], np.float32), np.zeros(1, np.int64)
     codes = codes_of(np.arange(256, dtype=np.uint8), AMINO_ACIDS if problem.protein else BASES)
     symbols, done = gap_table(problem.protein, codes, cpu_adding.NO_LETTER), np.zeros(1, np.int64)
+
+    def profile(worker: int) -> None:
+        present[0] = cpu_adding.profile_of(rows, symbols, planes, done, stop)
+
     workers.share(
-        lambda worker: cpu_adding.profile_of(rows, symbols, rules, counts, scores, done, stop),
+        profile,
         1, stop, lambda: monitor.update(int(done[0]), len(given), PROFILE),
     )  # fmt: skip
     monitor.update(len(given), len(given), PROFILE)
@@ -61,8 +65,8 @@ def _run(
     of_thread, log = np.zeros((threads, 8), np.int64), PhaseLog(steps, 2, clock.started_ns)
 
     def work(worker: int) -> None:
-        cpu_adding.add(counts, scores, np.float32(len(given)), codes, offsets, rules, places, ticket,
-                       of_thread[worker, :1], stop)  # fmt: skip
+        cpu_adding.add(planes, rows.shape[1], np.float32(len(given)), int(present[0]), codes, offsets, rules, places,
+                       ticket, of_thread[worker, :1], stop)  # fmt: skip
         log.add(worker, (0, len(added)), (0, rows.shape[1]), worker, begun_ns)
 
     workers.share(work, threads, stop, lambda: monitor.update(int(of_thread.sum()), len(added), ADDITION))
@@ -72,7 +76,7 @@ def _run(
     monitor.update(1, 1, ROWS)
     answer = answer_of(problem, target)
     clock.phase(ROWS)
-    return answer, 2 * target.nbytes + counts.nbytes
+    return answer, 2 * target.nbytes + planes.nbytes
 
 
 def _rows(rows: np.ndarray, added: list[Sequence], places: np.ndarray, offsets: np.ndarray) -> np.ndarray:

@@ -26,7 +26,6 @@ from kernels.parttree.symbols import (
     OPENS,
     SYMBOLS,
     UNKNOWN,
-    Nodes,
     Rules,
     encoded,
 )
@@ -41,7 +40,7 @@ NUCLEOTIDE_SCORES = 5.0, -4.0
 COSTS = {True: {"gap_open": 15.0, "gap_extend": 2.0, "gap_end": 0.66},
          False: {"gap_open": 12.0, "gap_extend": 1.0, "gap_end": 0.5}}  # fmt: skip
 """Of proteins, and of nucleotides."""
-MOST_STEPS = 10**11
+MOST_STEPS = 10**12
 """Words of bits that single linkage counts with at most, where the guide is automatic: about a minute of one core."""
 SMALL, FACTOR = 7.0, 45.0
 """Gap costs begin to grow where log2(sequences / SMALL)^2 is FACTOR: the numbers of FAMSA."""
@@ -154,25 +153,7 @@ def table_of(problem: MsaProblem, count: int) -> Rules:
     for gap, cost in zip((OPENS, EXTENDS, ENDS), costs, strict=True):
         for letter in (*range(LETTERS), UNKNOWN):
             table[letter, gap] = table[gap, letter] = -cost
-    return Rules(table, *costs)
-
-
-def steps_of(joins: np.ndarray, count: int) -> Nodes:
-    """The order in which joins are aligned: of two branches the one with more leaves first: few profiles wait."""
-    nodes, leaves = count + len(joins), np.ones(count + len(joins), np.int64)
-    for join, (one, other) in enumerate(joins.tolist()):
-        leaves[count + join] = leaves[one] + leaves[other]
-    order, waiting = [], [nodes - 1]
-    children = joins.tolist()
-    sizes = leaves.tolist()
-    while waiting:
-        node = waiting.pop()
-        order.append(node)
-        if node >= count:
-            one, other = children[node - count]
-            waiting += (one, other) if sizes[one] >= sizes[other] else (other, one)
-    found = np.array(order[::-1])
-    return Nodes(np.where(found < count, found, -1), found)
+    return Rules(table, *map(np.float32, costs))
 
 
 def joins_of(tree: Tree, taxa: tuple[str, ...]) -> np.ndarray:

@@ -10,12 +10,10 @@ import numpy as np
 
 from kernels.cpu import workers
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.io.aligned import GAP
 from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
 from kernels.parameters import typed
-from kernels.parttree import cpu_profiles
 from kernels.parttree.alignment import (
     MEDOID,
     SINGLE,
@@ -24,11 +22,12 @@ from kernels.parttree.alignment import (
     joins_of,
     leaves_of,
     refuse_rows,
-    steps_of,
     table_of,
 )
 from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
 from kernels.parttree.cpu_counts import TASK
+from kernels.parttree.cpu_rows import Standing, Texts, written
+from kernels.parttree.cpu_stage import Found, aligned_alone
 from kernels.parttree.linkage import edges, single_linkage
 from kernels.parttree.medoids import compile_all as compile_medoids
 from kernels.parttree.medoids import medoid_linkage
@@ -36,33 +35,53 @@ from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import Recursion, told, whole_tree
 from kernels.parttree.symbols import Nodes
+from kernels.parttree.tasks import roots_of, steps_of, tasks
 from kernels.parttree.words import letters_of
 from kernels.steps import Steps
 
 TREE, ALIGNMENT, ROWS = "tree", "alignment", "rows"
 
 
+Guide = Callable[[Leaves], tuple[np.ndarray, np.ndarray]]
+"""The joins of leaves, int64 (n - 1, 2), and the lengths of the edges below each."""
+Align = Callable[[Leaves, np.ndarray], Found]
+"""From leaves and joins to columns of every node, places and gaps."""
+
+
 def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Profiles are aligned along a guide tree of the different sequences, unless one of all of them is given."""
     threads = typed(Threads, parameters).threads
-    times_ms = {"compilation": time_ms(_compiled), "transfer": 0.0}
+    times_ms = {"compilation": time_ms(compile_alignment), "transfer": 0.0}
     clock = PhaseClock(times_ms)
+    return stages(
+        problem, threads, monitor, steps, clock, times_ms,
+        lambda leaves: guide(problem, leaves, threads, monitor),
+        lambda leaves, joins: _aligned(problem, leaves, joins, threads, monitor),
+    )  # fmt: skip
+
+
+def stages(
+    problem: MsaProblem, threads: int, monitor: Monitor, steps: Steps, clock: PhaseClock, times_ms: dict[str, float],
+    guide_of: Guide, align: Align,
+) -> Outcome:  # fmt: skip
+    """Guide tree, alignment and rows, wherever the first two are made."""
     try:
-        return _run(problem, threads, monitor, steps, clock, times_ms)
+        return _staged(problem, threads, monitor, steps, clock, times_ms, guide_of, align)
     except BaseException:
         workers.end_idle()
         raise
 
 
-def _run(
-    problem: MsaProblem, threads: int, monitor: Monitor, steps: Steps, clock: PhaseClock, times_ms: dict[str, float]
-) -> Outcome:
+def _staged(
+    problem: MsaProblem, threads: int, monitor: Monitor, steps: Steps, clock: PhaseClock, times_ms: dict[str, float],
+    guide_of: Guide, align: Align,
+) -> Outcome:  # fmt: skip
     leaves = leaves_of(problem, problem.tree is not None)
     count, phase, begun_ns = leaves.sequences.size, 1, clock.started_ns
     tree = problem.tree
     if tree is None:
         log = PhaseLog(steps, phase, clock.started_ns)
-        joins, lengths = _guide(problem, leaves, threads, monitor)
+        joins, lengths = guide_of(leaves)
         log.add(0, (0, count), (0, count), 0, begun_ns)
         tree = whole_tree(problem.taxa, leaves.own, joins, lengths, problem.title)
         clock.phase(TREE)
@@ -70,17 +89,16 @@ def _run(
         begun_ns = begun_ns + round(1e6 * times_ms[TREE])
     else:
         joins = joins_of(tree, problem.taxa)
-    nodes = steps_of(joins, count)
-    columns, places, gaps = _aligned(problem, leaves, nodes, monitor)
-    PhaseLog(steps, phase, clock.started_ns).add(0, (0, count), (0, int(columns[nodes.node[-1]])), 0, begun_ns)
+    columns, places, gaps = align(leaves, joins)
+    PhaseLog(steps, phase, clock.started_ns).add(0, (0, count), (0, int(columns[-1])), 0, begun_ns)
     clock.phase(ALIGNMENT)
-    target = _rows(problem, leaves, nodes, columns, places, gaps, monitor)
+    target = _rows(problem, leaves, joins, columns, places, gaps, threads, monitor)
     answer = answer_of(problem, target, tree)
     clock.phase(ROWS)
     return Outcome(answer, times_ms, target.nbytes + gaps.nbytes)
 
 
-def _guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
+def guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
     """Joins of the leaves, and lengths of the edges below each."""
     own: PartTreeRules = problem.rules
     tell = told(monitor, TREE)
@@ -101,44 +119,53 @@ def _guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) 
     return Recursion(part, words, measure, threads, tell, TASK).joins()
 
 
-def _aligned(
-    problem: MsaProblem, leaves: Leaves, nodes: Nodes, monitor: Monitor
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Columns of every node, and the gaps of its two sides: see `cpu_profiles.progressive`."""
-    count, total = leaves.sequences.size, nodes.leaf.size
-    columns, places = np.zeros(total, np.int64), np.zeros(2 * total + 1, np.int64)
-    weights, rules = np.ones(count, np.float32), table_of(problem, count)
-    done, stop, found = np.zeros(1, np.int64), workers.stop_word(), []
-
-    def work(worker: int) -> None:
-        found.append(cpu_profiles.progressive(
-            leaves.codes, leaves.offsets, weights, nodes, rules, columns, places, done, stop))  # fmt: skip
-
-    workers.share(work, 1, stop, lambda: monitor.update(int(done[0]), total, ALIGNMENT))
-    monitor.update(total, total, ALIGNMENT)
-    return columns, places, found[0]
+def _aligned(problem: MsaProblem, leaves: Leaves, joins: np.ndarray, threads: int, monitor: Monitor) -> Found:
+    count = leaves.sequences.size
+    rules = table_of(problem, count)
+    return aligned_alone(leaves, steps_of(joins, count), rules, threads, told(monitor, ALIGNMENT))
 
 
 def _rows(
-    problem: MsaProblem, leaves: Leaves, nodes: Nodes, columns: np.ndarray, places: np.ndarray,
-    gaps: np.ndarray, monitor: Monitor,
+    problem: MsaProblem, leaves: Leaves, joins: np.ndarray, columns: np.ndarray, places: np.ndarray, gaps: np.ndarray,
+    threads: int, monitor: Monitor,
 ) -> np.ndarray:  # fmt: skip
     """The rows of all sequences that have letters."""
     filled = [problem.sequences[number] for number in problem.filled]
-    letters = np.frombuffer(b"".join(one.letters for one in filled), np.uint8)
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in filled])])
-    shape = len(filled), int(columns[nodes.node[-1]])
+    shape = len(filled), int(columns[-1])
     refuse_rows(*shape)
-    target = np.full(shape, GAP, np.uint8)
-    copies = np.argsort(leaves.own, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(leaves.own, minlength=leaves.sequences.size))])
-    cpu_profiles.written(letters, offsets, copies, starts, nodes, gaps, places, columns, target)
+    texts = Texts(
+        np.frombuffer(b"".join([one.letters for one in filled]), np.uint8),
+        np.concatenate([[0], np.cumsum([len(one) for one in filled])]),
+        np.argsort(leaves.own, kind="stable"),
+        np.concatenate([[0], np.cumsum(np.bincount(leaves.own, minlength=leaves.sequences.size))]),
+    )
+    target, stop = np.empty(shape, np.uint8), workers.stop_word()
+    groups, top = tasks(steps_of(joins, leaves.sequences.size), threads)
+    standing: list[Standing] = []
+
+    def write(nodes: Nodes, roots: Standing) -> Standing:
+        return written(texts, nodes, gaps, places, columns, roots, target, stop)
+
+    def poll() -> None:
+        monitor.check()
+
+    root = Standing(np.arange(shape[1], dtype=np.int32), np.zeros(2, np.int64))
+    workers.share(lambda worker: standing.append(write(top, root)), 1, stop, poll)
+    begins = np.append(standing[0].begins, 0)
+    ends = np.cumsum([roots_of(nodes) for nodes in groups], dtype=np.int64)
+    parts = iter(zip(groups, ends.tolist(), strict=True))
+
+    def work(worker: int) -> None:
+        for nodes, end in parts:
+            write(nodes, Standing(standing[0].columns, begins[: end + 1]))
+
+    workers.share(work, max(1, min(threads, len(groups))), stop, poll)
     monitor.update(1, 1, ROWS)
     return target
 
 
 @cache
-def _compiled() -> None:
+def compile_alignment() -> None:
     """Compile, or load from the cache folder."""
     compile_all()
     compile_medoids()
@@ -151,5 +178,4 @@ def _compiled() -> None:
     leaves = leaves_of(problem, False)
     tell: Callable[[int, int], None] = told(Monitor(), TREE)
     joins, _ = single_linkage(leaves.codes, leaves.offsets, 1, tell)
-    nodes = steps_of(joins, 3)
-    _rows(problem, leaves, nodes, *_aligned(problem, leaves, nodes, Monitor()), Monitor())
+    _rows(problem, leaves, joins, *_aligned(problem, leaves, joins, 1, Monitor()), 1, Monitor())

@@ -6,7 +6,8 @@ import numpy as np
 
 from kernels.cpu.jit import compiled
 from kernels.cpu.simd import take_ticket
-from kernels.parttree.cpu_profiles import LEFT, UP, _align, _path, _push_leaf
+from kernels.parttree.cpu_align import LANES, LEFT, UP, align, path, width
+from kernels.parttree.cpu_profiles import push_leaf
 from kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
 
 NO_LETTER = 255
@@ -15,13 +16,13 @@ TASK = 16
 
 
 @compiled
-def profile_of(rows, symbols, rules, counts, scores, done, stop):
-    """The profile of rows, uint8 (rows, columns): ``counts`` float32 (columns, SYMBOLS), which holds zeros, and
-    ``scores`` of the columns against each symbol. ``symbols`` uint8 (256,) is that of each byte, NO_LETTER of gaps."""
-    size = rows.shape[1]
+def profile_of(rows, symbols, planes, done, stop):
+    """The profile of rows, uint8 (rows, columns): ``planes`` float32 (SYMBOLS x columns,), which holds zeros; which
+    symbols are there, a bit each. ``symbols`` uint8 (256,) is that of each byte, NO_LETTER of gaps."""
+    size, present = rows.shape[1], np.int64(0)
     for row in range(rows.shape[0]):
         if stop[0] != 0:
-            return
+            return present
         first = last = -1
         for column in range(size):
             if symbols[rows[row, column]] != NO_LETTER:
@@ -29,69 +30,58 @@ def profile_of(rows, symbols, rules, counts, scores, done, stop):
                 last = column
         inside = False
         for column in range(size):
-            letter = symbols[rows[row, column]]
+            letter = np.int64(symbols[rows[row, column]])
+            symbol = letter if letter < LETTERS else UNKNOWN
             if letter == NO_LETTER:
-                kind = OPENS if inside else EXTENDS
-                counts[column, ENDS if column < first or column > last else kind] += 1
-                inside = False
-            else:
-                counts[column, letter if letter < LETTERS else UNKNOWN] += 1
-                inside = True
+                symbol = ENDS if column < first or column > last else OPENS if inside else EXTENDS
+            inside = letter != NO_LETTER
+            planes[symbol * size + column] += 1
+            present |= np.int64(1) << symbol
         done[0] = row + 1
-    for column in range(size):
-        for other in range(SYMBOLS):
-            value = np.float32(0)
-            for symbol in range(SYMBOLS):
-                value += counts[column, symbol] * rules.table[symbol, other]
-            scores[column, other] = value
+    return present
 
 
 @compiled
-def add(counts, scores, rows, codes, offsets, rules, places, ticket, done, stop):
-    """Align sequences to a profile of so many ``rows`` (float32), shared by threads.
+def add(profile, size, rows, present, codes, offsets, rules, places, ticket, done, stop):
+    """Align sequences to a profile of ``size`` columns and ``rows`` (float32), shared by threads.
 
     ``places`` int32 becomes the column of every letter; -1 - c where it stands in none, but before column c.
     """
-    size, longest = counts.shape[0], 0
+    longest = 0
     for sequence in range(offsets.size - 1):
         longest = max(longest, offsets[sequence + 1] - offsets[sequence])
-    own_counts = np.empty((size + longest, SYMBOLS), np.float32)
-    own_scores = np.empty((size + longest, SYMBOLS), np.float32)
-    own_counts[:size], own_scores[:size] = counts, scores
-    ways, operations = np.empty(size * longest, np.uint8), np.empty(size + longest, np.uint8)
-    letters_a, open_a = np.empty(size, np.float32), np.empty(size + 1, np.float32)
+    planes = np.empty(SYMBOLS * (size + longest), np.float32)
+    planes[: SYMBOLS * size] = profile
+    ways = np.empty((size + longest) * width(size, longest) + LANES, np.uint8)
+    runs = np.empty((size + longest, 2), np.int64)
     while stop[0] == 0:
         begin = take_ticket(ticket, 0) * TASK
         if begin >= offsets.size - 1:
             return
         for sequence in range(begin, min(begin + TASK, offsets.size - 1)):
             first, last = offsets[sequence], offsets[sequence + 1]
-            length = last - first
-            if length == 0:
+            if first == last:
                 continue
-            one = np.float32(1)
-            _push_leaf(codes, first, last, one, rules, own_counts, own_scores, size)
-            room = (
-                letters_a, np.empty(length, np.float32), open_a, np.empty(length + 1, np.float32),
-                np.empty(length + 1, np.float32), np.empty(length + 1, np.float32), np.empty(length, np.float32),
-            )  # fmt: skip
-            _align(own_counts, own_scores, 0, size, rows, size, length, one, rules, room, ways, stop)
+            at = SYMBOLS * size
+            own = push_leaf(codes[first:last], planes, at)
+            align(planes, 0, size, rows, present, at, last - first, np.float32(1), own, rules, ways, stop)
             if stop[0] != 0:
                 return
-            steps = _path(ways, size, length, operations)
-            column, letter = 0, first
-            for step in range(steps):
-                operation = operations[steps - 1 - step]
-                if operation == UP:
-                    column += 1
-                    continue
-                if operation == LEFT:
-                    places[letter] = -1 - column
-                else:
-                    places[letter] = column
-                    column += 1
-                letter += 1
+            _placed(runs[: path(ways, size, last - first, runs)], places[first:last])
             done[0] += 1
+
+
+@compiled
+def _placed(runs, places):
+    """The places of the letters of one sequence."""
+    column, letter = 0, 0
+    for number in range(runs.shape[0]):
+        operation, length = runs[number]
+        for step in range(length):
+            if operation != UP:
+                places[letter] = -1 - column if operation == LEFT else column + step
+                letter += 1
+        column += 0 if operation == LEFT else length
 
 
 @compiled

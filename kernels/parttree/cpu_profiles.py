@@ -1,357 +1,215 @@
 """The progressive stage over a guide tree of very many sequences, compiled: profiles on a stack, gaps in lists.
 
 A profile has for every column how many rows hold each symbol: LETTERS letters, then the gaps, as those that open one,
-those that go on with one, and those outside of a row's letters. What a column of it scores against each letter is kept
-beside the counts: both are sums, so that a merged column is the sum of two. Costs of gaps are scores with these
-symbols; two gaps score nothing. So the score of an alignment is a sum over all pairs of rows, over their number.
+those that go on with one, and those outside of a row's letters. They are whole numbers, and all else is made of them
+in single precision and in one order, so that any device finds the same. Costs of gaps are scores with these symbols;
+two gaps score nothing. So the score of an alignment is a sum over all pairs of rows, over their number.
 
-    S(i, j) = sum over letters b of scores_A[i, b] counts_B[j, b] + what letters of B cost against gaps of A
+    scores_A[i, b] = sum over symbols c of counts_A[i, c] table[c, b]
+    S(i, j) = sum over symbols b of scores_A[i, b] counts_B[j, b] / (rows_A rows_B)
 
 A gap of B opposite column i of A costs, for the letters of A there, an opening for those rows of B that have letters on
 both sides, and an extension for the others; before and after B all rows pay the cost of ends.
+
+On the stack the counts of a symbol lie side by side, in float32, which holds them exactly.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import compiled
+from kernels.cpu.simd import acquire
+from kernels.parttree.cpu_align import LANES, LEFT, UP, align, occupied, path, width
 from kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
 
-DIAGONAL, UP, LEFT = 0, 1, 2
-FROM_UP, FROM_LEFT, UP_OPENS, LEFT_OPENS = 1, 2, 4, 8
-NEVER = np.float32(-1e30)
+GAPS = 1 << OPENS | 1 << EXTENDS | 1 << ENDS
+MOST_ROWS = 65_535
+"""Rows whose counts 16 bits hold."""
+MERGED = -1
+"""A step that aligns the two profiles on top of the stack; those below it take a profile that is ready."""
+
+
+class Ready(NamedTuple):
+    """Profiles that were left on a stack: ``planes`` uint16 from begins[number] on, with so many columns and rows
+    (int64), and which symbols are there, a bit each (int64). There are none where one has more than MOST_ROWS rows."""
+
+    planes: np.ndarray
+    begins: np.ndarray
+    sizes: np.ndarray
+    rows: np.ndarray
+    present: np.ndarray
+
+
+def nothing_ready() -> Ready:
+    """No profile."""
+    return Ready(np.empty(0, np.uint16), *(np.zeros(0, np.int64) for _ in range(4)))
+
+
+def together(found: list[Ready]) -> Ready:
+    """All profiles of several, in their order."""
+    if not found:
+        return nothing_ready()
+    starts = np.concatenate([[0], np.cumsum([one.planes.size for one in found])])[:-1]
+    begins = np.concatenate([one.begins + start for one, start in zip(found, starts, strict=True)])
+    fields = (np.concatenate([getattr(one, name) for one in found]) for name in ("planes", *Ready._fields[2:]))
+    planes, *others = fields
+    return Ready(planes, begins, *others)
 
 
 @compiled
-def _push_leaf(codes, first, last, weight, rules, counts, scores, at):
-    """The profile of one sequence on the stack, from column ``at`` on."""
-    for place in range(first, last):
-        column = at + place - first
-        code = np.int64(codes[place])
-        symbol = code if code < LETTERS else UNKNOWN
-        for other in range(SYMBOLS):
-            counts[column, other] = 0
-            scores[column, other] = weight * rules.table[symbol, other]
-        counts[column, symbol] = weight
-
-
-@inlined
-def _occupied(counts, column, rows):
-    return rows - counts[column, OPENS] - counts[column, EXTENDS] - counts[column, ENDS]
-
-
-@compiled
-def _gap_costs(counts, at, size, rows, rules, letters, opening):
-    """Of a profile: the share of rows that have a letter in each column; and what opening a gap in it costs a letter,
-    for a gap after so many columns. ``opening`` float32 (size + 1,)."""
+def push_leaf(codes, planes, at):
+    """The profile of one sequence; which symbols it has."""
+    size, present = codes.size, np.int64(0)
+    planes[at : at + SYMBOLS * size] = 0
     for column in range(size):
-        letters[column] = _occupied(counts, at + column, rows) / rows
-    for place in range(1, size):
-        both = max(letters[place - 1] - counts[at + place, OPENS] / rows, np.float32(0))
-        opening[place] = rules.extension + both * (rules.opening - rules.extension)
-    opening[0] = opening[size] = rules.end
+        code = np.int64(codes[column])
+        symbol = code if code < LETTERS else UNKNOWN
+        planes[at + symbol * size + column] = 1
+        present |= np.int64(1) << symbol
+    return present
 
 
 @compiled
-def _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, room, ways, stop):
-    """The best way to align two profiles of the stack: ``ways`` uint8 has directions, m x n."""
-    letters_a, letters_b, open_a, open_b, h, e, own = room
-    _gap_costs(counts, a, m, rows_a, rules, letters_a, open_a)
-    _gap_costs(counts, b, n, rows_b, rules, letters_b, open_b)
-    pairs = np.float32(1 / (np.float64(rows_a) * rows_b))
-    symbols, shares, starts = _sparse(counts, b, n)
-    h[0] = 0
-    for j in range(n):
-        h[j + 1] = h[j] - letters_b[j] * rules.end
-        e[j + 1] = NEVER
-    extension, end = np.float32(rules.extension), np.float32(rules.end)
-    for i in range(m):
-        if stop[0] != 0:
-            return
-        for j in range(n):
-            value = np.float32(0)
-            for at in range(starts[j], starts[j + 1]):
-                value += scores[a + i, symbols[at]] * shares[at]
-            own[j] = value * pairs
-        letter, opens = letters_a[i], open_a[i + 1]
-        corner = h[0]
-        h[0] = corner - letter * end
-        f, left = NEVER, h[0]
-        up_end = letter * end
-        up_extends = letter * extension
-        left_extends = extension if i + 1 < m else end
-        row = ways[i * n : (i + 1) * n]
-        for j in range(n):
-            up = h[j + 1]
-            way = 0
-            opened = up - letter * open_b[j + 1]
-            extended = e[j + 1] - (up_extends if j + 1 < n else up_end)
-            if opened >= extended:
-                extended, way = opened, UP_OPENS
-            e[j + 1] = extended
-            opened = left - letters_b[j] * opens
-            f -= letters_b[j] * left_extends
-            if opened >= f:
-                f, way = opened, way | LEFT_OPENS
-            best = corner + own[j]
-            if extended > best:
-                best, way = extended, way | FROM_UP
-            if f > best:
-                best, way = f, (way & 12) | FROM_LEFT
-            row[j] = way
-            corner, left = up, best
-            h[j + 1] = best
-
-
-@compiled
-def _sparse(counts, b, n):
-    """The symbols of each column of a profile that are there, and how often."""
-    starts = np.empty(n + 1, np.int32)
-    total = 0
-    for j in range(n):
-        for symbol in range(SYMBOLS):
-            total += counts[b + j, symbol] != 0
-    symbols, shares = np.empty(total, np.int32), np.empty(total, np.float32)
-    at = 0
-    for j in range(n):
-        starts[j] = at
-        for symbol in range(SYMBOLS):
-            if counts[b + j, symbol] != 0:
-                symbols[at], shares[at] = symbol, counts[b + j, symbol]
-                at += 1
-    starts[n] = at
-    return symbols, shares, starts
-
-
-@compiled
-def _path(ways, m, n, operations):
-    """The operations of the best way, the first at the end of those returned; how many."""
-    i, j, state, count = m, n, DIAGONAL, 0
-    while i > 0 or j > 0:
-        if i == 0:
-            operation = LEFT
-        elif j == 0:
-            operation = UP
-        else:
-            way = ways[(i - 1) * n + j - 1]
-            if state == DIAGONAL:
-                state = way & 3
-            operation = state
-            if (state == UP and way & UP_OPENS) or (state == LEFT and way & LEFT_OPENS):
-                state = DIAGONAL
-        operations[count] = operation
-        count += 1
-        i -= operation != LEFT
-        j -= operation != UP
-    return count
-
-
-@compiled
-def _gap_column(counts, scores, target, rows, rules, taken, size, opened, before, counts_to, scores_to):
-    """Add a column of gaps of a profile: of rows that end here or have not begun; of rows that go on with a gap, and
-    of those that open one."""
+def _add_gap(planes, at, size, rows, taken, length, target, to, columns):
+    """Add a gap of a profile behind so many of its columns: of rows that end here or have not begun; of rows that go on
+    with a gap, and of those that open one."""
+    opens, extends, ends = to + OPENS * columns, to + EXTENDS * columns, to + ENDS * columns
     if taken == 0 or taken == size:
-        counts_to[target, ENDS] += rows
-        for symbol in range(SYMBOLS):
-            scores_to[target, symbol] += rows * rules.table[ENDS, symbol]
+        for column in range(length):
+            target[ends + column] += rows
         return
-    ends = min(counts[before, ENDS], counts[before + 1, ENDS])
-    opening = np.float32(0)
-    if not opened:
-        opening = max(_occupied(counts, before, rows), np.float32(0))
-    further = rows - ends - opening
-    counts_to[target, OPENS] += opening
-    counts_to[target, EXTENDS] += further
-    counts_to[target, ENDS] += ends
-    for symbol in range(SYMBOLS):
-        scores_to[target, symbol] += (
-            opening * rules.table[OPENS, symbol] + further * rules.table[EXTENDS, symbol]
-            + ends * rules.table[ENDS, symbol]
-        )  # fmt: skip
+    before = at + ENDS * size + taken - 1
+    outside = min(planes[before], planes[before + 1])
+    opening = occupied(planes, at, size, taken - 1, rows)
+    for column in range(length):
+        target[extends + column] += rows - outside
+        target[ends + column] += outside
+    target[opens] += opening
+    target[extends] -= opening
 
 
 @compiled
-def _merge_side(counts, scores, at, size, rows, rules, operations, length, absent, counts_to, scores_to):
+def _add_side(planes, at, size, rows, present, runs, absent, target, columns):
     """Add one of two aligned profiles to the columns of both; ``absent`` is the operation that leaves it out."""
-    taken, opened = 0, False
-    for column in range(length):
-        operation = operations[length - 1 - column]
-        if operation == absent:
-            _gap_column(counts, scores, column, rows, rules, taken, size, opened, at + taken - 1, counts_to, scores_to)
+    taken, column, opened = 0, 0, False
+    for number in range(runs.shape[0]):
+        length = runs[number, 1]
+        if runs[number, 0] == absent:
+            _add_gap(planes, at, size, rows, taken, length, target, column, columns)
+            column += length
             opened = True
             continue
         for symbol in range(SYMBOLS):
-            counts_to[column, symbol] += counts[at + taken, symbol]
-            scores_to[column, symbol] += scores[at + taken, symbol]
+            if present >> symbol & 1:
+                source, to = at + symbol * size + taken, symbol * columns + column
+                for place in range(length):
+                    target[to + place] += planes[source + place]
         if opened and taken > 0:
             # What opened a gap here goes on with the new one.
-            moved = counts[at + taken, OPENS]
-            if moved > 0:
-                counts_to[column, OPENS] -= moved
-                counts_to[column, EXTENDS] += moved
-                for symbol in range(SYMBOLS):
-                    scores_to[column, symbol] += moved * (rules.table[EXTENDS, symbol] - rules.table[OPENS, symbol])
-        taken += 1
+            moved = planes[at + OPENS * size + taken]
+            target[OPENS * columns + column] -= moved
+            target[EXTENDS * columns + column] += moved
+        taken += length
+        column += length
         opened = False
 
 
 @compiled
-def _note_gaps(operations, length, absent, gaps, used):
+def _note_gaps(runs, absent, gaps, used):
     """The gaps of one side as (columns of it before, length), from gaps[used] on; how many are there then."""
-    taken, run = 0, 0
-    for column in range(length):
-        if operations[length - 1 - column] == absent:
-            run += 1
-            continue
-        if run:
-            gaps[used, 0], gaps[used, 1] = taken, run
-            used, run = used + 1, 0
-        taken += 1
-    if run:
-        gaps[used, 0], gaps[used, 1] = taken, run
-        used += 1
+    taken = 0
+    for number in range(runs.shape[0]):
+        if runs[number, 0] == absent:
+            gaps[used, 0], gaps[used, 1] = taken, runs[number, 1]
+            used += 1
+        else:
+            taken += runs[number, 1]
     return used
 
 
 @compiled
-def progressive(codes, offsets, weights, nodes, rules, columns, places, done, stop):
-    """All alignments of a tree, one after another; the gaps of every node's two sides.
+def progressive(codes, offsets, nodes, ready, rules, columns, places, done, stop):
+    """Steps in their order; what is left on the stack (Ready), and the gaps of both sides of every join, int32 (k, 2).
 
-    ``columns`` int64 (nodes,) becomes how many each node has; gaps of the sides of step s are those from places[2 s]
-    and places[2 s + 1] on (int64, 2 steps + 1). Returns the gaps, int32 (k, 2).
+    ``columns`` int64 (nodes,) becomes how many each node has; the gaps of the sides of a node are those from its
+    ``places`` int64 (nodes, 3) on: of the first, of the second, and where they end. ``done`` counts joins.
     """
-    room = 4096
-    counts, scores = np.empty((room, SYMBOLS), np.float32), np.empty((room, SYMBOLS), np.float32)
-    gaps, used = np.empty((4096, 2), np.int32), 0
-    ways = np.empty(1 << 16, np.uint8)
-    top, begins, sizes, rows = 0, np.empty(128, np.int64), np.empty(128, np.int64), np.empty(128, np.float32)
-    filled = 0
+    planes, merged, ways = np.empty(1 << 16, np.float32), np.empty(1 << 14, np.float32), np.empty(1 << 16, np.uint8)
+    gaps, used, top, filled = np.empty((4096, 2), np.int32), 0, 0, 0
+    begins, sizes, rows, present = (np.empty(128, np.int64), np.empty(128, np.int64), np.empty(128, np.int64),
+                                    np.empty(128, np.int64))  # fmt: skip
     for step in range(nodes.leaf.size):
-        if stop[0] != 0:
+        if acquire(stop, 0) != 0:
             break
-        places[2 * step] = used
-        leaf = nodes.leaf[step]
-        if leaf >= 0:
-            size = offsets[leaf + 1] - offsets[leaf]
-            counts, scores = _with_room(counts, scores, filled, filled + size)
-            _push_leaf(codes, offsets[leaf], offsets[leaf + 1], weights[leaf], rules, counts, scores, filled)
-            begins, sizes, rows = _with_places(begins, sizes, rows, top + 1)
-            begins[top], sizes[top], rows[top] = filled, size, weights[leaf]
-            columns[nodes.node[step]] = size
-            filled += size
+        leaf, node = nodes.leaf[step], nodes.node[step]
+        if leaf != MERGED:
+            number = -2 - leaf
+            size = offsets[leaf + 1] - offsets[leaf] if leaf >= 0 else ready.sizes[number]
+            planes = _with_room(planes, filled, filled + SYMBOLS * size)
+            if top == begins.size:
+                begins, sizes = np.append(begins, begins), np.append(sizes, sizes)
+                rows, present = np.append(rows, rows), np.append(present, present)
+            begins[top], sizes[top] = filled, size
+            if leaf >= 0:
+                rows[top] = 1
+                present[top] = push_leaf(codes[offsets[leaf] : offsets[leaf + 1]], planes, filled)
+                columns[node] = size
+            else:
+                rows[top], present[top] = ready.rows[number], ready.present[number]
+                begin = ready.begins[number]
+                for at in range(SYMBOLS * size):
+                    planes[filled + at] = ready.planes[begin + at]
+            filled += SYMBOLS * size
             top += 1
-            places[2 * step + 1] = used
             continue
-        a, m, rows_a = begins[top - 2], sizes[top - 2], rows[top - 2]
-        b, n, rows_b = begins[top - 1], sizes[top - 1], rows[top - 1]
-        if ways.size < m * n:
-            ways = np.empty(2 * m * n, np.uint8)
-        work = (
-            np.empty(m, np.float32), np.empty(n, np.float32), np.empty(m + 1, np.float32), np.empty(n + 1, np.float32),
-            np.empty(n + 1, np.float32), np.empty(n + 1, np.float32), np.empty(n, np.float32),
-        )  # fmt: skip
-        _align(counts, scores, a, m, rows_a, b, n, rows_b, rules, work, ways, stop)
-        if stop[0] != 0:
+        a, m, rows_a, b, n, rows_b = (begins[top - 2], sizes[top - 2], np.float32(rows[top - 2]),
+                                      begins[top - 1], sizes[top - 1], np.float32(rows[top - 1]))  # fmt: skip
+        if ways.size < (m + n) * width(m, n) + LANES:
+            ways = np.empty(2 * (m + n) * width(m, n) + LANES, np.uint8)
+        align(planes, a, m, rows_a, present[top - 2], b, n, rows_b, present[top - 1], rules, ways, stop)
+        if acquire(stop, 0) != 0:
             break
-        operations = np.empty(m + n, np.uint8)
-        length = _path(ways, m, n, operations)
-        while gaps.shape[0] < used + 2 * length + 2:
+        runs = np.empty((m + n, 2), np.int64)
+        runs = runs[: path(ways, m, n, runs)]
+        while gaps.shape[0] < used + 2 * runs.shape[0]:
             more = np.empty((2 * gaps.shape[0], 2), np.int32)
-            more[: gaps.shape[0]] = gaps
+            more[:used] = gaps[:used]
             gaps = more
-        used = _note_gaps(operations, length, LEFT, gaps, used)
-        places[2 * step + 1] = used
-        used = _note_gaps(operations, length, UP, gaps, used)
-        merged, merged_scores = np.zeros((length, SYMBOLS), np.float32), np.zeros((length, SYMBOLS), np.float32)
-        _merge_side(counts, scores, a, m, rows_a, rules, operations, length, LEFT, merged, merged_scores)
-        _merge_side(counts, scores, b, n, rows_b, rules, operations, length, UP, merged, merged_scores)
-        counts, scores = _with_room(counts, scores, a, a + length)
-        counts[a : a + length], scores[a : a + length] = merged, merged_scores
-        filled = a + length
+        places[node, 0] = used
+        used = _note_gaps(runs, LEFT, gaps, used)
+        places[node, 1] = used
+        used = _note_gaps(runs, UP, gaps, used)
+        places[node, 2] = used
+        size = runs[:, 1].sum()
+        merged = _with_room(merged, 0, SYMBOLS * size)
+        merged[: SYMBOLS * size] = 0
+        _add_side(planes, a, m, rows_a, present[top - 2], runs, LEFT, merged, size)
+        _add_side(planes, b, n, rows_b, present[top - 1], runs, UP, merged, size)
+        filled = a + SYMBOLS * size
+        planes = _with_room(planes, a, filled)
+        planes[a:filled] = merged[: SYMBOLS * size]
         top -= 1
-        sizes[top - 1], rows[top - 1] = length, rows_a + rows_b
-        columns[nodes.node[step]] = length
-        done[0] = step + 1
-    places[2 * nodes.leaf.size] = used
-    return gaps[:used].copy()
+        sizes[top - 1], rows[top - 1] = size, rows[top - 1] + rows[top]
+        present[top - 1] |= present[top] | (GAPS if runs.shape[0] > 1 or runs[0, 0] != 0 else 0)
+        columns[node] = size
+        done[0] += 1
+    if rows[:top].max() > MOST_ROWS:
+        filled = top = 0
+    left = Ready(
+        planes[:filled].astype(np.uint16), begins[:top].copy(), sizes[:top].copy(), rows[:top].copy(),
+        present[:top].copy(),
+    )  # fmt: skip
+    return left, gaps[:used].copy()
 
 
 @compiled
-def _with_room(counts, scores, filled, size):
-    """Arrays of at least so many columns, with what is in them."""
-    if counts.shape[0] >= size:
-        return counts, scores
-    more, more_scores = np.empty((2 * size, SYMBOLS), np.float32), np.empty((2 * size, SYMBOLS), np.float32)
-    more[:filled], more_scores[:filled] = counts[:filled], scores[:filled]
-    return more, more_scores
-
-
-@compiled
-def _with_places(begins, sizes, rows, size):
-    if begins.size >= size:
-        return begins, sizes, rows
-    return np.append(begins, begins), np.append(sizes, sizes), np.append(rows, rows)
-
-
-@compiled
-def written(letters, letter_offsets, copies, copy_starts, nodes, gaps, places, columns, target):
-    """The rows of all sequences, from the gaps of all nodes, into ``target`` uint8 (rows, columns), which holds gaps.
-
-    ``copies`` int64 are the rows that have the letters of a leaf, from copy_starts[leaf] on. Steps are gone through
-    from the last one on: where the columns of a node stand in the alignment is known before its children.
-    """
-    steps = nodes.leaf.size
-    depth = 128
-    standing, begins = np.empty(1 << 16, np.int32), np.empty(depth, np.int64)
-    total = columns[nodes.node[steps - 1]]
-    if standing.size < total:
-        standing = np.empty(2 * total, np.int32)
-    standing[:total] = np.arange(total)
-    top, begins[0] = 1, 0
-    for back in range(steps):
-        step = steps - 1 - back
-        start = begins[top - 1]
-        size = columns[nodes.node[step]]
-        leaf = nodes.leaf[step]
-        if leaf >= 0:
-            for number in range(copy_starts[leaf], copy_starts[leaf + 1]):
-                row = copies[number]
-                first = letter_offsets[row]
-                for column in range(size):
-                    target[row, standing[start + column]] = letters[first + column]
-            top -= 1
-            continue
-        own = standing[start : start + size].copy()
-        size_a = size - _summed(gaps, places[2 * step], places[2 * step + 1])
-        size_b = size - _summed(gaps, places[2 * step + 1], places[2 * step + 2])
-        if standing.size < start + size_a + size_b:
-            more = np.empty(2 * (start + size_a + size_b), np.int32)
-            more[:start] = standing[:start]
-            standing = more
-        _kept(own, gaps, places[2 * step], places[2 * step + 1], standing, start, size_a)
-        _kept(own, gaps, places[2 * step + 1], places[2 * step + 2], standing, start + size_a, size_b)
-        if top + 1 > begins.size:
-            begins = np.append(begins, begins)
-        begins[top] = start + size_a
-        top += 1
-
-
-@inlined
-def _summed(gaps, first, last):
-    total = 0
-    for at in range(first, last):
-        total += gaps[at, 1]
-    return total
-
-
-@compiled
-def _kept(own, gaps, first, last, standing, start, size):
-    """The columns of a node that one side has: all but its gaps."""
-    source, gap = 0, first
-    for column in range(size):
-        while gap < last and gaps[gap, 0] == column:
-            source += gaps[gap, 1]
-            gap += 1
-        standing[start + column] = own[source]
-        source += 1
+def _with_room(planes, filled, size):
+    """An array of at least so many numbers, with what is in it."""
+    if planes.size >= size:
+        return planes
+    more = np.empty(2 * size, np.float32)
+    more[:filled] = planes[:filled]
+    return more

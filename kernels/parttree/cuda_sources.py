@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernels.cuda.structs import Struct
+from kernels.cuda.structs import Constants, Struct
+from kernels.parttree import symbols
 
 HERE = Path(__file__).parent
 
@@ -35,6 +36,29 @@ FOUND = Struct(
     const long long* places;
 """,
 )
+JOIN = Struct(
+    "Join",
+    """                         // two profiles, and where what their alignment takes lies; see profiles.cu
+    const void *a, *b;
+    int* room;
+    unsigned char* ways;     // directions, a strip of 32 columns of A after another
+    unsigned short* target;
+    int m, n, rows_a, rows_b, leaf_a, leaf_b;
+    float pairs;             // 1 / (rows_a rows_b)
+""",
+)
+PATH = Struct(
+    "Path",
+    """                         // what was found: columns of both, runs of one operation, gaps of each side
+    int columns, runs, gaps_a, gaps_b;
+""",
+)
+NUMBERS = Constants.of(
+    SYMBOLS=symbols.SYMBOLS, LETTERS=symbols.LETTERS, OPENS=symbols.OPENS, EXTENDS=symbols.EXTENDS, ENDS=symbols.ENDS,
+    UNKNOWN=symbols.UNKNOWN,
+)  # fmt: skip
+PROFILES = (NUMBERS, JOIN, PATH, HERE / "profiles.cu")
+LCS = (HERE / "lcs.cu",)
 MEASURE = (WORDS, BATCH, FOUND, HERE / "words.cu")
 SECTIONS = (HERE / "sections.cu",)
 COUNTERS = (4, 2, 1)

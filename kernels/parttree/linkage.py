@@ -28,13 +28,24 @@ def lcs_single_linkage(
     problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
 ) -> Outcome:
     """The nearest two clusters are joined, where two are as near as their nearest sequences."""
-    times_ms = {"compilation": time_ms(_compiled), "transfer": 0.0}
+    times_ms, threads = {"compilation": time_ms(compile_linkage), "transfer": 0.0}, typed(Threads, parameters).threads
+    return linked(problem, monitor, steps, times_ms, lambda codes, offsets, tell: single_linkage(
+        codes, offsets, threads, tell))  # fmt: skip
+
+
+Tell = Callable[[int, int], None]
+Link = Callable[[np.ndarray, np.ndarray, Tell], tuple[np.ndarray, np.ndarray]]
+"""From codes and offsets to joins and heights: see `single_linkage`."""
+
+
+def linked(problem: PartTreeProblem, monitor: Monitor, steps: Steps, times_ms: dict[str, float], link: Link) -> Outcome:
+    """The tree of a problem, wherever it is made."""
     clock = PhaseClock(times_ms)
     first, own = distinct(problem.sequences)
     codes, offsets = encoded([problem.sequences[number] for number in first.tolist()], problem.protein)
     tell = told(monitor, PHASE)
     try:
-        joins, heights = single_linkage(codes, offsets, typed(Threads, parameters).threads, tell)
+        joins, heights = link(codes, offsets, tell)
         tell(1, 1)
     except BaseException:
         workers.end_idle()
@@ -51,35 +62,78 @@ def edges(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:
     return np.maximum(heights[:, None] - of_nodes[joins], 0)
 
 
-def single_linkage(
-    codes: np.ndarray, offsets: np.ndarray, threads: int, tell: Callable[[int, int], None]
-) -> tuple[np.ndarray, np.ndarray]:
+def single_linkage(codes: np.ndarray, offsets: np.ndarray, threads: int, tell: Tell) -> tuple[np.ndarray, np.ndarray]:
     """Joins int64 (n - 1, 2) and heights float64 (n - 1,) of sequences of codes (uint8, 20 for no letter).
 
     ``tell(pairs, of)`` is progress.
     """
-    count = offsets.size - 1
+    every, order = by_length(codes, offsets)
+    keys, lengths = _spanning(every, threads, tell)
+    return joins_along(keys, lengths.view(np.float32), order)
+
+
+def by_length(codes: np.ndarray, offsets: np.ndarray) -> tuple[cpu_lcs.Every, np.ndarray]:
+    """The sequences by ascending length, of equal ones in their order; and the number of each, int64."""
     lengths = np.diff(offsets)
     order = np.argsort(lengths, kind="stable")
-    sorted_offsets = np.concatenate([[0], np.cumsum(lengths[order])])
-    sorted_codes = np.concatenate([codes[offsets[one] : offsets[one + 1]] for one in order.tolist()])
-    own = cpu_lcs.masks(sorted_codes, sorted_offsets)
-    nearest, heights = np.empty(count, np.int32), np.empty(count, np.float32)
-    words, stop, done = np.zeros(16, np.int64), workers.stop_word(), np.zeros(1, np.int64)
-    threads = max(1, min(threads, -(-count // cpu_lcs.ROWS)))
+    starts = np.concatenate([[0], np.cumsum(lengths[order])])
+    places = np.arange(starts[-1]) + np.repeat(offsets[:-1][order] - starts[:-1], lengths[order])
+    return cpu_lcs.Every(codes[places], starts), order
+
+
+def joins_along(keys: np.ndarray, lengths: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The joins of a spanning tree, shortest edges first, and their heights; ``order`` are the numbers of ranks."""
+    first = np.lexsort((keys, lengths))
+    joins = np.empty((keys.size, 2), np.int64)
+    cpu_lcs.joins_of(keys, first, joins)
+    leaves = joins <= keys.size
+    joins[leaves] = order[joins[leaves]]
+    return joins, lengths[first].astype(float)
+
+
+KEPT = 0.75
+"""Share of the sequences that are left at which groups are filled up again."""
+
+
+def _spanning(every: cpu_lcs.Every, threads: int, tell: Tell) -> tuple[np.ndarray, np.ndarray]:
+    """The edges of the minimum spanning tree: keys int64, and bits of the lengths, int32."""
+    count = every.offsets.size - 1
+    keys, lengths = np.zeros(max(count - 1, 0), np.int64), np.zeros(max(count - 1, 0), np.int32)
+    ranks, least = np.arange(1, count), np.full(max(count - 1, 0), cpu_lcs.FARTHEST)
+    nearest, rank, step = np.zeros_like(ranks), 0, 0
+    while ranks.size:
+        own = cpu_lcs.masks(every, ranks, nearest, least)
+        last = count - 1 if ranks.size <= cpu_lcs.LANES else step + ranks.size - int(KEPT * ranks.size)
+        rank = _grown(every, own, rank, keys, lengths, (step, last), threads, tell)
+        left = own.least >= 0
+        ranks, nearest, least, step = own.ranks[left], own.nearest[left], own.least[left], last
+    return keys, lengths
+
+
+def _grown(
+    every: cpu_lcs.Every, own: cpu_lcs.Masks, rank: int, keys: np.ndarray, lengths: np.ndarray, steps: tuple[int, int],
+    threads: int, tell: Tell,
+) -> int:  # fmt: skip
+    """Some steps of Prim's algorithm on threads; the last sequence of the tree."""
+    threads = max(1, min(threads, own.words.size // 4))
+    slots, words = np.zeros((2, threads, cpu_lcs.LINE), np.int64), np.zeros(threads * cpu_lcs.LINE, np.int64)
+    ends, done, stop = np.zeros(threads, np.int64), np.array([steps[0]]), workers.stop_word()
+    count = every.offsets.size - 1
 
     def work(worker: int) -> None:
-        cpu_lcs.slink(own, np.empty((cpu_lcs.ROWS, count), np.float32), words, nearest, heights, done, stop)
+        ends[worker] = cpu_lcs.grow(
+            own, every, rank, keys, lengths, *steps, worker, threads, slots, words, done, stop)  # fmt: skip
 
-    workers.share(work, threads, stop, lambda: tell(int(done[0]) ** 2, count**2))
-    joins, levels = np.empty((max(count - 1, 0), 2), np.int64), np.empty(max(count - 1, 0))
-    cpu_lcs.joins_of(nearest, heights, np.argsort(heights, kind="stable"), joins, levels)
-    leaves = joins < count
-    joins[leaves] = order[joins[leaves]]
-    return joins, levels
+    workers.share(work, threads, stop, lambda: tell(_pairs(int(done[0]), count), _pairs(count, count)))
+    return int(ends[0])
+
+
+def _pairs(done: int, count: int) -> int:
+    """Pairs that are measured when so many sequences are in the tree."""
+    return done * (2 * count - done - 1) // 2
 
 
 @cache
-def _compiled() -> None:
+def compile_linkage() -> None:
     """Compile, or load from the cache folder."""
     single_linkage(np.zeros(3, np.uint8), np.arange(4), 1, lambda done, total: None)

@@ -19,12 +19,12 @@ import numpy as np
 
 from kernels.cpu import workers
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from kernels.errors import Cancelled
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.parttree import cpu_groups, cpu_lcs, cpu_medoids
-from kernels.parttree.cpu_lcs import Masks
-from kernels.parttree.linkage import edges, single_linkage
+from kernels.parttree.linkage import by_length, edges, single_linkage
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import LINKED, ROUNDS, UNIT, PartTreeAnswer, PartTreeProblem
 from kernels.parttree.recursion import told, whole_tree
@@ -140,20 +140,24 @@ class _Medoids:
 
     def _measure(self, references: np.ndarray, members: np.ndarray, matrix: np.ndarray, nearest: np.ndarray) -> None:
         """See `cpu_medoids.measure`."""
-        order = np.argsort(self.lengths[references], kind="stable")
-        codes, offsets = self._codes(references[order])
-        bits = cpu_lcs.masks(codes, offsets)
-        own = Masks(bits.bits, bits.starts, bits.words, bits.lengths, self.codes, self.offsets)
-        ticket = np.zeros(1, np.int64)
+        every, order = by_length(*self._codes(references))
+        nobody = np.zeros(references.size, np.int64)
+        own = cpu_lcs.masks(every, np.arange(references.size), nobody, nobody)
+        ticket, whole = np.zeros(1, np.int64), cpu_lcs.Every(self.codes, self.offsets)
         threads = max(1, min(self.threads, members.size // cpu_medoids.TASK))
         done = np.zeros((threads, 8), np.int64)
         workers.share(lambda worker: cpu_medoids.measure(
-            own, order, self.lengths, members, matrix, nearest, ticket, done[worker, :1], self.stop),
+            own, whole, order, members, matrix, nearest, ticket, done[worker, :1], self.stop),
             threads, self.stop, lambda: self.tell(self.placed, self.lengths.size))  # fmt: skip
 
     def _link(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Single linkage of some sequences, on this thread."""
         return single_linkage(*self._codes(members), 1, lambda done, total: self.tell(self.placed, self.lengths.size))
+
+    def _heard(self, done: int, total: int) -> None:
+        """End what a thread links, where all are to end."""
+        if self.stop[0]:
+            raise Cancelled("the medoid tree was cancelled")
 
     def _codes(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The codes of some sequences, one after another, and where each begins."""
@@ -170,7 +174,7 @@ class _Medoids:
         def work(worker: int) -> None:
             while not self.stop[0] and (at := next(taken)) < len(leaves):
                 members = groups[leaves[at]].members
-                found[leaves[at]] = linked(*self._codes(members), self.stop)
+                found[leaves[at]] = single_linkage(*self._codes(members), 1, self._heard)
                 self.placed += members.size
 
         threads = max(1, min(self.threads, len(leaves)))
@@ -178,24 +182,6 @@ class _Medoids:
             work, threads, self.stop, lambda: self.tell(min(self.placed, self.lengths.size), self.lengths.size)
         )
         return found
-
-
-def linked(codes: np.ndarray, offsets: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As `linkage.single_linkage`, on this thread, which ``stop`` ends."""
-    count, lengths = offsets.size - 1, np.diff(offsets)
-    order = np.argsort(lengths, kind="stable")
-    ends = np.concatenate([[0], np.cumsum(lengths[order])])
-    places = np.arange(ends[-1]) + np.repeat(offsets[order] - ends[:-1], lengths[order])
-    own = cpu_lcs.masks(codes[places], ends)
-    nearest, heights = np.empty(count, np.int32), np.empty(count, np.float32)
-    rows = np.empty((cpu_lcs.ROWS, count), np.float32)
-    cpu_lcs.slink(own, rows, np.zeros(16, np.int64), nearest, heights, np.zeros(1, np.int64), stop)
-    joins, levels = np.empty((max(count - 1, 0), 2), np.int64), np.empty(max(count - 1, 0))
-    if stop[0] == 0:
-        cpu_lcs.joins_of(nearest, heights, np.argsort(heights, kind="stable"), joins, levels)
-        leaves = joins < count
-        joins[leaves] = order[joins[leaves]]
-    return joins, levels
 
 
 def _middle(apart: np.ndarray, members: np.ndarray) -> int:

@@ -87,6 +87,8 @@ COLUMN_BYTES = 24 * 8
 MASK_BYTES = 21 * 4
 """Bits of 32 letters of a sequence, for every symbol."""
 BLOCK_BYTES = 16 * 4
+PROFILE_BYTES, FIRST_BYTES, LAUNCH_BYTES = 120, 1 << 25, 1 << 30
+"""On the device: profiles that wait, for a letter; and what is taken anyhow."""
 STEP_CELLS, PAIR_CELLS, PART_TREE_CELLS = 0.09, 7.0, 400
 """What a word of bits takes, a pair beside these, and a distance of PartTree, as cells of two profiles (about 1 ns)."""
 LINKED_BYTES = 300
@@ -140,11 +142,17 @@ def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], back
     threads = typed(Threads, parameters).threads
     masks = int(MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum())
     waiting = int(np.log2(count + 1)) + 4
+    device = {}
+    if backend == "cuda":
+        device = {
+            "6-mers": DEVICE_WORD_BYTES * letters, "sequences": DEVICE_BYTES * count,
+            "profiles": PROFILE_BYTES * letters + FIRST_BYTES, "alignments of a launch": LAUNCH_BYTES,
+        }  # fmt: skip
     return Footprint({
         "sequences": LEAF_BYTES * count, "letters": 3 * letters, "masks": masks,
         "rows of distances": threads * BLOCK_BYTES * count, "profiles": waiting * columns * COLUMN_BYTES,
         "directions": columns * second, "rows": columns * count,
-    })  # fmt: skip
+    }, device)  # fmt: skip
 
 
 def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:

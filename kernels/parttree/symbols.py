@@ -22,9 +22,9 @@ class Rules(NamedTuple):
     opening a gap, of going on with one, and of a letter before or after all others."""
 
     table: np.ndarray
-    opening: float
-    extension: float
-    end: float
+    opening: np.float32
+    extension: np.float32
+    end: np.float32
 
 
 class Nodes(NamedTuple):

@@ -16,7 +16,8 @@ from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaAnswer, MsaProblem
 from kernels.parttree import ALIGNMENT_PROBLEM, alignment, trials
-from kernels.parttree.alignment import joins_of, steps_of, table_of
+from kernels.parttree.alignment import joins_of, table_of
+from kernels.parttree.tasks import steps_of
 from kernels.plan import Plan
 from kernels.steps import Steps
 

@@ -1,0 +1,60 @@
+"""The alignment of very many sequences on the GPU: all profiles of a level of the tree at once; see profiles.cu."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kernels.cpu import workers
+from kernels.cpu.phases import PhaseClock, time_ms
+from kernels.cuda.run import Run
+from kernels.model import Outcome
+from kernels.monitor import Monitor
+from kernels.msa.problem import MsaProblem
+from kernels.parameters import typed
+from kernels.parttree.alignment import SINGLE, Leaves, table_of
+from kernels.parttree.alignment_cpu import TREE, compile_alignment, stages
+from kernels.parttree.cpu_stage import Found
+from kernels.parttree.cuda import TASK, Counted
+from kernels.parttree.cuda_lcs import single_linkage
+from kernels.parttree.cuda_profiles import Levels
+from kernels.parttree.linkage import edges
+from kernels.parttree.parameters import Warps
+from kernels.parttree.problem import PartTreeProblem
+from kernels.parttree.recursion import Recursion, told
+from kernels.parttree.words import letters_of
+from kernels.steps import Steps
+
+
+def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    """Guide tree and profiles on the device; rows are written on the host."""
+    run, chosen = Run(monitor, steps), typed(Warps, parameters)
+    times_ms = {"compilation": time_ms(compile_alignment), "transfer": 0.0}
+    clock = PhaseClock(times_ms)
+    outcome = stages(
+        problem, workers.cores(), monitor, steps, clock, times_ms,
+        lambda leaves: _guide(problem, leaves, run, chosen),
+        lambda leaves, joins: _aligned(problem, leaves, joins, run),
+    )  # fmt: skip
+    times_ms["compilation"] += run.times_ms["compilation"]
+    return replace(outcome, times_ms=times_ms, device_bytes=run.device_bytes)
+
+
+def _aligned(problem: MsaProblem, leaves: Leaves, joins: np.ndarray, run: Run) -> Found:
+    rules = table_of(problem, leaves.sequences.size)
+    return Levels(run, leaves, joins, rules).aligned(workers.cores())
+
+
+def _guide(problem: MsaProblem, leaves: Leaves, run: Run, chosen: Warps) -> tuple[np.ndarray, np.ndarray]:
+    """Joins of the leaves, and lengths of the edges below each."""
+    own = problem.rules
+    if own.guide == SINGLE:
+        joins, heights = single_linkage(leaves.codes, leaves.offsets, run, told(run.monitor, TREE))
+        return joins, edges(joins, heights)
+    filled = [problem.sequences[problem.filled[number]] for number in leaves.sequences.tolist()]
+    part = PartTreeProblem(tuple(filled), own.references, own.pick_seed)
+    measure = Counted(letters_of(filled, problem.protein), problem.protein, run, chosen)
+    return Recursion(part, measure.words, measure, workers.cores(), told(run.monitor, TREE), TASK).joins()
