@@ -131,6 +131,10 @@ def nothing_recomputed(problem: Any, parameters: Mapping[str, Any]) -> int:
     return 0
 
 
+def _no_numbers(result: Result) -> Mapping[str, float]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class ProblemType:
     """What kind of problem a method solves: how one is made from the user's data, and how its answer is told.
@@ -145,6 +149,7 @@ class ProblemType:
     methods take. Of a problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the
     options that build it again; ``notes`` tell the user what is seldom meant, what was changed in the data, or what the
     rule gives to some of them (by default those that the problem has); plans and results begin with them.
+    ``numbers`` are quantities of a result, beside times and bytes, that measured points keep by their names.
     ``recommend(data, backend)`` names the method to begin with for these data, by its identifier, and says why; None
     where the data leave that open.
     ``unit`` is what the methods' ``work`` counts. ``trials`` is "package.module:NAME" of the `kernels.trials.Trials` by
@@ -163,6 +168,7 @@ class ProblemType:
     answer: Callable[[Result], str]
     formats: tuple[FileFormat, ...] = ()
     products: Callable[[Result], list[Any]] | None = None
+    numbers: Callable[[Result], Mapping[str, float]] = _no_numbers
     settings: Callable[[Any], Rows] = _no_rows
     option_values: Callable[[Any], Mapping[str, Any]] = _no_values
     notes: Callable[[Any], tuple[str, ...]] = _notes_of

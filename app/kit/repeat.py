@@ -33,7 +33,8 @@ def command_line(result: Result) -> str:
 
 
 def _input_text(taken: Input, data: list[Any]) -> list[str]:
-    files = list(dict.fromkeys("FILE" if datum.source in NO_FILE else texts.place(datum.source) for datum in data))
+    sources = dict.fromkeys(datum.source for datum in data)  # many sequences are of few files
+    files = list(dict.fromkeys("FILE" if source in NO_FILE else texts.place(source) for source in sources))
     if taken.flag:
         return [word for file in files for word in ("--" + taken.flag, file)]
     if taken.kind is not SEQUENCE or taken.maximum is None:

@@ -100,9 +100,10 @@ class Point:
     ``name`` what it is called, ``counts`` what its time covers. ``problem`` is the digest of the problem, ``cells``
     its size, ``work`` the cells that the method computes. ``runs`` are the timed calls in order, without the
     warm-up, whose compilation is ``compilation_ms``. ``answer`` is for people; ``answer_digest`` is of the whole
-    answer; ``score`` is a number that every contender of a problem must agree on, where there is one. ``models``
-    are values of the method's models (see kernels.analysis); ``limit_ms`` is the least time that the device's
-    roofline allows. ``reason`` says why a point was refused, failed or is wrong.
+    answer; ``score`` is a number that every contender of a problem must agree on, where there is one. ``numbers``
+    are what the problem type counts in an answer (see kernels.method.ProblemType). ``models`` are values of the
+    method's models (see kernels.analysis); ``limit_ms`` is the least time that the device's roofline allows.
+    ``reason`` says why a point was refused, failed or is wrong.
     """
 
     key: str
@@ -128,6 +129,7 @@ class Point:
     answer: str = ""
     answer_digest: str = ""
     score: float | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
     models: Mapping[str, float] = field(default_factory=dict)
     limit_ms: float | None = None
     is_peer: bool = False
@@ -170,8 +172,9 @@ class Point:
         """The median of a quantity, one of QUANTITIES or of the models; None where this point has no number for it."""
         if quantity in ("compilation_ms", "host_bytes", "device_bytes"):
             return float(getattr(self, quantity)) if self.runs else None
-        if quantity in self.models:
-            return self.models[quantity]
+        for known in (self.models, self.numbers):
+            if quantity in known:
+                return known[quantity]
         if quantity not in QUANTITIES:
             return None
         found = self.spread(quantity)

@@ -110,6 +110,7 @@ def finish(point: Point, measured: Measured) -> Point:
         answer=found.problem.answer(result),
         answer_digest=digest(result.answer),
         score=_score(result),
+        numbers=dict(found.problem.numbers(result)),
     )
 
 

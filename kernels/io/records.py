@@ -65,10 +65,13 @@ FORMATS = (
     (re.compile(rb"(CLUSTAL|MUSCLE|PROBCONS)\b"), "clustal", "Clustal"),
     (re.compile(rb"PileUp|!![AN]A_MULTIPLE"), "msf", "MSF"),
     (re.compile(rb"#NEXUS", re.IGNORECASE), "nexus", "NEXUS"),
+    (re.compile(rb"##maf\b"), "maf", "MAF"),
     (re.compile(rb"@\S.*\n\S+\n\+"), "fastq", "FASTQ"),
     (re.compile(rb"\d+[ \t]+\d+[ \t]*\n"), "phylip-relaxed", "PHYLIP"),
 )
 """How a file of each format begins, its name in Biopython, and its name for people."""
+ALIGNED = ("nexus", "maf")
+"""Formats of alignments that are read as such."""
 
 
 class Record(NamedTuple):
@@ -170,8 +173,40 @@ def records(stream: Iterator[bytes], source: str, monitor: Monitor | None = None
         return _fasta(_chain(blank_lines + start, stream), source)
     for pattern, name, label in FORMATS:
         if pattern.match(start):
+            if name in ALIGNED:
+                return _rows(start + b"".join(stream), name, label, source, monitor)
             return _biopython(start + b"".join(stream), name, label, source, monitor)
     return _letters(head + b"".join(stream), source)
+
+
+def _rows(data: bytes, format: str, label: str, source: str, monitor: Monitor | None = None) -> Iterator[Record]:
+    """The rows of an alignment in a format whose letters Biopython does not all take; what is no such alignment is told
+    by Biopython, where it knows the format."""
+    from kernels.io.alignment_files import maf, nexus  # they read blocks of this module
+
+    try:
+        found = nexus.read(iter([data]), source) if format == "nexus" else maf.read(iter([data]), source)
+        blocks = list(found) if isinstance(found, Iterator) else [found]
+    except InputError:
+        if format == "maf":
+            raise
+        yield from _biopython(data, format, label, source, monitor)
+        return
+    rows = ((name, row) for raw in blocks for name, row in zip(raw.names, raw.letters, strict=True))
+    yield from _some_letters(
+        (place, Record(name, name, *_clean(row.tobytes(), source, 0, name)))
+        for name, row in rows for place in (f"{source}, record {name}",)
+    )  # fmt: skip
+
+
+def _some_letters(found: Iterator[tuple[str, Record]]) -> Iterator[Record]:
+    """Records with the place of each; they may be empty, but InputError where all are."""
+    empty, there = "", False
+    for place, record in found:
+        empty, there = empty or place, there or bool(record.letters)
+        yield record
+    if empty and not there:
+        raise InputError(f"{empty}: no letters in it, nor in any other record; add the sequence")
 
 
 def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -185,10 +220,15 @@ def _fasta(stream: Iterator[bytes], source: str) -> Iterator[Record]:
     before = next(pieces)
     if before.strip():
         raise InputError(f"{source}, line 1: text before the first '>'; remove it")
-    line = before.count(b"\n") + 1
+    yield from _some_letters(_records(pieces, source, before.count(b"\n") + 1))
+
+
+def _records(pieces: Iterator[bytes], source: str, line: int) -> Iterator[tuple[str, Record]]:
+    """The records of pieces, the first of which begins at a line, each with its place."""
     for number, piece in enumerate(pieces, 1):
         title, _, body = piece.partition(b"\n")
-        yield _record(title, body, source, line, number)
+        record = _record(title, body, source, line, number)
+        yield f"{source}, line {line}, record {record.name}", record
         line += piece.count(b"\n") + 1
 
 
@@ -208,8 +248,7 @@ def _split(stream: Iterator[bytes]) -> Iterator[bytes]:
 def _record(title: bytes, body: bytes, source: str, line: int, number: int) -> Record:
     description = _text(title).strip()
     name = description.split(None, 1)[0] if description else f"unnamed-{number}"
-    place = f"{source}, line {line}, record {name}"
-    letters, note = _clean(body, place, source, line + 1, name)
+    letters, note = _clean(body, source, line + 1, name)
     return Record(name, description or name, letters, note)
 
 
@@ -237,11 +276,13 @@ def _letters(data: bytes, source: str) -> Iterator[Record]:
             f"{source}, line {line}: {_letter(data, strange.start())} is no letter of a sequence, and the file begins "
             "like no format that is known; give FASTA, GenBank or plain letters"
         )
-    letters, note = _clean(data, source, source, 1, name)
+    letters, note = _clean(data, source, 1, name)
+    if not letters:
+        raise InputError(f"{source}: no letters in it; add the sequence or remove the record")
     yield Record(name, name, letters, note)
 
 
-def _clean(body: bytes, place: str, source: str, line: int, name: str) -> tuple[bytes, str]:
+def _clean(body: bytes, source: str, line: int, name: str) -> tuple[bytes, str]:
     """Upper-case letters of sequence lines, and a note of what was removed from them.
 
     ``line`` is the line where the body starts, for errors.
@@ -260,8 +301,6 @@ def _clean(body: bytes, place: str, source: str, line: int, name: str) -> tuple[
         if letters.endswith(b"*"):
             letters = letters.rstrip(b"*")
             notes.append("stop * at the end removed")
-    if not letters:
-        raise InputError(f"{place}: no letters in it; add the sequence or remove the record")
     return letters, "; ".join(notes)
 
 
@@ -270,7 +309,12 @@ def _biopython(data: bytes, format: str, label: str, source: str, monitor: Monit
     number = 0
     try:
         for number, found in enumerate(_parse(data, format, monitor), 1):
-            yield _converted(found, source, number)
+            record = _converted(found, source, number)
+            if not record.letters:
+                raise InputError(
+                    f"{source}, record {record.name}: no letters in it; add the sequence or remove the record"
+                )
+            yield record
     except UndefinedSequenceError:
         raise InputError(f"{source}, record {number}: {label} without the letters; fetch the full record") from None
     except (InputError, Cancelled, MemoryError):
@@ -290,7 +334,7 @@ def _converted(found: SeqRecord, source: str, number: int) -> Record:
     if found.seq is None:
         raise UndefinedSequenceError
     name = found.id or f"unnamed-{number}"
-    letters, note = _clean(bytes(found.seq), f"{source}, record {name}", source, 0, name)
+    letters, note = _clean(bytes(found.seq), source, 0, name)
     words = [word for word in found.description.split() if word != name]
     described = "" if "<unknown" in found.description else " ".join(words)
     stated = _stated_type(str(found.annotations.get("molecule_type", "")), letters)

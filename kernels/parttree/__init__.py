@@ -8,9 +8,9 @@ from typing import Any
 from kernels.citation import Citation
 from kernels.method import Method
 from kernels.msa.problem import INPUTS, problem_type
-from kernels.parttree import alignment, sizes
+from kernels.parttree import adding, alignment, sizes
 from kernels.parttree.parameters import BLOCK, SECTION, THREADS, WARPS
-from kernels.parttree.problem import PART_TREE, PARTTREE, SINGLE
+from kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE
 from kernels.trees import MAFFT
 
 PAPER = Citation(
@@ -98,6 +98,19 @@ METHODS = (
         criterion=SINGLE,
         nominal_gcups={"cpu": 0.4, "cuda": 10.0},
     ),
+    _method(
+        "medoid-tree",
+        "Medoid tree",
+        "Guide tree of very many sequences: parts around sequences in their middle, each joined by single linkage over "
+        "longest common subsequences.",
+        FAMSA,
+        parameters=(THREADS,),
+        functions={"cpu": "kernels.parttree.medoids:medoid_tree"},
+        footprint=sizes.medoid_footprint,
+        work=sizes.medoid_work,
+        criterion=MEDOID,
+        nominal_gcups={"cpu": 0.02},
+    ),
     Method(
         id="msa-parttree",
         name="PartTree-MSA",
@@ -117,5 +130,22 @@ METHODS = (
         work=sizes.alignment_work,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 1.0, "cuda": 20.0},
+    ),
+    Method(
+        id="parttree-add",
+        name="Adding many",
+        family="parttree",
+        summary="Any number of sequences added to an alignment of any size: each is aligned to the profile of its "
+        "rows, which stay as they are beside each other.",
+        citation=FAMSA,
+        problem=adding.ADDING,
+        parameters=(THREADS,),
+        backends={"cpu": "kernels.parttree.adding_cpu:parttree_add"},
+        returns=frozenset({"alignment"}),
+        footprint=adding.footprint,
+        automatic=sizes.automatic,
+        work=adding.work,
+        page=Path(__file__).with_name("page.md"),
+        nominal_gcups={"cpu": 0.5},
     ),
 )

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import ParameterError
+from kernels import memory
+from kernels.errors import MemoryRefused, ParameterError
 from kernels.io.tree import Tree
 from kernels.model import Sequence
 from kernels.msa.guide import binary
@@ -33,7 +34,7 @@ from kernels.scoring import named_matrix
 from kernels.scoring_options import nucleotides
 from kernels.serialization import stored
 
-SINGLE, PARTTREE = GUIDES = ("single-linkage", "parttree")
+SINGLE, MEDOID, PARTTREE = GUIDES = ("single-linkage", "medoid", "parttree")
 MOST_COST = 1000.0
 NUCLEOTIDE_SCORES = 5.0, -4.0
 COSTS = {True: {"gap_open": 15.0, "gap_extend": 2.0, "gap_end": 0.66},
@@ -47,8 +48,9 @@ SMALL, FACTOR = 7.0, 45.0
 OPTIONS = (
     Parameter("guide", "choice", "Guide tree",
               "single-linkage: over the longest common subsequences of all pairs, as in FAMSA; the best alignments. "
-              "parttree: references are picked, and the others join the nearest; for more sequences than can all be "
-              "compared.", default=None, choices=GUIDES),
+              "medoid: the same in parts around sequences in their middle; for more than can all be compared. "
+              "parttree: references are picked, and the others join the nearest, by shared 6-mers; the fastest.",
+              default=None, choices=GUIDES),
     Parameter("matrix", "text", "Matrix", "What two amino acids score, by name; nucleotides score 5 and -4.",
               default="BLOSUM50"),
     Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 12).",
@@ -82,8 +84,14 @@ class PartTreeRules:
 
 def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> PartTreeRules:
     """The rules of option values, completed by what suits the sequences."""
+    found = completed(sequences, values)
+    return PartTreeRules(**{"guide": affordable(sequences), **found})
+
+
+def completed(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of matrix and costs that fit, with those that suit the sequences where none are given."""
     given = {name: value for name, value in values.items() if value is not None}
-    found = {**COSTS[not nucleotides(sequences)], "guide": affordable(sequences), **given}
+    found = {**COSTS[not nucleotides(sequences)], **given}
     named_matrix(found["matrix"])
     for name in ("gap_open", "gap_extend"):
         if found[name] > MOST_COST:
@@ -93,13 +101,13 @@ def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> PartTre
             f"gap_extend={found['gap_extend']:g} is more than gap_open={found['gap_open']:g}; a further letter of a "
             "gap costs no more than its first"
         )
-    return PartTreeRules(**found)
+    return found
 
 
 def affordable(sequences: tuple[Sequence, ...]) -> str:
-    """Single linkage, unless it would take too long."""
+    """Single linkage, unless it would take too long; then parts around medoids."""
     lengths = np.array([len(sequence) for sequence in sequences], float)
-    return SINGLE if linkage_steps(lengths) <= MOST_STEPS else PARTTREE
+    return SINGLE if linkage_steps(lengths) <= MOST_STEPS else MEDOID
 
 
 def linkage_steps(lengths: np.ndarray) -> float:
@@ -130,8 +138,8 @@ def leaves_of(problem: MsaProblem, apart: bool) -> Leaves:
 
 
 def table_of(problem: MsaProblem, count: int) -> Rules:
-    """The scores and costs of an alignment of so many different sequences."""
-    own: PartTreeRules = problem.rules
+    """The scores and costs of an alignment of so many different sequences, by rules that have the names of OPTIONS."""
+    own = problem.rules
     table = np.zeros((SYMBOLS, SYMBOLS), np.float32)
     if problem.protein:
         matrix, letters = named_matrix(own.matrix), AMINO_ACIDS.decode()
@@ -158,3 +166,14 @@ def joins_of(tree: Tree, taxa: tuple[str, ...]) -> np.ndarray:
     number[inner] = len(taxa) + np.arange(inner.size)
     second = tree.ends[inner + 1]
     return np.stack([number[inner + 1], number[second]], 1) if inner.size else np.zeros((0, 2), np.int64)
+
+
+def refuse_rows(rows: int, columns: int) -> None:
+    """MemoryRefused where the rows do not fit: how many columns there are, nothing foretells."""
+    free = memory.host_bytes_free()
+    if rows * columns > free:
+        raise MemoryRefused(
+            f"the alignment has {rows:,} rows of {columns:,} columns, {memory.bytes_text(rows * columns)}, and "
+            f"{memory.bytes_text(free)} is free; sequences with little in common get many columns: raise gap_open, "
+            "or leave sequences out"
+        )

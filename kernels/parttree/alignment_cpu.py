@@ -8,20 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from kernels import memory
 from kernels.cpu import workers
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.errors import MemoryRefused
 from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
 from kernels.parameters import typed
-from kernels.parttree.alignment import SINGLE, Leaves, PartTreeRules, joins_of, leaves_of, table_of
+from kernels.parttree.alignment import (
+    MEDOID,
+    SINGLE,
+    Leaves,
+    PartTreeRules,
+    joins_of,
+    leaves_of,
+    refuse_rows,
+    table_of,
+)
 from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
 from kernels.parttree.cpu_counts import TASK
 from kernels.parttree.cpu_rows import Standing, Texts, written
 from kernels.parttree.cpu_stage import Found, aligned_alone
 from kernels.parttree.linkage import edges, single_linkage
+from kernels.parttree.medoids import compile_all as compile_medoids
+from kernels.parttree.medoids import medoid_linkage
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import Recursion, told, whole_tree
@@ -97,6 +106,11 @@ def guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -
         joins, heights = single_linkage(leaves.codes, leaves.offsets, threads, tell)
         tell(1, 1)
         return joins, edges(joins, heights)
+    if own.guide == MEDOID:
+        joins, heights = medoid_linkage(leaves.codes, leaves.offsets, leaves.sequences, own.references, own.pick_seed,
+                                        threads, tell)  # fmt: skip
+        tell(1, 1)
+        return joins, edges(joins, heights)
     filled = [problem.sequences[problem.filled[number]] for number in leaves.sequences.tolist()]
     part = PartTreeProblem(tuple(filled), own.references, own.pick_seed)
     letters = letters_of(filled, problem.protein)
@@ -118,7 +132,7 @@ def _rows(
     """The rows of all sequences that have letters."""
     filled = [problem.sequences[number] for number in problem.filled]
     shape = len(filled), int(columns[-1])
-    _refuse_rows(*shape)
+    refuse_rows(*shape)
     texts = Texts(
         np.frombuffer(b"".join([one.letters for one in filled]), np.uint8),
         np.concatenate([[0], np.cumsum([len(one) for one in filled])]),
@@ -150,21 +164,11 @@ def _rows(
     return target
 
 
-def _refuse_rows(rows: int, columns: int) -> None:
-    """MemoryRefused where the rows do not fit: how many columns there are, nothing foretells."""
-    free = memory.host_bytes_free()
-    if rows * columns > free:
-        raise MemoryRefused(
-            f"the alignment has {rows:,} rows of {columns:,} columns, {memory.bytes_text(rows * columns)}, and "
-            f"{memory.bytes_text(free)} is free; sequences with little in common get many columns: raise gap_open, "
-            "or leave sequences out"
-        )
-
-
 @cache
 def compile_alignment() -> None:
     """Compile, or load from the cache folder."""
     compile_all()
+    compile_medoids()
     from kernels.parttree.alignment import rules
 
     texts = (b"ACDEFGHIKL", b"ACDEFGGHIKL", b"WWW")

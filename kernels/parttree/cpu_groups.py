@@ -40,6 +40,15 @@ def _key(seed, level, sequence):
 
 
 @compiled
+def keys_of(seed, level, sequences):
+    """The keys of some sequences, uint64."""
+    found = np.empty(sequences.size, np.uint64)
+    for at in range(sequences.size):
+        found[at] = _key(seed, level, sequences[at])
+    return found
+
+
+@compiled
 def choose(members, starts, pivot, away, references, seed, level, picks, counts, ticket, stop):
     """The picks of each group, as places in ``members`` by ascending distance, from picks[starts[group]] on.
 

@@ -156,6 +156,15 @@ def _common_many(own, every, rank, group, row, found):
         store(found, lane, total)
 
 
+@inlined
+def common_of(own, every, rank, group, row, found):
+    """The longest common subsequences of a sequence and those of a group, into ``found`` int32 (LANES,)."""
+    if own.words[group] == 1:
+        _common_one(own, every, rank, group, found)
+    else:
+        _common_many(own, every, rank, group, row, found)
+
+
 @compiled
 def _nearer(own, group, rank, length, common, low):
     """What a further sequence in the tree changes for a group, with which it has such ``common`` subsequences; the
@@ -208,10 +217,7 @@ def grow(own, every, rank, keys, lengths, first, last, worker, threads, slots, w
         for group in range(worker, own.words.size, threads):
             if acquire(stop, 0) != 0:
                 return rank
-            if own.words[group] == 1:
-                _common_one(own, every, rank, group, common)
-            else:
-                _common_many(own, every, rank, group, row, common)
+            common_of(own, every, rank, group, row, common)
             low = group * LANES
             lowest = _nearer(own, group, np.int32(rank), length, common, low)
             if lowest > mine[0] or lowest == FARTHEST:

@@ -60,7 +60,7 @@ def together(found: list[Ready]) -> Ready:
 
 
 @compiled
-def _push_leaf(codes, planes, at):
+def push_leaf(codes, planes, at):
     """The profile of one sequence; which symbols it has."""
     size, present = codes.size, np.int64(0)
     planes[at : at + SYMBOLS * size] = 0
@@ -155,7 +155,7 @@ def progressive(codes, offsets, nodes, ready, rules, columns, places, done, stop
             begins[top], sizes[top] = filled, size
             if leaf >= 0:
                 rows[top] = 1
-                present[top] = _push_leaf(codes[offsets[leaf] : offsets[leaf + 1]], planes, filled)
+                present[top] = push_leaf(codes[offsets[leaf] : offsets[leaf + 1]], planes, filled)
                 columns[node] = size
             else:
                 rows[top], present[top] = ready.rows[number], ready.present[number]

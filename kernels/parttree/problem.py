@@ -28,6 +28,12 @@ FILTER = 0.7
 """A pick is dropped that is nearer to one kept than this part of the largest distance from the pivot."""
 MEAN_SHARE = 0.1
 """The share of the mean in the linkage of the references; the rest is the lesser distance."""
+LINKED = 20
+"""Medoid trees: sequences for each reference that are drawn; groups of no more are linked as a whole."""
+ROUNDS = 10
+"""How often medoids are sought."""
+UNIT = 1 << 16
+"""Parts of 1 in which distances to medoids are summed, so that a sum is the same in any order."""
 
 PARTTREE, SINGLE, MEDOID = "PartTree", "single linkage", "medoids"
 """Criteria: what methods mean by the tree of the sequences."""
@@ -102,10 +108,15 @@ class PartTreeAnswer:
     ``splits`` int64 (k, 5), in ascending order: of every group that was split the level (from 0), its pivot (number of
     the sequence, from 0), different sequences in it, picks, and references that the filter left; no picks where all
     distances are 0, so that the group was joined evenly. Other criteria have no splits.
+
+    ``references`` int64 (r, 4), in the order of the splits: of every reference its split (row of ``splits``), its
+    sequence, how many different sequences joined it, itself included, and the split that these became, -1 where it is
+    alone. Of a group that was joined evenly they are all its members. Files of earlier versions have none.
     """
 
     tree: Tree
     splits: np.ndarray = field(default_factory=lambda: np.zeros((0, 5), np.int64), repr=False)
+    references: np.ndarray = field(default_factory=lambda: np.zeros((0, 4), np.int64), repr=False)
 
     def check(self, problem: PartTreeProblem) -> None:
         """AssertionError unless every sequence is a leaf once, the tree is binary, and no edge is negative."""
@@ -118,6 +129,13 @@ class PartTreeAnswer:
             assert levels[0] == 0 and (np.diff(np.unique(levels)) == 1).all(), "a level is missing"
             assert (members >= picks).all() and (picks >= kept).all(), "more references than picks, or than members"
             assert ((kept >= 2) | (picks == 0)).all(), "a group was not split"
+        if len(self.references):
+            split, _, joined, below = self.references.T
+            sums = np.bincount(split, joined, len(self.splits))
+            assert (sums == self.splits[:, 2]).all(), "the groups of the references are not their group"
+            parts = below >= 0
+            assert (np.sort(below[parts]) == np.arange(1, len(self.splits))).all(), "a group is of no reference"
+            assert (self.splits[below[parts], 2] == joined[parts]).all(), "a group has another size on its level"
 
 
 def draw_key(seed: int, level: int, sequence: int) -> int:
@@ -145,7 +163,8 @@ def json_fields(result: Result) -> dict[str, Any]:
     """Newick, and the recursion."""
     answer: PartTreeAnswer = result.answer
     return {
-        "taxa": len(result.problem.sequences), "newick": newick.newick(answer.tree), "splits": answer.splits.tolist()
+        "taxa": len(result.problem.sequences), "newick": newick.newick(answer.tree), "splits": answer.splits.tolist(),
+        "references": answer.references.tolist(),
     }  # fmt: skip
 
 
@@ -160,6 +179,15 @@ def rows(result: Result) -> Rows:
     return told
 
 
+def numbers(result: Result) -> Mapping[str, float]:
+    """What is told of the first level (002, table 4): references that the filter left, and their distances."""
+    splits = result.answer.splits
+    if not len(splits):
+        return {}
+    count, kept = float(len(result.problem.sequences)), float(splits[0, 4])
+    return {"references": kept, "distances": kept * count, "megabytes": 4 * kept * count / 2**20}
+
+
 PART_TREE = ProblemType(
     id="parttree",
     label="Guide tree of many sequences",
@@ -172,6 +200,7 @@ PART_TREE = ProblemType(
     answer=lambda result: result.answer.tree.summary,
     formats=tree_files.FORMATS,
     products=lambda result: [result.answer.tree],
+    numbers=numbers,
     settings=lambda problem: [("References", f"{problem.references:,}"), ("Seed", str(problem.pick_seed))],
     option_values=option_values,
     unit="pairs",

@@ -31,7 +31,7 @@ Measure = Callable[[Batch, bool, int], Found]
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Groups that were split together: see `cpu_groups` for the arrays."""
+    """Groups that were split together: see `cpu_groups` for the arrays; ``refs`` are those of `shared_out`."""
 
     members: np.ndarray
     starts: np.ndarray
@@ -39,6 +39,7 @@ class Level:
     joins: np.ndarray
     heights: np.ndarray
     children: np.ndarray
+    refs: np.ndarray
 
 
 class Recursion:
@@ -55,13 +56,39 @@ class Recursion:
         self.first, self.own = distinct(problem.sequences)
         self.stop = workers.stop_word()
         self.splits: list[np.ndarray] = []
+        self.levels: list[Level] = []
 
     def answer(self) -> PartTreeAnswer:
         """The tree of all sequences."""
         joins, lengths = self.joins()
         splits = np.concatenate([np.zeros((0, 5), np.int64), *self.splits])
         tree = Tree.from_joins(self.problem.names, joins, lengths, self.problem.title)
-        return PartTreeAnswer(tree, splits[np.lexsort(splits.T[::-1])])
+        order = np.lexsort(splits.T[::-1])
+        return PartTreeAnswer(tree, splits[order], self._references(order))
+
+    def _references(self, order: np.ndarray) -> np.ndarray:
+        """The references of all groups, see `PartTreeAnswer`; ``order`` int64 sorts the groups as they were split."""
+        rank = np.empty(order.size, np.int64)
+        rank[order] = np.arange(order.size)
+        counts = [np.where(one.counts > 0, one.counts, np.diff(one.starts)) for one in self.levels]
+        until = np.cumsum(np.concatenate([NOTHING.astype(np.int64), *counts])[order])
+        begins = np.concatenate([[0], until])[:-1][rank]
+        references, first = np.empty((int(until[-1]) if until.size else 0, 4), np.int64), 0
+        for number, (level, own) in enumerate(zip(self.levels, counts, strict=True)):
+            groups = own.size
+            group = np.repeat(np.arange(groups), own)
+            within = np.arange(group.size) - np.repeat(np.cumsum(own) - own, own)
+            at, rows = level.starts[group] + within, begins[first + group] + within
+            child = level.children[at]
+            references[rows, 0] = rank[first + group]
+            references[rows, 1] = np.where(level.counts[group] > 0, level.refs[at], level.members[at])
+            references[rows, 2:] = 1, -1
+            if number + 1 < len(self.levels):
+                rows, child = rows[child >= 0], child[child >= 0]
+                references[rows, 2] = np.diff(self.levels[number + 1].starts)[child]
+                references[rows, 3] = rank[first + groups + child]
+            first += groups
+        return references
 
     def joins(self) -> tuple[np.ndarray, np.ndarray]:
         """The joins of the tree, int64 (n - 1, 2), and the lengths of the edges to what is joined, float64."""
@@ -74,6 +101,7 @@ class Recursion:
             levels.append(level)
             self.tell(self.first.size - members.size, self.first.size)
         self.tell(1, 1)
+        self.levels = levels
         return self._assembled(levels)
 
     def _split(self, members: np.ndarray, starts: np.ndarray, level: int) -> tuple[Level, np.ndarray, np.ndarray]:
@@ -89,10 +117,10 @@ class Recursion:
             next_members.append(ahead)
             next_starts.append(ahead_starts[1:] + filled)
             groups, filled = groups + ahead_starts.size - 1, filled + ahead.size
-        whole = [np.concatenate([getattr(part, name) for part in made]) for name in ("counts", "joins", "heights")]
-        children = np.concatenate([part.children for part in made])
+        names = "counts", "joins", "heights", "children", "refs"
+        whole = [np.concatenate([getattr(part, name) for part in made]) for name in names]
         return (
-            Level(members, starts, whole[0], whole[1], whole[2], children),
+            Level(members, starts, *whole),
             np.concatenate(next_members), np.concatenate(next_starts),
         )  # fmt: skip
 
@@ -143,7 +171,11 @@ class Recursion:
             members, starts, counts, nearest, spread, ahead, ahead_starts, children
         )  # fmt: skip
         self.splits.append(np.stack([np.full(groups, level), members[pivot], np.diff(starts), picked, counts], 1))
-        return Level(members, starts, counts, joins, heights, children), ahead[:filled], ahead_starts[: made + 1]
+        return (
+            Level(members, starts, counts, joins, heights, children, spread),
+            ahead[:filled],
+            ahead_starts[: made + 1],
+        )
 
     def _measured(
         self, refs: np.ndarray, ref_starts: np.ndarray, members: np.ndarray, starts: np.ndarray, every: bool, level: int

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels.io.tree import Tree
 from kernels.model import Sequence
-from kernels.parttree.problem import FILTER, MEAN_SHARE, PartTreeAnswer, PartTreeProblem, draw_key
+from kernels.parttree.problem import FILTER, LINKED, MEAN_SHARE, ROUNDS, UNIT, PartTreeAnswer, PartTreeProblem, draw_key
 from kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
 
 AMINO_ACIDS, BASES_AND_U = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
@@ -37,6 +37,8 @@ class Textbook:
         self.words = [Counter(text[at : at + K] for at in range(len(text) - K + 1)) for text in texts]
         self.totals = [sum(words.values()) for words in self.words]
         self.splits: list[tuple[int, ...]] = []
+        self.references: list[list[tuple[int, int, int]]] = []
+        """Of every split its references: sequence, how many joined it, and the split of these, -1 for none."""
 
     def common(self, i: int, j: int) -> int:
         """6-mers that two sequences share: of each k-mer the smaller count."""
@@ -58,6 +60,7 @@ class Textbook:
         most = max(away.values())
         if self.totals[pivot] == 0 or most <= 0:
             self.splits.append((level, pivot, len(members), 0, 0))
+            self.references.append([(one, 1, -1) for one in members])
             return even([self.leaf(one) for one in members])
         ranked = sorted(members, key=lambda one: (away[one], one))
         picks = self.picks(ranked, level)
@@ -67,7 +70,13 @@ class Textbook:
         for one in members:
             nearest = one if one in groups else min(kept, key=lambda other: self.distance(one, other))
             groups[nearest].append(one)
-        return self.joined(kept, [self.tree(group, level + 1) for group in groups.values()])
+        own: list[tuple[int, int, int]] = []
+        self.references.append(own)
+        trees = []
+        for one, group in groups.items():
+            own.append((one, len(group), len(self.splits) if len(group) > 1 else -1))
+            trees.append(self.tree(group, level + 1))
+        return self.joined(kept, trees)
 
     def picks(self, ranked: list[int], level: int) -> list[int]:
         """The pivot, the farthest, the one of median rank, and others by chance, in the order of their ranks."""
@@ -105,9 +114,7 @@ class Textbook:
 
     def leaf(self, sequence: int) -> Node:
         """A sequence, and all that are equal to it."""
-        letters = self.problem.sequences[sequence].letters
-        equal = [at for at, one in enumerate(self.problem.sequences) if one.letters == letters]
-        return even([Node(0.0, at) for at in equal])
+        return _equal(self.problem, sequence)
 
 
 def ordered(i: int, j: int) -> tuple[int, int]:
@@ -128,30 +135,95 @@ def part_tree(problem: PartTreeProblem) -> PartTreeAnswer:
     book = Textbook(problem)
     first = [number for number, one in enumerate(problem.sequences) if _is_first(problem.sequences, number, one)]
     tree = _tree_of(problem, book.tree(first))
-    splits = np.array(sorted(book.splits), np.int64).reshape(-1, 5)
-    return PartTreeAnswer(tree, splits)
+    order = sorted(range(len(book.splits)), key=book.splits.__getitem__)
+    rank = {split: row for row, split in enumerate(order)} | {-1: -1}
+    references = [(rank[split], one, joined, rank[below])
+                  for split in order for one, joined, below in book.references[split]]  # fmt: skip
+    splits = np.array([book.splits[split] for split in order], np.int64).reshape(-1, 5)
+    return PartTreeAnswer(tree, splits, np.array(references, np.int64).reshape(-1, 4))
 
 
 def single_linkage(problem: PartTreeProblem) -> PartTreeAnswer:
     """The tree of single linkage over (m + n - 2 LCS) / LCS; 10^6 where nothing is common. Equal sequences first."""
+    leaves = {at: Node(0.0, at) for at in range(len(problem.sequences))}
+    return PartTreeAnswer(_tree_of(problem, _nearest_first(leaves, _apart(problem))))
+
+
+def medoids(problem: PartTreeProblem) -> PartTreeAnswer:
+    """The medoid tree: see `kernels.parttree.medoids`."""
+    apart = _apart(problem)
+    first = [number for number, one in enumerate(problem.sequences) if _is_first(problem.sequences, number, one)]
+    return PartTreeAnswer(_tree_of(problem, _around_medoids(problem, apart, first, 0)))
+
+
+def _around_medoids(
+    problem: PartTreeProblem, apart: dict[tuple[int, int], float], members: list[int], level: int
+) -> Node:
+    """The tree of some sequences, all different."""
+    most = LINKED * problem.references
+    if len(members) <= most:
+        return _nearest_first({one: _equal(problem, one) for one in members}, apart)
+    drawn = sorted(members, key=lambda one: draw_key(problem.pick_seed, level, one))[:most]
+    chosen = drawn[: problem.references]
+    for _ in range(ROUNDS):
+        parts = _parts(apart, drawn, chosen)
+        found = [_middle(apart, part) for part in parts.values()]
+        found.sort(key=drawn.index)
+        if found == chosen:
+            break
+        chosen = found
+    parts = _parts(apart, members, sorted(chosen))
+    return _nearest_first({one: _around_medoids(problem, apart, part, level + 1) for one, part in parts.items()}, apart)
+
+
+def _middle(apart: dict[tuple[int, int], float], part: list[int]) -> int:
+    """The sequence with the least sum of distances, of equal ones the first."""
+    return min(part, key=lambda one: sum(_units(apart, one, other) for other in part))
+
+
+def _parts(apart: dict[tuple[int, int], float], members: list[int], chosen: list[int]) -> dict[int, list[int]]:
+    """Members by the nearest of those that are chosen, of equal ones the first."""
+    parts: dict[int, list[int]] = {one: [] for one in chosen}
+    for one in members:
+        parts[one if one in parts else min(chosen, key=lambda other: apart[ordered(one, other)])].append(one)
+    return parts
+
+
+def _units(apart: dict[tuple[int, int], float], one: int, other: int) -> int:
+    """A distance in whole parts; of a sequence to itself too, which shares no letters that are not known."""
+    return round(float(np.float32(apart[ordered(one, other)])) * UNIT)
+
+
+def _equal(problem: PartTreeProblem, sequence: int) -> Node:
+    """A sequence, and all that are equal to it."""
+    letters = problem.sequences[sequence].letters
+    return even([Node(0.0, at) for at, one in enumerate(problem.sequences) if one.letters == letters])
+
+
+def _apart(problem: PartTreeProblem) -> dict[tuple[int, int], float]:
+    """The distances of all pairs (i <= j) by their longest common subsequences."""
     known = (AMINO_ACIDS if problem.protein else BASES_AND_U).decode()
     texts = [one.letters.decode() for one in problem.sequences]
     if not problem.protein:
         texts = [text.replace("U", "T") for text in texts]
-    clusters = {at: Node(0.0, at) for at in range(len(texts))}
+    return {(i, j): _away(problem, texts, i, j, known) for i in range(len(texts)) for j in range(i, len(texts))}
+
+
+def _nearest_first(clusters: dict[int, Node], apart: dict[tuple[int, int], float]) -> Node:
+    """Single linkage of clusters, each of which is as near to another as the sequence that it is called by."""
+    clusters = dict(clusters)
     members = {at: [at] for at in clusters}
-    apart = {(i, j): _away(problem, texts, i, j, known) for i in clusters for j in clusters if i < j}
     while len(clusters) > 1:
         pairs = {(a, b): min(apart[ordered(i, j)] for i in members[a] for j in members[b])
                  for a in clusters for b in clusters if a < b}  # fmt: skip
         a, b = min(pairs, key=lambda pair: (pairs[pair], pair))
         clusters[a] = Node(max(pairs[a, b], 0.0), children=(clusters[a], clusters.pop(b)))
         members[a] += members.pop(b)
-    return PartTreeAnswer(_tree_of(problem, clusters[0]))
+    return next(iter(clusters.values()))
 
 
 def _away(problem: PartTreeProblem, texts: list[str], i: int, j: int, known: str) -> float:
-    if problem.sequences[i].letters == problem.sequences[j].letters:
+    if i != j and problem.sequences[i].letters == problem.sequences[j].letters:
         return 0.0
     common = _common(texts[i], texts[j], known)
     return (len(texts[i]) + len(texts[j]) - 2 * common) / common if common else 1e6

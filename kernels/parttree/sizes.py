@@ -11,16 +11,16 @@ from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import typed
-from kernels.parttree.alignment import SINGLE, linkage_steps
+from kernels.parttree.alignment import MEDOID, SINGLE, linkage_steps
 from kernels.parttree.parameters import SectionParameters, Threads
-from kernels.parttree.problem import PartTreeProblem
+from kernels.parttree.problem import LINKED, PartTreeProblem
 from kernels.trees.distances.kmers import BASES, GROUPS, K
 
 WORD_BYTES = 7
 """A letter, its 6-mer and how often that is there."""
 DEVICE_WORD_BYTES = 8
 """The same, and the group of the letter."""
-SEQUENCE_BYTES, SECTION_BYTES = 860, 480
+SEQUENCE_BYTES, SECTION_BYTES = 860, 560
 """Numbers of a sequence: its places in levels, its joins, and its node in the tree, with what making that takes; and
 what of it is there at the same time as sections."""
 INDEX_BYTES = 8
@@ -94,6 +94,8 @@ STEP_CELLS, PAIR_CELLS, PART_TREE_CELLS = 0.09, 7.0, 400
 """What a word of bits takes, a pair beside these, and a distance of PartTree, as cells of two profiles (about 1 ns)."""
 LINKED_BYTES = 300
 """Numbers of a sequence in a tree of single linkage: its join, and its node."""
+DRAWN_BYTES = 30
+"""A distance of two sequences that were drawn, in each form in which it is there at once."""
 LEAF_BYTES = 520
 """Numbers of a sequence: joins, steps, gaps of its node, and its place in the tree."""
 
@@ -111,6 +113,25 @@ def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], b
 def linkage_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
     """Pairs of sequences."""
     return max(len(problem.sequences) * (len(problem.sequences) - 1) // 2, 1)
+
+
+def medoid_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Letters, the distances of those that are drawn, and masks and rows of groups, of which each thread has one."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    drawn = min(LINKED * problem.references, lengths.size)
+    threads = typed(Threads, parameters).threads
+    words = int(np.maximum(-(-lengths // 32), 1).max())
+    return Footprint({
+        "sequences": LINKED_BYTES * lengths.size, "letters": 3 * int(lengths.sum()),
+        "distances": DRAWN_BYTES * drawn**2 if drawn < lengths.size else 0,
+        "masks and rows": threads * drawn * (MASK_BYTES * words + BLOCK_BYTES),
+    })  # fmt: skip
+
+
+def medoid_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
+    """Pairs of sequences: of the medoids and all, and within groups, about."""
+    count = len(problem.sequences)
+    return max(count * min(count // 2, 3 * LINKED * problem.references // 4), 1)
 
 
 def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
@@ -142,6 +163,9 @@ def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
     share = different / lengths.size
     nodes = _columns(different, int(lengths.max())) * float(lengths.sum()) * share
     guide = float(PART_TREE_CELLS) * min(problem.rules.references, different) * different
+    if problem.rules.guide == MEDOID:
+        near = min(different, LINKED * problem.rules.references)
+        guide = (STEP_CELLS * linkage_steps(lengths) * share + PAIR_CELLS * different**2 / 2) * near / different
     if problem.rules.guide == SINGLE:
         guide = STEP_CELLS * linkage_steps(lengths) * share**2 + PAIR_CELLS * different * (different - 1) / 2
     return max(int(nodes + (0 if problem.tree is not None else guide)), 1)

@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from kernels.io.aligned import GAP
 from kernels.method import Method, ProblemType
 from kernels.model import Result, Sequence, SequenceType
 from kernels.msa import trials as msa_trials
+from kernels.msa.consistency.given import GivenProblem
+from kernels.msa.consistency.given_trials import gapped
+from kernels.msa.problem import MsaAnswer
 from kernels.parttree import reference
-from kernels.parttree.problem import PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
+from kernels.parttree.problem import MEDOID, PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
 from kernels.trees.distances.trials import AMINO_ACIDS, BASES, family
 from kernels.trees.trials import path_lengths
 from kernels.trials import Choose, Run, Symmetry, Trials
@@ -57,23 +61,26 @@ def textbook(problem: PartTreeProblem) -> Expected:
 
 @lru_cache(maxsize=64)
 def _right(problem: PartTreeProblem, criterion: str) -> PartTreeAnswer:
-    return {PARTTREE: reference.part_tree, SINGLE: reference.single_linkage}[criterion](problem)
+    return {PARTTREE: reference.part_tree, SINGLE: reference.single_linkage, MEDOID: reference.medoids}[criterion](
+        problem
+    )
 
 
 def same(
     problem: PartTreeProblem, found: PartTreeAnswer, expected: PartTreeAnswer | Expected,
     method: Method,
 ) -> None:  # fmt: skip
-    """One tree, to the last bit of its lengths, by one recursion; of single linkage one height of each pair, as which
+    """One tree, to the last bit of its lengths, by one recursion; of the others one height of each pair, as which
     of equal distances comes first is open."""
     right = expected if isinstance(expected, PartTreeAnswer) else expected(method.criterion)
-    if method.criterion == SINGLE:
+    if method.criterion in (SINGLE, MEDOID):
         one, other = path_lengths(found.tree), path_lengths(right.tree)
         order = [other.names.index(name) for name in one.names]
         np.testing.assert_allclose(one.values, other.values[np.ix_(order, order)], rtol=1e-5, atol=1e-5)
         return
     assert found.tree == right.tree, "the trees differ"
     np.testing.assert_array_equal(found.splits, right.splits)
+    np.testing.assert_array_equal(found.references, right.references)
 
 
 def twice(problem: PartTreeProblem) -> PartTreeProblem:
@@ -138,7 +145,7 @@ def _alignment() -> ProblemType:
 
 
 def _drawn(choose: Choose, most: int, longest: int) -> Any:
-    options = {"guide": choose.of((None, "parttree", "single-linkage")), "growth": choose.of((0.0, 0.5)),
+    options = {"guide": choose.of((None, "parttree", "single-linkage", "medoid")), "growth": choose.of((0.0, 0.5)),
                "references": choose.of((2, 5))}  # fmt: skip
     data: tuple[Any, ...] = msa_trials.sequences(choose, most, longest)
     taxa = [one.name for one in data if len(one)]
@@ -152,4 +159,44 @@ ALIGNMENT = msa_trials.trials(
     draw=lambda choose: _drawn(choose, msa_trials.MOST, msa_trials.LONGEST),
     larger=lambda choose: _drawn(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
     unlogged=lambda method, backend: frozenset({"rows"}),
+)  # fmt: skip
+
+
+def _adding() -> ProblemType:
+    from kernels.parttree import adding  # it names these trials
+
+    return adding.ADDING
+
+
+def _added(choose: Choose, most: int, longest: int) -> Any:
+    return _adding().make(_given(msa_trials.sequences(choose, most, longest), choose.random()), {})
+
+
+def _given(sequences: tuple[Sequence, ...], random: np.random.Generator) -> tuple[Any, ...]:
+    """An alignment of two thirds of the sequences, the longest, and the others to be added."""
+    sequences = tuple(sorted(sequences, key=len, reverse=True))
+    rows = -(-2 * len(sequences) // 3)
+    return gapped(sequences[:rows], random), *(sequences[rows:] or sequences)
+
+
+def _kept(problem: GivenProblem, found: MsaAnswer, expected: MsaAnswer | None, method: Method) -> None:
+    """The given rows stand as before beside each other."""
+    msa_trials.same(problem, found, expected, method)
+    rows = found.alignment.letters[: len(problem.alignment.names)]
+    kept = rows[:, (rows != GAP).any(axis=0)]
+    assert np.array_equal(kept, problem.letters), "the given rows stand otherwise beside each other"
+
+
+def _sized(count: int, length: int) -> Run:
+    return _adding().make(_given(msa_trials.family(count, length), np.random.default_rng(1)), {}), {"threads": 2}
+
+
+ADDING = msa_trials.trials(
+    _adding, lambda problem: None,
+    draw=lambda choose: _added(choose, msa_trials.MOST, msa_trials.LONGEST),
+    larger=lambda choose: _added(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
+    same=_kept,
+    large=lambda method, backend, size: _sized(64 * size, 32),
+    long=lambda method, backend, size: _sized(96 * size, 8 * size),
+    unlogged=lambda method, backend: frozenset({"profile", "rows"}),
 )  # fmt: skip

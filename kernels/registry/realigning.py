@@ -23,6 +23,9 @@ from kernels.profiles.profile import from_alignment
 WHOLE = {"mode": "global", "span": "global", "column_score": "sum-of-pairs", "gaps": "position"}
 """Values of options that a method may have: all letters are aligned, and columns scored by their letters."""
 
+MANY = 10_000
+"""Rows times sequences, from which on sequences are not added one after another."""
+
 
 def methods(count: int) -> list[Method]:
     """Methods that take so many sequences, or an alignment, and return an alignment; nothing else must be given."""
@@ -115,14 +118,36 @@ def joined(first: AlignedSequences, second: AlignedSequences, letters: np.ndarra
 
 
 def added(alignment: AlignedSequences, others: Sequences[Sequence], monitor: Monitor | None = None) -> AlignedSequences:
-    """With sequences added as rows at the end, each aligned to the rows that are there then."""
+    """With sequences added as rows at the end, each aligned to the rows that are there then; where there are MANY rows
+    and sequences, each to those of the alignment alone."""
     monitor = monitor or Monitor()
+    if len(alignment.names) * len(others) > MANY:
+        return _added_at_once(alignment, others, monitor)
     for number, sequence in enumerate(others):
         monitor.update(number, len(others), "adding sequences")
         letters = np.frombuffer(sequence.letters, np.uint8)[None, :]
         one = AlignedSequences((sequence.name,), letters, sequence.type, sequence.name, sequence.source)
         alignment = merged(alignment, one, Monitor(lambda done, total, phase: monitor.check()))
     return alignment
+
+
+def _added_at_once(alignment: AlignedSequences, others: Sequences[Sequence], monitor: Monitor) -> AlignedSequences:
+    """By the method for it that is expected to be the fastest."""
+    plans = []
+    for method in registry.METHODS:
+        wanted = [taken.kind for taken in method.problem.inputs if taken.minimum]
+        if "alignment" in method.returns and wanted == [ALIGNMENT, SEQUENCE]:
+            try:
+                plans.append(engine.plan(method, method.problem.make([alignment, *others], {})))
+            except InputError as error:  # so many are too many for it
+                refused = error
+    if not plans:
+        raise refused
+    fastest = min(plans, key=lambda plan: (plan.refusal is not None, plan.time_ms))
+    made = engine.execute(fastest, monitor, keep_rate=False, keep=False).answer.alignment
+    one = AlignedSequences(made.names[len(alignment.names) :], made.letters[len(alignment.names) :], made.type)
+    said = replace(one, annotations=replace(made.annotations, of_rows=(), of_columns=()))
+    return joined(alignment, said, made.letters)
 
 
 def aligned_to_the_rest(

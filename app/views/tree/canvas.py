@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from functools import lru_cache
 
 import numpy as np
@@ -13,9 +14,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app import theme
 from app.kit.tree.frame import REACH, Frame, line_distances, points
 from app.kit.tree.layout import Layout, Shape
+from app.kit.tree.layout import layout as layout_of
 from app.views.tree import paint
 from app.views.tree.labels import GAP, LARGEST, text_of
 from app.views.tree.paint import Painted, Picture
+from kernels.io.tree import Tree
 
 LEFT, TOP, BOTTOM = 22.0, 14.0, 30.0
 """Pixels beside a whole tree; below it is the scale bar."""
@@ -318,6 +321,13 @@ def _round_fit(picture: Picture, width: float, height: float, font: QFont, share
     ends = scale * x + texts * cos, scale * y + texts * sin
     middle = width / 2 - (ends[0].min() + ends[0].max()) / 2, height / 2 - (ends[1].min() + ends[1].max()) / 2
     return Frame(scale, scale, float(middle[0]), float(middle[1]), width, height)
+
+
+def prepared(tree: Tree, shape: Shape, lengths: bool, collapsed: Collection[int]) -> Layout:
+    """The layout of a tree, with what the window asks of it first already known; on any thread."""
+    made = layout_of(tree, shape, lengths, collapsed)
+    _long_named(made)
+    return made
 
 
 def names_width(layout: Layout, font: QFont) -> float:

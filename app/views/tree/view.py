@@ -13,16 +13,17 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export
+from app.kit.background import Latest
 from app.kit.flow import Flow, together
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
-from app.kit.tree.layout import Shape, layout
+from app.kit.tree.layout import Layout, Shape, layout
 from app.kit.widgets import Elided, tool_button
 from app.views.tree import colours as tree_colours
 from app.views.tree import export as tree_export
 from app.views.tree import menus
 from app.views.tree import text as tree_text
-from app.views.tree.canvas import TreeCanvas
+from app.views.tree.canvas import TreeCanvas, prepared
 from app.views.tree.history import TreeEditor
 from app.views.tree.paint import Picture
 from app.views.tree.search import SearchBox
@@ -33,6 +34,8 @@ from kernels.msa.problem import MsaAnswer
 from kernels.parttree.problem import PartTreeAnswer
 from kernels.trees.problem import TreeAnswer
 
+AT_ONCE = 100_000
+"""Nodes of a tree that is laid out at once."""
 EDITORS = 8
 """Trees whose undo is kept while others are shown."""
 
@@ -61,6 +64,7 @@ class TreeView(QWidget):
         self._matches = np.empty(0, np.int64)
         self._lowered: tuple[Tree, list[str]] | None = None
         self.canvas, self._legend, self._status = TreeCanvas(), Legend(), Elided()
+        self._laying = Latest(self)
         self._build()
         self._connect()
         self.show_tree(None)
@@ -86,7 +90,7 @@ class TreeView(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of a tree that moves."""
-        return not self.canvas.resting
+        return not (self.canvas.resting or self._laying.busy)
 
     def show_result(self, result: Result | None) -> None:
         """Show the tree of a result, or nothing; a result that is there already keeps what was done to it."""
@@ -106,8 +110,8 @@ class TreeView(QWidget):
         self.search_box.clear()
         self._matches = np.empty(0, np.int64)
         self._tools.setEnabled(tree is not None)
-        if tree is not None and self.colour_by not in ("patterns", *tree_colours.choices(tree)):
-            self.colour_by = "none"
+        if tree is not None and self.colour_by not in ("none", "patterns"):
+            self.colour_by = self.colour_by if self.colour_by in tree_colours.choices(tree) else "none"
         self._anew()
 
     def show_edits(self, edits: Mapping[str, Any]) -> None:
@@ -144,6 +148,8 @@ class TreeView(QWidget):
 
     def zoom_to(self, node: int | None) -> None:
         """Fill the window with a clade; with the whole tree where there is none."""
+        if self.canvas.picture is None:
+            return
         shown = self.canvas.picture.layout
         if not node:
             self.canvas.fit()
@@ -255,6 +261,8 @@ class TreeView(QWidget):
         box.addWidget(self._status)
 
     def _connect(self) -> None:
+        self._laying.finished.connect(lambda found: self._show_layout(*found))
+        self._laying.failed.connect(lambda error: self._status.setText(str(error)))
         self.search_box.sought.connect(self.search)
         self.search_box.next_wanted.connect(self.next_match)
         self.canvas.hovered.connect(self._on_hover)
@@ -281,12 +289,28 @@ class TreeView(QWidget):
         self._lay_out()
 
     def _lay_out(self, current: int | None = None) -> None:
+        """Lay the tree out; of a large one a thread does it, and the picture before stays as long as it is of it."""
+        self._laying.cancel()
         if self.editor is None:
+            self._show_layout(None, current)
+            return
+        state, shape, lengths = self.editor.state, self.shape, self.lengths
+        if len(state.tree) <= AT_ONCE:
+            self._show_layout(layout(state.tree, shape, lengths, state.collapsed), current)
+            return
+        before = self.canvas.picture
+        if before is None or before.layout.tree is not state.tree:
+            self._show_layout(None, current)
+        self._status.setText("Laying the tree out ...")
+        self._laying.request(lambda monitor: (prepared(state.tree, shape, lengths, state.collapsed), current))
+
+    def _show_layout(self, made: Layout | None, current: int | None) -> None:
+        self._tools.setEnabled(made is not None)
+        if made is None or self.editor is None:
             self.canvas.show_picture(None)
             self._legend.show_items(())
         else:
             state = self.editor.state
-            made = layout(state.tree, self.shape, self.lengths, state.collapsed)
             nobody = np.zeros(len(state.tree), bool)
             picture = Picture(made, tree_colours.none(state.tree), nobody, np.empty(0, np.int64), current)
             self.menus.apply_options(picture)

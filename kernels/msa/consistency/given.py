@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -82,6 +82,11 @@ def _adding(data: Sequences[Any], given: Mapping[str, Any]) -> GivenProblem:
 
 
 def _problem(data: Sequences[Any], values: Mapping[str, Any]) -> GivenProblem:
+    return given_problem(data, lambda sequences: _rules(sequences, values))
+
+
+def given_problem(data: Sequences[Any], rules: Callable[[tuple[Sequence, ...]], Any]) -> GivenProblem:
+    """The problem of an alignment, what is to be added to it, and a tree; ``rules`` are made of all sequences."""
     alignments = [datum for datum in data if isinstance(datum, AlignedSequences)]
     GIVEN.check(len(alignments))
     (alignment,) = alignments
@@ -96,7 +101,7 @@ def _problem(data: Sequences[Any], values: Mapping[str, Any]) -> GivenProblem:
             )
     sequences = (*_rows(alignment), *added)
     tree = next((datum for datum in data if isinstance(datum, Tree)), None)
-    problem = GivenProblem(sequences, _rules(sequences, values), tree, alignment=alignment)
+    problem = GivenProblem(sequences, rules(sequences), tree, alignment=alignment)
     if tree is not None:
         check_taxa(problem, tree.name, tree.taxa, "leaf")
     return problem

@@ -14,7 +14,7 @@ import pytest
 
 from kernels import memory
 from kernels.errors import Cancelled, InputError
-from kernels.io import aligned
+from kernels.io import aligned, sequences
 from kernels.io import records as reading
 from kernels.io.fence import Fenced
 from kernels.io.sequences import (
@@ -25,6 +25,7 @@ from kernels.io.sequences import (
     what_reading_changed,
 )
 from kernels.io.tree_files import TREE
+from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.registry import loading
 from tests.kernels.io.sequence_files import (
@@ -42,7 +43,7 @@ from tests.kernels.io.sequence_files import (
         (b"", ["empty"]),
         (b" \n\n", ["empty"]),
         (b"hello\n>one\nAC\n", ["line 1", "before the first '>'"]),
-        (b">one\nAC\n>two\n\n>three\nAC\n", ["line 3", "record two", "no letters"]),
+        (b">one\n>two\n--\n", ["line 1", "record one", "no letters"]),
         (b">one\n--\n", ["line 1", "record one", "no letters"]),
         (b">one\nACGT\nAC!GT\n", ["line 3", "record one", "'!'", "position 7"]),
         (
@@ -226,3 +227,26 @@ def test_no_permission(tmp_path, monkeypatch):
     if os.access(path, os.R_OK):  # root may read everything
         monkeypatch.setattr("builtins.open", refuse)
     assert "permission" in refusal(path)
+
+
+def test_a_record_may_be_empty_where_others_are_not() -> None:
+    found = sequences.read_text(">one\nAC\n>two\n\n>three\n--\n>four\nACDEFGHIKL\n")
+    assert [(one.name, one.letters) for one in found] == [
+        ("one", b"AC"), ("two", b""), ("three", b""), ("four", b"ACDEFGHIKL")
+    ]  # fmt: skip
+    assert {one.type for one in found} == {SequenceType.PROTEIN}
+    assert found[1].summary == "0 letters, protein" and sequences.composition(found[1]) == {}
+
+
+def test_nexus_takes_every_letter_of_proteins() -> None:
+    head = "#NEXUS\nbegin data;\ndimensions ntax=2 nchar=8;\nformat datatype=protein gap=-;\nmatrix\n"
+    text = f"{head}a ACDJOUKL\nb ACD-OUKL\n;\nend;\n"
+    found = sequences.read_text(text)
+    assert [(one.name, one.letters, one.note) for one in found] == [
+        ("a", b"ACDJOUKL", ""), ("b", b"ACDOUKL", "1 gap removed")
+    ]  # fmt: skip
+
+
+def test_the_rows_of_maf_are_sequences() -> None:
+    text = "##maf version=1\na score=1\ns hg.chr1 0 4 + 100 ACGT\ns mm.chr2 0 4 + 100 AC-T\n\n"
+    assert [(one.name, one.letters) for one in sequences.read_text(text)] == [("hg.chr1", b"ACGT"), ("mm.chr2", b"ACT")]

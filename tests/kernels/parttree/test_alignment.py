@@ -163,7 +163,7 @@ def test_extending_a_gap_costs_no_more_than_opening_it() -> None:
 
 def test_many_long_sequences_get_a_tree_that_is_quickly_made() -> None:
     assert alignment.affordable(trials.synthetic(200)) == "single-linkage"
-    assert alignment.affordable(trials.synthetic(200) * 500) == "parttree"
+    assert alignment.affordable(trials.synthetic(200) * 500) == "medoid"
 
 
 def test_rows_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

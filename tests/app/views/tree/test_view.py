@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 from app.kit.selection import Selection
 from app.kit.tree.layout import Shape
 from app.views.tree import export, menus
+from app.views.tree import view as tree_view
 from app.views.tree.view import TreeView
 from kernels.errors import InputError
 from kernels.io import newick, tree_files
@@ -339,3 +340,20 @@ def test_a_result_shows_its_tree_and_keeps_what_was_done_to_it(view) -> None:
     view.show_result(None)
     assert view.tree is None and not view._tools.isEnabled()
     view.canvas.repaint()
+
+
+def test_a_large_tree_is_laid_out_on_a_thread(qtbot, monkeypatch):
+    monkeypatch.setattr(tree_view, "AT_ONCE", 3)
+    view = TreeView(Selection())
+    qtbot.addWidget(view)
+    view.show()
+    view.show_datum(newick.parse("((a:1,b:2):1,(c:1,d:1):1);")[0])
+    assert view.canvas.picture is None and not view.sharp
+    qtbot.waitUntil(lambda: view.sharp)
+    assert view.canvas.picture.layout.tree.taxa == ("a", "b", "c", "d")
+    view.set_shape("circular")
+    view.set_shape("slanted")
+    qtbot.waitUntil(lambda: view.sharp)
+    assert view.canvas.picture.layout.shape == "slanted"
+    view.show_tree(None)
+    assert view.canvas.picture is None and view.sharp

@@ -1,0 +1,143 @@
+"""``python -m bench.homfam FOLDER``: quality on families whose reference sequences are aligned, beside FAMSA and MAFFT.
+
+The folder has families: ``NAME.fa`` (or ``.fa.gz``) with the reference sequences among all, and ``NAME.ref`` aligned.
+SP and TC are of the reference sequences. Peers are FAMSA by pyfamsa and ``mafft --parttree --retree 1``, where they are
+installed; a family that is left out of ``--half`` judges what was chosen on the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from kernels import engine, registry
+from kernels.io import aligned, aligned_compare, sequences
+from kernels.io.aligned import AlignedSequences
+from kernels.model import Sequence as Letters
+
+METHOD = "msa-parttree"
+Scores = tuple[float, float, float]
+"""SP, TC, and seconds of the whole call."""
+
+
+def families(folder: Path) -> dict[str, Path]:
+    """The families of a folder by name, the smaller files first."""
+    found = {path.name.split(".")[0]: path for path in folder.glob("*.fa*") if path.name.endswith((".fa", ".fa.gz"))}
+    judged = {name: path for name, path in found.items() if (folder / f"{name}.ref").exists()}
+    return dict(sorted(judged.items(), key=lambda item: item[1].stat().st_size))
+
+
+def judged(found: AlignedSequences, folder: Path, name: str) -> tuple[float, float]:
+    """SP and TC of the reference sequences."""
+    (reference,) = aligned.read(folder / f"{name}.ref")
+    return aligned_compare.compare(found, reference).scores()
+
+
+def ours(records: Sequence[Letters], options: Mapping[str, Any], parameters: Mapping[str, Any]) -> AlignedSequences:
+    method = registry.method(METHOD)
+    problem = method.problem.make(list(records), options)
+    return engine.execute(engine.plan(method, problem, parameters, "cpu"), keep_rate=False).answer.alignment
+
+
+def famsa(records: Sequence[Letters]) -> AlignedSequences:
+    """FAMSA as it is by default."""
+    from pyfamsa import Aligner
+    from pyfamsa import Sequence as Other
+
+    found = Aligner().align([Other(one.name.encode(), one.letters) for one in records])
+    return _of_rows([one.id.decode() for one in found], [bytes(one.sequence) for one in found], records)
+
+
+def mafft(records: Sequence[Letters]) -> AlignedSequences:
+    """PartTree, once."""
+    with TemporaryDirectory(prefix="antidiag-bench-") as folder:
+        path = Path(folder) / "in.fa"
+        path.write_bytes(b"".join(b">%d\n%b\n" % (at, one.letters) for at, one in enumerate(records)))
+        command = ["mafft", "--parttree", "--retree", "1", "--quiet", "--thread", "-1", "--anysymbol", str(path)]
+        told = subprocess.run(command, capture_output=True, check=True).stdout
+    rows = [part.partition(b"\n")[2].replace(b"\n", b"") for part in told.split(b">")[1:]]
+    return _of_rows([one.name for one in records], rows, records)
+
+
+def peers() -> dict[str, Callable[[Sequence[Letters]], AlignedSequences]]:
+    """Those that are installed."""
+    found: dict[str, Callable[[Sequence[Letters]], AlignedSequences]] = {}
+    try:
+        import pyfamsa  # noqa: F401
+    except ImportError:
+        pass
+    else:
+        found["FAMSA"] = famsa
+    if shutil.which("mafft"):
+        found["MAFFT"] = mafft
+    return found
+
+
+def _of_rows(names: list[str], rows: list[bytes], records: Sequence[Letters]) -> AlignedSequences:
+    letters = np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), -1)
+    upper = np.where((letters >= ord("a")) & (letters <= ord("z")), letters - 32, letters).astype(np.uint8)
+    return AlignedSequences(tuple(names), upper, records[0].type)
+
+
+def timed(make: Callable[[], AlignedSequences], folder: Path, name: str) -> Scores:
+    begun = time.perf_counter()
+    found = make()
+    seconds = time.perf_counter() - begun
+    return (*judged(found, folder, name), seconds)
+
+
+def read(path: Path) -> list[Letters]:
+    """The sequences of a family; the gaps of references among them are left out."""
+    return sequences.read(path)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--family", action="append", help="these alone")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=f"of {METHOD}")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--no-peers", action="store_true")
+    given = parser.parse_args(arguments)
+    found = families(given.folder)
+    if not found:
+        sys.exit(f"{given.folder}: no family in it; give a folder with NAME.fa and NAME.ref")
+    declared = {option.name: option for option in registry.method(METHOD).problem.options}
+    options = {name: declared[name].parse(value) for name, _, value in (one.partition("=") for one in given.option)}
+    contenders: dict[str, Callable[[Sequence[Letters]], AlignedSequences]] = {
+        "ours": lambda records: ours(records, options, {"threads": given.threads})
+    }
+    contenders |= {} if given.no_peers else peers()
+    tiny = [
+        Letters(str(at), text, sequences.guess_type(text)) for at, text in enumerate((b"ACDEFGHIKLMNP", b"ACDEFGH"))
+    ]
+    ours(tiny, options, {"threads": 1})
+    print(f"{'family':12s} {'sequences':>9s}" + "".join(f"  {name:>22s}" for name in contenders), flush=True)
+    total: dict[str, list[Scores]] = {name: [] for name in contenders}
+    for name in given.family or found:
+        records = read(found[name])
+        line = f"{name:12s} {len(records):9,d}"
+        for contender, run in contenders.items():
+            scores = timed(lambda run=run, records=records: run(records), given.folder, name)  # type: ignore[misc]
+            total[contender].append(scores)
+            line += f"  {_told(scores):>22s}"
+        print(line, flush=True)
+    means = {name: tuple(np.mean(scores, axis=0).tolist()) for name, scores in total.items()}
+    print(f"{'mean':22s}" + "".join(f"  {_told(found):>22s}" for found in means.values()))
+
+
+def _told(scores: Sequence[float]) -> str:
+    return f".{round(1000 * scores[0]):03d} / .{round(1000 * scores[1]):03d} {scores[2]:7.2f} s"
+
+
+if __name__ == "__main__":
+    main()

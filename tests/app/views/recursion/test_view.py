@@ -1,0 +1,140 @@
+"""The map of PartTree's recursion, and the distances of its groups."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QGuiApplication
+
+from app.kit.selection import Selection
+from app.views.recursion.areas import TILE, Areas
+from app.views.recursion.canvas import Window
+from app.views.recursion.view import RecursionView
+from kernels.model import Result
+from kernels.monitor import Monitor
+from kernels.parttree import reference, trials
+from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
+from kernels.parttree.recursion_map import distances, recursion_map
+from tests.app.views import made
+
+
+@cache
+def example() -> Result:
+    problem = PartTreeProblem(trials.synthetic(40, 20, 30), 6)
+    return made.result("parttree", problem, reference.part_tree(problem))
+
+
+def opened(qtbot, result: Result | None, selection: Selection | None = None) -> RecursionView:
+    view = RecursionView(selection or Selection())
+    qtbot.addWidget(view)
+    view.resize(900, 600)
+    view.show()
+    view.show_result(result)
+    qtbot.waitUntil(lambda: view.sharp, timeout=20_000)
+    view.grab()
+    qtbot.waitUntil(lambda: view.sharp, timeout=20_000)
+    return view
+
+
+def centre(view: RecursionView, reference: int) -> QPointF:
+    area = QRectF(view.map_canvas.rect())
+    return view.bands.box(reference, view.bands.plot(area), view.bands.row_height(area)).center()
+
+
+def test_clicking_a_reference_chooses_its_group_and_its_sequences(qtbot):
+    selection = Selection()
+    view = opened(qtbot, example(), selection)
+    found = view.bands.map
+    wide = int(np.argmax(found.references[found.bands[0], 2]))
+    number = int(found.bands[0][wide])
+    view.map_canvas.clicked.emit(centre(view, number))
+    split = found.references[number, 3]
+    assert view.bands.chosen == split
+    names = example().problem.names
+    assert selection.taxa == {names[at] for at in found.members(split)}
+    assert len(view.bands.marked) == len(selection.taxa)
+    view.map_canvas.pointed.emit(centre(view, number))
+    assert names[found.references[number, 1]] in view.status.text() and "level 1" in view.status.text()
+    view.up()
+    assert view.bands.chosen == 0
+
+
+def test_keys_walk_through_the_groups(qtbot):
+    view = opened(qtbot, example())
+    view.map_canvas.moved.emit((1, 0))
+    below = view.bands.chosen
+    assert view.bands.map.splits[below, 0] == 1
+    view.map_canvas.moved.emit((0, 1))
+    view.map_canvas.moved.emit((0, -1))
+    view.map_canvas.moved.emit((-1, 0))
+    assert view.bands.chosen == 0
+
+
+def test_pointing_at_a_distance_tells_it(qtbot):
+    selection = Selection()
+    view = opened(qtbot, example(), selection)
+    area = QRectF(view.distance_canvas.rect())
+    plot = view.areas.plot(area)
+    place = QPointF(plot.right() - 3, plot.bottom() - 3)
+    row, column = view.areas.cell_at(area, place)
+    view.distance_canvas.pointed.emit(place)
+    one, other = view.areas.references[row : row + 1], view.areas.members[column : column + 1]
+    expected = float(distances(example().problem, one, other)[0, 0])
+    assert f"distance {expected:.4g}" in view.status.text() and "area 3" in view.status.text()
+    view.distance_canvas.clicked.emit(place)
+    assert selection.taxa == {example().problem.names[int(at[0])] for at in (one, other)}
+
+
+def test_tiles_have_the_distances_of_their_samples():
+    problem = PartTreeProblem(trials.synthetic(40, 20, 30), 6)
+    own = Areas(problem, recursion_map(reference.part_tree(problem)), 0)
+    area = QRectF(0, 0, 600, 300)
+    tiles = own.computed(own.wanted(area), Monitor())
+    whole = tiles[own.whole]
+    np.testing.assert_allclose(whole, distances(problem, own.references, own.members)[:TILE, :TILE], rtol=1e-6)
+    own.take(tiles)
+    assert own.wanted(area) == [] and own.most == pytest.approx(float(whole.max()))
+
+
+def test_the_table_has_a_line_for_each_level(qtbot):
+    view = opened(qtbot, example())
+    view.copy_table()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].startswith("level\tgroups") and len(lines) == 1 + len(view.bands.map.bands)
+    assert lines[1].split("\t")[:3] == ["1", "1", "40"]
+
+
+def test_zoom_stays_within_the_map(qtbot):
+    view = opened(qtbot, example())
+    view.map_canvas.zoomed.emit((4.0, QPointF(300, 40)))
+    assert view.bands.window.width == pytest.approx(10)
+    view.map_canvas.dragged.emit(QPointF(1e6, 0))
+    assert view.bands.window.low == 0
+    view.distance_canvas.zoomed.emit((2.0, QPointF(300, 60)))
+    assert view.areas.columns.width == pytest.approx(20)
+    view.fit()
+    assert (view.bands.window.width, view.areas.columns.width) == (40, 40)
+    window = Window(5)
+    window.zoom(100, 0.5, 8)
+    assert window.width == 5
+
+
+def test_what_has_no_recursion_says_so(qtbot):
+    view = opened(qtbot, None)
+    assert "Run PartTree" in view._empty_text() and view.table_text() == ""
+    answer = example().answer
+    old = made.result("parttree", example().problem, PartTreeAnswer(answer.tree, answer.splits))
+    assert RecursionView.shows(old)
+    view = opened(qtbot, old)
+    assert view.bands is None and "run the method again" in view._empty_text()
+    single = made.result("lcs-single-linkage", example().problem, PartTreeAnswer(answer.tree))
+    assert not RecursionView.shows(single)
+
+
+def test_figures_have_both_pictures(qtbot):
+    view = opened(qtbot, example())
+    view.copy()
+    assert not QGuiApplication.clipboard().image().isNull()
