@@ -35,6 +35,9 @@ class AlignedSequences:
 
     ``lower`` and ``dots`` say where the file had a lower-case letter, and '.' for a gap: bits of uint8 (rows, columns
     / 8), the first column the highest bit; None where there is none. `as_written` has the letters with both.
+
+    Of a large alignment that is being edited all three are `tiles.Tiles`, which are read by numbers, slices and masks
+    as arrays are; `tiled_edits.flat` makes arrays of them.
     """
 
     names: tuple[str, ...]
@@ -71,7 +74,8 @@ def as_written(alignment: AlignedSequences, first: int = 0, last: int | None = N
     columns = letters.shape[1]
     for bits, change in ((alignment.lower, 32), (alignment.dots, ord(".") - GAP)):
         if bits is not None:
-            marked = np.unpackbits(bits[first:last], axis=1, count=columns)
+            found = bits[first:last]
+            marked = np.unpackbits(found, axis=1, count=columns) if isinstance(bits, np.ndarray) else found
             letters = letters + marked * np.uint8(change)
     return letters
 
@@ -222,6 +226,13 @@ _PECULIAR[ord("A") : ord("Z") + 1] = 0
 _PECULIAR[list(b"-*")] = 0
 _PECULIAR[ord("a") : ord("z") + 1] = LOWER
 _PECULIAR[list(b".~?")] = DOT, TILDE, MISSING
+LOWER_CASE = (_PECULIAR == LOWER).astype(np.uint8)
+"""1 for the lower-case letters."""
+
+
+def plain_letters(written: np.ndarray) -> np.ndarray:
+    """Capitals and '-' alone, of letters as written."""
+    return _PLAIN[written]
 
 
 def _plain(

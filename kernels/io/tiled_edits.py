@@ -1,0 +1,121 @@
+"""Edits of alignments whose letters are `Tiles`: what they cost goes by the cells that they touch.
+
+Each gives another alignment with other letters, case and dots; annotation is left to `aligned_edits`. ``rows`` and
+``columns`` are numbers, int64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from kernels.io.aligned import GAP, LOWER_CASE, PART, AlignedSequences, as_written, plain_letters
+from kernels.io.tiles import NEW, Tiles
+
+DOT = ord(".")
+
+
+def tiled(alignment: AlignedSequences) -> AlignedSequences:
+    """The alignment as tiles of its arrays, which it shares."""
+    if isinstance(alignment.letters, Tiles):
+        return alignment
+    columns = alignment.letters.shape[1]
+    lower, dots = (None if bits is None else Tiles.of(bits, columns) for bits in (alignment.lower, alignment.dots))
+    return replace(alignment, letters=Tiles.of(alignment.letters), lower=lower, dots=dots)
+
+
+def flat(alignment: AlignedSequences) -> AlignedSequences:
+    """The alignment as arrays of its own; the very alignment where it has them."""
+    if not isinstance(alignment.letters, Tiles):
+        return alignment
+    letters = alignment.letters[:]
+    letters.setflags(write=False)
+    lower, dots = (_packed(bits) for bits in (alignment.lower, alignment.dots))
+    return replace(alignment, letters=letters, lower=lower, dots=dots)
+
+
+def with_columns(alignment: AlignedSequences, columns: np.ndarray) -> AlignedSequences:
+    """The columns of these numbers, in this order; NEW for one of gaps."""
+    return _each(alignment, lambda tiles: tiles.with_columns(columns))
+
+
+def with_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences:
+    """The rows of these numbers, in this order."""
+    return _each(alignment, lambda tiles: tiles.with_rows(rows))
+
+
+def with_cells(alignment: AlignedSequences, rows: np.ndarray, first: int, written: np.ndarray) -> AlignedSequences:
+    """With these letters and gaps, as written, uint8 (rows, any columns), from column ``first`` on."""
+    lower, dots = alignment.lower, alignment.dots
+    return replace(
+        alignment,
+        letters=alignment.letters.with_cells(rows, first, plain_letters(written)),
+        lower=None if lower is None else lower.with_cells(rows, first, LOWER_CASE[written]),
+        dots=None if dots is None else dots.with_cells(rows, first, (written == DOT).view(np.uint8)),
+    )
+
+
+def changed(
+    alignment: AlignedSequences, rows: np.ndarray, change: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> AlignedSequences:
+    """With what ``change(written, rows)`` makes of these rows, as written; it is given some of them at a time."""
+    after = alignment
+    for part in parts(rows, alignment.letters.shape[1]):
+        after = with_cells(after, part, 0, change(written(alignment, part), part))
+    return after
+
+
+def moved(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
+    """With the cells of these rows at other columns, ``places`` of the old ones, NEW for gaps; the others keep theirs,
+    in ``width`` columns.
+
+    Where these are most of the rows it is the columns that move, and the other rows that are written.
+    """
+    count, columns = alignment.letters.shape
+    kept = min(width, columns)
+    same = np.concatenate((np.arange(kept), np.full(width - kept, NEW)))
+    others = np.setdiff1d(np.arange(count), rows)
+    few, of_all, of_few = (rows, same, places) if rows.size <= others.size else (others, places, same)
+    after = alignment if np.array_equal(of_all, np.arange(columns)) else with_columns(alignment, of_all)
+    differing = np.flatnonzero(of_all != of_few)
+    if not (few.size and differing.size):
+        return after
+    first, last = int(differing[0]), int(differing[-1]) + 1
+    wanted = of_few[first:last]
+    for part in parts(few, last - first):
+        cells = written(alignment, part, np.maximum(wanted, 0))
+        cells[:, wanted == NEW] = GAP
+        after = with_cells(after, part, first, cells)
+    return after
+
+
+def parts(rows: np.ndarray, columns: int) -> Iterator[np.ndarray]:
+    """Some of the rows at a time, so that what is made of so many of their columns is small."""
+    step = max(1, PART // max(columns, 1))
+    return (rows[at : at + step] for at in range(0, rows.size, step))
+
+
+def written(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+    """The cells of rows and columns as the file had them, uint8."""
+    some = _each(alignment, lambda tiles: tiles.with_rows(rows))
+    if columns is not None:
+        some = _each(some, lambda tiles: tiles.at(columns))
+    return as_written(some)
+
+
+def _each(alignment: AlignedSequences, change: Callable[[Tiles], Tiles]) -> AlignedSequences:
+    lower, dots = (None if bits is None else change(bits) for bits in (alignment.lower, alignment.dots))
+    return replace(alignment, letters=change(alignment.letters), lower=lower, dots=dots)
+
+
+def _packed(bits: Tiles | None) -> np.ndarray | None:
+    """Bits, eight a byte; None where none is set."""
+    if bits is None:
+        return None
+    rows, columns = bits.shape
+    found = np.empty((rows, -(-columns // 8)), np.uint8)
+    for part in parts(np.arange(rows), columns):
+        found[part] = np.packbits(bits[part], axis=1)
+    return found if found.any() else None
