@@ -34,16 +34,17 @@ class Runs(NamedTuple):
 class Tiles:
     """Cells of an alignment, uint8 (rows, columns), read as an array is: by numbers, slices, masks and `numpy.ix_`.
 
-    ``packed``: a cell is a bit, which is read as 0 or 1. ``arrays`` are what the tiles lie in.
+    ``packed``: a cell is a bit, which is read as 0 or 1. ``arrays`` are what the tiles lie in, first the one that they
+    were made of, and ``used`` how many places of a row were ever given to columns.
     """
 
-    dtype, ndim = np.dtype(np.uint8), 2
+    dtype, ndim, width = np.dtype(np.uint8), 2, WIDTH
 
     def __init__(
         self, table: np.ndarray, places: np.ndarray, base: int, arrays: tuple[np.ndarray, ...], packed: bool, used: int
     ) -> None:
         self.table, self.places, self.arrays, self.packed = table, places, arrays, packed
-        self._base, self._used = base, used
+        self._base, self.used = base, used
 
     @classmethod
     def of(cls, array: np.ndarray, columns: int | None = None) -> Tiles:
@@ -68,6 +69,16 @@ class Tiles:
     def nbytes(self) -> int:
         """Bytes of the cells as an array."""
         return self.size
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of a tile."""
+        return WIDTH // 8 if self.packed else WIDTH
+
+    @property
+    def blank(self) -> int:
+        """The address of a tile of gaps."""
+        return int((BLANK_BITS if self.packed else BLANK_LETTERS).ctypes.data)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -98,23 +109,22 @@ class Tiles:
         """The columns of these numbers, int64, in this order; NEW for one of gaps."""
         new = columns == NEW
         places = self.places[columns]
-        places[new] = self._used + np.arange(int(new.sum()))
-        used = self._used + int(new.sum())
+        places[new] = self.used + np.arange(int(new.sum()))
+        used = self.used + int(new.sum())
         lacking = -(-used // WIDTH) - self.table.shape[1]
         table = self.table
         if lacking > 0:
-            blank = BLANK_BITS if self.packed else BLANK_LETTERS
-            table = np.pad(table, ((0, 0), (0, lacking)), constant_values=blank.ctypes.data)
+            table = np.pad(table, ((0, 0), (0, lacking)), constant_values=self.blank)
         return Tiles(table, places, self._base, self.arrays, self.packed, used)
 
     def at(self, columns: np.ndarray) -> Tiles:
         """The columns of these numbers, int64, in this order, to be read alone: one may come twice."""
-        return Tiles(self.table, self.places[columns], self._base, self.arrays, self.packed, self._used)
+        return Tiles(self.table, self.places[columns], self._base, self.arrays, self.packed, self.used)
 
     def with_rows(self, rows: np.ndarray) -> Tiles:
         """The rows of these numbers, in this order; one may come twice."""
         table = self.table[rows]
-        return Tiles(table, self.places, self._base, _held(table, self.arrays), self.packed, self._used)
+        return Tiles(table, self.places, self._base, _held(table, self.arrays), self.packed, self.used)
 
     def with_cells(self, rows: np.ndarray, first: int, block: np.ndarray) -> Tiles:
         """With these cells, uint8 (rows, any columns), from column ``first`` on; these very tiles where they have them
@@ -132,13 +142,17 @@ class Tiles:
         sizes = np.where(touched < self._base >> SHIFT, WIDTH, self._base - (touched << SHIFT))
         sizes = np.where(sizes > 0, sizes, WIDTH)
         sizes = -(-sizes // 8) if self.packed else sizes
-        made = np.empty((int(other.sum()), WIDTH // 8 if self.packed else WIDTH), np.uint8)
+        made = np.empty((int(other.sum()), self.bytes), np.uint8)
         cpu_tiles.write(self.table, rows, touched, sizes, numbers, *runs, tiles, self.packed, block, made)
         made.setflags(write=False)
         table = self.table.copy()
         lines, places = np.nonzero(other)
         table[rows[lines], touched[places]] = made.ctypes.data + numbers[other] * made.strides[0]
-        return Tiles(table, self.places, self._base, _held(table, (*self.arrays, made)), self.packed, self._used)
+        return Tiles(table, self.places, self._base, _held(table, (*self.arrays, made)), self.packed, self.used)
+
+    def rearranged(self, table: np.ndarray, places: np.ndarray, arrays: tuple[np.ndarray, ...], used: int) -> Tiles:
+        """Another table of the tiles of the array that these were made of, and of those in other arrays."""
+        return Tiles(table, places, self._base, (self.arrays[0], *arrays), self.packed, used)
 
     def with_lines(self, lines: np.ndarray) -> Tiles:
         """With more rows at the end, uint8 (rows, columns)."""
@@ -148,7 +162,7 @@ class Tiles:
         kept[:, self.places] = lines
         more = Tiles.of(kept)
         return Tiles(np.concatenate((self.table, more.table)), self.places, self._base, (*self.arrays, kept),
-                     self.packed, self._used)  # fmt: skip
+                     self.packed, self.used)  # fmt: skip
 
     @cached_property
     def _whole(self) -> Runs:

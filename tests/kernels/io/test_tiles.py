@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.errors import InputError
-from kernels.io import aligned_columns, aligned_edits, aligned_rows, tiled_edits
+from kernels.io import aligned_columns, aligned_edits, aligned_rows, tiled_changes, tiled_edits
 from kernels.io.aligned import AlignedSequences, as_written, made, unaligned
 from kernels.io.alignment_files.rows import Annotations
 from kernels.io.cpu_tiles import WIDTH
 from kernels.io.tiles import Tiles
 from kernels.model import SequenceType
+from kernels.serialization import decode, encode
 
 WIDTHS = st.one_of(st.integers(1, 12), st.integers(WIDTH - 3, WIDTH + 3), st.integers(2 * WIDTH - 2, 2 * WIDTH + 2))
 Edit = Callable[[AlignedSequences], AlignedSequences]
@@ -118,6 +121,43 @@ def test_gaps_and_moves_never_change_the_sequences(found, data):
             lambda: aligned_edits.insert_columns(tiles, at, count),  # noqa: B023
         )))()  # fmt: skip
         assert [one.letters for one in unaligned(tiles)] == before
+
+
+@settings(max_examples=80, deadline=None)
+@given(found=alignments(), data=st.data())
+def test_counts_follow_edits_there_and_back_and_changes_are_kept_as_data(found, data):
+    states = [tiled_edits.tiled(found)]
+    for _ in range(data.draw(st.integers(1, 4))):
+        before = states[data.draw(st.integers(0, len(states) - 1))]
+        edited = after(edits(data.draw, *before.letters.shape), before)
+        if not isinstance(edited, str):
+            states.append(edited)
+    for old in states:
+        counted = aligned_columns.count(old.letters)
+        for new in states:
+            if len(old.names) == len(new.names):
+                recount = aligned_columns.Recount(counted, old.letters, new.letters)
+                assert np.array_equal(recount.columns().counts, aligned_columns.count(new.letters).counts)
+                assert recount.cells <= new.letters.size
+    for state in states:
+        kept: list[np.ndarray] = []
+        tree = encode(tiled_changes.changes(state, found), lambda array: kept.append(array) or len(kept) - 1)
+        again = tiled_changes.changed(found, decode(json.loads(json.dumps(tree)), lambda place: kept[place].copy()))
+        assert again.names == state.names and again.annotations == state.annotations
+        assert np.array_equal(as_written(again), as_written(state))
+
+
+def test_changes_of_another_alignment_are_refused():
+    letters = np.full((3, 9), ord("A"), np.uint8)
+    found = made(AlignedSequences(("a", "b", "c"), letters, SequenceType.DNA), letters)
+    told = tiled_changes.changes(aligned_edits.insert_columns(tiled_edits.tiled(found), 2), found)
+    fewer = aligned_edits.take_rows(found, np.array([0]))
+    with pytest.raises(InputError, match="those of another one"):
+        tiled_changes.changed(fewer, told)
+    wrong = replace(told, letters=replace(told.letters, places=told.letters.places + 5 * WIDTH))
+    with pytest.raises(InputError, match="those of another one"):
+        tiled_changes.changed(found, wrong)
+    assert tiled_changes.changes(tiled_edits.tiled(fewer), found) is None
 
 
 def test_an_edit_makes_no_more_than_the_tiles_that_it_touches():

@@ -1,0 +1,109 @@
+"""What was done to an alignment whose letters are tiles, as data: what differs from the alignment as it came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.io import tiled_edits
+from kernels.io.aligned import AlignedSequences
+from kernels.io.alignment_files.rows import Annotations
+from kernels.io.tiles import Tiles
+from kernels.model import SequenceType
+from kernels.serialization import stored
+
+
+@stored("tile-changes")
+@dataclass(frozen=True, eq=False)
+class TileChanges:
+    """Cells beside those that they were made of: ``table`` has for each row and tile, int64, the number of one in
+    ``arrays``, -1 for one of gaps, or -2 less a row as it came; ``places`` say where columns are kept, of ``used``."""
+
+    table: np.ndarray
+    places: np.ndarray
+    arrays: tuple[np.ndarray, ...]
+    used: int
+
+
+@stored("alignment-changes")
+@dataclass(frozen=True, eq=False)
+class AlignmentChanges:
+    """An alignment beside the one that it was made of: all that it has, with cells as `TileChanges`."""
+
+    names: tuple[str, ...]
+    type: SequenceType
+    name: str
+    source: str
+    note: str
+    annotations: Annotations
+    letters: TileChanges = field(repr=False)
+    lower: TileChanges | None = field(repr=False)
+    dots: TileChanges | None = field(repr=False)
+
+
+def changes(alignment: AlignedSequences, original: AlignedSequences) -> AlignmentChanges | None:
+    """What differs, in the very tiles of the alignment; None where it was not made of the other one's letters."""
+    tiles = alignment.letters
+    if not isinstance(tiles, Tiles) or tiles.arrays[0] is not original.letters:
+        return None
+    letters, lower, dots = (
+        None if cells is None else _of(cells) for cells in (tiles, alignment.lower, alignment.dots)
+    )
+    assert letters is not None
+    return AlignmentChanges(alignment.names, alignment.type, alignment.name, alignment.source, alignment.note,
+                            alignment.annotations, letters, lower, dots)  # fmt: skip
+
+
+def changed(original: AlignedSequences, found: AlignmentChanges) -> AlignedSequences:
+    """The alignment with these changes; InputError where they are those of another."""
+    before = tiled_edits.tiled(original)
+    letters, lower, dots = (
+        None if told is None else _with(cells, told)
+        for cells, told in ((before.letters, found.letters), (before.lower, found.lower), (before.dots, found.dots))
+    )
+    return replace(before, names=found.names, type=found.type, name=found.name, source=found.source, note=found.note,
+                   annotations=found.annotations, letters=letters, lower=lower, dots=dots)  # fmt: skip
+
+
+def _of(tiles: Tiles) -> TileChanges:
+    base, *arrays = tiles.arrays
+    step = base.strides[0]
+    first = np.uint64(base.ctypes.data)
+    own = (tiles.table >= first) & (tiles.table < first + np.uint64(base.shape[0] * step))
+    table = np.full(tiles.table.shape, -1, np.int64)
+    table[own] = -2 - ((tiles.table[own] - first) // np.uint64(step)).astype(np.int64)
+    number = 0
+    for array in arrays:
+        first, size = np.uint64(array.ctypes.data), np.uint64(array.strides[0])
+        there = (tiles.table >= first) & (tiles.table < first + np.uint64(array.nbytes))
+        table[there] = number + ((tiles.table[there] - first) // size).astype(np.int64)
+        number += len(array)
+    return TileChanges(table, tiles.places, tuple(arrays), tiles.used)
+
+
+def _with(before: Tiles | None, told: TileChanges) -> Tiles:
+    width = before.table.shape[1] if before is not None else 0
+    numbers = sum(map(len, told.arrays))
+    known = before is not None and told.table.ndim == 2 and told.table.shape[1] >= width
+    own = told.table <= -2
+    if (
+        not known
+        or told.places.size and not (told.places.min() >= 0 and told.places.max() < told.used)
+        or told.used > told.table.shape[1] * before.width
+        or -2 - told.table[own].min(initial=-2) >= len(before)
+        or told.table.max(initial=-1) >= numbers
+        or own[:, width:].any()
+        or any(array.ndim != 2 or array.dtype != np.uint8 or array.shape[1] != before.bytes for array in told.arrays)
+    ):
+        raise InputError("the changes of this alignment are those of another one")
+    table = np.full(told.table.shape, before.blank, np.uint64)
+    lines, places = np.nonzero(own)
+    table[lines, places] = before.table[-2 - told.table[lines, places], places]
+    number = 0
+    for array in told.arrays:
+        there = (told.table >= number) & (told.table < number + len(array))
+        table[there] = array.ctypes.data + (told.table[there] - number) * array.strides[0]
+        number += len(array)
+    return before.rearranged(table, told.places, told.arrays, told.used)
