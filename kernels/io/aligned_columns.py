@@ -72,8 +72,7 @@ class Recount:
     def __init__(self, before: Columns, old: Tiles, new: Tiles) -> None:
         self._before, self._new = before, new
         width = max(old.table.shape[1], new.table.shape[1])
-        self._tables = [np.pad(tiles.table, ((0, 0), (0, width - tiles.table.shape[1])), constant_values=tiles.blank)
-                        for tiles in (old, new)]  # fmt: skip
+        self._tables = [tiles.table_of(width) for tiles in (old, new)]
         self._rows, self._tiles = np.nonzero(self._tables[0] != self._tables[1])
         column = np.full(max(old.used, new.used), -1)
         column[old.places] = np.arange(old.places.size)

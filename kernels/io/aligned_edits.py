@@ -143,12 +143,16 @@ def degap(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences:
     touched = set(rows.tolist())
     notes = alignment.annotations
     kept = tuple(note for note in notes.of_letters if note[0] not in touched)
-    return _with_changed(alignment, rows, lambda written, _: _to_the_left(written), replace(notes, of_letters=kept))
+    return _with_changed(alignment, rows, _whole(alignment), lambda written, _: _to_the_left(written),
+                         replace(notes, of_letters=kept))  # fmt: skip
 
 
 def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray, letter: str) -> AlignedSequences:
     """With one letter in place of every letter of these rows and columns; a gap is only replaced in a single cell."""
-    places, changed = np.flatnonzero(columns), []
+    if not columns.any():
+        return alignment
+    first, last = int(columns.argmax()), columns.size - int(columns[::-1].argmax())
+    places, changed = np.flatnonzero(columns[first:last]), []
     single = rows.size == 1 and places.size == 1
 
     def change(written: np.ndarray, some: np.ndarray) -> np.ndarray:
@@ -158,7 +162,7 @@ def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarr
         changed.append(some[(there & (old != ord(letter))).any(axis=1)])
         return written
 
-    after = _with_changed(alignment, rows, change, alignment.annotations)
+    after = _with_changed(alignment, rows, (first, last), change, alignment.annotations)
     of_rows = aligned_places.without(alignment, np.concatenate(changed)) if changed else ()
     return replace(after, annotations=replace(after.annotations, of_rows=of_rows))
 
@@ -207,8 +211,8 @@ def with_gaps(alignment: AlignedSequences, cells: np.ndarray) -> AlignedSequence
     changed = [part[(cells[part] & (alignment.letters[part] != GAP)).any(axis=1)]
                for part in tiled_edits.parts(rows, cells.shape[1])]  # fmt: skip
     notes = replace(alignment.annotations, of_rows=aligned_places.without(alignment, np.concatenate(changed)))
-    return _with_changed(alignment, rows, lambda written, some: np.where(cells[some], GAP, written).astype(np.uint8),
-                         notes)  # fmt: skip
+    return _with_changed(alignment, rows, _whole(alignment),
+                         lambda written, some: np.where(cells[some], GAP, written).astype(np.uint8), notes)  # fmt: skip
 
 
 def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
@@ -218,10 +222,20 @@ def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
     table = COMPLEMENT.copy()
     if alignment.type == SequenceType.RNA:
         table[list(b"Aa")] = list(b"Uu")
-    back = np.arange(alignment.letters.shape[1])[::-1]
-    turned = take_columns(alignment, back)
-    notes = replace(turned.annotations, of_rows=aligned_places.turned(alignment))
-    return _with_changed(turned, np.arange(len(turned.names)), lambda written, _: table[written], notes)
+    rows, columns = alignment.letters.shape
+    back = np.arange(columns)[::-1]
+    notes = alignment.annotations
+    turned = replace(
+        notes,
+        of_rows=aligned_places.turned(alignment),
+        of_columns=tuple((tag, _remapped(marks, back)) for tag, marks in notes.of_columns),
+        of_letters=tuple((row, tag, _remapped(marks, back)) for row, tag, marks in notes.of_letters),
+    )
+    letters = np.empty((rows, columns), np.uint8)
+    for part in tiled_edits.parts(np.arange(rows), columns):
+        first, last = int(part[0]), int(part[-1]) + 1
+        letters[first:last] = table[as_written(alignment, first, last)[:, ::-1]]
+    return _made(alignment, letters, turned)
 
 
 def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
@@ -280,16 +294,23 @@ def _with_rows(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray
 def _with_changed(
     alignment: AlignedSequences,
     rows: np.ndarray,
+    columns: tuple[int, int],
     change: Callable[[np.ndarray, np.ndarray], np.ndarray],
     notes: Annotations,
 ) -> AlignedSequences:
-    """With what ``change(written, rows)`` makes of these rows as written; it may be given some of them at a time."""
+    """With what ``change(written, rows)`` makes of these rows as written, in columns from the first to before the last;
+    it is given some of the rows at a time."""
     if isinstance(alignment.letters, Tiles):
-        return _noted(tiled_edits.changed(alignment, rows, change), notes)
-    letters = as_written(alignment).copy()
-    for part in tiled_edits.parts(rows, letters.shape[1]):
-        letters[part] = change(letters[part], part)
+        return _noted(tiled_edits.changed(alignment, rows, columns, change), notes)
+    letters, (first, last) = as_written(alignment).copy(), columns
+    for part in tiled_edits.parts(rows, last - first):
+        letters[part, first:last] = change(letters[part, first:last], part)
     return _made(alignment, letters, notes)
+
+
+def _whole(alignment: AlignedSequences) -> tuple[int, int]:
+    """All columns."""
+    return 0, alignment.letters.shape[1]
 
 
 def _to_the_left(written: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Pixels of an alignment: cells as colours, from many cells a pixel to letters many pixels high.
 
 A colour is ``palette[codes[column, class]]``: ``palette`` uint8 (n, 3), ``codes`` uint8 (columns, CLASSES), or (1,
-CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``letters`` are `Tiles`, and ``order``
-has the rows of them that are shown, from the top, int64.
+CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``letters`` are `Tiles`,
+and ``order`` has the rows of them that are shown, from the top, int64.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from numba.extending import intrinsic
 
 from kernels.cpu.jit import compiled, inlined
 
-SHIFT = 12
+SHIFT = 10
 WIDTH = 1 << SHIFT
 """Cells of a tile: of a row, side by side."""
 MASK = WIDTH - 1

@@ -48,9 +48,7 @@ def changes(alignment: AlignedSequences, original: AlignedSequences) -> Alignmen
     tiles = alignment.letters
     if not isinstance(tiles, Tiles) or tiles.arrays[0] is not original.letters:
         return None
-    letters, lower, dots = (
-        None if cells is None else _of(cells) for cells in (tiles, alignment.lower, alignment.dots)
-    )
+    letters, lower, dots = (None if cells is None else _of(cells) for cells in (tiles, alignment.lower, alignment.dots))
     assert letters is not None
     return AlignmentChanges(alignment.names, alignment.type, alignment.name, alignment.source, alignment.note,
                             alignment.annotations, letters, lower, dots)  # fmt: skip
@@ -69,17 +67,24 @@ def changed(original: AlignedSequences, found: AlignmentChanges) -> AlignedSeque
 
 def _of(tiles: Tiles) -> TileChanges:
     base, *arrays = tiles.arrays
-    step = base.strides[0]
+    step, count = base.strides[0], base.shape[0]
+    table = np.repeat(-2 - np.arange(len(tiles))[:, None], tiles.table.shape[1], axis=1)
+    there = (base.ctypes.data + np.arange(len(tiles))[:, None] * step
+             + np.arange(tiles.table.shape[1]) * tiles.bytes).astype(np.uint64)  # fmt: skip
+    # Most rows are where they were; of the others each tile is looked for.
+    lines, places = np.nonzero((tiles.table != there) | (np.arange(len(tiles))[:, None] >= count))
+    addresses = tiles.table[lines, places]
+    found = np.full(addresses.size, -1, np.int64)
     first = np.uint64(base.ctypes.data)
-    own = (tiles.table >= first) & (tiles.table < first + np.uint64(base.shape[0] * step))
-    table = np.full(tiles.table.shape, -1, np.int64)
-    table[own] = -2 - ((tiles.table[own] - first) // np.uint64(step)).astype(np.int64)
+    own = (addresses >= first) & (addresses < first + np.uint64(count * step))
+    found[own] = -2 - ((addresses[own] - first) // np.uint64(step)).astype(np.int64)
     number = 0
     for array in arrays:
         first, size = np.uint64(array.ctypes.data), np.uint64(array.strides[0])
-        there = (tiles.table >= first) & (tiles.table < first + np.uint64(array.nbytes))
-        table[there] = number + ((tiles.table[there] - first) // size).astype(np.int64)
+        inside = (addresses >= first) & (addresses < first + np.uint64(array.nbytes))
+        found[inside] = number + ((addresses[inside] - first) // size).astype(np.int64)
         number += len(array)
+    table[lines, places] = found
     return TileChanges(table, tiles.places, tuple(arrays), tiles.used)
 
 
@@ -90,7 +95,7 @@ def _with(before: Tiles | None, told: TileChanges) -> Tiles:
     own = told.table <= -2
     if (
         not known
-        or told.places.size and not (told.places.min() >= 0 and told.places.max() < told.used)
+        or (told.places.size and not (told.places.min() >= 0 and told.places.max() < told.used))
         or told.used > told.table.shape[1] * before.width
         or -2 - told.table[own].min(initial=-2) >= len(before)
         or told.table.max(initial=-1) >= numbers

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.io.aligned import GAP, LOWER_CASE, PART, AlignedSequences, as_written, plain_letters
-from kernels.io.tiles import NEW, Tiles
+from kernels.io.tiles import NEW, Draft, Tiles
 
 DOT = ord(".")
 
@@ -46,25 +46,47 @@ def with_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences
     return _each(alignment, lambda tiles: tiles.with_rows(rows))
 
 
+class Drafts:
+    """An alignment whose cells are being written."""
+
+    def __init__(self, alignment: AlignedSequences) -> None:
+        self._alignment = alignment
+        self._letters = Draft(alignment.letters)
+        self._lower, self._dots = (None if bits is None else Draft(bits) for bits in (alignment.lower, alignment.dots))
+
+    def put(self, rows: np.ndarray, first: int, written: np.ndarray) -> None:
+        """Write these letters and gaps, as written, uint8 (rows, any columns), from column ``first`` on."""
+        self._letters.put(rows, first, plain_letters(written))
+        if self._lower is not None:
+            self._lower.put(rows, first, LOWER_CASE[written])
+        if self._dots is not None:
+            self._dots.put(rows, first, (written == DOT).view(np.uint8))
+
+    def alignment(self) -> AlignedSequences:
+        """What was written."""
+        lower, dots = (None if draft is None else draft.tiles() for draft in (self._lower, self._dots))
+        return replace(self._alignment, letters=self._letters.tiles(), lower=lower, dots=dots)
+
+
 def with_cells(alignment: AlignedSequences, rows: np.ndarray, first: int, written: np.ndarray) -> AlignedSequences:
     """With these letters and gaps, as written, uint8 (rows, any columns), from column ``first`` on."""
-    lower, dots = alignment.lower, alignment.dots
-    return replace(
-        alignment,
-        letters=alignment.letters.with_cells(rows, first, plain_letters(written)),
-        lower=None if lower is None else lower.with_cells(rows, first, LOWER_CASE[written]),
-        dots=None if dots is None else dots.with_cells(rows, first, (written == DOT).view(np.uint8)),
-    )
+    drafts = Drafts(alignment)
+    drafts.put(rows, first, written)
+    return drafts.alignment()
 
 
 def changed(
-    alignment: AlignedSequences, rows: np.ndarray, change: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    alignment: AlignedSequences,
+    rows: np.ndarray,
+    columns: tuple[int, int],
+    change: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> AlignedSequences:
-    """With what ``change(written, rows)`` makes of these rows, as written; it is given some of them at a time."""
-    after = alignment
-    for part in parts(rows, alignment.letters.shape[1]):
-        after = with_cells(after, part, 0, change(written(alignment, part), part))
-    return after
+    """With what ``change(written, rows)`` makes of these rows, as written, in columns from the first to before the
+    last; it is given some of the rows at a time."""
+    drafts, (first, last) = Drafts(alignment), columns
+    for part in parts(rows, last - first):
+        drafts.put(part, first, change(written(alignment, part, np.arange(first, last)), part))
+    return drafts.alignment()
 
 
 def moved(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
@@ -76,19 +98,21 @@ def moved(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, wid
     count, columns = alignment.letters.shape
     kept = min(width, columns)
     same = np.concatenate((np.arange(kept), np.full(width - kept, NEW)))
-    others = np.setdiff1d(np.arange(count), rows)
+    staying = np.ones(count, bool)
+    staying[rows] = False
+    others = np.flatnonzero(staying)
     few, of_all, of_few = (rows, same, places) if rows.size <= others.size else (others, places, same)
     after = alignment if np.array_equal(of_all, np.arange(columns)) else with_columns(alignment, of_all)
     differing = np.flatnonzero(of_all != of_few)
     if not (few.size and differing.size):
         return after
     first, last = int(differing[0]), int(differing[-1]) + 1
-    wanted = of_few[first:last]
+    wanted, drafts = of_few[first:last], Drafts(after)
     for part in parts(few, last - first):
         cells = written(alignment, part, np.maximum(wanted, 0))
         cells[:, wanted == NEW] = GAP
-        after = with_cells(after, part, first, cells)
-    return after
+        drafts.put(part, first, cells)
+    return drafts.alignment()
 
 
 def parts(rows: np.ndarray, columns: int) -> Iterator[np.ndarray]:

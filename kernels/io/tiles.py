@@ -43,8 +43,10 @@ class Tiles:
     def __init__(
         self, table: np.ndarray, places: np.ndarray, base: int, arrays: tuple[np.ndarray, ...], packed: bool, used: int
     ) -> None:
-        self.table, self.places, self.arrays, self.packed = table, places, arrays, packed
-        self._base, self.used = base, used
+        self._table: np.ndarray | None = table
+        self._otherwise: tuple[Tiles, tuple[np.ndarray, ...], np.ndarray] | None = None
+        self.places, self.arrays, self.packed = places, arrays, packed
+        self.base, self.used = base, used
 
     @classmethod
     def of(cls, array: np.ndarray, columns: int | None = None) -> Tiles:
@@ -59,11 +61,11 @@ class Tiles:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return len(self.table), self.places.size
+        return len(self), self.places.size
 
     @property
     def size(self) -> int:
-        return len(self.table) * self.places.size
+        return len(self) * self.places.size
 
     @property
     def nbytes(self) -> int:
@@ -76,12 +78,21 @@ class Tiles:
         return WIDTH // 8 if self.packed else WIDTH
 
     @property
+    def held(self) -> tuple[np.ndarray, ...]:
+        """All arrays that these cells take, some of which others may share."""
+        if self._table is not None:
+            return *self.arrays, self.places, self._table
+        assert self._otherwise is not None
+        _, where, addresses = self._otherwise
+        return *self.arrays, self.places, *where, addresses
+
+    @property
     def blank(self) -> int:
         """The address of a tile of gaps."""
         return int((BLANK_BITS if self.packed else BLANK_LETTERS).ctypes.data)
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self.table)  # arrays are of the same rows as before
 
     def __iter__(self) -> Iterator[np.ndarray]:
         return (self[row] for row in range(len(self)))
@@ -111,48 +122,51 @@ class Tiles:
         places = self.places[columns]
         places[new] = self.used + np.arange(int(new.sum()))
         used = self.used + int(new.sum())
-        lacking = -(-used // WIDTH) - self.table.shape[1]
-        table = self.table
-        if lacking > 0:
-            table = np.pad(table, ((0, 0), (0, lacking)), constant_values=self.blank)
-        return Tiles(table, places, self._base, self.arrays, self.packed, used)
+        table = self.table_of(max(-(-used // WIDTH), self.table.shape[1]))
+        return Tiles(table, places, self.base, self.arrays, self.packed, used)
 
     def at(self, columns: np.ndarray) -> Tiles:
         """The columns of these numbers, int64, in this order, to be read alone: one may come twice."""
-        return Tiles(self.table, self.places[columns], self._base, self.arrays, self.packed, self.used)
+        return Tiles(self.table, self.places[columns], self.base, self.arrays, self.packed, self.used)
 
     def with_rows(self, rows: np.ndarray) -> Tiles:
         """The rows of these numbers, in this order; one may come twice."""
         table = self.table[rows]
-        return Tiles(table, self.places, self._base, _held(table, self.arrays), self.packed, self.used)
+        return Tiles(table, self.places, self.base, _held(table, self.arrays), self.packed, self.used)
 
     def with_cells(self, rows: np.ndarray, first: int, block: np.ndarray) -> Tiles:
         """With these cells, uint8 (rows, any columns), from column ``first`` on; these very tiles where they have them
         already."""
-        runs = _runs(self.places[first : first + block.shape[1]])
-        if not rows.size or not block.size:
-            return self
-        touched, tiles = np.unique(runs.stored >> SHIFT, return_inverse=True)
-        other = np.zeros((rows.size, touched.size), bool)
-        cpu_tiles.differing(self.table, rows, *runs, tiles, self.packed, block, other)
-        if not other.any():
-            return self
-        numbers = np.where(other, np.cumsum(other).reshape(other.shape) - 1, -1)
-        # Tiles of the array may end before its last column, and of others no cell beyond that is ever read.
-        sizes = np.where(touched < self._base >> SHIFT, WIDTH, self._base - (touched << SHIFT))
-        sizes = np.where(sizes > 0, sizes, WIDTH)
-        sizes = -(-sizes // 8) if self.packed else sizes
-        made = np.empty((int(other.sum()), self.bytes), np.uint8)
-        cpu_tiles.write(self.table, rows, touched, sizes, numbers, *runs, tiles, self.packed, block, made)
-        made.setflags(write=False)
-        table = self.table.copy()
-        lines, places = np.nonzero(other)
-        table[rows[lines], touched[places]] = made.ctypes.data + numbers[other] * made.strides[0]
-        return Tiles(table, self.places, self._base, _held(table, (*self.arrays, made)), self.packed, self.used)
+        draft = Draft(self)
+        draft.put(rows, first, block)
+        return draft.tiles()
+
+    def lean(self, after: Tiles) -> None:
+        """Keep no table, but what it has otherwise than that of other tiles; it is made again when it is asked for."""
+        if self._table is None or self._table.shape != after.table.shape or self is after:
+            return
+        where = np.nonzero(self._table != after.table)
+        self._otherwise, self._table = (after, where, self._table[where]), None
+
+    @property
+    def table(self) -> np.ndarray:
+        """The address of each tile, uint64 (rows, tiles)."""
+        if self._table is None:
+            assert self._otherwise is not None
+            after, where, addresses = self._otherwise
+            table = after.table.copy()
+            table[where] = addresses
+            self._table, self._otherwise = table, None
+        return self._table
+
+    def table_of(self, width: int) -> np.ndarray:
+        """The table with so many tiles a row, those that it lacks of gaps."""
+        lacking = width - self.table.shape[1]
+        return np.pad(self.table, ((0, 0), (0, lacking)), constant_values=self.blank) if lacking else self.table
 
     def rearranged(self, table: np.ndarray, places: np.ndarray, arrays: tuple[np.ndarray, ...], used: int) -> Tiles:
         """Another table of the tiles of the array that these were made of, and of those in other arrays."""
-        return Tiles(table, places, self._base, (self.arrays[0], *arrays), self.packed, used)
+        return Tiles(table, places, self.base, (self.arrays[0], *arrays), self.packed, used)
 
     def with_lines(self, lines: np.ndarray) -> Tiles:
         """With more rows at the end, uint8 (rows, columns)."""
@@ -161,12 +175,54 @@ class Tiles:
         kept = np.full((len(lines), self.table.shape[1] << SHIFT), ord("-"), np.uint8)
         kept[:, self.places] = lines
         more = Tiles.of(kept)
-        return Tiles(np.concatenate((self.table, more.table)), self.places, self._base, (*self.arrays, kept),
+        return Tiles(np.concatenate((self.table, more.table)), self.places, self.base, (*self.arrays, kept),
                      self.packed, self.used)  # fmt: skip
 
     @cached_property
     def _whole(self) -> Runs:
         return _runs(self.places)
+
+
+class Draft:
+    """Tiles that are being written, which others do not see until they are done."""
+
+    def __init__(self, before: Tiles) -> None:
+        self._before = before
+        self._table = before.table
+        self._made: list[np.ndarray] = []
+
+    def put(self, rows: np.ndarray, first: int, block: np.ndarray) -> None:
+        """Write cells, uint8 (rows, any columns), from column ``first`` on."""
+        before = self._before
+        runs = _runs(before.places[first : first + block.shape[1]])
+        if not rows.size or not block.size:
+            return
+        touched, tiles = np.unique(runs.stored >> SHIFT, return_inverse=True)
+        other = np.zeros((rows.size, touched.size), bool)
+        cpu_tiles.differing(self._table, rows, *runs, tiles, before.packed, block, other)
+        if not other.any():
+            return
+        numbers = np.where(other, np.cumsum(other).reshape(other.shape) - 1, -1)
+        # Tiles of the array may end before its last column, and of others no cell beyond that is ever read.
+        sizes = before.base - (touched << SHIFT)
+        sizes = np.where((sizes > 0) & (sizes < WIDTH), sizes, WIDTH)
+        sizes = -(-sizes // 8) if before.packed else sizes
+        made = np.empty((int(other.sum()), before.bytes), np.uint8)
+        cpu_tiles.write(self._table, rows, touched, sizes, numbers, *runs, tiles, before.packed, block, made)
+        made.setflags(write=False)
+        if not self._made:
+            self._table = self._table.copy()
+        lines, places = np.nonzero(other)
+        self._table[rows[lines], touched[places]] = made.ctypes.data + numbers[other] * made.strides[0]
+        self._made.append(made)
+
+    def tiles(self) -> Tiles:
+        """What was written; the very tiles before where that changed nothing."""
+        if not self._made:
+            return self._before
+        before = self._before
+        arrays = _held(self._table, (*before.arrays, *self._made))
+        return Tiles(self._table, before.places, before.base, arrays, before.packed, before.used)
 
 
 def _runs(stored: np.ndarray) -> Runs:

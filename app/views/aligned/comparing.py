@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QVBoxLayout, QWi
 
 from app import theme
 from app.kit.background import Latest
-from app.views.aligned import schemes, shown
+from app.views.aligned import counting, schemes
 from app.views.aligned.canvas import LEAST_NAMES, AlignmentCanvas
 from app.views.aligned.choice import Choice
 from app.views.aligned.picture import Fold, Frame, Picture
@@ -21,7 +21,7 @@ from app.views.aligned.schemes import Given
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tracks import class_scores
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare
+from kernels.io import aligned, aligned_compare, tiled_edits
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.io.aligned_compare import Agreement
@@ -67,8 +67,9 @@ class Compared:
 
 def compared(alignment: AlignedSequences, other: AlignedSequences, monitor: Monitor | None = None) -> Compared:
     """Compare both ways; InputError where they are not of the same sequences."""
-    there = aligned_compare.meeting(other, alignment, monitor)
-    here = aligned_compare.meeting(alignment, other, monitor)
+    rows = tiled_edits.flat(alignment)
+    there = aligned_compare.meeting(other, rows, monitor)
+    here = aligned_compare.meeting(rows, other, monitor)
     return Compared(alignment, other, there, here, count(other.letters, monitor))
 
 
@@ -231,7 +232,7 @@ class Comparison:
         rows = row_of[fold.rows]
         rows = rows[rows >= 0]
         letters = self.found.other.letters
-        small = rows.size * letters.shape[1] <= shown.SMALL
+        small = rows.size * letters.shape[1] <= counting.SMALL
         return replace(fold, rows=rows, letters=count(letters[rows]).consensus if small else letters[int(rows[0])])
 
     def _follow(self) -> None:
@@ -290,7 +291,7 @@ class Comparison:
 
 
 def _large(*alignments: AlignedSequences) -> bool:
-    return max(alignment.letters.size for alignment in alignments) > shown.SMALL
+    return max(alignment.letters.size for alignment in alignments) > counting.SMALL
 
 
 def _filled(partner: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.kit.background import Latest
 from app.kit.tree.layout import Layout, at_places, has_lengths
-from app.views.aligned import shown
+from app.views.aligned import counting
 from app.views.aligned.picture import Fold
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tree_panel import TreePanel
@@ -18,6 +18,8 @@ from kernels.errors import AntidiagError, InputError
 from kernels.io import aligned_rows, tree_edits, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import count
+from kernels.io.tiled_edits import flat
+from kernels.io.tiles import Tiles
 from kernels.io.tree import Tree
 from kernels.monitor import Monitor
 from kernels.registry import alignment_trees
@@ -90,7 +92,7 @@ class TreeSide:
         """Let a thread compute the tree of the rows by one of `alignment_trees.criteria`, and show it then."""
         alignment = self._view.alignment
         self._view.say("Computing the tree ...")
-        self._computing.request(lambda monitor: alignment_trees.tree_of(alignment, criterion, monitor))
+        self._computing.request(lambda monitor: alignment_trees.tree_of(flat(alignment), criterion, monitor))
 
     def cancel(self) -> None:
         self._computing.cancel()
@@ -186,8 +188,8 @@ class TreeSide:
         """The consensus of a clade; while a thread makes it, the letters of the first row."""
         if self._consensus_of is not alignment:
             self._consensus_of, self._consensus = alignment, {}
-        if node not in self._consensus and rows.size * alignment.letters.shape[1] <= shown.SMALL:
-            self._consensus[node] = count(alignment.letters[rows]).consensus
+        if node not in self._consensus and rows.size * alignment.letters.shape[1] <= counting.SMALL:
+            self._consensus[node] = count(_tiles(alignment, rows)).consensus
         return self._consensus.get(node, alignment.letters[int(rows[0])])
 
     def _match(self, alignment: AlignedSequences) -> bool:
@@ -259,7 +261,7 @@ class TreeSide:
 
         def work(monitor: Monitor) -> tuple[AlignedSequences, dict[int, np.ndarray]]:
             return alignment, {
-                node: count(alignment.letters[rows], monitor).consensus for node, rows in lacking.items()
+                node: count(_tiles(alignment, rows), monitor).consensus for node, rows in lacking.items()
             }
 
         self._counting.request(work)
@@ -284,6 +286,12 @@ class TreeSide:
         if not isinstance(error, AntidiagError):
             raise error
         QMessageBox.warning(self._view, "Tree beside the rows", str(error))
+
+
+def _tiles(alignment: AlignedSequences, rows: np.ndarray) -> Tiles:
+    """The letters of some rows, which are not copied."""
+    letters = alignment.letters
+    return (letters if isinstance(letters, Tiles) else Tiles.of(letters)).with_rows(rows)
 
 
 def _progress(done: int, total: int, phase: str) -> str:

@@ -254,9 +254,7 @@ def test_large_cells_are_squares_and_small_ones_means():
     beyond = np.zeros((1, 3), np.uint32)
     edges = aligned_pixels.edges(0, 1, 3, 2)
     found = alignment("AC")
-    aligned_pixels.cells(
-        Tiles.of(found.letters), np.arange(1), edges[:2], edges, CODES, PALETTE, 0x123456, beyond
-    )
+    aligned_pixels.cells(Tiles.of(found.letters), np.arange(1), edges[:2], edges, CODES, PALETTE, 0x123456, beyond)
     assert beyond[0].tolist() == [0xFF00C800, 0xFF000064, 0xFF123456]
 
 
@@ -270,9 +268,7 @@ def test_bars_and_letters_take_the_pixels_they_should():
     inks = np.full((4, 3), 255, np.uint8)
     found, shown = alignment("AC", "CA"), np.ones((1, aligned_columns.CLASSES), np.uint8)
     tops = lefts = np.array([-1, 2])
-    aligned_pixels.write(
-        Tiles.of(found.letters), np.arange(2), tops, lefts, 0, 0, CODES, inks, shown, glyphs, picture
-    )
+    aligned_pixels.write(Tiles.of(found.letters), np.arange(2), tops, lefts, 0, 0, CODES, inks, shown, glyphs, picture)
     assert (picture == 0xFFFFFFFF).tolist() == [[x == y == 0 or (x > 1 and y > 1) for x in range(4)] for y in range(4)]
 
 

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import shown
+from app.views.aligned import counting
 from app.views.aligned.canvas import LEAST_NAMES
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned_compare, aligned_edits, tree_files
@@ -99,7 +99,7 @@ def test_differences_are_marked_and_gone_to(view: AlignmentViewer) -> None:
 def test_a_large_comparison_is_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(shown, "SMALL", 1)
+    monkeypatch.setattr(counting, "SMALL", 1)
     threads: list[bool] = []
     meeting = aligned_compare.meeting
     monkeypatch.setattr(aligned_compare, "meeting", lambda *given: threads.append(

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.kit.tree.layout import at_places
-from app.views.aligned import shown
+from app.views.aligned import counting
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import tree_files
@@ -111,7 +111,7 @@ def test_collapsed_rows_are_copied_and_sorted_with_the_others(view: AlignmentVie
 def test_clades_of_many_rows_are_counted_on_a_thread(
     view: AlignmentViewer, tree: Tree, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(shown, "SMALL", 1)
+    monkeypatch.setattr(counting, "SMALL", 1)
     node = clade(tree, "row4", "row1")
     view.tree_side.toggle(node)
     qtbot.waitUntil(lambda: node in view.tree_side._consensus and not view.tree_side.busy)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import shown, tracks
+from app.views.aligned import counting, tracks
 from app.views.aligned.plane import LEAST_ROOM
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned
@@ -90,7 +90,8 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
 def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(shown, "SMALL", 1)
+    monkeypatch.setattr(counting, "SMALL", 1)
+    monkeypatch.setattr(counting, "WIDE", 1)
     threads: list[bool] = []
 
     def seen(work: Any) -> Any:
