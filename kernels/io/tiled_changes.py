@@ -43,11 +43,26 @@ class AlignmentChanges:
     dots: TileChanges | None = field(repr=False)
 
 
-def changes(alignment: AlignedSequences, original: AlignedSequences) -> AlignmentChanges | None:
-    """What differs, in the very tiles of the alignment; None where it was not made of the other one's letters."""
+class Edited:
+    """An alignment that was made by edits of another one: what is stored of it are its changes, which are told apart
+    when they are."""
+
+    def __init__(self, alignment: AlignedSequences) -> None:
+        self._alignment = alignment
+
+    @staticmethod
+    def made_of(alignment: AlignedSequences, original: AlignedSequences) -> bool:
+        """Whether an alignment holds tiles of another one's letters."""
+        return isinstance(alignment.letters, Tiles) and alignment.letters.arrays[0] is original.letters
+
+    def stored_form(self) -> AlignmentChanges:
+        """The changes."""
+        return changes(self._alignment)
+
+
+def changes(alignment: AlignedSequences) -> AlignmentChanges:
+    """What an alignment in tiles has otherwise than the one that it was made of."""
     tiles = alignment.letters
-    if not isinstance(tiles, Tiles) or tiles.arrays[0] is not original.letters:
-        return None
     letters, lower, dots = (None if cells is None else _of(cells) for cells in (tiles, alignment.lower, alignment.dots))
     assert letters is not None
     return AlignmentChanges(alignment.names, alignment.type, alignment.name, alignment.source, alignment.note,

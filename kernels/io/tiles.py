@@ -80,9 +80,8 @@ class Tiles:
     @property
     def held(self) -> tuple[np.ndarray, ...]:
         """All arrays that these cells take, some of which others may share."""
-        if self._table is not None:
-            return *self.arrays, self.places, self._table
-        assert self._otherwise is not None
+        if self._table is not None or self._otherwise is None:
+            return *self.arrays, self.places, self.table
         _, where, addresses = self._otherwise
         return *self.arrays, self.places, *where, addresses
 
@@ -145,19 +144,22 @@ class Tiles:
         """Keep no table, but what it has otherwise than that of other tiles; it is made again when it is asked for."""
         if self._table is None or self._table.shape != after.table.shape or self is after:
             return
-        where = np.nonzero(self._table != after.table)
-        self._otherwise, self._table = (after, where, self._table[where]), None
+        table = self._table
+        where = np.nonzero(table != after.table)
+        self._otherwise = after, where, table[where]
+        self._table = None
 
     @property
     def table(self) -> np.ndarray:
         """The address of each tile, uint64 (rows, tiles)."""
-        if self._table is None:
-            assert self._otherwise is not None
-            after, where, addresses = self._otherwise
+        table, otherwise = self._table, self._otherwise
+        if table is None and otherwise is not None:
+            after, where, addresses = otherwise
             table = after.table.copy()
             table[where] = addresses
-            self._table, self._otherwise = table, None
-        return self._table
+            self._table = table  # the way back to it stays, for another thread may be on it
+        assert table is not None
+        return table
 
     def table_of(self, width: int) -> np.ndarray:
         """The table with so many tiles a row, those that it lacks of gaps."""

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from kernels.errors import InputError
 from kernels.io import tiled_changes, tiled_edits
 from kernels.io.aligned import AlignedSequences
+from kernels.io.tiled_changes import Edited
 from kernels.io.tiles import Tiles
 
 LARGE = 1 << 22
@@ -73,14 +74,14 @@ class AlignmentEditor(QObject):
         state = self.state
         if self.as_it_came and np.array_equal(state.order, self._first.order):
             return None
-        told = tiled_changes.changes(state.alignment, self.original)
-        if told is not None:
-            return {"changes": told, "order": state.order}
+        if Edited.made_of(state.alignment, self.original):
+            return {"changes": Edited(state.alignment), "order": state.order}
         return {"alignment": tiled_edits.flat(state.alignment), "order": state.order}
 
     def restore(self, edits: Mapping[str, Any]) -> None:
         """Go on from what `edits` said; InputError where that is of another alignment."""
         told, order = edits.get("changes"), np.asarray(edits["order"])
+        told = told.stored_form() if isinstance(told, Edited) else told
         after = edits["alignment"] if told is None else tiled_changes.changed(self.original, told)
         if order.ndim != 1 or not np.isin(order, np.arange(len(after.names))).all():
             raise InputError("the changes of this alignment are those of another one")
