@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.background import Latest
@@ -81,7 +81,7 @@ class Comparison:
         self.found: Compared | None = None
         self._other: AlignedSequences | None = None
         self._laying = self._quiet = False
-        self.beside = False
+        self.beside = self.side = False
         self.canvas, self._title = AlignmentCanvas(), QLabel()
         self.panel = self._made()
         self._comparing = Latest(view)
@@ -140,6 +140,26 @@ class Comparison:
         self.beside = on
         self._lay_out()
 
+    def place(self, at_side: bool, on: bool) -> None:
+        """Show the other alignment at the side or below, or no longer."""
+        if on:
+            self.show_at_side(at_side)
+        else:
+            self.show_beside(False)
+
+    def show_at_side(self, on: bool) -> None:
+        """Show the other alignment at the right of this one, row beside row, or below it, column below column."""
+        self.side = on
+        both = self.panel.parentWidget()
+        if isinstance(both, QSplitter):
+            both.setOrientation(Qt.Orientation.Horizontal if on else Qt.Orientation.Vertical)
+            whole = both.width() if on else both.height()
+            both.setSizes([whole // 2, whole // 2] if on else [3 * whole // 5, 2 * whole // 5])
+        self._box.removeWidget(self._title)
+        self._box.insertWidget(1 if on else 0, self._title)  # at the side both begin at the same height
+        self.canvas.tracks = list(self._view.canvas.tracks) if on else ["consensus"]
+        self.show_beside(True)
+
     def forget(self) -> None:
         """Compare with nothing."""
         self._comparing.cancel()
@@ -162,7 +182,7 @@ class Comparison:
 
     def _made(self) -> QWidget:
         panel = QWidget()
-        box = QVBoxLayout(panel)
+        self._box = box = QVBoxLayout(panel)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(2)
         self._title.setObjectName("muted")
@@ -252,12 +272,14 @@ class Comparison:
         self._stepping = True
         frame, other, partner = leading.frame_, led.frame_, self._steps[direction]
         # Beside the rows above stand a tree and text, and the names below have their room too.
-        beside = self._view.notes_width + self._view.canvas.x()
+        beside = 0 if self.side else self._view.notes_width + self._view.canvas.x()
         above = self._view.canvas
-        if leading is self.canvas:
+        if leading is self.canvas and not self.side:
             above.names_width = max(leading.names_width - beside, LEAST_NAMES)
-        if self.canvas.names_width != above.names_width + beside:
-            self.canvas.names_width = above.names_width + beside
+        wanted = self.canvas.names_width if self.side else above.names_width + beside
+        if self.canvas.names_width != wanted or (self.side and self.canvas.tracks != above.tracks):
+            self.canvas.names_width = wanted
+            self.canvas.tracks = list(above.tracks) if self.side else self.canvas.tracks
             self.canvas.refresh()
         other.cell_width, other.cell_height, other.first_row = frame.cell_width, frame.cell_height, frame.first_row
         middle = frame.first_column + frame.width / frame.cell_width / 2

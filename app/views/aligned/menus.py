@@ -90,9 +90,12 @@ class Menus:
         menu.addAction("An alignment in a file\u2026", compared.ask)
         there = compared.found is not None
         section(menu, "Compared")
-        check_action(menu, "The other alignment below this one", compared.beside, compared.show_beside).setEnabled(
-            there
-        )
+        below, right = compared.beside and not compared.side, compared.beside and compared.side
+        for title, shown, at_side in (
+            ("The other alignment below this one, in step", below, False),
+            ("The other alignment at the right of this one, in step", right, True),
+        ):
+            check_action(menu, title, shown, partial(compared.place, at_side)).setEnabled(there)
         menu.addAction("Next column that differs\tF4", partial(compared.next_difference, 1)).setEnabled(there)
         menu.addAction("The one before\tShift+F4", partial(compared.next_difference, -1)).setEnabled(there)
         menu.addAction("Compare with nothing", compared.forget).setEnabled(there)

@@ -16,10 +16,11 @@ from app.kit.background import Latest
 from app.kit.legend import Legend
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.aligned import counting, saving, schemes, telling, tracks
+from app.views.aligned import counting, figures, saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.colours import Colours
 from app.views.aligned.counting import Counts
+from app.views.aligned.figures import Beside, Shown
 from app.views.aligned.history import AlignmentEditor
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Fold, Picture
@@ -68,6 +69,7 @@ class ShownAlignment(QWidget):
         self._reference: AlignedSequences | None = None
         self.fold: Callable[[AlignedSequences, np.ndarray], tuple[np.ndarray, dict[int, Fold]]] = unfolded
         self.notes: list[str] = []
+        self.beside_rows: Beside | None = None
         self.data: tuple[Any, ...] = ()
         self._telling = False
         self._counting, self._saving, self._making = (Latest(self) for _ in range(3))
@@ -85,7 +87,7 @@ class ShownAlignment(QWidget):
         self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
         self._making.finished.connect(lambda made: self.show_alignment(made[1], made[0]))
         self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
-        self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save alignment", str(error)))
+        self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save", str(error)))
         self.selection.taxa_changed.connect(self._on_taxa)
         theme.notifier.changed.connect(self.colours.remake)
 
@@ -142,7 +144,7 @@ class ShownAlignment(QWidget):
 
     def show_edits(self, edits: Mapping[str, Any]) -> None:
         """Go on with what was done to the alignment that is shown, unless its undo is still there."""
-        if self.editor is not None and self.editor.untouched:
+        if self.editor is not None and self.editor.untouched and "order" in edits:
             try:
                 self.editor.restore(edits)
             except InputError as error:
@@ -233,7 +235,7 @@ class ShownAlignment(QWidget):
             self.say(str(error))
 
     def copy_picture(self) -> None:
-        saving.copy_picture(self.canvas, self._legend.items)
+        figures.copy(self._shown)
         self.say("Copied as a picture.")
 
     def save_alignment(self, chosen: bool = False) -> None:
@@ -247,12 +249,19 @@ class ShownAlignment(QWidget):
             self.say(str(error))
 
     def save_picture(self) -> None:
-        saving.ask_and_save_picture(self, self.canvas, self._legend.items)
+        figures.ask_and_save(self, self._shown)
+
+    @property
+    def _shown(self) -> Shown:
+        return Shown(self.canvas, self._legend.items, self.beside_rows)
 
     def save_wrapped(self) -> None:
         """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
+        if self._saving.busy:
+            self.say("Another file is being written; save again when that is done.")
+            return
         try:
-            saving.ask_and_save_wrapped(self, self.canvas, self._legend.items)
+            figures.ask_and_save_wrapped(self, self._shown, self._saving, self.say)
         except InputError as error:
             self.say(str(error))
 
@@ -284,7 +293,16 @@ class ShownAlignment(QWidget):
     def _on_edit(self) -> None:
         if self.sender() is self.editor:
             self._lay_out(fit=False)
-            self.edited.emit(self.editor.edits)
+            self.tell_edits()
+
+    def tell_edits(self) -> None:
+        """Say what was done to what is shown."""
+        self.edited.emit(self.edits)
+
+    @property
+    def edits(self) -> dict[str, Any] | None:
+        """What was done, as `show_edits` takes it; None for nothing."""
+        return self.editor.edits if self.editor is not None else None
 
     def _lay_out(self, fit: bool) -> None:
         """A new picture of the state, with cursor and choice where they were, as far as they still are."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QMessageBox
@@ -46,7 +47,8 @@ class TreeSide:
     def _connect(self) -> None:
         view, panel = self._view, self.panel
         view.fold = self.fold
-        view.another.connect(lambda: self.show_tree(None))
+        view.beside_rows = self.panel
+        view.another.connect(self._forget)
         view.canvas.moved.connect(self._follow)
         view.selection.taxa_changed.connect(lambda _: self._mark())
         panel.chosen.connect(self.choose)
@@ -105,6 +107,27 @@ class TreeSide:
         """
         if tree is not None and frozenset(self._view.alignment.names).isdisjoint(tree.taxa):
             raise InputError(f"{tree.name}: none of its taxa is the name of a row")
+        self._put(tree)
+        self._view.relay()
+        if self.tree is not None:
+            self.sort()
+        self._view.tell_edits()
+
+    @property
+    def edits(self) -> dict[str, Any]:
+        """The tree and the clades that are collapsed, as frozen data."""
+        return {} if self._given is None else {"tree": self._given, "collapsed": tuple(sorted(self.collapsed))}
+
+    def restore(self, edits: Mapping[str, Any]) -> None:
+        """Show what `edits` said; the rows are in their order already."""
+        tree = edits.get("tree")
+        if isinstance(tree, Tree) and not frozenset(self._view.alignment.names).isdisjoint(tree.taxa):
+            self._put(tree)
+            known = range(len(self.tree)) if self.tree is not None else range(0)
+            self.collapsed = frozenset(node for node in edits.get("collapsed", ()) if node in known)
+            self._view.relay()
+
+    def _put(self, tree: Tree | None) -> None:
         self._given, self.collapsed, self.tree, self._names = tree, frozenset(), None, ()
         self._consensus.clear()
         if tree is None:
@@ -113,9 +136,11 @@ class TreeSide:
         else:
             self._match(self._view.alignment)
         self.panel.setVisible(self.tree is not None)
-        self._view.relay()
-        if self.tree is not None:
-            self.sort()
+
+    def _forget(self) -> None:
+        """Another alignment is shown, or none: this one's tree stays with what was done to it."""
+        if self._given is not None:
+            self._put(None)
 
     def sort(self) -> None:
         """The rows in the order of the leaves, those that the tree lacks at the end."""
@@ -150,6 +175,7 @@ class TreeSide:
         """Collapse these clades, and open all others."""
         self.collapsed = frozenset(nodes)
         self._view.relay()
+        self._view.tell_edits()
 
     def collapse_within(self, share: float) -> None:
         """Collapse the largest clades whose leaves lie within a share of the height of the tree from their root."""

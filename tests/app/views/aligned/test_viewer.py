@@ -151,3 +151,18 @@ def test_tracks_leave_room_for_rows(view: AlignmentViewer) -> None:
     view.canvas.setFixedHeight(600)
     image(view)
     assert view.canvas.frame_.top == shown
+
+
+def test_tools_are_one_line_and_those_without_room_are_in_a_menu(view: AlignmentViewer) -> None:
+    tools = view._tools
+    for width in (1900, 900, 620, 420):
+        view.resize(width, 600)
+        QApplication.processEvents()
+        assert tools.height() < 60 and view.width() == width
+        assert tools.more.isHidden() == (not tools.lacking)
+        tools._fill()
+        there = [action.text() for action in tools._menu.actions()]
+        assert ("Save" in there) == view.menus.buttons[-1].isHidden()
+    assert {"Columns larger", "Fit", "Save", "Edit"} <= set(there)
+    (save,) = (action for action in tools._menu.actions() if action.text() == "Save")
+    assert save.menu() is view.menus.buttons[-1].menu()
