@@ -11,7 +11,9 @@ from kernels.errors import InputError
 from kernels.io.alignment_files.rows import Place, Raw, Rows, squeezed
 
 HEAD = re.compile(rb"\s*#NEXUS", re.IGNORECASE)
-COMMENT = re.compile(r"\[[^\[\]]*\]")
+COMMENT = re.compile(r"^(\s*'(?:[^'\n]|'')*')|\[[^\[\]]*\]", re.MULTILINE)
+"""A comment, or a name in quotes at the beginning of a line, in which brackets are no comment."""
+QUOTED = re.compile(r"\s*'(?:[^'\n]|'')*'")
 MATRIX = re.compile(r"\bmatrix\b", re.IGNORECASE)
 FORMAT = re.compile(r"\bformat\b([^;]*);", re.IGNORECASE)
 DIMENSIONS = re.compile(r"\bdimensions\b([^;]*);", re.IGNORECASE)
@@ -25,10 +27,11 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
         text = data.decode()
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    while COMMENT.search(text):
-        text = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    before = ""
+    while text != before:  # comments lie in comments
+        before, text = text, COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text)
     start = MATRIX.search(text)
-    end = text.find(";", start.end()) if start else -1
+    end = _end(text, start.end()) if start else -1
     if start is None or end < 0:
         raise InputError(f"{source}: this NEXUS file has no whole MATRIX of letters; it may hold trees")
     settings, sizes = (pattern.findall(text[: start.start()]) for pattern in (FORMAT, DIMENSIONS))
@@ -38,6 +41,14 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
     interleaved = values.get("interleave", "no") not in ("no", "")
     rows = _rows(text[start.end() : end], source, line, interleaved, columns)
     return _plain(rows.raw(), values)
+
+
+def _end(text: str, start: int) -> int:
+    """Where a command ends: at the first ';' that is in no name in quotes; -1 where it does not."""
+    end = text.find(";", start)
+    while end >= 0 and (name := QUOTED.match(text, text.rfind("\n", 0, end) + 1)) and name.end() > end:
+        end = text.find(";", name.end())
+    return end
 
 
 def _values(settings: str) -> dict[str, str]:
