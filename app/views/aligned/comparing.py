@@ -158,6 +158,7 @@ class Comparison:
         self._box.removeWidget(self._title)
         self._box.insertWidget(1 if on else 0, self._title)  # at the side both begin at the same height
         self.canvas.tracks = list(self._view.canvas.tracks) if on else ["consensus"]
+        self.canvas.names_width = self._view.canvas.names_width
         self.show_beside(True)
 
     def forget(self) -> None:
