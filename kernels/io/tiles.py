@@ -44,6 +44,7 @@ class Tiles:
         self, table: np.ndarray, places: np.ndarray, base: int, arrays: tuple[np.ndarray, ...], packed: bool, used: int
     ) -> None:
         self._table: np.ndarray | None = table
+        self._rows = len(table)
         self._otherwise: tuple[Tiles, tuple[np.ndarray, ...], np.ndarray] | None = None
         self.places, self.arrays, self.packed = places, arrays, packed
         self.base, self.used = base, used
@@ -91,7 +92,7 @@ class Tiles:
         return int((BLANK_BITS if self.packed else BLANK_LETTERS).ctypes.data)
 
     def __len__(self) -> int:
-        return len(self.table)  # arrays are of the same rows as before
+        return self._rows
 
     def __iter__(self) -> Iterator[np.ndarray]:
         return (self[row] for row in range(len(self)))

@@ -83,3 +83,21 @@ def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tm
     export.save(tmp_path / "figure.svg", size, draw, "some")
     written = (tmp_path / "figure.svg").read_text()
     assert [written.count(f">{letter}</text>") for letter in "ACD"] == [10, 0, 10]
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
+def test_a_wrapped_figure_is_drawn_on_a_thread(
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str
+) -> None:
+    path, threads = tmp_path / f"figure{suffix}", []
+    monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    draw = paint.draw_cells
+    monkeypatch.setattr(paint, "draw_cells", lambda *given: threads.append(threading.current_thread()) or draw(*given))
+    view.show_datum(alignment("ACDE-GHIK" * 20, *["ACDEFGHIK" * 20] * 40))
+    view.save_wrapped()
+    view.set_track("logo", False)  # what is drawn is what was shown when it was asked for
+    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    assert path.stat().st_size > 10_000 and threads and threading.main_thread() not in threads
+    monkeypatch.setattr(figures, "MOST_FIGURE", 10)
+    view.save_wrapped()
+    assert "too many for a wrapped figure" in view._status.text()
