@@ -110,11 +110,14 @@ def nothing(value: Any) -> Any:
 def encode(value: Any, put: Callable[[np.ndarray], Any], own: Callable[[Any], Any] = nothing) -> Any:
     """``value`` as what JSON can hold; ``put(array)`` keeps an array and says how it is found again.
 
-    ``own(part)`` writes some parts in a way of its own, and returns None for all others. InputError for a value of a
+    ``own(part)`` writes some parts in a way of its own, and returns None for all others. Of a value that has a method
+    ``stored_form`` what that returns is written. InputError for a value of a
     kind that no problem may hold, or that has no name in files.
     """
     if (written := own(value)) is not None:
         return written
+    if (stored_form := getattr(value, "stored_form", None)) is not None:
+        return encode(stored_form(), put, own)
     if isinstance(value, Enum):
         return {"enum": name_of(type(value)), "value": value.value}
     if value is None or isinstance(value, (bool, int, float, str)):

@@ -56,14 +56,19 @@ def copy(size: QSize, draw: Draw) -> None:
     QGuiApplication.clipboard().setImage(image(size, draw))
 
 
+def ask_file(parent: QWidget, name: str) -> Path | None:
+    """Ask for a file for a figure; None where none was chosen."""
+    chosen, kind = QFileDialog.getSaveFileName(parent, "Save figure", f"{name}.png", FILTERS)
+    path = Path(chosen) if chosen else None
+    if path is not None and not path.suffix:
+        path = path.with_suffix(next((suffix for suffix in (".svg", ".pdf") if suffix in kind), ".png"))
+    return path
+
+
 def ask_and_save(parent: QWidget, name: str, size: QSize, draw: Draw, title: str = "") -> None:
     """Ask for a file and write the figure; what goes wrong is shown."""
-    chosen, kind = QFileDialog.getSaveFileName(parent, "Save figure", f"{name}.png", FILTERS)
-    if not chosen:
+    if (path := ask_file(parent, name)) is None:
         return
-    path = Path(chosen)
-    if not path.suffix:
-        path = path.with_suffix(next((suffix for suffix in (".svg", ".pdf") if suffix in kind), ".png"))
     try:
         save(path, size, draw, title)
     except InputError as error:

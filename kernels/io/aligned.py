@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels.errors import InputError
 from kernels.io import records, sequences
-from kernels.io.alignment_files import balibase, blocks, fasta, maf, nexus, pairs, phylip, stockholm
+from kernels.io.alignment_files import balibase, blocks, fasta, maf, nexus, pairs, phylip, pir, stockholm
 from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw
 from kernels.io.names import distinct, renaming
 from kernels.method import DataKind
@@ -35,6 +35,9 @@ class AlignedSequences:
 
     ``lower`` and ``dots`` say where the file had a lower-case letter, and '.' for a gap: bits of uint8 (rows, columns
     / 8), the first column the highest bit; None where there is none. `as_written` has the letters with both.
+
+    Of a large alignment that is being edited all three are `tiles.Tiles`, which are read by numbers, slices and masks
+    as arrays are; `tiled_edits.flat` makes arrays of them.
     """
 
     names: tuple[str, ...]
@@ -71,7 +74,8 @@ def as_written(alignment: AlignedSequences, first: int = 0, last: int | None = N
     columns = letters.shape[1]
     for bits, change in ((alignment.lower, 32), (alignment.dots, ord(".") - GAP)):
         if bits is not None:
-            marked = np.unpackbits(bits[first:last], axis=1, count=columns)
+            found = bits[first:last]
+            marked = np.unpackbits(found, axis=1, count=columns) if isinstance(bits, np.ndarray) else found
             letters = letters + marked * np.uint8(change)
     return letters
 
@@ -79,9 +83,9 @@ def as_written(alignment: AlignedSequences, first: int = 0, last: int | None = N
 def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequences]:
     """The alignments of a file, plain or gzipped; InputError names file and row or line.
 
-    FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, A2M, A3M, MAF, SAM, PAF and BAliBASE's XML are told from each other
-    by their first bytes, A2M and A3M by their suffix. Of rows with equal names the later ones get _2, _3, ..., which
-    the note says.
+    FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, A2M, A3M, MAF, SAM, PAF, PIR and BAliBASE's XML are told from each
+    other by their first bytes, A2M and A3M by their suffix. Of rows with equal names the later ones get _2, _3, ...,
+    which the note says.
     """
     path = Path(path)
     packed = path.suffix.lower() == ".gz"
@@ -103,6 +107,8 @@ def holds(path: Path, head: bytes) -> bool:
     start = records.plain(start)
     if start.startswith(b">"):
         try:
+            if pir.HEAD.match(start):
+                return pir.looks_aligned(records.blocks(path, Monitor()))
             return _suffix(path) in FASTA_READERS or fasta.looks_aligned(records.blocks(path, Monitor()))
         except InputError:
             return False
@@ -115,7 +121,7 @@ def text_holds(text: str) -> bool:
     """Whether a text is an alignment, as `holds`."""
     start = records.plain(text.lstrip().encode(errors="replace"))
     if start.startswith(b">"):
-        return fasta.looks_aligned(iter([start]))
+        return (pir if pir.HEAD.match(start) else fasta).looks_aligned(iter([start]))
     return any(pattern.match(start) for pattern, _ in FORMATS) and (
         not nexus.HEAD.match(start) or b"matrix" in start.lower()
     )
@@ -155,6 +161,7 @@ def _suffix(path: Path) -> str:
 Reader = Callable[[Iterator[bytes], str], "Iterator[Raw] | Raw"]
 
 FORMATS = (
+    (pir.HEAD, pir.read),
     (stockholm.HEAD, stockholm.read),
     (blocks.CLUSTAL_HEAD, blocks.read_clustal),
     (nexus.HEAD, nexus.read),
@@ -175,13 +182,13 @@ def _read(stream: Iterator[bytes], source: str, stem: str, size: int, suffix: st
     start = head[blank:]
     if b"\0" in head[:4096]:
         raise InputError(f"{source}: a binary file; give an alignment as text")
-    if start.startswith(b">"):
+    if start.startswith(b">") and not pir.HEAD.match(start):
         read_fasta = FASTA_READERS.get(suffix, fasta.read)
         return [_made(read_fasta(chain([start], stream), source, size), source, stem)]
     reader: Reader | None = next((reader for pattern, reader in FORMATS if pattern.match(start)), None)
     if reader is None:
         raise InputError(
-            f"{source}: no alignment in FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM or PAF; its first "
+            f"{source}: no alignment in FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM, PAF or PIR; its first "
             f"bytes are {head[:20]!r}"
         )
     found = reader(chain([lines + start], stream) if reader is not phylip.read else chain([start], stream), source)
@@ -222,6 +229,13 @@ _PECULIAR[ord("A") : ord("Z") + 1] = 0
 _PECULIAR[list(b"-*")] = 0
 _PECULIAR[ord("a") : ord("z") + 1] = LOWER
 _PECULIAR[list(b".~?")] = DOT, TILDE, MISSING
+LOWER_CASE = (_PECULIAR == LOWER).astype(np.uint8)
+"""1 for the lower-case letters."""
+
+
+def plain_letters(written: np.ndarray) -> np.ndarray:
+    """Capitals and '-' alone, of letters as written."""
+    return _PLAIN[written]
 
 
 def _plain(
@@ -264,6 +278,6 @@ ALIGNMENT = DataKind(
     unaligned=unaligned,
     suffixes=(
         ".fa", ".fasta", ".afa", ".aln", ".clustal", ".sto", ".stockholm", ".stk", ".phy", ".phylip", ".nex", ".msf",
-        ".a2m", ".a3m", ".maf", ".sam", ".paf",
+        ".a2m", ".a3m", ".maf", ".sam", ".paf", ".pir",
     ),
 )  # fmt: skip

@@ -12,6 +12,8 @@ import numpy as np
 
 from kernels.cpu.jit import compiled
 from kernels.io.aligned import GAP
+from kernels.io.cpu_tiles import MASK, SHIFT, byte_at
+from kernels.io.tiles import Tiles
 from kernels.monitor import Monitor
 
 CLASSES = 28
@@ -52,7 +54,47 @@ def add_counts(letters, classes, counts):
             counts[column, classes[letters[row, column]]] += 1
 
 
-def count(letters: np.ndarray, monitor: Monitor | None = None) -> Columns:
+@compiled
+def change_counts(old, new, rows, tiles, firsts, columns, inside, classes, counts):
+    """Change ``counts``, int32 (columns, CLASSES), by what the tiles of ``new`` have otherwise than those of ``old``:
+    of ``rows`` and ``tiles``. Tile t has ``columns`` from firsts[t] to firsts[t + 1], kept at ``inside`` of it."""
+    for entry in range(rows.size):
+        row, tile = rows[entry], tiles[entry]
+        for at in range(firsts[tile], firsts[tile + 1]):
+            counts[columns[at], classes[byte_at(old[row, tile], inside[at])]] -= 1
+            counts[columns[at], classes[byte_at(new[row, tile], inside[at])]] += 1
+
+
+class Recount:
+    """The letters of the columns of ``new``, from those that were counted ``before`` of ``old``: of as many rows, and
+    with tiles in common. ``cells`` are how many are looked at."""
+
+    def __init__(self, before: Columns, old: Tiles, new: Tiles) -> None:
+        self._before, self._new = before, new
+        width = max(old.table.shape[1], new.table.shape[1])
+        self._tables = [tiles.table_of(width) for tiles in (old, new)]
+        self._rows, self._tiles = np.nonzero(self._tables[0] != self._tables[1])
+        column = np.full(max(old.used, new.used), -1)
+        column[old.places] = np.arange(old.places.size)
+        self._column = column[new.places]
+        kept = np.bincount(new.places[self._column >= 0] >> SHIFT, minlength=width)
+        self.cells = int(kept[self._tiles].sum()) + int((self._column < 0).sum()) * len(new)
+
+    def columns(self, monitor: Monitor | None = None) -> Columns:
+        """The counts."""
+        counts = self._before.counts[self._column]
+        kept, fresh = np.flatnonzero(self._column >= 0), np.flatnonzero(self._column < 0)
+        if fresh.size:
+            counts[fresh] = count(self._new.at(fresh), monitor).counts
+        kept = kept[np.argsort(self._new.places[kept] >> SHIFT, kind="stable")]
+        stored = self._new.places[kept]
+        firsts = np.searchsorted(stored >> SHIFT, np.arange(self._tables[0].shape[1] + 1))
+        change_counts(*self._tables, self._rows, self._tiles, firsts, kept, stored & MASK, CLASS, counts)
+        counts.setflags(write=False)
+        return Columns(counts, self._before.rows)
+
+
+def count(letters: np.ndarray | Tiles, monitor: Monitor | None = None) -> Columns:
     """The letters of all columns of ``letters``, uint8 (rows, columns) as in `AlignedSequences`."""
     monitor = monitor or Monitor()
     rows, columns = letters.shape

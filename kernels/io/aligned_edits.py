@@ -6,21 +6,22 @@ very alignment that was given.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io import aligned_places
+from kernels.io import aligned_places, tiled_edits
 from kernels.io.aligned import GAP, AlignedSequences, as_written, made
 from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
 from kernels.io.alignment_files.rows import Annotations
 from kernels.io.codons import amino_acids
 from kernels.io.names import distinct
+from kernels.io.tiles import NEW, Tiles
 from kernels.model import SequenceType
 
-NEW = -1
-"""Stands for a column of gaps where columns are named by their numbers."""
+DOT = ord(".")
 COMPLEMENT = np.arange(256, dtype=np.uint8)
 COMPLEMENT[list(b"ACGTURYKMBVDHacgturykmbvdh")] = list(b"TGCAAYRMKVBHDtgcaayrmkvbhd")
 
@@ -29,18 +30,17 @@ def take_columns(alignment: AlignedSequences, columns: np.ndarray) -> AlignedSeq
     """The columns of these numbers, int64, in this order; NEW for one of gaps."""
     if not columns.size:
         raise InputError(f"{alignment.name}: no column would be left; keep one")
+    notes = replace(
+        alignment.annotations,
+        of_rows=aligned_places.of_columns(alignment, columns),
+        of_columns=tuple((tag, _remapped(marks, columns)) for tag, marks in alignment.annotations.of_columns),
+        of_letters=tuple((row, tag, _remapped(marks, columns)) for row, tag, marks in alignment.annotations.of_letters),
+    )
+    if isinstance(alignment.letters, Tiles):
+        return _noted(tiled_edits.with_columns(alignment, columns), notes)
     letters = as_written(alignment)[:, columns]
     letters[:, columns == NEW] = GAP
-    notes = alignment.annotations
-    return _made(
-        alignment, letters,
-        replace(
-            notes,
-            of_rows=aligned_places.of_columns(alignment, columns),
-            of_columns=tuple((tag, _remapped(marks, columns)) for tag, marks in notes.of_columns),
-            of_letters=tuple((row, tag, _remapped(marks, columns)) for row, tag, marks in notes.of_letters),
-        ),
-    )  # fmt: skip
+    return _made(alignment, letters, notes)
 
 
 def delete_columns(alignment: AlignedSequences, columns: np.ndarray) -> AlignedSequences:
@@ -56,13 +56,20 @@ def insert_columns(alignment: AlignedSequences, at: int, count: int = 1) -> Alig
 
 def gap_columns(alignment: AlignedSequences, rows: np.ndarray | None = None) -> np.ndarray:
     """A mask of the columns that hold nothing but gaps, in all rows or in some."""
-    shown = alignment.letters if rows is None else alignment.letters[rows]
-    return (shown == GAP).all(axis=0)
+    rows = np.arange(len(alignment.names)) if rows is None else rows
+    gaps = np.ones(alignment.letters.shape[1], bool)
+    for part in tiled_edits.parts(rows, gaps.size):
+        gaps &= (alignment.letters[part] == GAP).all(axis=0)
+    return gaps
 
 
 def sparse_columns(alignment: AlignedSequences, occupancy: float) -> np.ndarray:
     """A mask of the columns in which less than this share of rows has a letter."""
-    return (alignment.letters != GAP).mean(axis=0) < occupancy
+    rows, columns = alignment.letters.shape
+    there = np.zeros(columns, np.int64)
+    for part in tiled_edits.parts(np.arange(rows), columns):
+        there += np.count_nonzero(alignment.letters[part] != GAP, axis=0)
+    return there / rows < occupancy
 
 
 def take_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences:
@@ -79,6 +86,8 @@ def take_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences
         of_letters=tuple((first[row], tag, marks) for row, tag, marks in notes.of_letters if row in first),
     )
     names = distinct(alignment.names[row] for row in rows.tolist())
+    if isinstance(alignment.letters, Tiles):
+        return replace(tiled_edits.with_rows(alignment, rows), names=names, annotations=kept)
     lower, dots = (None if bits is None else bits[rows] for bits in (alignment.lower, alignment.dots))
     letters = alignment.letters[rows]
     letters.setflags(write=False)
@@ -131,27 +140,31 @@ def move(alignment: AlignedSequences, rows: np.ndarray, first: int, last: int, b
 
 def degap(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences:
     """The letters of these rows moved to the left, without gaps between them."""
-    letters = as_written(alignment).copy()
-    for row in rows.tolist():
-        there = letters[row][alignment.letters[row] != GAP]
-        letters[row] = GAP
-        letters[row, : there.size] = there
     touched = set(rows.tolist())
     notes = alignment.annotations
     kept = tuple(note for note in notes.of_letters if note[0] not in touched)
-    return _made(alignment, letters, replace(notes, of_letters=kept))
+    return _with_changed(alignment, rows, _whole(alignment), lambda written, _: _to_the_left(written),
+                         replace(notes, of_letters=kept))  # fmt: skip
 
 
 def set_letters(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray, letter: str) -> AlignedSequences:
     """With one letter in place of every letter of these rows and columns; a gap is only replaced in a single cell."""
-    letters = as_written(alignment).copy()
-    part = np.ix_(rows, np.flatnonzero(columns))
-    single = rows.size == 1 and columns.sum() == 1
-    old = letters[part]
-    letters[part] = np.where((alignment.letters[part] != GAP) | single, ord(letter), old)
-    changed = rows[(letters[part] != old).any(axis=1)]
-    notes = replace(alignment.annotations, of_rows=aligned_places.without(alignment, changed))
-    return _made(alignment, letters, notes)
+    if not columns.any():
+        return alignment
+    first, last = int(columns.argmax()), columns.size - int(columns[::-1].argmax())
+    places, changed = np.flatnonzero(columns[first:last]), []
+    single = rows.size == 1 and places.size == 1
+
+    def change(written: np.ndarray, some: np.ndarray) -> np.ndarray:
+        old = written[:, places]
+        there = (old != GAP) & (old != DOT) | single
+        written[:, places] = np.where(there, ord(letter), old)
+        changed.append(some[(there & (old != ord(letter))).any(axis=1)])
+        return written
+
+    after = _with_changed(alignment, rows, (first, last), change, alignment.annotations)
+    of_rows = aligned_places.without(alignment, np.concatenate(changed)) if changed else ()
+    return replace(after, annotations=replace(after.annotations, of_rows=of_rows))
 
 
 def with_block(
@@ -163,38 +176,43 @@ def with_block(
 
     InputError where the block has other letters.
     """
-    old, width = as_written(alignment), alignment.letters.shape[1]
+    width = alignment.letters.shape[1]
     whole = rows.size == len(alignment.names)
     wide = block.shape[1] if whole else max(block.shape[1], last - first)
     kept = 0 if whole else last - first
     places = np.concatenate((np.arange(first), np.arange(first, first + kept), np.full(wide - kept, NEW),
                              np.arange(last, width)))  # fmt: skip
-    letters = old[:, places]
-    letters[:, places == NEW] = GAP
+    cells = np.full((rows.size, wide), GAP, np.uint8)
     for number, row in enumerate(rows.tolist()):
         there = alignment.letters[row, first:last] != GAP
         found = block[number] != GAP
         if not np.array_equal(block[number][found], alignment.letters[row, first:last][there]):
             raise InputError(f"{alignment.names[row]}: other letters than in the alignment")
-        letters[row, first : first + wide] = GAP
-        letters[row, first : first + block.shape[1]][found] = old[row, first:last][there]
+        old = as_written(alignment, row, row + 1)[0, first:last]
+        cells[number, : block.shape[1]][found] = old[there]
     notes, touched = alignment.annotations, set(rows.tolist())
-    return _made(
-        alignment, letters,
-        replace(
-            notes,
-            of_columns=tuple((tag, _remapped(marks, places)) for tag, marks in notes.of_columns),
-            of_letters=tuple((row, tag, _remapped(marks, places)) for row, tag, marks in notes.of_letters
-                             if row not in touched),
-        ),
+    notes = replace(
+        notes,
+        of_columns=tuple((tag, _remapped(marks, places)) for tag, marks in notes.of_columns),
+        of_letters=tuple((row, tag, _remapped(marks, places)) for row, tag, marks in notes.of_letters
+                         if row not in touched),
     )  # fmt: skip
+    if isinstance(alignment.letters, Tiles):
+        return _noted(tiled_edits.with_cells(tiled_edits.with_columns(alignment, places), rows, first, cells), notes)
+    letters = as_written(alignment)[:, places]
+    letters[:, places == NEW] = GAP
+    letters[rows, first : first + wide] = cells
+    return _made(alignment, letters, notes)
 
 
 def with_gaps(alignment: AlignedSequences, cells: np.ndarray) -> AlignedSequences:
     """With gaps in these cells, bool (rows, columns)."""
-    letters = np.where(cells, GAP, as_written(alignment)).astype(np.uint8)
-    changed = np.flatnonzero((cells & (alignment.letters != GAP)).any(axis=1))
-    return _made(alignment, letters, replace(alignment.annotations, of_rows=aligned_places.without(alignment, changed)))
+    rows = np.arange(len(alignment.names))
+    changed = [part[(cells[part] & (alignment.letters[part] != GAP)).any(axis=1)]
+               for part in tiled_edits.parts(rows, cells.shape[1])]  # fmt: skip
+    notes = replace(alignment.annotations, of_rows=aligned_places.without(alignment, np.concatenate(changed)))
+    return _with_changed(alignment, rows, _whole(alignment),
+                         lambda written, some: np.where(cells[some], GAP, written).astype(np.uint8), notes)  # fmt: skip
 
 
 def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
@@ -204,10 +222,20 @@ def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
     table = COMPLEMENT.copy()
     if alignment.type == SequenceType.RNA:
         table[list(b"Aa")] = list(b"Uu")
-    back = np.arange(alignment.letters.shape[1])[::-1]
-    turned = take_columns(alignment, back)
-    notes = replace(turned.annotations, of_rows=aligned_places.turned(alignment))
-    return _made(turned, table[as_written(turned)], notes)
+    rows, columns = alignment.letters.shape
+    back = np.arange(columns)[::-1]
+    notes = alignment.annotations
+    turned = replace(
+        notes,
+        of_rows=aligned_places.turned(alignment),
+        of_columns=tuple((tag, _remapped(marks, back)) for tag, marks in notes.of_columns),
+        of_letters=tuple((row, tag, _remapped(marks, back)) for row, tag, marks in notes.of_letters),
+    )
+    letters = np.empty((rows, columns), np.uint8)
+    for part in tiled_edits.parts(np.arange(rows), columns):
+        first, last = int(part[0]), int(part[-1]) + 1
+        letters[first:last] = table[as_written(alignment, first, last)[:, ::-1]]
+    return _made(alignment, letters, turned)
 
 
 def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
@@ -220,9 +248,12 @@ def translate(alignment: AlignedSequences, frame: int = 0) -> AlignedSequences:
     whole = (alignment.letters.shape[1] - frame) // 3
     if whole < 1:
         raise InputError(f"{alignment.name}: no codon of three columns from column {frame + 1} on")
-    letters = amino_acids(alignment.letters[:, frame : frame + 3 * whole].reshape(len(alignment.names), whole, 3))
-    letters.setflags(write=False)
     every = np.arange(len(alignment.names))
+    letters = np.empty((every.size, whole), np.uint8)
+    for part in tiled_edits.parts(every, 3 * whole):
+        bases = alignment.letters[part, frame : frame + 3 * whole]
+        letters[part] = amino_acids(bases.reshape(part.size, whole, 3))
+    letters.setflags(write=False)
     notes = Annotations(alignment.annotations.of_file, aligned_places.without(alignment, every))
     name = f"{alignment.name}, frame {frame + 1}"
     return AlignedSequences(alignment.names, letters, SequenceType.PROTEIN, name, alignment.source, "translated", notes)
@@ -238,30 +269,68 @@ def renamed(alignment: AlignedSequences, row: int, name: str) -> AlignedSequence
 
 def _with_rows(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
     """With the cells of these rows at other columns, ``places`` of the old ones; the others keep theirs."""
+    kept = min(width, alignment.letters.shape[1])
+    same = np.concatenate((np.arange(kept), np.full(width - kept, NEW)))
+    touched, notes = set(rows.tolist()), alignment.annotations
+    notes = replace(
+        notes,
+        of_columns=tuple((tag, _remapped(marks, same)) for tag, marks in notes.of_columns),
+        of_letters=tuple(
+            (row, tag, _remapped(marks, places if row in touched else same)) for row, tag, marks in notes.of_letters
+        ),
+    )
+    if isinstance(alignment.letters, Tiles):
+        return _noted(tiled_edits.moved(alignment, rows, places, width), notes)
     old = as_written(alignment)
-    letters, kept = np.empty((len(alignment.names), width), np.uint8), min(width, old.shape[1])
+    letters = np.empty((len(alignment.names), width), np.uint8)
     letters[:, :kept] = old[:, :kept]
     letters[:, kept:] = GAP
     moved = old[rows][:, places]
     moved[:, places == NEW] = GAP
     letters[rows] = moved
-    touched, notes = set(rows.tolist()), alignment.annotations
-    same = np.concatenate((np.arange(kept), np.full(width - kept, NEW)))
-    return _made(
-        alignment, letters,
-        replace(
-            notes,
-            of_columns=tuple((tag, _remapped(marks, same)) for tag, marks in notes.of_columns),
-            of_letters=tuple(
-                (row, tag, _remapped(marks, places if row in touched else same)) for row, tag, marks in notes.of_letters
-            ),
-        ),
-    )  # fmt: skip
+    return _made(alignment, letters, notes)
+
+
+def _with_changed(
+    alignment: AlignedSequences,
+    rows: np.ndarray,
+    columns: tuple[int, int],
+    change: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    notes: Annotations,
+) -> AlignedSequences:
+    """With what ``change(written, rows)`` makes of these rows as written, in columns from the first to before the last;
+    it is given some of the rows at a time."""
+    if isinstance(alignment.letters, Tiles):
+        return _noted(tiled_edits.changed(alignment, rows, columns, change), notes)
+    letters, (first, last) = as_written(alignment).copy(), columns
+    for part in tiled_edits.parts(rows, last - first):
+        letters[part, first:last] = change(letters[part, first:last], part)
+    return _made(alignment, letters, notes)
+
+
+def _whole(alignment: AlignedSequences) -> tuple[int, int]:
+    """All columns."""
+    return 0, alignment.letters.shape[1]
+
+
+def _to_the_left(written: np.ndarray) -> np.ndarray:
+    """The letters of each row without the gaps between them."""
+    gaps = (written == GAP) | (written == DOT)
+    found = np.take_along_axis(written, np.argsort(gaps, axis=1, kind="stable"), axis=1)
+    found[np.arange(written.shape[1]) >= np.count_nonzero(~gaps, axis=1)[:, None]] = GAP
+    return found
 
 
 def _remapped(marks: str, places: np.ndarray) -> str:
+    if len(marks) == places.size and np.array_equal(places, np.arange(places.size)):
+        return marks
     found = np.array([*marks, "."])[places]
     return "".join(found.tolist())
+
+
+def _noted(alignment: AlignedSequences, notes: Annotations) -> AlignedSequences:
+    """With other annotation, after an edit."""
+    return replace(alignment, annotations=_unmarked(notes))
 
 
 def _made(alignment: AlignedSequences, letters: np.ndarray, notes: Annotations) -> AlignedSequences:

@@ -1,17 +1,17 @@
 """Pixels of an alignment: cells as colours, from many cells a pixel to letters many pixels high.
 
 A colour is ``palette[codes[column, class]]``: ``palette`` uint8 (n, 3), ``codes`` uint8 (columns, CLASSES), or (1,
-CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``order`` has the rows of
-the letters that are shown, from the top, int64; numbers beyond the last row are those of rows of ``extra``, uint8
-(more, columns).
+CLASSES) where all columns have the same. Pictures are uint32 (height, width) as 0xffRRGGBB. ``letters`` are `Tiles`,
+and ``order`` has the rows of them that are shown, from the top, int64.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
+from kernels.cpu.jit import called, compiled
 from kernels.io.aligned_columns import CLASS
+from kernels.io.cpu_tiles import cell
 
 OPAQUE = np.uint32(0xFF000000)
 SPREAD = (np.arange(64) * 0.6180339887) % 1
@@ -28,39 +28,31 @@ def edges(first: float, size: float, pixels: int, count: int) -> np.ndarray:
     return np.clip(found, 0, count)
 
 
-def cells(letters, extra, order, rows, columns, codes, palette, background, picture, most=2):
+def cells(letters, order, rows, columns, codes, palette, background, picture, most=2):
     """Paint cells: ``rows`` and ``columns`` are `edges`; a pixel of many cells is the mean of at most most^2 of them.
 
     ``background`` is the colour beyond the last cell, 0xRRGGBB.
     """
     packed = OPAQUE | (palette.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32))
     empty = OPAQUE | np.uint32(background)
-    _cells(letters, extra, order, rows, columns, CLASS, codes, palette, packed, empty, picture, most)
-
-
-@inlined
-def _letter(letters, extra, row, column):
-    """The letter of a row of either."""
-    if row < letters.shape[0]:
-        return letters[row, column]
-    return extra[row - letters.shape[0], column]
+    _cells(letters.table, letters.places, order, rows, columns, CLASS, codes, palette, packed, empty, picture, most)
 
 
 @called
-def _line(row, middle, codes, classes, packed, table, line):
-    """Paint a line of pixels of one cell each, those of the columns ``middle`` of a row."""
+def _line(table, row, places, middle, codes, classes, packed, colours, line):
+    """Paint a line of pixels of one cell each, those of the columns ``middle``, kept at ``places``, of a row."""
     last = codes.shape[0] - 1
     if last == 0:
         for x in range(middle.size):
-            line[x] = table[row[middle[x]]]
+            line[x] = colours[cell(table, row, places[x])]
     else:
         for x in range(middle.size):
-            line[x] = packed[codes[min(middle[x], last), classes[row[middle[x]]]]]
+            line[x] = packed[codes[min(middle[x], last), classes[cell(table, row, places[x])]]]
 
 
 @compiled
-def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed, empty, picture, most):
-    last, width, columns_there = codes.shape[0] - 1, picture.shape[1], letters.shape[1]
+def _cells(table, places, order, rows, columns, classes, codes, palette, packed, empty, picture, most):
+    last, width, columns_there = codes.shape[0] - 1, picture.shape[1], places.size
     several, filled = False, 0
     for x in range(width):
         if columns[x] < columns_there:
@@ -70,10 +62,11 @@ def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed
     middle = np.empty(filled, np.int64)
     for x in range(filled):
         middle[x] = min((columns[x] + max(columns[x + 1], columns[x] + 1) - 1) // 2, columns_there - 1)
+    stored = places[middle]
     # Where all columns have the same colours, a letter is one step from its colour.
-    table = np.empty(256, np.uint32)
+    colours = np.empty(256, np.uint32)
     for letter in range(256):
-        table[letter] = packed[codes[0, classes[letter]]]
+        colours[letter] = packed[codes[0, classes[letter]]]
     for y in range(picture.shape[0]):
         top, bottom = rows[y], min(max(rows[y + 1], rows[y] + 1), order.size)
         if top >= order.size:
@@ -85,10 +78,7 @@ def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed
         down = min(bottom - top, most)
         if most == 1 or (down == 1 and not several):
             row = order[(top + bottom - 1) // 2]
-            if row < letters.shape[0]:
-                _line(letters[row], middle, codes, classes, packed, table, picture[y])
-            else:
-                _line(extra[row - letters.shape[0]], middle, codes, classes, packed, table, picture[y])
+            _line(table, row, stored, middle, codes, classes, packed, colours, picture[y])
             continue
         for x in range(filled):
             left, right = columns[x], min(max(columns[x + 1], columns[x] + 1), columns_there)
@@ -98,7 +88,7 @@ def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed
                 row = order[top + int((step + SPREAD[(7 * step + 3 * x) & 63]) * (bottom - top) / down)]
                 for place in range(along):
                     column = left + int((place + SPREAD[(most * step + place + 5 * x) & 63]) * (right - left) / along)
-                    code = codes[min(column, last), classes[_letter(letters, extra, row, column)]]
+                    code = codes[min(column, last), classes[cell(table, row, places[column])]]
                     red += palette[code, 0]
                     green += palette[code, 1]
                     blue += palette[code, 2]
@@ -106,25 +96,26 @@ def _cells(letters, extra, order, rows, columns, classes, codes, palette, packed
             picture[y, x] = OPAQUE | np.uint32((red // seen) << 16 | (green // seen) << 8 | blue // seen)
 
 
-def write(letters, extra, order, tops, lefts, first_row, first_column, codes, inks, shown, glyphs, picture):
+def write(letters, order, tops, lefts, first_row, first_column, codes, inks, shown, glyphs, picture):
     """Write the letters of cells over their colours.
 
     ``tops`` and ``lefts`` are the pixels at which cells begin, int64, the first those of ``first_row`` (a place in
     ``order``) and ``first_column``; ``inks`` uint8 (n, 3) the ink of each colour, ``shown`` uint8 as ``codes`` whether
     a letter is written, ``glyphs`` uint8 (CLASSES, height, width) how much ink each pixel of a letter takes.
     """
-    _write(letters, extra, order, tops, lefts, first_row, first_column, CLASS, codes, inks, shown, glyphs, picture)
+    _write(letters.table, letters.places, order, tops, lefts, first_row, first_column, CLASS, codes, inks, shown,
+           glyphs, picture)  # fmt: skip
 
 
 @compiled
-def _write(letters, extra, order, tops, lefts, first_row, first_column, classes, codes, inks, shown, glyphs, picture):
+def _write(table, places, order, tops, lefts, first_row, first_column, classes, codes, inks, shown, glyphs, picture):
     last, last_shown = codes.shape[0] - 1, shown.shape[0] - 1
     height, width = glyphs.shape[1], glyphs.shape[2]
     for down in range(tops.size):
         source, top = order[first_row + down], tops[down]
         for along in range(lefts.size):
             column, left = first_column + along, lefts[along]
-            kind = classes[_letter(letters, extra, source, column)]
+            kind = classes[cell(table, source, places[column])]
             if not shown[min(column, last_shown), kind]:
                 continue
             ink = codes[min(column, last), kind]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
 from kernels.cpu.jit import compiled
 from kernels.errors import InputError
+from kernels.io import tiled_edits
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.model import SequenceType
 
@@ -22,24 +24,32 @@ MOST_HITS = 100_000
 
 @compiled
 def _same(letters, row):
+    """Columns in which each of the rows and another one have letters, and the same ones, int64 (rows, 2)."""
     found = np.zeros((letters.shape[0], 2), np.int64)
     for other in range(letters.shape[0]):
         for column in range(letters.shape[1]):
-            both = letters[row, column] != GAP and letters[other, column] != GAP
+            both = row[column] != GAP and letters[other, column] != GAP
             found[other, 0] += both
-            found[other, 1] += both and letters[row, column] == letters[other, column]
+            found[other, 1] += both and row[column] == letters[other, column]
     return found
+
+
+def _of_rows(alignment: AlignedSequences, tell: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """What is told of the letters of rows, some rows at a time, for all of them."""
+    rows, columns = alignment.letters.shape
+    return np.concatenate([tell(alignment.letters[part]) for part in tiled_edits.parts(np.arange(rows), columns)])
 
 
 def identities(alignment: AlignedSequences, row: int) -> np.ndarray:
     """The share of equal letters in the columns where a row and each other have one, float64 (rows,); 0 where none."""
-    found = _same(alignment.letters, row)
+    reference = alignment.letters[row]
+    found = _of_rows(alignment, lambda letters: _same(letters, reference))
     return found[:, 1] / np.maximum(found[:, 0], 1)
 
 
 def lengths(alignment: AlignedSequences) -> np.ndarray:
     """Letters of each row, int64."""
-    return np.count_nonzero(alignment.letters != GAP, axis=1)
+    return _of_rows(alignment, lambda letters: np.count_nonzero(letters != GAP, axis=1))
 
 
 def sorted_rows(alignment: AlignedSequences, order: np.ndarray, by: str, row: int = 0) -> np.ndarray:
@@ -54,7 +64,8 @@ def sorted_rows(alignment: AlignedSequences, order: np.ndarray, by: str, row: in
     elif by == "identity":
         places = np.argsort(-identities(alignment, row)[order], kind="stable")
     else:
-        places = np.argsort((alignment.letters != GAP).argmax(axis=1)[order], kind="stable")
+        starts = _of_rows(alignment, lambda letters: (letters != GAP).argmax(axis=1))
+        places = np.argsort(starts[order], kind="stable")
     return order[places]
 
 

@@ -234,7 +234,10 @@ def _columns(alignment: AlignedSequences, first: int, last: int) -> AlignedSeque
     last = min(last, alignment.letters.shape[1])
     lower = alignment.lower
     if lower is not None:
-        bits = np.unpackbits(lower[:, first // 8 : -(-last // 8)], axis=1)[:, first % 8 : first % 8 + last - first]
+        if isinstance(lower, np.ndarray):
+            bits = np.unpackbits(lower[:, first // 8 : -(-last // 8)], axis=1)[:, first % 8 : first % 8 + last - first]
+        else:
+            bits = lower[:, first:last]
         lower = np.packbits(bits, axis=1)
     return AlignedSequences(alignment.names, alignment.letters[:, first:last], alignment.type, lower=lower)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels import engine, registry
 from kernels.errors import InputError
-from kernels.io import aligned_edits
+from kernels.io import aligned_edits, tiled_edits
 from kernels.io.aligned import ALIGNMENT, GAP, AlignedSequences, unaligned
 from kernels.io.names import distinct
 from kernels.io.sequences import SEQUENCE
@@ -100,7 +100,7 @@ def merged(first: AlignedSequences, second: AlignedSequences, monitor: Monitor |
         raise InputError(f"{first.name} holds {first.type}, and {second.name} {second.type}; both must be of one kind")
     method = next(method for method in registry.METHODS if "alignment" in method.returns
                   and [(taken.kind, taken.minimum) for taken in method.problem.inputs] == [(PROFILE, 2)])  # fmt: skip
-    result = _run(method, [from_alignment(first), from_alignment(second)], monitor)
+    result = _run(method, [from_alignment(tiled_edits.flat(one)) for one in (first, second)], monitor)
     assert method.problem.products is not None
     (made,) = method.problem.products(result)
     return joined(first, second, made.letters)

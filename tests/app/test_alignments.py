@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app import actions
+from app.views.aligned import history
 from kernels.io import tree_files
 
 STOCKHOLM = "# STOCKHOLM 1.0\none AC-GT\ntwo ACGGT\nthree A--GT\n//\n"
@@ -39,12 +41,17 @@ def test_as_sequences_takes_it_apart(qtbot: Any, window: Any, tmp_path: Path) ->
     assert not window.session.state.sequences
 
 
-def test_edits_go_with_the_session(qtbot: Any, window: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("large", [history.LARGE, 0])
+def test_edits_go_with_the_session(
+    qtbot: Any, window: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    monkeypatch.setattr(history, "LARGE", large)  # of large alignments it is the changes that are kept
     view = opened(qtbot, window, tmp_path)
     view.canvas.setFocus()
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)
     wanted = view.alignment
     assert wanted.letters.shape == (3, 6)
+    view.tree_side.switch(tree_files.parse("((three,one),two);")[0], True)
     path = tmp_path / "kept.antidiag"
     actions.save_session(window, path)
     qtbot.waitUntil(path.exists)
@@ -54,6 +61,8 @@ def test_edits_go_with_the_session(qtbot: Any, window: Any, tmp_path: Path) -> N
     qtbot.waitUntil(lambda: bool(window.session.state.data))
     window.data.show_it()
     assert view.alignment == wanted and view.editor.undo_text == "earlier changes"
+    assert view.tree_side.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]
+    view.tree_side.show_tree(None)
     view.keep()
     assert [datum.letters.shape for datum in window.session.state.data] == [(3, 5), (3, 6)]
 

@@ -15,6 +15,7 @@ from app.views.aligned.shown import ShownAlignment
 from kernels.errors import InputError
 from kernels.io import aligned_edits
 from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.cpu_tiles import WIDTH
 from kernels.model import SequenceType
 
 TRIM = 50
@@ -31,6 +32,7 @@ class Commands(RowCommands):
     def __init__(self, view: ShownAlignment) -> None:
         super().__init__(view)
         self.typing = False
+        self._to_move = 0
 
     def insert_gap(self) -> None:
         """A gap before the cursor, or before each chosen block, in its rows."""
@@ -44,7 +46,7 @@ class Commands(RowCommands):
                 after = aligned_edits.insert_gaps(after, rows, column)
             return after, None
 
-        self._edit("inserting gaps", make, self._shifting(steps), merge=True)
+        self._edit("inserting gaps", make, self._shifting(steps), merge=True, touched=self._touched(places))
 
     def delete_gap(self, before: bool = True) -> None:
         """The gap before the cursor or before each chosen block, or the one at it, in its rows."""
@@ -63,10 +65,13 @@ class Commands(RowCommands):
                 after = found
             return after, None
 
-        self._edit("deleting gaps", make, self._shifting(steps), merge=True)
+        self._edit("deleting gaps", make, self._shifting(steps), merge=True, touched=self._touched(places))
 
     def move(self, by: int) -> None:
         """The chosen blocks over the gaps beside them, all of them as far as each can go."""
+        if self.busy:
+            self._to_move += by
+            return
         blocks = self._view.picture.choice.blocks
         if not blocks or any(len(ranges(block.columns)) != 1 for block in blocks):
             self._view.say("Choose one stretch of columns to move." if blocks else "Choose cells to move.")
@@ -85,12 +90,18 @@ class Commands(RowCommands):
                 after = aligned_edits.move(after, rows, first, last, step)
             return after, None
 
-        self._edit("moving cells", make, self._shifting([step] * len(blocks)), merge=True)
+        touched = sum(rows.size * (last - first + 2 * abs(step) + 2 * WIDTH) for rows, first, last in places)
+        self._edit("moving cells", make, self._shifting([step] * len(blocks)), merge=True, touched=touched)
+
+    def _touched(self, places: list[tuple[np.ndarray, int]]) -> int:
+        """Letters that move where gaps come or go in rows, from a column on."""
+        rows, columns = self._alignment.letters.shape
+        return sum(min(some.size, rows - some.size) * (columns - first) for some, first in places)
 
     def insert_column(self) -> None:
         alignment, column, blocks = self._alignment, self._first_column(), len(self._blocks())
         self._edit("inserting a column", lambda: (aligned_edits.insert_columns(alignment, column), None),
-                   self._shifting([1] * blocks))  # fmt: skip
+                   self._shifting([1] * blocks), touched=0)  # fmt: skip
 
     def delete(self) -> None:
         """The chosen rows where all of their columns are chosen, else the chosen columns of all rows, if that is
@@ -155,11 +166,12 @@ class Commands(RowCommands):
                 after = aligned_edits.set_letters(after, np.flatnonzero(block.rows), block.columns, letter)
             return after, None
 
-        self._edit("masking", make)
+        self._edit("masking", make, touched=int(sum(block.rows.sum() for block in blocks)) * alignment.letters.shape[1])
 
     def degap(self) -> None:
         alignment, rows = self._alignment, self._rows()
-        self._edit("removing gaps", lambda: (aligned_edits.degap(alignment, rows), None))
+        self._edit("removing gaps", lambda: (aligned_edits.degap(alignment, rows), None),
+                   touched=rows.size * alignment.letters.shape[1])  # fmt: skip
 
     def reverse_complement(self) -> None:
         alignment = self._alignment
@@ -209,7 +221,7 @@ class Commands(RowCommands):
         rows = np.array([self._view.picture.order[row]])
         alignment = self._alignment
         self._edit("typing letters", lambda: (aligned_edits.set_letters(alignment, rows, columns, letter), None),
-                   lambda _: self._view.canvas.step(row, column + 1), merge=True)  # fmt: skip
+                   lambda _: self._view.canvas.step(row, column + 1), merge=True, touched=columns.size)  # fmt: skip
 
     def _blocks(self) -> tuple[Block, ...]:
         """The chosen blocks, or the cell at the cursor, which is that of every row of a collapsed clade."""
@@ -243,7 +255,7 @@ class Commands(RowCommands):
         hidden = len(alignment.names) - self._order.size
         told = f"{int(gone.sum()):,} columns deleted, in the {hidden:,} hidden rows too."
         self._edit("deleting columns", lambda: (aligned_edits.delete_columns(alignment, gone), None),
-                   lambda changed: self._view.say(told if changed and hidden else ""))  # fmt: skip
+                   lambda changed: self._view.say(told if changed and hidden else ""), touched=0)  # fmt: skip
 
     def _delete_gaps(self) -> None:
         alignment, blocks = self._alignment, _from_the_right(self._view.picture.choice.blocks)
@@ -255,7 +267,8 @@ class Commands(RowCommands):
                     after = aligned_edits.delete_gaps(after, np.flatnonzero(block.rows), first, last - first)
             return after, None
 
-        self._edit("deleting gaps", make)
+        touched = sum(int(block.rows.sum()) for block in blocks) * alignment.letters.shape[1]
+        self._edit("deleting gaps", make, touched=touched)
 
     def _remove(self, what: str, columns: Callable[[AlignedSequences], np.ndarray], called: str) -> None:
         """Delete the columns of a mask, and say how many there were."""
@@ -275,7 +288,7 @@ class Commands(RowCommands):
             self._view.say("No row would be left.")
             return
         alignment, after = self._alignment, (np.cumsum(kept) - 1)[order[kept[order]]]
-        self._edit(what, lambda: (aligned_edits.take_rows(alignment, rows), after))
+        self._edit(what, lambda: (aligned_edits.take_rows(alignment, rows), after), touched=0)
 
     def _shifting(self, steps: list[int]) -> Callable[[bool], None]:
         """What follows an edit that moved the chosen blocks by so many columns."""
@@ -283,6 +296,9 @@ class Commands(RowCommands):
         def done(changed: bool) -> None:
             if changed:
                 self._shift(steps)
+            further, self._to_move = self._to_move, 0
+            if further:
+                self.move(further)
 
         return done
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.background import Latest
-from app.views.aligned import schemes, shown
+from app.views.aligned import counting, schemes
 from app.views.aligned.canvas import LEAST_NAMES, AlignmentCanvas
 from app.views.aligned.choice import Choice
 from app.views.aligned.picture import Fold, Frame, Picture
@@ -21,7 +21,7 @@ from app.views.aligned.schemes import Given
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tracks import class_scores
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare
+from kernels.io import aligned, aligned_compare, tiled_edits
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.io.aligned_compare import Agreement
@@ -67,8 +67,9 @@ class Compared:
 
 def compared(alignment: AlignedSequences, other: AlignedSequences, monitor: Monitor | None = None) -> Compared:
     """Compare both ways; InputError where they are not of the same sequences."""
-    there = aligned_compare.meeting(other, alignment, monitor)
-    here = aligned_compare.meeting(alignment, other, monitor)
+    rows = tiled_edits.flat(alignment)
+    there = aligned_compare.meeting(other, rows, monitor)
+    here = aligned_compare.meeting(rows, other, monitor)
     return Compared(alignment, other, there, here, count(other.letters, monitor))
 
 
@@ -80,7 +81,7 @@ class Comparison:
         self.found: Compared | None = None
         self._other: AlignedSequences | None = None
         self._laying = self._quiet = False
-        self.beside = False
+        self.beside = self.side = False
         self.canvas, self._title = AlignmentCanvas(), QLabel()
         self.panel = self._made()
         self._comparing = Latest(view)
@@ -139,6 +140,27 @@ class Comparison:
         self.beside = on
         self._lay_out()
 
+    def place(self, at_side: bool, on: bool) -> None:
+        """Show the other alignment at the side or below, or no longer."""
+        if on:
+            self.show_at_side(at_side)
+        else:
+            self.show_beside(False)
+
+    def show_at_side(self, on: bool) -> None:
+        """Show the other alignment at the right of this one, row beside row, or below it, column below column."""
+        self.side = on
+        both = self.panel.parentWidget()
+        if isinstance(both, QSplitter):
+            both.setOrientation(Qt.Orientation.Horizontal if on else Qt.Orientation.Vertical)
+            whole = both.width() if on else both.height()
+            both.setSizes([whole // 2, whole // 2] if on else [3 * whole // 5, 2 * whole // 5])
+        self._box.removeWidget(self._title)
+        self._box.insertWidget(1 if on else 0, self._title)  # at the side both begin at the same height
+        self.canvas.tracks = list(self._view.canvas.tracks) if on else ["consensus"]
+        self.canvas.names_width = self._view.canvas.names_width
+        self.show_beside(True)
+
     def forget(self) -> None:
         """Compare with nothing."""
         self._comparing.cancel()
@@ -161,7 +183,7 @@ class Comparison:
 
     def _made(self) -> QWidget:
         panel = QWidget()
-        box = QVBoxLayout(panel)
+        self._box = box = QVBoxLayout(panel)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(2)
         self._title.setObjectName("muted")
@@ -231,7 +253,7 @@ class Comparison:
         rows = row_of[fold.rows]
         rows = rows[rows >= 0]
         letters = self.found.other.letters
-        small = rows.size * letters.shape[1] <= shown.SMALL
+        small = rows.size * letters.shape[1] <= counting.SMALL
         return replace(fold, rows=rows, letters=count(letters[rows]).consensus if small else letters[int(rows[0])])
 
     def _follow(self) -> None:
@@ -251,12 +273,14 @@ class Comparison:
         self._stepping = True
         frame, other, partner = leading.frame_, led.frame_, self._steps[direction]
         # Beside the rows above stand a tree and text, and the names below have their room too.
-        beside = self._view.notes_width + self._view.canvas.x()
+        beside = 0 if self.side else self._view.notes_width + self._view.canvas.x()
         above = self._view.canvas
-        if leading is self.canvas:
+        if leading is self.canvas and not self.side:
             above.names_width = max(leading.names_width - beside, LEAST_NAMES)
-        if self.canvas.names_width != above.names_width + beside:
-            self.canvas.names_width = above.names_width + beside
+        wanted = self.canvas.names_width if self.side else above.names_width + beside
+        if self.canvas.names_width != wanted or (self.side and self.canvas.tracks != above.tracks):
+            self.canvas.names_width = wanted
+            self.canvas.tracks = list(above.tracks) if self.side else self.canvas.tracks
             self.canvas.refresh()
         other.cell_width, other.cell_height, other.first_row = frame.cell_width, frame.cell_height, frame.first_row
         middle = frame.first_column + frame.width / frame.cell_width / 2
@@ -290,7 +314,7 @@ class Comparison:
 
 
 def _large(*alignments: AlignedSequences) -> bool:
-    return max(alignment.letters.size for alignment in alignments) > shown.SMALL
+    return max(alignment.letters.size for alignment in alignments) > counting.SMALL
 
 
 def _filled(partner: np.ndarray) -> np.ndarray:

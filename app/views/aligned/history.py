@@ -9,10 +9,17 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from kernels.errors import InputError
+from kernels.io import tiled_changes, tiled_edits
 from kernels.io.aligned import AlignedSequences
+from kernels.io.tiled_changes import Edited
+from kernels.io.tiles import Tiles
 
-KEPT_BYTES = 1 << 30
-"""Letters of states that are kept for undo; the oldest go first."""
+LARGE = 1 << 22
+"""Letters from which on edits share what they do not touch."""
+LEAST_KEPT, KEPT_SHARE = 1 << 28, 4
+"""Bytes that undo keeps beside the alignment as it came, and the share of its letters where that is more; the oldest
+states go first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +38,8 @@ class AlignmentEditor(QObject):
     def __init__(self, alignment: AlignedSequences) -> None:
         super().__init__()
         self.original = alignment
-        first = State(alignment, np.arange(len(alignment.names)))
-        self._states: list[tuple[State, str]] = [(first, "")]
+        self._first = State(_held(alignment), np.arange(len(alignment.names)))
+        self._states: list[tuple[State, str]] = [(self._first, "")]
         self._at = 0
         self._edited = False
         self._open = False
@@ -52,20 +59,33 @@ class AlignmentEditor(QObject):
         return self._states[self._at + 1][1] if self._at + 1 < len(self._states) else ""
 
     @property
+    def as_it_came(self) -> bool:
+        """Whether the letters are those before any edit; the order of the rows may be another."""
+        return self.state.alignment is self._first.alignment
+
+    @property
     def untouched(self) -> bool:
         """Whether nothing was ever done."""
         return not self._edited
 
     @property
     def edits(self) -> dict[str, Any] | None:
-        """The state as frozen data; None where it is the alignment as it came."""
+        """The state as frozen data: an alignment, or its changes; None where it is the alignment as it came."""
         state = self.state
-        plain = state.alignment is self.original and np.array_equal(state.order, np.arange(len(state.alignment.names)))
-        return None if plain else {"alignment": state.alignment, "order": state.order}
+        if self.as_it_came and np.array_equal(state.order, self._first.order):
+            return None
+        if Edited.made_of(state.alignment, self.original):
+            return {"changes": Edited(state.alignment), "order": state.order}
+        return {"alignment": tiled_edits.flat(state.alignment), "order": state.order}
 
     def restore(self, edits: Mapping[str, Any]) -> None:
-        """Go on from what `edits` said."""
-        self.do("earlier changes", edits["alignment"], np.asarray(edits["order"]))
+        """Go on from what `edits` said; InputError where that is of another alignment."""
+        told, order = edits.get("changes"), np.asarray(edits["order"])
+        told = told.stored_form() if isinstance(told, Edited) else told
+        after = edits["alignment"] if told is None else tiled_changes.changed(self.original, told)
+        if order.ndim != 1 or not np.isin(order, np.arange(len(after.names))).all():
+            raise InputError("the changes of this alignment are those of another one")
+        self.do("earlier changes", after, order)
 
     def do(self, what: str, alignment: AlignedSequences, order: np.ndarray | None = None, merge: bool = False) -> bool:
         """Go on with another alignment; False where it is the one that is there.
@@ -74,6 +94,7 @@ class AlignmentEditor(QObject):
         the gesture is the same: nothing was closed in between.
         """
         before = self.state
+        alignment = _held(alignment)
         order = before.order if order is None else order
         if alignment is before.alignment and np.array_equal(order, before.order):
             return False
@@ -82,6 +103,7 @@ class AlignmentEditor(QObject):
         del self._states[self._at + (0 if merged else 1) :]
         self._states.append((State(alignment, order), what))
         self._at, self._edited = len(self._states) - 1, True
+        self._lean()
         self._forget()
         self.changed.emit()
         return True
@@ -102,11 +124,36 @@ class AlignmentEditor(QObject):
             self._at += 1
             self.changed.emit()
 
+    def _lean(self) -> None:
+        """Of the state before the last one keep what it has otherwise than that, which more is asked of."""
+        if len(self._states) > 2:
+            older, newer = (state.alignment for state, _ in self._states[-3:-1])
+            for cells, after in zip(_cells(older), _cells(newer), strict=True):
+                if isinstance(cells, Tiles) and isinstance(after, Tiles):
+                    cells.lean(after)
+
     def _forget(self) -> None:
         """Forget the oldest states that take too much; the last step can always be taken back."""
-        while len(self._states) > 2 and self._bytes() > KEPT_BYTES:
+        while len(self._states) > 2 and self._bytes() > max(LEAST_KEPT, self.original.letters.nbytes // KEPT_SHARE):
             del self._states[0]
             self._at -= 1
 
     def _bytes(self) -> int:
-        return sum({id(state.alignment): state.alignment.letters.nbytes for state, _ in self._states}.values())
+        """Bytes of all states, without those of the alignment as it came."""
+        arrays = {}
+        for state, _ in self._states:
+            for cells in _cells(state.alignment):
+                found = cells.held if isinstance(cells, Tiles) else () if cells is None else (cells,)
+                arrays.update({id(array): array.nbytes for array in found})
+        for cells in _cells(self.original):
+            arrays.pop(id(cells), None)
+        return sum(arrays.values())
+
+
+def _cells(alignment: AlignedSequences) -> tuple[Any, Any, Any]:
+    return alignment.letters, alignment.lower, alignment.dots
+
+
+def _held(alignment: AlignedSequences) -> AlignedSequences:
+    """The alignment, in tiles where it is large."""
+    return tiled_edits.tiled(alignment) if alignment.letters.size > LARGE else alignment

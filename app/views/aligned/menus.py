@@ -74,7 +74,7 @@ class Menus:
         protein = view.alignment.type == SequenceType.PROTEIN
         missing = lacking(view.alignment, view.picture.reference is not None)
         choice_actions(menu, "Colours", schemes.available(protein, missing), view.scheme, view.colour)
-        menu.addAction("From a file\u2026", view.ask_scheme)
+        menu.addAction("From a file\u2026", view.colours.ask)
         choice_actions(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
         section(menu, "Columns")
         check_action(menu, "Wrapped, in blocks below each other", view.canvas.wrapped, view.canvas.wrap)
@@ -92,9 +92,12 @@ class Menus:
         menu.addAction("An alignment in a file\u2026", compared.ask)
         there = compared.found is not None
         section(menu, "Compared")
-        check_action(menu, "The other alignment below this one", compared.beside, compared.show_beside).setEnabled(
-            there
-        )
+        below, right = compared.beside and not compared.side, compared.beside and compared.side
+        for title, shown, at_side in (
+            ("The other alignment below this one, in step", below, False),
+            ("The other alignment at the right of this one, in step", right, True),
+        ):
+            check_action(menu, title, shown, partial(compared.place, at_side)).setEnabled(there)
         menu.addAction("Next column that differs\tF4", partial(compared.next_difference, 1)).setEnabled(there)
         menu.addAction("The one before\tShift+F4", partial(compared.next_difference, -1)).setEnabled(there)
         menu.addAction("Compare with nothing", compared.forget).setEnabled(there)

@@ -46,14 +46,14 @@ def body(
     wide, tall = frame.cell_width * scale, frame.cell_height * scale
     rows = aligned_pixels.edges(frame.first_row, tall, pixels.shape[0], picture.shape[0])
     columns = aligned_pixels.edges(frame.first_column, wide, pixels.shape[1], picture.shape[1])
-    found, colouring = picture.alignment.letters, picture.colouring
+    found, colouring = picture.tiles, picture.colouring
     panel = int(theme.active().panel[1:], 16)
     codes, palette = colouring.codes, colouring.palette
     step = len(pixels) if most == COARSE else BAND
     for at in range(0, len(pixels), step):
         check()
         part = pixels[at : at + step]
-        aligned_pixels.cells(found, picture.extra, picture.drawn, rows[at:], columns, codes, palette, panel, part, most)
+        aligned_pixels.cells(found, picture.drawn, rows[at:], columns, codes, palette, panel, part, most)
     if frame.letters and letters != "none":
         first_row, last_row = frame.visible_rows(picture.shape[0])
         first, last = frame.visible_columns(picture.shape[1])
@@ -63,7 +63,6 @@ def body(
         shown = _shown(picture) if letters == "differences" else colouring.shown
         aligned_pixels.write(
             found,
-            picture.extra,
             picture.drawn,
             tops,
             lefts,

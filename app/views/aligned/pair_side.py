@@ -54,11 +54,7 @@ class PairSide:
     @property
     def linked(self) -> bool:
         """Whether columns are those of the path of the result: it was not edited."""
-        return (
-            self._text is not None
-            and self._view.editor is not None
-            and (self._view.alignment is self._view.editor.original)
-        )
+        return self._text is not None and self._view.editor is not None and self._view.editor.as_it_came
 
     def begin(self, result: Result | None) -> None:
         """A result is shown, or something else (None): say its numbers, or why it has no rows."""

@@ -12,6 +12,7 @@ from app.views.aligned.schemes import Colouring
 from kernels.io import aligned_places
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import Columns
+from kernels.io.tiles import Tiles
 
 __all__ = ["Choice", "Fold", "Frame", "Picture", "ranges"]
 
@@ -68,7 +69,7 @@ class Picture:
 
     @cached_property
     def drawn(self) -> np.ndarray:
-        """What is painted in each line, int64: a row, or the number of rows and that of a row of ``extra``."""
+        """The row of the `tiles` that is painted in each line, int64."""
         if not self.folds:
             return self.order
         places = {row: number for number, row in enumerate(self.folds)}
@@ -76,11 +77,11 @@ class Picture:
         return np.array([count + places[row] if row in places else row for row in self.order.tolist()], np.int64)
 
     @cached_property
-    def extra(self) -> np.ndarray:
-        """The letters of the folds, uint8 (folds, columns)."""
-        if not self.folds:
-            return np.empty((0, self.alignment.letters.shape[1]), np.uint8)
-        return np.stack([fold.letters for fold in self.folds.values()])
+    def tiles(self) -> Tiles:
+        """The letters of all rows, and after them those of the folds."""
+        found = self.alignment.letters
+        tiles = found if isinstance(found, Tiles) else Tiles.of(found)
+        return tiles.with_lines(np.stack([fold.letters for fold in self.folds.values()])) if self.folds else tiles
 
     def letters_at(self, place: int) -> np.ndarray:
         """The letters in a line."""

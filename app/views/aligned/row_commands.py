@@ -17,8 +17,8 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.tree import Tree
 
 TAG = "tag"
-LARGE = 1 << 26
-"""Letters of an alignment whose edits are made at once; those of a larger one on a thread."""
+AT_ONCE = 1 << 24
+"""Letters that an edit touches at most to be made at once; others are made on a thread."""
 
 Make = Callable[[], tuple[AlignedSequences, np.ndarray | None]]
 
@@ -103,7 +103,7 @@ class RowCommands:
             self.rename(given)
 
     def rename(self, name: str) -> None:
-        self._edit("renaming", lambda: (aligned_edits.renamed(self._alignment, self._row(), name), None))
+        self._edit("renaming", lambda: (aligned_edits.renamed(self._alignment, self._row(), name), None), touched=0)
 
     def ask_tag(self) -> None:
         """Ask for a tag of the chosen rows; nothing takes theirs away."""
@@ -170,13 +170,21 @@ class RowCommands:
     def _do(self, what: str, after: AlignedSequences, merge: bool = False) -> bool:
         return self._view.editor.do(what, after, merge=merge)
 
-    def _edit(self, what: str, make: Make, done: Callable[[bool], object] = bool, merge: bool = False) -> None:
+    def _edit(
+        self,
+        what: str,
+        make: Make,
+        done: Callable[[bool], object] = bool,
+        merge: bool = False,
+        touched: int | None = None,
+    ) -> None:
         """Go on with what ``make`` gives, an alignment and perhaps an order of its rows; ``done(changed)`` follows.
 
-        Of a large alignment a thread makes it, and until it is there nothing else is edited.
+        Where it touches many letters, which by default are all, a thread makes it, and until it is there nothing else
+        is edited.
         """
         before = self._alignment
-        if before.letters.size <= LARGE:
+        if (before.letters.size if touched is None else touched) <= AT_ONCE:
             try:
                 self._take((what, before, make(), done, merge))
             except InputError as error:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app import texts, theme
-from app.kit import export, figure, result_text
+from app import texts
+from app.kit import export, result_text
 from app.kit.background import Latest
-from app.kit.legend import LegendItem
-from app.views.aligned import paint
-from app.views.aligned.canvas import AlignmentCanvas
-from app.views.aligned.picture import Choice, Frame, Picture
+from app.views.aligned.picture import Picture
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_edits, aligned_writing
 from kernels.io.aligned import AlignedSequences
@@ -36,11 +31,6 @@ MOST_COPIED = 1 << 26
 """Letters that are put on the clipboard at most."""
 MOST_COLUMNS = 1 << 28
 """Columns of a result's alignment that are made rows of, at most."""
-MOST_FIGURE = 4_000_000
-"""Cells of a wrapped figure at most."""
-WRAP = 80
-PRINT_SCALE = 4
-"""Pixels of a figure for each of the screen, where cells are pictures."""
 
 
 def holds_alignment(result: Result) -> bool:
@@ -153,76 +143,3 @@ def ask_and_save(parent: QWidget, picture: Picture, chosen: bool, saving: Latest
 
         tell(f"Saving {path} ...")
         saving.request(write)
-
-
-def seen(canvas: AlignmentCanvas, items: tuple[LegendItem, ...]) -> tuple[QSize, export.Draw]:
-    """The size of the figure of what is seen, and what draws it."""
-    width, height = canvas.viewport().width(), canvas.viewport().height()
-
-    def draw(painter: QPainter, area: QRectF) -> None:
-        figure.draw(painter, area, canvas.picture.alignment.name, items,
-                    lambda painter, width, height: canvas.draw(painter, PRINT_SCALE))  # fmt: skip
-
-    return figure.size(width, height, items), draw
-
-
-def copy_picture(canvas: AlignmentCanvas, items: tuple[LegendItem, ...]) -> None:
-    export.copy(*seen(canvas, items))
-
-
-def ask_and_save_picture(parent: QWidget, canvas: AlignmentCanvas, items: tuple[LegendItem, ...]) -> None:
-    size, draw = seen(canvas, items)
-    export.ask_and_save(parent, "alignment", size, draw, canvas.picture.alignment.name)
-
-
-def ask_and_save_wrapped(parent: QWidget, canvas: AlignmentCanvas, items: tuple[LegendItem, ...]) -> None:
-    size, draw = wrapped(canvas, items)
-    export.ask_and_save(parent, "alignment", size, draw, canvas.picture.alignment.name)
-
-
-def wrapped(canvas: AlignmentCanvas, items: tuple[LegendItem, ...], wrap: int = WRAP) -> tuple[QSize, export.Draw]:
-    """The figure of the chosen cells, or of all, in blocks of so many columns with the tracks that are switched on;
-    each stretch of chosen columns begins a block.
-
-    InputError where these are too many cells.
-    """
-    picture = canvas.picture
-    part = _chosen_rows(picture)
-    stretches = [(0, picture.shape[1])] if picture.choice.empty else picture.choice.stretches()
-    columns = sum(last - first for first, last in stretches)
-    if part.order.size * columns > MOST_FIGURE:
-        raise InputError(f"{part.order.size:,} rows of {columns:,} columns are too many for a wrapped figure; "
-                         "choose fewer")  # fmt: skip
-    cell_width, cell_height = 9.0, 14.0
-    head = paint.head_height(canvas.tracks)
-    metrics = QFontMetrics(QGuiApplication.font())
-    names = [picture.alignment.names[row] for row in part.order.tolist()]
-    left = min(max(map(metrics.horizontalAdvance, names)) + 24, 300)
-    blocks = [(at, min(at + wrap, last)) for first, last in stretches for at in range(first, last, wrap)]
-    tall = int(head + part.order.size * cell_height + 16)
-
-    def draw_blocks(painter: QPainter, width: float, height: float) -> None:
-        for number, (start, stop) in enumerate(blocks):
-            painter.save()
-            painter.translate(0, number * tall)
-            frame = Frame(cell_width, cell_height, start, 0, left, head,
-                          round((stop - start) * cell_width), round(part.order.size * cell_height))  # fmt: skip
-            paint.draw_cells(painter, part, frame, canvas.letters)
-            paint.draw_names(painter, part, frame, frozenset())
-            paint.draw_head(painter, part, frame, canvas.tracks, PRINT_SCALE)
-            painter.restore()
-
-    def draw(painter: QPainter, area: QRectF) -> None:
-        figure.draw(painter, area, picture.alignment.name, items, draw_blocks)
-
-    width = left + max(stop - start for start, stop in blocks) * cell_width + theme.MARGIN
-    return figure.size(width, len(blocks) * tall, items), draw
-
-
-def _chosen_rows(picture: Picture) -> Picture:
-    """The picture of the chosen rows alone, or of all, without marks."""
-    order = picture.order
-    if not picture.choice.empty:
-        order = order[picture.choice.rows[order]]
-    choice = Choice.none(picture.alignment.letters.shape)
-    return replace(picture, order=order, choice=choice, cursor=(-1, -1), found=())

@@ -5,38 +5,33 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app import theme
 from app.kit.background import Latest
 from app.kit.legend import Legend
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.aligned import saving, schemes, telling, tracks
+from app.views.aligned import counting, figures, saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
-from app.views.aligned.given import given
-from app.views.aligned.history import AlignmentEditor, State
+from app.views.aligned.colours import Colours
+from app.views.aligned.counting import Counts
+from app.views.aligned.figures import Beside, Shown
+from app.views.aligned.history import AlignmentEditor
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Fold, Picture
-from app.views.aligned.schemes import Colouring
 from app.views.aligned.tracks import PROTEIN_ONLY
 from kernels.errors import InputError
-from kernels.io import aligned_notes
+from kernels.io import aligned_notes, tiled_edits
 from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_columns import Columns, count
 from kernels.model import Result, SequenceType
 
 EDITORS = 4
 """Alignments whose undo is kept while others are shown."""
-SMALL = 1 << 22
-"""Letters that are counted at once; more are on a thread."""
-WIDE = 1 << 16
-"""Columns from which on colours that differ from one to the next are made on a thread."""
 
 
 def unfolded(alignment: AlignedSequences, order: np.ndarray) -> tuple[np.ndarray, dict[int, Fold]]:
@@ -70,16 +65,14 @@ class ShownAlignment(QWidget):
         self.undo_button = tool_button("Undo", "", self.undo)
         self.redo_button = tool_button("Redo", "", self.redo)
         self._legend, self._status = Legend(), Elided()
-        self.scheme = "residues"
-        self._own_groups: dict[str, str] = {}
+        self.colours, self._counts = Colours(self, lambda: self.picture), Counts()
         self._reference: AlignedSequences | None = None
-        self._columns: Columns | None = None
-        self._counted: AlignedSequences | None = None
         self.fold: Callable[[AlignedSequences, np.ndarray], tuple[np.ndarray, dict[int, Fold]]] = unfolded
         self.notes: list[str] = []
+        self.beside_rows: Beside | None = None
         self.data: tuple[Any, ...] = ()
         self._telling = False
-        self._counting, self._saving, self._making, self._colours = (Latest(self) for _ in range(4))
+        self._counting, self._saving, self._making = (Latest(self) for _ in range(3))
         self._follow()
 
     def _follow(self) -> None:
@@ -90,13 +83,13 @@ class ShownAlignment(QWidget):
         self.canvas.copied.connect(lambda: self.copy(".fasta"))
         self.overview.wanted.connect(self._on_overview)
         self._counting.finished.connect(self._take_counts)
-        self._colours.finished.connect(self._take_colours)
+        self.colours.changed.connect(self._on_colours)
         self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
         self._making.finished.connect(lambda made: self.show_alignment(made[1], made[0]))
         self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
-        self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save alignment", str(error)))
+        self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save", str(error)))
         self.selection.taxa_changed.connect(self._on_taxa)
-        theme.notifier.changed.connect(self._restyle)
+        theme.notifier.changed.connect(self.colours.remake)
 
     @property
     def alignment(self) -> AlignedSequences | None:
@@ -110,7 +103,7 @@ class ShownAlignment(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
-        busy = self._counting.busy or self._making.busy or self._colours.busy
+        busy = self._counting.busy or self._making.busy or self.colours.busy
         return self.canvas.sharp and self.overview.sharp and not busy
 
     def show_result(self, result: Result | None) -> None:
@@ -120,7 +113,7 @@ class ShownAlignment(QWidget):
         self._making.cancel()
         if there and result is before:
             return
-        if there and not self._known(result) and saving.columns_of(result) > SMALL:
+        if there and not self._known(result) and saving.columns_of(result) > counting.SMALL:
             self.show_alignment(None)
             self.say("Reading the alignment ...")
             self._making.request(lambda monitor: (result, saving.alignment_of(result)))
@@ -136,7 +129,7 @@ class ShownAlignment(QWidget):
     def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
         """Show an alignment, that ``of`` a result or one by itself, or nothing."""
         self.editor = self._editor(alignment, of or alignment) if alignment is not None else None
-        self._columns = self._counted = None
+        self._counts = Counts()
         self.forget_reference()
         self.another.emit()
         if self.editor is None:
@@ -151,8 +144,11 @@ class ShownAlignment(QWidget):
 
     def show_edits(self, edits: Mapping[str, Any]) -> None:
         """Go on with what was done to the alignment that is shown, unless its undo is still there."""
-        if self.editor is not None and self.editor.untouched:
-            self.editor.restore(edits)
+        if self.editor is not None and self.editor.untouched and "order" in edits:
+            try:
+                self.editor.restore(edits)
+            except InputError as error:
+                self.say(f"What was done to the alignment is lost: {error}")
 
     def undo(self) -> None:
         """Take back the last edit."""
@@ -162,28 +158,21 @@ class ShownAlignment(QWidget):
         """Do again what was taken back."""
         self.editor.redo()
 
+    @property
+    def scheme(self) -> str:
+        """The scheme of the colours."""
+        return self.colours.scheme
+
     def colour(self, scheme: str) -> None:
         """Colour by a scheme of `schemes.SCHEMES`, or by the one from a file ("file")."""
-        self.scheme = scheme
-        self._recolour()
-
-    def ask_scheme(self) -> None:
-        """Ask for a file of colours, and use it."""
-        name, _ = QFileDialog.getOpenFileName(self, "Colours", "", "Lines of letters and a colour (*)")
-        if name:
-            try:
-                self._own_groups = schemes.from_file(Path(name))
-            except InputError as error:
-                QMessageBox.warning(self, "Colours", str(error))
-                return
-            self.colour("file")
+        self.colours.choose(scheme)
 
     def set_reference(self, reference: AlignedSequences, shares: np.ndarray) -> None:
         """Show in a track what share of the pairs in each column a reference has too."""
         self._reference = self.picture.reference = reference
         self.picture.tracks["agreement"] = shares
         self.set_track("agreement", True)
-        self._recolour()
+        self.colours.remake()
 
     def forget_reference(self) -> None:
         """Compare with nothing."""
@@ -231,11 +220,12 @@ class ShownAlignment(QWidget):
 
     def keep(self) -> None:
         """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""
-        self.kept.emit(replace(saving.shown_part(self.picture, False), name=f"{self.alignment.name}, edited"))
+        part = saving.shown_part(self.picture, False)
+        self.kept.emit(tiled_edits.flat(replace(part, name=f"{self.alignment.name}, edited")))
 
     def want_profile(self) -> None:
         """Ask for a profile of the alignment as it is shown."""
-        self.profile_wanted.emit(saving.shown_part(self.picture, False))
+        self.profile_wanted.emit(tiled_edits.flat(saving.shown_part(self.picture, False)))
 
     def copy(self, form: str) -> None:
         """Copy the chosen cells, or all, as ".fasta", ".aln", "plain" letters, "unaligned" FASTA or "names"."""
@@ -245,7 +235,7 @@ class ShownAlignment(QWidget):
             self.say(str(error))
 
     def copy_picture(self) -> None:
-        saving.copy_picture(self.canvas, self._legend.items)
+        figures.copy(self._shown)
         self.say("Copied as a picture.")
 
     def save_alignment(self, chosen: bool = False) -> None:
@@ -259,12 +249,19 @@ class ShownAlignment(QWidget):
             self.say(str(error))
 
     def save_picture(self) -> None:
-        saving.ask_and_save_picture(self, self.canvas, self._legend.items)
+        figures.ask_and_save(self, self._shown)
+
+    @property
+    def _shown(self) -> Shown:
+        return Shown(self.canvas, self._legend.items, self.beside_rows)
 
     def save_wrapped(self) -> None:
         """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
+        if self._saving.busy:
+            self.say("Another file is being written; save again when that is done.")
+            return
         try:
-            saving.ask_and_save_wrapped(self, self.canvas, self._legend.items)
+            figures.ask_and_save_wrapped(self, self._shown, self._saving, self.say)
         except InputError as error:
             self.say(str(error))
 
@@ -296,7 +293,16 @@ class ShownAlignment(QWidget):
     def _on_edit(self) -> None:
         if self.sender() is self.editor:
             self._lay_out(fit=False)
-            self.edited.emit(self.editor.edits)
+            self.tell_edits()
+
+    def tell_edits(self) -> None:
+        """Say what was done to what is shown."""
+        self.edited.emit(self.edits)
+
+    @property
+    def edits(self) -> dict[str, Any] | None:
+        """What was done, as `show_edits` takes it; None for nothing."""
+        return self.editor.edits if self.editor is not None else None
 
     def _lay_out(self, fit: bool) -> None:
         """A new picture of the state, with cursor and choice where they were, as far as they still are."""
@@ -308,24 +314,23 @@ class ShownAlignment(QWidget):
             if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
                 choice = before.choice.on(state.order, letters.shape[1])
             cursor = min(before.cursor[0], order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
-        known = schemes.available(state.alignment.type == SequenceType.PROTEIN)
-        if self.scheme not in known and self.scheme != "file":
-            self.scheme = "residues"
-        columns = self._count(state.alignment)
-        behind = self._colours_behind(state.alignment)
-        kept = before.colouring if behind and before is not None and before.alignment is state.alignment else None
+        columns = self._counts.of(state.alignment)
+        self.colours.fit(state.alignment)
+        behind, same = self.colours.behind(state.alignment), before is not None and before.alignment is state.alignment
         row = int(order[cursor[0]])
-        colours = kept or self._colouring(state, columns, row, schemes.FIRST if behind else "")
+        # While others are made on a thread, the colours are those before: nothing flickers while one edits.
+        kept = before.colouring if before is not None and (behind if same else behind or columns is None) else None
+        colours = kept or self.colours.made(state.alignment, columns, row, schemes.FIRST if behind else "")
         picture = Picture(state.alignment, order, colours, choice, columns, cursor)
         picture.folds = folds
         picture.notes = tuple((tag, found) for tag in self.notes
                               if (found := aligned_notes.of_tag(state.alignment, tag)))  # fmt: skip
-        if before is not None and before.alignment is state.alignment:
+        if before is not None and same:
             picture.found = before.found
             picture.tracks = before.tracks
         else:
             self.altered.emit()
-        picture.wait = letters.size > SMALL
+        picture.wait = columns is None or columns.counts.shape[0] > counting.WIDE
         picture.reference = self._reference
         if state.alignment.type != SequenceType.PROTEIN:
             self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
@@ -336,17 +341,9 @@ class ShownAlignment(QWidget):
         self._on_taxa(self.selection.taxa)
         self.say("")
         self._count_behind()
-        if behind and kept is None:
-            self._recolour()
+        if behind and not same:
+            self.colours.remake()
         self.laid.emit()
-
-    def _count(self, alignment: AlignedSequences) -> Columns | None:
-        """The counts of its columns, or None until a thread has made them."""
-        if self._counted is not alignment:
-            self._counted, self._columns = alignment, None
-            if alignment.letters.size <= SMALL:
-                self._columns = count(alignment.letters)
-        return self._columns
 
     def _count_behind(self) -> None:
         """Let a thread make what painting waits for: counts, values of tracks, the comparison with a reference."""
@@ -356,54 +353,25 @@ class ShownAlignment(QWidget):
             return
         differing = self.canvas.letters == "differences" and "differences" not in picture.tracks
         if picture.columns is None or tracks.lacking(picture, shown) or differing:
-            asked = replace(picture)
-            self._counting.request(lambda monitor: tracks.with_values(asked, shown, differing, monitor))
+            asked, work = replace(picture), self._counts.work(picture.alignment)
+            self._counting.request(lambda monitor: tracks.with_values(asked, work, shown, differing, monitor))
         else:
             self._counting.cancel()
 
     def _take_counts(self, made: Picture) -> None:
         if self.picture is None or self.picture.alignment is not made.alignment:
             return
-        self._columns = self.picture.columns = made.columns
+        self.picture.columns = made.columns
+        self._counts.take(made.alignment, made.columns)
+        self.picture.wait = len(made.columns) > counting.WIDE
         self.picture.tracks.update(made.tracks)
-        self._recolour()
+        self.colours.remake()
 
-    def _colouring(self, state: State, columns: Columns | None, row: int, scheme: str = "") -> Colouring:
-        """The colours of the scheme that is chosen, or of another."""
-        scheme = scheme or self.scheme
-        if scheme == "file" and self._own_groups:
-            return schemes.of_groups(self._own_groups)
-        agreement = self.picture.tracks.get("agreement") if self.picture is not None else None
-        return schemes.colouring(scheme, given(state.alignment, columns, row, agreement, scheme))
-
-    def _colours_behind(self, alignment: AlignedSequences) -> bool:
-        """Whether colours are made on a thread: there are many columns, and they differ from one to the next."""
-        scheme = schemes.SCHEMES.get(self.scheme)
-        return alignment.letters.shape[1] > WIDE and scheme is not None and scheme.by_column
-
-    def _recolour(self) -> None:
-        picture = self.picture
-        if picture is None:
-            return
-        state, row = self.editor.state, int(picture.order[picture.cursor[0]])
-        if self._colours_behind(picture.alignment):
-            self._colours.request(lambda monitor: (picture, self._colouring(state, picture.columns, row)))
-        else:
-            self._colours.cancel()
-            self._take_colours((picture, self._colouring(state, picture.columns, row)))
-
-    def _take_colours(self, made: tuple[Picture, Colouring]) -> None:
-        if self.picture is not made[0]:
-            return
-        self.picture.colouring = made[1]
-        self.picture.version += 1
+    def _on_colours(self, picture: Picture) -> None:
         self.canvas.refresh()
-        self.overview.show_picture(self.picture)
-        self._legend.show_items(telling.legend(self.picture))
+        self.overview.show_picture(picture)
+        self._legend.show_items(telling.legend(picture))
         self.laid.emit()
-
-    def _restyle(self) -> None:
-        self._recolour()
 
     def _tell_undo(self) -> None:
         for button, text, word, keys in (
@@ -420,7 +388,7 @@ class ShownAlignment(QWidget):
     def _on_choice(self) -> None:
         picture = self.picture
         if picture is not None and self.scheme == "row":
-            self._recolour()
+            self.colours.remake()
         self.say("")
         if picture is not None and not self._telling:
             self._telling = True

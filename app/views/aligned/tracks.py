@@ -16,7 +16,7 @@ from app.kit import glyphs
 from app.kit.ink import font
 from app.views.aligned.picture import Frame, Picture
 from kernels.io import aligned_pixels, codons
-from kernels.io.aligned_columns import CLASS, CLASSES, LETTER, Columns, count
+from kernels.io.aligned_columns import CLASS, CLASSES, LETTER, Columns
 from kernels.io.aligned_confidence import confidence
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
@@ -166,10 +166,12 @@ def lacking(picture: Picture, shown: list[str]) -> list[str]:
     return [name for name in shown if name in TRACKS and TRACKS[name].values and name not in picture.tracks]
 
 
-def with_values(picture: Picture, shown: list[str], differing: bool, monitor: Monitor) -> Picture:
+def with_values(
+    picture: Picture, counting: Callable[[Monitor], Columns], shown: list[str], differing: bool, monitor: Monitor
+) -> Picture:
     """The picture with its columns counted and the values of the tracks that are shown, as a thread makes them; those
     of letters other than the consensus too, where ``differing``."""
-    made = replace(picture, columns=picture.columns or count(picture.alignment.letters, monitor))
+    made = replace(picture, columns=picture.columns or counting(monitor))
     made.tracks = dict(picture.tracks)
     for name in lacking(made, shown):
         monitor.check()

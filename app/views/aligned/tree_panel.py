@@ -11,6 +11,7 @@ from app import theme
 from app.kit.tree.frame import REACH, STEM, Branches, Frame, branches, line_distances
 from app.kit.tree.layout import Layout
 from app.views.aligned.canvas import AlignmentCanvas
+from app.views.aligned.picture import Frame as BodyFrame
 
 WIDTH, LEAST = 170, 60
 MARGIN = 6
@@ -71,49 +72,60 @@ class TreePanel(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        self.draw(painter)
+        painter.fillRect(self.rect(), QColor(theme.active().panel))
+        self.draw(painter, self._canvas.frame_)
         painter.end()
 
-    def draw(self, painter: QPainter) -> None:
-        """The tree, in step with what the canvas shows now."""
-        colours, body = theme.active(), self._canvas.frame_
-        painter.fillRect(self.rect(), QColor(colours.panel))
+    @property
+    def there(self) -> bool:
+        """Whether there is a tree of the rows."""
+        return self._layout is not None
+
+    @property
+    def across(self) -> int:
+        """Pixels of the tree in a figure."""
+        return self.width()
+
+    def draw(self, painter: QPainter, body: BodyFrame, marks: bool = True) -> None:
+        """The tree, in step with rows in this frame; with ``marks``, the clades that mouse and keys act on."""
         if self._layout is None:
             return
-        painter.setClipRect(QRectF(0, body.top, self.width(), body.height))
+        colours = theme.active()
+        painter.setClipRect(QRectF(0, body.top, self.width(), body.height), Qt.ClipOperation.IntersectClip)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        frame = self._frame(self._layout)
-        drawn = self._drawn = branches(self._layout, frame)
+        frame = self._frame(self._layout, body)
+        drawn = branches(self._layout, frame)
+        if marks:
+            self._drawn = drawn
         marked = self._marked[drawn.owners]
         for there, colour, thick in ((~marked, colours.text, 1.0), (marked, colours.accent, 2.0)):
             painter.setPen(QPen(QColor(colour), thick))
             painter.drawLines([QLineF(*line) for line in drawn.lines[there].tolist()])
-        self._draw_collapsed(painter, frame)
+        self._draw_collapsed(painter, frame, body)
         for node, colour in ((self._hovered, colours.warning), (self.current, colours.accent)):
-            if node is not None:
+            if node is not None and marks:
                 painter.setPen(QPen(QColor(colour), 2.5))
                 painter.drawLines([QLineF(*line) for line in drawn.lines[drawn.owners == node].tolist()])
 
-    def _draw_collapsed(self, painter: QPainter, frame: Frame) -> None:
+    def _draw_collapsed(self, painter: QPainter, frame: Frame, body: BodyFrame) -> None:
         """A triangle for each collapsed clade, from its root to its farthest leaf."""
-        found, half = self._layout, max(self._canvas.frame_.cell_height * 0.32, 1.0)
+        found, half = self._layout, max(body.cell_height * 0.32, 1.0)
         nodes = np.flatnonzero(found.collapsed)
         painter.setPen(Qt.PenStyle.NoPen)
         for node in nodes.tolist():
             y, near, far = frame.py(found.row[node]), frame.px(found.along[node]), frame.px(found.far[node])
-            if -half < y < self.height() + half:
+            if -half < y < body.top + body.height + half:
                 colour = theme.active().accent if self._marked[node] else theme.active().muted
                 painter.setBrush(QColor(colour))
                 far = max(far, near + 5)
                 painter.drawPolygon(QPolygonF([QPointF(near, y), QPointF(far, y - half), QPointF(far, y + half)]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
-    def _frame(self, layout: Layout) -> Frame:
-        body = self._canvas.frame_
+    def _frame(self, layout: Layout, body: BodyFrame) -> Frame:
         longest = max(float(layout.far[0]), 1e-12)
         across = (self.width() - STEM - 2 * MARGIN) / longest
         top = body.top - body.first_row * body.cell_height
-        return Frame(across, body.cell_height, STEM + MARGIN, top, self.width(), self.height())
+        return Frame(across, body.cell_height, STEM + MARGIN, top, self.width(), body.top + body.height)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         node = self.node_at(event.position())

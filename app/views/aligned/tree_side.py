@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.kit.background import Latest
 from app.kit.tree.layout import Layout, at_places, has_lengths
-from app.views.aligned import shown
+from app.views.aligned import counting
 from app.views.aligned.picture import Fold
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tree_panel import TreePanel
@@ -18,6 +19,8 @@ from kernels.errors import AntidiagError, InputError
 from kernels.io import aligned_rows, tree_edits, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import count
+from kernels.io.tiled_edits import flat
+from kernels.io.tiles import Tiles
 from kernels.io.tree import Tree
 from kernels.monitor import Monitor
 from kernels.registry import alignment_trees
@@ -44,7 +47,8 @@ class TreeSide:
     def _connect(self) -> None:
         view, panel = self._view, self.panel
         view.fold = self.fold
-        view.another.connect(lambda: self.show_tree(None))
+        view.beside_rows = self.panel
+        view.another.connect(self._forget)
         view.canvas.moved.connect(self._follow)
         view.selection.taxa_changed.connect(lambda _: self._mark())
         panel.chosen.connect(self.choose)
@@ -90,7 +94,7 @@ class TreeSide:
         """Let a thread compute the tree of the rows by one of `alignment_trees.criteria`, and show it then."""
         alignment = self._view.alignment
         self._view.say("Computing the tree ...")
-        self._computing.request(lambda monitor: alignment_trees.tree_of(alignment, criterion, monitor))
+        self._computing.request(lambda monitor: alignment_trees.tree_of(flat(alignment), criterion, monitor))
 
     def cancel(self) -> None:
         self._computing.cancel()
@@ -103,6 +107,27 @@ class TreeSide:
         """
         if tree is not None and frozenset(self._view.alignment.names).isdisjoint(tree.taxa):
             raise InputError(f"{tree.name}: none of its taxa is the name of a row")
+        self._put(tree)
+        self._view.relay()
+        if self.tree is not None:
+            self.sort()
+        self._view.tell_edits()
+
+    @property
+    def edits(self) -> dict[str, Any]:
+        """The tree and the clades that are collapsed, as frozen data."""
+        return {} if self._given is None else {"tree": self._given, "collapsed": tuple(sorted(self.collapsed))}
+
+    def restore(self, edits: Mapping[str, Any]) -> None:
+        """Show what `edits` said; the rows are in their order already."""
+        tree = edits.get("tree")
+        if isinstance(tree, Tree) and not frozenset(self._view.alignment.names).isdisjoint(tree.taxa):
+            self._put(tree)
+            known = range(len(self.tree)) if self.tree is not None else range(0)
+            self.collapsed = frozenset(node for node in edits.get("collapsed", ()) if node in known)
+            self._view.relay()
+
+    def _put(self, tree: Tree | None) -> None:
         self._given, self.collapsed, self.tree, self._names = tree, frozenset(), None, ()
         self._consensus.clear()
         if tree is None:
@@ -111,9 +136,11 @@ class TreeSide:
         else:
             self._match(self._view.alignment)
         self.panel.setVisible(self.tree is not None)
-        self._view.relay()
-        if self.tree is not None:
-            self.sort()
+
+    def _forget(self) -> None:
+        """Another alignment is shown, or none: this one's tree stays with what was done to it."""
+        if self._given is not None:
+            self._put(None)
 
     def sort(self) -> None:
         """The rows in the order of the leaves, those that the tree lacks at the end."""
@@ -148,6 +175,7 @@ class TreeSide:
         """Collapse these clades, and open all others."""
         self.collapsed = frozenset(nodes)
         self._view.relay()
+        self._view.tell_edits()
 
     def collapse_within(self, share: float) -> None:
         """Collapse the largest clades whose leaves lie within a share of the height of the tree from their root."""
@@ -186,8 +214,8 @@ class TreeSide:
         """The consensus of a clade; while a thread makes it, the letters of the first row."""
         if self._consensus_of is not alignment:
             self._consensus_of, self._consensus = alignment, {}
-        if node not in self._consensus and rows.size * alignment.letters.shape[1] <= shown.SMALL:
-            self._consensus[node] = count(alignment.letters[rows]).consensus
+        if node not in self._consensus and rows.size * alignment.letters.shape[1] <= counting.SMALL:
+            self._consensus[node] = count(_tiles(alignment, rows)).consensus
         return self._consensus.get(node, alignment.letters[int(rows[0])])
 
     def _match(self, alignment: AlignedSequences) -> bool:
@@ -259,7 +287,7 @@ class TreeSide:
 
         def work(monitor: Monitor) -> tuple[AlignedSequences, dict[int, np.ndarray]]:
             return alignment, {
-                node: count(alignment.letters[rows], monitor).consensus for node, rows in lacking.items()
+                node: count(_tiles(alignment, rows), monitor).consensus for node, rows in lacking.items()
             }
 
         self._counting.request(work)
@@ -284,6 +312,12 @@ class TreeSide:
         if not isinstance(error, AntidiagError):
             raise error
         QMessageBox.warning(self._view, "Tree beside the rows", str(error))
+
+
+def _tiles(alignment: AlignedSequences, rows: np.ndarray) -> Tiles:
+    """The letters of some rows, which are not copied."""
+    letters = alignment.letters
+    return (letters if isinstance(letters, Tiles) else Tiles.of(letters)).with_rows(rows)
 
 
 def _progress(done: int, total: int, phase: str) -> str:

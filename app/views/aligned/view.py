@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QSplitter, QVBoxLayout
 
 from app import theme
 from app.kit import result_text
-from app.kit.flow import Flow, together
+from app.kit.flow import together
 from app.kit.selection import Selection
 from app.kit.widgets import tool_button
 from app.views.aligned import saving
@@ -23,6 +25,7 @@ from app.views.aligned.pair_side import PairSide
 from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.posterior_side import PosteriorSide
 from app.views.aligned.shown import ShownAlignment
+from app.views.aligned.tool_row import ToolRow
 from app.views.aligned.tree_side import TreeSide
 from kernels.io.aligned import AlignedSequences
 from kernels.model import Result
@@ -64,21 +67,25 @@ class AlignmentViewer(ShownAlignment):
     def shows_datum(cls, datum: Any) -> bool:
         return isinstance(datum, AlignedSequences)
 
-    def _tool_row(self) -> QWidget:
-        tools = QWidget()
-        row = Flow(tools)
-        row.addWidget(self.finder.box)
-        row.addWidget(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
-        row.addWidget(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))
-        for word, across, down in (("Columns", 1.25, 1.0), ("Rows", 1.0, 1.25)):
-            less = tool_button("\N{MINUS SIGN}", f"{word} smaller",
-                               lambda across=across, down=down: self.canvas.zoom(1 / across, 1 / down))  # fmt: skip
-            more = tool_button("+", f"{word} larger", lambda across=across, down=down: self.canvas.zoom(across, down))
-            row.addWidget(together(less, QLabel(f" {word} "), more))
+    def _tool_row(self) -> ToolRow:
+        row = ToolRow()
+        row.add(self.finder.box)
+        row.add(together(self.undo_button, self.redo_button), self._put_undo)
         for button in self.menus.buttons:
-            row.addWidget(button)
-        row.addWidget(together(self.undo_button, self.redo_button))
-        return tools
+            row.add(button)
+        row.add(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
+        row.add(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))
+        for word, across, down in (("Columns", 1.25, 1.0), ("Rows", 1.0, 1.25)):
+            smaller = partial(self.canvas.zoom, 1 / across, 1 / down)
+            larger = partial(self.canvas.zoom, across, down)
+            less = tool_button("\N{MINUS SIGN}", f"{word} smaller", smaller)
+            more = tool_button("+", f"{word} larger", larger)
+            row.add(together(less, QLabel(f" {word} "), more), partial(_put_zoom, word, smaller, larger))
+        return row
+
+    def _put_undo(self, menu: QMenu) -> None:
+        for button in (self.undo_button, self.redo_button):
+            menu.addAction(button.text(), button.click).setEnabled(button.isEnabled())
 
     def _build(self) -> None:
         box = QVBoxLayout(self)
@@ -126,6 +133,17 @@ class AlignmentViewer(ShownAlignment):
         for shown in (self.overview, self._both):
             shown.setVisible(not explained)
 
+    @property
+    def edits(self) -> dict[str, Any] | None:
+        """What was done, as `show_edits` takes it: to the alignment, and the tree beside it; None for nothing."""
+        return {**(super().edits or {}), **self.tree_side.edits} or None
+
+    def show_edits(self, edits: Mapping[str, Any]) -> None:
+        """Go on with what was done to the alignment that is shown, unless its undo is still there; with its tree."""
+        super().show_edits(edits)
+        if self.editor is not None:
+            self.tree_side.restore(edits)
+
     def _take_form(self, form: str) -> None:
         """The tracks and the wrapping that were last used for results of this kind."""
         self._forms[self._form] = self.canvas.tracks, self.canvas.wrapped
@@ -169,3 +187,8 @@ class AlignmentViewer(ShownAlignment):
     def _open_menu(self, place: QPoint) -> None:
         if self.picture is not None:
             self.menus.fill_context().exec(self.canvas.viewport().mapToGlobal(place))
+
+
+def _put_zoom(word: str, smaller: Callable[[], object], larger: Callable[[], object], menu: QMenu) -> None:
+    menu.addAction(f"{word} smaller", smaller)
+    menu.addAction(f"{word} larger", larger)

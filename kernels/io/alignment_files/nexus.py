@@ -11,7 +11,9 @@ from kernels.errors import InputError
 from kernels.io.alignment_files.rows import Place, Raw, Rows, squeezed
 
 HEAD = re.compile(rb"\s*#NEXUS", re.IGNORECASE)
-BRACKET = re.compile(r"[\[\]]")
+BRACKET = re.compile(r"^[ \t]*'(?:[^'\n]|'')*'|[\[\]]", re.MULTILINE)
+"""A bracket, or a name in quotes at the beginning of a line, in which brackets begin no comment."""
+QUOTED = re.compile(r"[ \t]*'(?:[^'\n]|'')*'")
 MATRIX = re.compile(r"\bmatrix\b", re.IGNORECASE)
 FORMAT = re.compile(r"\bformat\b([^;]*);", re.IGNORECASE)
 DIMENSIONS = re.compile(r"\bdimensions\b([^;]*);", re.IGNORECASE)
@@ -27,7 +29,7 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
         text = data.decode("latin-1")
     text = _without_comments(text)
     start = MATRIX.search(text)
-    end = text.find(";", start.end()) if start else -1
+    end = _end(text, start.end()) if start else -1
     if start is None or end < 0:
         raise InputError(f"{source}: this NEXUS file has no whole MATRIX of letters; it may hold trees")
     settings, sizes = (pattern.findall(text[: start.start()]) for pattern in (FORMAT, DIMENSIONS))
@@ -46,7 +48,7 @@ def _without_comments(text: str) -> str:
     for bracket in BRACKET.finditer(text):
         if bracket[0] == "[":
             opened.append(bracket.start())
-        elif opened:
+        elif bracket[0] == "]" and opened:
             first = opened.pop()
             while comments and comments[-1][0] > first:
                 comments.pop()
@@ -57,6 +59,14 @@ def _without_comments(text: str) -> str:
         parts += text[at:first], "\n" * text.count("\n", first, last)
         at = last
     return "".join((*parts, text[at:]))
+
+
+def _end(text: str, start: int) -> int:
+    """Where a command ends: at the first ';' that is in no name in quotes; -1 where it does not."""
+    end = text.find(";", start)
+    while end >= 0 and (name := QUOTED.match(text, text.rfind("\n", 0, end) + 1)) and name.end() > end:
+        end = text.find(";", name.end())
+    return end
 
 
 def _values(settings: str) -> dict[str, str]:

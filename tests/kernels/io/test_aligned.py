@@ -333,3 +333,26 @@ def test_a_phylip_alignment_without_letters_is_refused(tmp_path, head: str) -> N
     path.write_text(f" {head}\nabc\nACGTA\n")
     with pytest.raises(InputError, match="line 1: an alignment of"):
         aligned.read(path)
+
+
+def test_pir_ends_rows_with_a_star_and_has_a_line_of_text(tmp_path):
+    path = tmp_path / "some.pir"
+    path.write_text(">P1;one\nthe first; of two\nAC-GT\nKK*\n>P1;two\n\nACWGT\n-K*\n")
+    (found,) = aligned.read(path)
+    assert found.names == ("one", "two") and [row.tobytes() for row in found.letters] == [b"AC-GTKK", b"ACWGT-K"]
+    assert found.annotations.of_rows == ((0, "DE", "the first; of two"),)
+    assert aligned.holds(path, path.read_bytes()[:100]) and aligned.text_holds(path.read_text())
+    assert not aligned.text_holds(">P1;one\n\nACGT*\n>P1;two\n\nACG*\n")
+    path.write_text(">P1;one\n\nAC-*\nstray\n")
+    with pytest.raises(InputError, match="line 4: text between two sequences"):
+        aligned.read(path)
+
+
+def test_names_of_nexus_in_quotes_may_hold_what_means_something_elsewhere(tmp_path):
+    names = ("P1;one", "two [2]", "it's; 'three'")
+    letters = np.array([list(b"AC-G"), list(b"ACTG"), list(b"A--G")], np.uint8)
+    found = aligned.made(AlignedSequences(names, letters, SequenceType.DNA), letters)
+    aligned_writing.write(tmp_path / "some.nex", [found])
+    (again,) = aligned.read(tmp_path / "some.nex")
+    assert again.names == tuple(name.replace(" ", "_") for name in names) or again.names == names
+    assert np.array_equal(again.letters, found.letters)

@@ -12,6 +12,7 @@ from kernels.errors import InputError
 from kernels.io import aligned_columns, aligned_edits, aligned_pixels, aligned_rows
 from kernels.io.aligned import AlignedSequences, as_written, made
 from kernels.io.alignment_files.rows import Annotations
+from kernels.io.tiles import Tiles
 from kernels.model import SequenceType
 
 
@@ -237,7 +238,7 @@ def painted(rows_: list[str], height: int, width: int, most: int = 8) -> np.ndar
         for pixels, cells in zip((height, width), shape, strict=True)
     )
     aligned_pixels.cells(
-        found.letters, found.letters[:0], np.arange(shape[0]), down, across, CODES, PALETTE, 0x123456, picture, most
+        Tiles.of(found.letters), np.arange(shape[0]), down, across, CODES, PALETTE, 0x123456, picture, most
     )
     return picture
 
@@ -253,9 +254,7 @@ def test_large_cells_are_squares_and_small_ones_means():
     beyond = np.zeros((1, 3), np.uint32)
     edges = aligned_pixels.edges(0, 1, 3, 2)
     found = alignment("AC")
-    aligned_pixels.cells(
-        found.letters, found.letters[:0], np.arange(1), edges[:2], edges, CODES, PALETTE, 0x123456, beyond
-    )
+    aligned_pixels.cells(Tiles.of(found.letters), np.arange(1), edges[:2], edges, CODES, PALETTE, 0x123456, beyond)
     assert beyond[0].tolist() == [0xFF00C800, 0xFF000064, 0xFF123456]
 
 
@@ -269,9 +268,7 @@ def test_bars_and_letters_take_the_pixels_they_should():
     inks = np.full((4, 3), 255, np.uint8)
     found, shown = alignment("AC", "CA"), np.ones((1, aligned_columns.CLASSES), np.uint8)
     tops = lefts = np.array([-1, 2])
-    aligned_pixels.write(
-        found.letters, found.letters[:0], np.arange(2), tops, lefts, 0, 0, CODES, inks, shown, glyphs, picture
-    )
+    aligned_pixels.write(Tiles.of(found.letters), np.arange(2), tops, lefts, 0, 0, CODES, inks, shown, glyphs, picture)
     assert (picture == 0xFFFFFFFF).tolist() == [[x == y == 0 or (x > 1 and y > 1) for x in range(4)] for y in range(4)]
 
 

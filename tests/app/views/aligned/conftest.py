@@ -7,12 +7,16 @@ from typing import Any
 import pytest
 
 from app.kit.selection import Selection
+from app.views.aligned import history
 from app.views.aligned.view import AlignmentViewer
 from tests.app.views.aligned.viewer import alignment
 
 
-@pytest.fixture
-def view(qtbot: Any) -> AlignmentViewer:
+@pytest.fixture(params=["arrays", "tiles"])
+def view(qtbot: Any, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> AlignmentViewer:
+    """``tiles``: the letters are held as those of large alignments are."""
+    if request.param == "tiles":
+        monkeypatch.setattr(history, "LARGE", 0)
     made = AlignmentViewer(Selection())
     qtbot.addWidget(made)
     made.resize(1000, 700)

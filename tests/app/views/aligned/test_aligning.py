@@ -188,7 +188,7 @@ def test_a_table_that_cannot_be_used_says_why(view: AlignmentViewer, tmp_path: P
 def test_an_edit_of_a_large_alignment_is_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(row_commands, "LARGE", 1)
+    monkeypatch.setattr(row_commands, "AT_ONCE", 1)
     view.canvas.go_to(0, 3)
     view.commands.insert_gap()
     assert text(view) == list(ROWS)

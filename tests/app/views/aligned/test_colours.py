@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
 
 from app import theme
-from app.views.aligned import schemes, shown, tracks
+from app.views.aligned import colours, counting, schemes, tracks
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned_confidence
 from kernels.model import SequenceType
@@ -92,8 +92,8 @@ def test_a_scheme_from_a_file_follows_the_theme(
 ) -> None:
     path = tmp_path / "colours.txt"
     path.write_text("MK #ff0000\n")
-    monkeypatch.setattr(shown.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
-    view.ask_scheme()
+    monkeypatch.setattr(colours.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    view.colours.ask()
     try:
         for name in (theme.choice_of("dark"), theme.choice_of("light")):
             theme.switch(name)
@@ -117,7 +117,7 @@ def test_colours_of_nucleotides_are_not_those_of_their_translation(view: Alignme
 def test_colours_of_many_columns_are_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(shown, "WIDE", 1)
+    monkeypatch.setattr(counting, "WIDE", 1)
     threads: list[bool] = []
     colouring = schemes.colouring
 
@@ -133,7 +133,7 @@ def test_colours_of_many_columns_are_made_on_a_thread(
         qtbot.waitUntil(lambda: view.sharp)
         assert len(view.picture.colouring.codes) == 15
     view.commands.insert_gap()
-    assert len(view.picture.colouring.codes) == 1
+    assert len(view.picture.colouring.codes) == 15  # those before, until the new ones are there
     qtbot.waitUntil(lambda: view.sharp and len(view.picture.colouring.codes) == 16)
     assert threads and not any(threads)
 

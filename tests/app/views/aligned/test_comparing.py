@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import shown
+from app.views.aligned import counting
 from app.views.aligned.canvas import LEAST_NAMES
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned_compare, aligned_edits, tree_files
@@ -99,7 +99,7 @@ def test_differences_are_marked_and_gone_to(view: AlignmentViewer) -> None:
 def test_a_large_comparison_is_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(shown, "SMALL", 1)
+    monkeypatch.setattr(counting, "SMALL", 1)
     threads: list[bool] = []
     meeting = aligned_compare.meeting
     monkeypatch.setattr(aligned_compare, "meeting", lambda *given: threads.append(
@@ -122,3 +122,23 @@ def test_open_alignments_of_the_same_rows_are_offered(view: AlignmentViewer) -> 
     view.offer([moved(), strange])
     assert [other.name for other in view.comparison.offered()] == ["other"]
     assert len(view.comparison.others()) == 2
+
+
+def test_the_other_alignment_stands_at_the_side_row_beside_row(view: AlignmentViewer) -> None:
+    view.comparison.compare_with(moved())
+    view.comparison.place(True, True)
+    other, this = view.comparison.canvas, view.canvas
+    image(view)
+    assert other.mapTo(view, QPoint()).x() > this.mapTo(view, QPoint()).x() + this.width() // 2
+    for row in (0, 3):
+        here, there = (canvas.mapTo(view, QPoint(0, round(canvas.frame_.y(row)))).y() for canvas in (this, other))
+        assert here == there
+    this.zoom(1.0, 2.0)
+    assert other.frame_.cell_height == this.frame_.cell_height and other.frame_.first_row == this.frame_.first_row
+    view.set_track("gaps", True)
+    assert other.tracks == this.tracks
+    view.comparison.place(False, True)
+    image(view)
+    assert other.mapTo(view, QPoint()).y() > this.mapTo(view, QPoint()).y() + this.height() // 2
+    view.comparison.place(False, False)
+    assert not view.comparison.panel.isVisible()

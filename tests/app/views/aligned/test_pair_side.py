@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import shown, tracks
+from app.views.aligned import counting, tracks
 from app.views.aligned.view import AlignmentViewer
 from kernels import engine, registry
 from kernels.model import Result, Sequence, SequenceType
@@ -156,7 +156,7 @@ def test_a_multiple_alignment_has_rows_and_no_numbers_of_a_pair(view: AlignmentV
 def test_a_long_alignment_is_read_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(shown, "SMALL", 1)
+    monkeypatch.setattr(counting, "SMALL", 1)
     made = pair()
     view.show_result(made)
     assert view.picture is None

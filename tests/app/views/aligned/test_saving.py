@@ -11,10 +11,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.kit import export
-from app.views.aligned import paint, saving
+from app.views.aligned import figures, paint, saving
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned_writing
 from tests.app.views.aligned.viewer import Control, alignment, image, press
+
+
+def shown_by(view: AlignmentViewer) -> figures.Shown:
+    return figures.Shown(view.canvas, (), view.beside_rows)
 
 
 def test_copies_hold_the_chosen_cells(view: AlignmentViewer) -> None:
@@ -54,7 +58,7 @@ def test_one_file_is_written_at_a_time(
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_figures_are_written(view: AlignmentViewer, tmp_path: Any, suffix: str) -> None:
-    for number, (size, draw) in enumerate((saving.seen(view.canvas, ()), saving.wrapped(view.canvas, (), 10))):
+    for number, (size, draw) in enumerate((figures.seen(shown_by(view)), figures.wrapped(shown_by(view), 10))):
         path = tmp_path / f"{number}{suffix}"
         export.save(path, size, draw, "some")
         assert path.stat().st_size > 2000 and size.height() > 100
@@ -66,7 +70,7 @@ def test_a_figure_is_fine_and_leaves_the_screen_alone(view: AlignmentViewer, mon
     image(view)
     painted, asked, body = view.canvas._painted, [], paint.body
     monkeypatch.setattr(paint, "body", lambda *given: asked.append(given[3]) or body(*given))
-    saving.copy_picture(view.canvas, ())
+    figures.copy(shown_by(view))
     assert asked == [paint.FINE] and view.canvas._painted is painted
 
 
@@ -75,7 +79,25 @@ def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tm
     view.canvas.set_tracks([])
     places = np.arange(900)
     view.canvas.choose(None, (places < 5) | (places >= 895))
-    size, draw = saving.wrapped(view.canvas, ())
+    size, draw = figures.wrapped(shown_by(view))
     export.save(tmp_path / "figure.svg", size, draw, "some")
     written = (tmp_path / "figure.svg").read_text()
     assert [written.count(f">{letter}</text>") for letter in "ACD"] == [10, 0, 10]
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
+def test_a_wrapped_figure_is_drawn_on_a_thread(
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str
+) -> None:
+    path, threads = tmp_path / f"figure{suffix}", []
+    monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    draw = paint.draw_cells
+    monkeypatch.setattr(paint, "draw_cells", lambda *given: threads.append(threading.current_thread()) or draw(*given))
+    view.show_datum(alignment("ACDE-GHIK" * 20, *["ACDEFGHIK" * 20] * 40))
+    view.save_wrapped()
+    view.set_track("logo", False)  # what is drawn is what was shown when it was asked for
+    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    assert path.stat().st_size > 10_000 and threads and threading.main_thread() not in threads
+    monkeypatch.setattr(figures, "MOST_FIGURE", 10)
+    view.save_wrapped()
+    assert "too many for a wrapped figure" in view._status.text()

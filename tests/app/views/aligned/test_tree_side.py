@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,9 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.kit import export
 from app.kit.tree.layout import at_places
-from app.views.aligned import shown
+from app.views.aligned import counting, figures
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import tree_files
@@ -55,7 +58,7 @@ def test_rows_stand_in_the_order_of_the_leaves(view: AlignmentViewer, tree: Tree
 
 def test_a_clade_is_chosen_with_the_mouse(view: AlignmentViewer, tree: Tree) -> None:
     panel, node = view.tree_side.panel, clade(tree, "row4", "row1")
-    frame = panel._frame(panel._layout)
+    frame = panel._frame(panel._layout, view.canvas.frame_)
     place = QPointF((frame.px(panel._layout.along[node]) + frame.px(0)) / 2, frame.py(panel._layout.row[node]))
     assert panel.node_at(place) == node
     QTest.mouseClick(panel, Qt.MouseButton.LeftButton, pos=place.toPoint())
@@ -111,7 +114,7 @@ def test_collapsed_rows_are_copied_and_sorted_with_the_others(view: AlignmentVie
 def test_clades_of_many_rows_are_counted_on_a_thread(
     view: AlignmentViewer, tree: Tree, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(shown, "SMALL", 1)
+    monkeypatch.setattr(counting, "SMALL", 1)
     node = clade(tree, "row4", "row1")
     view.tree_side.toggle(node)
     qtbot.waitUntil(lambda: node in view.tree_side._consensus and not view.tree_side.busy)
@@ -147,3 +150,37 @@ def test_inner_nodes_stand_between_their_children() -> None:
     found = at_places(tree, places, 4)
     assert found.row[0] == 1.5 and found.first[0] == 0 and found.last[0] == 3
     assert at_places(tree, places, 4, [1]).shown.tolist() == [True, True, False, False, True, True, True]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_the_tree_is_in_figures(view: AlignmentViewer, tree: Tree, tmp_path: Path, suffix: str) -> None:
+    panel, there = view.tree_side.panel, figures.Shown(view.canvas, (), view.beside_rows)
+    panel.set_current(0)
+    for make in (figures.seen, figures.wrapped):
+        (without, _), (size, draw) = make(replace(there, beside=None)), make(there)
+        assert size.width() == without.width() + panel.width()
+        export.save(tmp_path / f"figure{suffix}", size, draw, "some")
+        drawn = export.image(size, draw, 1)
+        inked = [any(drawn.pixelColor(x, y) != drawn.pixelColor(0, 0) for x in range(10, panel.width() - 5))
+                 for y in range(45, drawn.height() - 30)]  # fmt: skip
+        assert any(inked)
+    view.canvas.choose(np.arange(5) < 2, None)  # the tree is that of all rows
+    size, _ = figures.wrapped(there)
+    assert size.width() == figures.wrapped(replace(there, beside=None))[0].width()
+
+
+def test_the_tree_is_kept_with_what_was_done(view: AlignmentViewer, tree: Tree) -> None:
+    told: list[Any] = []
+    view.edited.connect(told.append)
+    node = clade(view.tree_side.tree, "row4", "row1")
+    view.tree_side.collapse([node])
+    assert told[-1]["tree"] is view.tree_side.given and told[-1]["collapsed"] == (node,)
+    first = view.alignment
+    view.show_datum(alignment("ACGT", "AC-T"))
+    assert view.tree_side.tree is None and told[-1]["tree"] is not None
+    view.show_datum(alignment())
+    view.show_edits(told[-1])
+    assert names(view) == ["row4 + 1", "row0", "row3", "row2"] and view.alignment == first
+    view.tree_side.collapse([])
+    view.tree_side.show_tree(None)
+    assert "tree" not in (told[-1] or {})

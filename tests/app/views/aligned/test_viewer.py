@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import shown, tracks
+from app.views.aligned import counting, tracks
 from app.views.aligned.plane import LEAST_ROOM
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned
@@ -90,7 +90,8 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
 def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(shown, "SMALL", 1)
+    monkeypatch.setattr(counting, "SMALL", 1)
+    monkeypatch.setattr(counting, "WIDE", 1)
     threads: list[bool] = []
 
     def seen(work: Any) -> Any:
@@ -150,3 +151,18 @@ def test_tracks_leave_room_for_rows(view: AlignmentViewer) -> None:
     view.canvas.setFixedHeight(600)
     image(view)
     assert view.canvas.frame_.top == shown
+
+
+def test_tools_are_one_line_and_those_without_room_are_in_a_menu(view: AlignmentViewer) -> None:
+    tools = view._tools
+    for width in (1900, 900, 620, 420):
+        view.resize(width, 600)
+        QApplication.processEvents()
+        assert tools.height() < 60 and view.width() == width
+        assert tools.more.isHidden() == (not tools.lacking)
+        tools._fill()
+        there = [action.text() for action in tools._menu.actions()]
+        assert ("Save" in there) == view.menus.buttons[-1].isHidden()
+    assert {"Columns larger", "Fit", "Save", "Edit"} <= set(there)
+    (save,) = (action for action in tools._menu.actions() if action.text() == "Save")
+    assert save.menu() is view.menus.buttons[-1].menu()

@@ -1,0 +1,92 @@
+"""Loops over the tiles of an alignment, compiled. A table has the address of each row's tiles, uint64 (rows, tiles)."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from kernels.cpu.jit import compiled, inlined
+
+SHIFT = 10
+WIDTH = 1 << SHIFT
+"""Cells of a tile: of a row, side by side."""
+MASK = WIDTH - 1
+
+
+@intrinsic
+def byte_at(typing, address, place):
+    """The byte so many places after an address; uint8."""
+
+    def generate(context, builder, signature, arguments):
+        byte = ir.IntType(8)
+        pointer = builder.inttoptr(builder.add(arguments[0], arguments[1]), byte.as_pointer())
+        return builder.load(pointer)
+
+    return types.uint8(types.uint64, types.int64), generate
+
+
+@inlined
+def cell(table, row, stored):
+    """The letter of a row that is kept at this place of it."""
+    return byte_at(table[row, stored >> SHIFT], stored & MASK)
+
+
+@inlined
+def _bit(address, place):
+    return (byte_at(address, place >> 3) >> (7 - (place & 7))) & 1
+
+
+@compiled
+def gather(table, rows, starts, stored, lengths, packed, out):
+    """Copy cells of ``rows`` to ``out``, uint8 (rows, columns): runs of columns, each within one tile.
+
+    ``packed``: the cells are bits, the first the highest of a byte, and become 0 and 1.
+    """
+    for line in range(rows.size):
+        for run in range(starts.size):
+            address, inside, start = table[rows[line], stored[run] >> SHIFT], stored[run] & MASK, starts[run]
+            if packed:
+                for at in range(lengths[run]):
+                    out[line, start + at] = _bit(address, inside + at)
+            else:
+                for at in range(lengths[run]):
+                    out[line, start + at] = byte_at(address, inside + at)
+
+
+@compiled
+def differing(table, rows, starts, stored, lengths, tiles, packed, block, found):
+    """Set ``found``, bool (rows, tiles), where ``block`` has other cells; ``tiles`` is which of them a run is in."""
+    for line in range(rows.size):
+        for run in range(starts.size):
+            address, inside, start = table[rows[line], stored[run] >> SHIFT], stored[run] & MASK, starts[run]
+            other = False
+            for at in range(lengths[run]):
+                there = _bit(address, inside + at) if packed else byte_at(address, inside + at)
+                other |= there != block[line, start + at]
+            found[line, tiles[run]] |= other
+
+
+@compiled
+def write(table, rows, touched, sizes, numbers, starts, stored, lengths, tiles, packed, block, made):
+    """Fill ``made``, uint8 (new tiles, bytes): copies of those of the ``touched`` tiles that have a number in
+    ``numbers``, int64 (rows, touched), with the cells of ``block``. ``sizes`` are the bytes of each touched tile."""
+    for line in range(rows.size):
+        for tile in range(touched.size):
+            if numbers[line, tile] >= 0:
+                address = table[rows[line], touched[tile]]
+                for place in range(sizes[tile]):
+                    made[numbers[line, tile], place] = byte_at(address, place)
+        for run in range(starts.size):
+            number = numbers[line, tiles[run]]
+            if number < 0:
+                continue
+            inside, start = stored[run] & MASK, starts[run]
+            for at in range(lengths[run]):
+                if packed:
+                    place = inside + at
+                    bit = 128 >> (place & 7)
+                    kept = made[number, place >> 3] & (255 - bit)
+                    made[number, place >> 3] = kept | (bit if block[line, start + at] else 0)
+                else:
+                    made[number, inside + at] = block[line, start + at]

@@ -1,0 +1,129 @@
+"""What was done to an alignment whose letters are tiles, as data: what differs from the alignment as it came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kernels.errors import InputError
+from kernels.io import tiled_edits
+from kernels.io.aligned import AlignedSequences
+from kernels.io.alignment_files.rows import Annotations
+from kernels.io.tiles import Tiles
+from kernels.model import SequenceType
+from kernels.serialization import stored
+
+
+@stored("tile-changes")
+@dataclass(frozen=True, eq=False)
+class TileChanges:
+    """Cells beside those that they were made of: ``table`` has for each row and tile, int64, the number of one in
+    ``arrays``, -1 for one of gaps, or -2 less a row as it came; ``places`` say where columns are kept, of ``used``."""
+
+    table: np.ndarray
+    places: np.ndarray
+    arrays: tuple[np.ndarray, ...]
+    used: int
+
+
+@stored("alignment-changes")
+@dataclass(frozen=True, eq=False)
+class AlignmentChanges:
+    """An alignment beside the one that it was made of: all that it has, with cells as `TileChanges`."""
+
+    names: tuple[str, ...]
+    type: SequenceType
+    name: str
+    source: str
+    note: str
+    annotations: Annotations
+    letters: TileChanges = field(repr=False)
+    lower: TileChanges | None = field(repr=False)
+    dots: TileChanges | None = field(repr=False)
+
+
+class Edited:
+    """An alignment that was made by edits of another one: what is stored of it are its changes, which are told apart
+    when they are."""
+
+    def __init__(self, alignment: AlignedSequences) -> None:
+        self._alignment = alignment
+
+    @staticmethod
+    def made_of(alignment: AlignedSequences, original: AlignedSequences) -> bool:
+        """Whether an alignment holds tiles of another one's letters."""
+        return isinstance(alignment.letters, Tiles) and alignment.letters.arrays[0] is original.letters
+
+    def stored_form(self) -> AlignmentChanges:
+        """The changes."""
+        return changes(self._alignment)
+
+
+def changes(alignment: AlignedSequences) -> AlignmentChanges:
+    """What an alignment in tiles has otherwise than the one that it was made of."""
+    tiles = alignment.letters
+    letters, lower, dots = (None if cells is None else _of(cells) for cells in (tiles, alignment.lower, alignment.dots))
+    assert letters is not None
+    return AlignmentChanges(alignment.names, alignment.type, alignment.name, alignment.source, alignment.note,
+                            alignment.annotations, letters, lower, dots)  # fmt: skip
+
+
+def changed(original: AlignedSequences, found: AlignmentChanges) -> AlignedSequences:
+    """The alignment with these changes; InputError where they are those of another."""
+    before = tiled_edits.tiled(original)
+    letters, lower, dots = (
+        None if told is None else _with(cells, told)
+        for cells, told in ((before.letters, found.letters), (before.lower, found.lower), (before.dots, found.dots))
+    )
+    return replace(before, names=found.names, type=found.type, name=found.name, source=found.source, note=found.note,
+                   annotations=found.annotations, letters=letters, lower=lower, dots=dots)  # fmt: skip
+
+
+def _of(tiles: Tiles) -> TileChanges:
+    base, *arrays = tiles.arrays
+    step, count = base.strides[0], base.shape[0]
+    table = np.repeat(-2 - np.arange(len(tiles))[:, None], tiles.table.shape[1], axis=1)
+    there = (base.ctypes.data + np.arange(len(tiles))[:, None] * step
+             + np.arange(tiles.table.shape[1]) * tiles.bytes).astype(np.uint64)  # fmt: skip
+    # Most rows are where they were; of the others each tile is looked for.
+    lines, places = np.nonzero((tiles.table != there) | (np.arange(len(tiles))[:, None] >= count))
+    addresses = tiles.table[lines, places]
+    found = np.full(addresses.size, -1, np.int64)
+    first = np.uint64(base.ctypes.data)
+    own = (addresses >= first) & (addresses < first + np.uint64(count * step))
+    found[own] = -2 - ((addresses[own] - first) // np.uint64(step)).astype(np.int64)
+    number = 0
+    for array in arrays:
+        first, size = np.uint64(array.ctypes.data), np.uint64(array.strides[0])
+        inside = (addresses >= first) & (addresses < first + np.uint64(array.nbytes))
+        found[inside] = number + ((addresses[inside] - first) // size).astype(np.int64)
+        number += len(array)
+    table[lines, places] = found
+    return TileChanges(table, tiles.places, tuple(arrays), tiles.used)
+
+
+def _with(before: Tiles | None, told: TileChanges) -> Tiles:
+    width = before.table.shape[1] if before is not None else 0
+    numbers = sum(map(len, told.arrays))
+    known = before is not None and told.table.ndim == 2 and told.table.shape[1] >= width
+    own = told.table <= -2
+    if (
+        not known
+        or (told.places.size and not (told.places.min() >= 0 and told.places.max() < told.used))
+        or told.used > told.table.shape[1] * before.width
+        or -2 - told.table[own].min(initial=-2) >= len(before)
+        or told.table.max(initial=-1) >= numbers
+        or own[:, width:].any()
+        or any(array.ndim != 2 or array.dtype != np.uint8 or array.shape[1] != before.bytes for array in told.arrays)
+    ):
+        raise InputError("the changes of this alignment are those of another one")
+    table = np.full(told.table.shape, before.blank, np.uint64)
+    lines, places = np.nonzero(own)
+    table[lines, places] = before.table[-2 - told.table[lines, places], places]
+    number = 0
+    for array in told.arrays:
+        there = (told.table >= number) & (told.table < number + len(array))
+        table[there] = array.ctypes.data + (told.table[there] - number) * array.strides[0]
+        number += len(array)
+    return before.rearranged(table, told.places, told.arrays, told.used)

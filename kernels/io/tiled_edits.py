@@ -1,0 +1,145 @@
+"""Edits of alignments whose letters are `Tiles`: what they cost goes by the cells that they touch.
+
+Each gives another alignment with other letters, case and dots; annotation is left to `aligned_edits`. ``rows`` and
+``columns`` are numbers, int64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from kernels.io.aligned import GAP, LOWER_CASE, PART, AlignedSequences, as_written, plain_letters
+from kernels.io.tiles import NEW, Draft, Tiles
+
+DOT = ord(".")
+
+
+def tiled(alignment: AlignedSequences) -> AlignedSequences:
+    """The alignment as tiles of its arrays, which it shares."""
+    if isinstance(alignment.letters, Tiles):
+        return alignment
+    columns = alignment.letters.shape[1]
+    lower, dots = (None if bits is None else Tiles.of(bits, columns) for bits in (alignment.lower, alignment.dots))
+    return replace(alignment, letters=Tiles.of(alignment.letters), lower=lower, dots=dots)
+
+
+def flat(alignment: AlignedSequences) -> AlignedSequences:
+    """The alignment as arrays of its own; the very alignment where it has them."""
+    if not isinstance(alignment.letters, Tiles):
+        return alignment
+    letters = alignment.letters[:]
+    letters.setflags(write=False)
+    lower, dots = (_packed(bits) for bits in (alignment.lower, alignment.dots))
+    return replace(alignment, letters=letters, lower=lower, dots=dots)
+
+
+def with_columns(alignment: AlignedSequences, columns: np.ndarray) -> AlignedSequences:
+    """The columns of these numbers, in this order; NEW for one of gaps."""
+    return _each(alignment, lambda tiles: tiles.with_columns(columns))
+
+
+def with_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences:
+    """The rows of these numbers, in this order."""
+    return _each(alignment, lambda tiles: tiles.with_rows(rows))
+
+
+class Drafts:
+    """An alignment whose cells are being written."""
+
+    def __init__(self, alignment: AlignedSequences) -> None:
+        self._alignment = alignment
+        self._letters = Draft(alignment.letters)
+        self._lower, self._dots = (None if bits is None else Draft(bits) for bits in (alignment.lower, alignment.dots))
+
+    def put(self, rows: np.ndarray, first: int, written: np.ndarray) -> None:
+        """Write these letters and gaps, as written, uint8 (rows, any columns), from column ``first`` on."""
+        self._letters.put(rows, first, plain_letters(written))
+        if self._lower is not None:
+            self._lower.put(rows, first, LOWER_CASE[written])
+        if self._dots is not None:
+            self._dots.put(rows, first, (written == DOT).view(np.uint8))
+
+    def alignment(self) -> AlignedSequences:
+        """What was written."""
+        lower, dots = (None if draft is None else draft.tiles() for draft in (self._lower, self._dots))
+        return replace(self._alignment, letters=self._letters.tiles(), lower=lower, dots=dots)
+
+
+def with_cells(alignment: AlignedSequences, rows: np.ndarray, first: int, written: np.ndarray) -> AlignedSequences:
+    """With these letters and gaps, as written, uint8 (rows, any columns), from column ``first`` on."""
+    drafts = Drafts(alignment)
+    drafts.put(rows, first, written)
+    return drafts.alignment()
+
+
+def changed(
+    alignment: AlignedSequences,
+    rows: np.ndarray,
+    columns: tuple[int, int],
+    change: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> AlignedSequences:
+    """With what ``change(written, rows)`` makes of these rows, as written, in columns from the first to before the
+    last; it is given some of the rows at a time."""
+    drafts, (first, last) = Drafts(alignment), columns
+    for part in parts(rows, last - first):
+        drafts.put(part, first, change(written(alignment, part, np.arange(first, last)), part))
+    return drafts.alignment()
+
+
+def moved(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
+    """With the cells of these rows at other columns, ``places`` of the old ones, NEW for gaps; the others keep theirs,
+    in ``width`` columns.
+
+    Where these are most of the rows it is the columns that move, and the other rows that are written.
+    """
+    count, columns = alignment.letters.shape
+    kept = min(width, columns)
+    same = np.concatenate((np.arange(kept), np.full(width - kept, NEW)))
+    staying = np.ones(count, bool)
+    staying[rows] = False
+    others = np.flatnonzero(staying)
+    few, of_all, of_few = (rows, same, places) if rows.size <= others.size else (others, places, same)
+    after = alignment if np.array_equal(of_all, np.arange(columns)) else with_columns(alignment, of_all)
+    differing = np.flatnonzero(of_all != of_few)
+    if not (few.size and differing.size):
+        return after
+    first, last = int(differing[0]), int(differing[-1]) + 1
+    wanted, drafts = of_few[first:last], Drafts(after)
+    for part in parts(few, last - first):
+        cells = written(alignment, part, np.maximum(wanted, 0))
+        cells[:, wanted == NEW] = GAP
+        drafts.put(part, first, cells)
+    return drafts.alignment()
+
+
+def parts(rows: np.ndarray, columns: int) -> Iterator[np.ndarray]:
+    """Some of the rows at a time, so that what is made of so many of their columns is small."""
+    step = max(1, PART // max(columns, 1))
+    return (rows[at : at + step] for at in range(0, rows.size, step))
+
+
+def written(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+    """The cells of rows and columns as the file had them, uint8."""
+    some = _each(alignment, lambda tiles: tiles.with_rows(rows))
+    if columns is not None:
+        some = _each(some, lambda tiles: tiles.at(columns))
+    return as_written(some)
+
+
+def _each(alignment: AlignedSequences, change: Callable[[Tiles], Tiles]) -> AlignedSequences:
+    lower, dots = (None if bits is None else change(bits) for bits in (alignment.lower, alignment.dots))
+    return replace(alignment, letters=change(alignment.letters), lower=lower, dots=dots)
+
+
+def _packed(bits: Tiles | None) -> np.ndarray | None:
+    """Bits, eight a byte; None where none is set."""
+    if bits is None:
+        return None
+    rows, columns = bits.shape
+    found = np.empty((rows, -(-columns // 8)), np.uint8)
+    for part in parts(np.arange(rows), columns):
+        found[part] = np.packbits(bits[part], axis=1)
+    return found if found.any() else None

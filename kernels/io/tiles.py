@@ -1,0 +1,248 @@
+"""Letters that are edited without being copied.
+
+A row is kept in *tiles* of `cpu_tiles.WIDTH` cells, of which a table has the addresses, and ``places`` say where in a
+row the cell of each column is kept. An edit of cells makes new tiles for those alone, one of rows another table, one of
+columns other places; all else is shared with the letters before, which stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernels.io import cpu_tiles
+from kernels.io.cpu_tiles import SHIFT, WIDTH
+
+NEW = -1
+"""Stands for a column of gaps where columns are named by their numbers."""
+MANY = 16
+"""Arrays of tiles from which on those are let go that no row has any longer."""
+BLANK_LETTERS, BLANK_BITS = np.full(WIDTH, ord("-"), np.uint8), np.zeros(WIDTH // 8, np.uint8)
+
+
+class Runs(NamedTuple):
+    """Columns side by side that are kept side by side in one tile: the first, where it is kept, and how many."""
+
+    starts: np.ndarray
+    stored: np.ndarray
+    lengths: np.ndarray
+
+
+class Tiles:
+    """Cells of an alignment, uint8 (rows, columns), read as an array is: by numbers, slices, masks and `numpy.ix_`.
+
+    ``packed``: a cell is a bit, which is read as 0 or 1. ``arrays`` are what the tiles lie in, first the one that they
+    were made of, and ``used`` how many places of a row were ever given to columns.
+    """
+
+    dtype, ndim, width = np.dtype(np.uint8), 2, WIDTH
+
+    def __init__(
+        self, table: np.ndarray, places: np.ndarray, base: int, arrays: tuple[np.ndarray, ...], packed: bool, used: int
+    ) -> None:
+        self._table: np.ndarray | None = table
+        self._rows = len(table)
+        self._otherwise: tuple[Tiles, tuple[np.ndarray, ...], np.ndarray] | None = None
+        self.places, self.arrays, self.packed = places, arrays, packed
+        self.base, self.used = base, used
+
+    @classmethod
+    def of(cls, array: np.ndarray, columns: int | None = None) -> Tiles:
+        """The cells of an array, which stays where it is; with ``columns`` they are bits, eight a byte."""
+        packed = columns is not None
+        columns = columns if columns is not None else array.shape[1]
+        array = array if array.strides[1] == 1 else np.ascontiguousarray(array)
+        rows, count = np.arange(array.shape[0])[:, None], max(-(-columns // WIDTH), 1)
+        step = WIDTH // 8 if packed else WIDTH
+        table = (array.ctypes.data + rows * array.strides[0] + np.arange(count) * step).astype(np.uint64)
+        return cls(table, np.arange(columns), columns, (array,), packed, count * WIDTH)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self), self.places.size
+
+    @property
+    def size(self) -> int:
+        return len(self) * self.places.size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the cells as an array."""
+        return self.size
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of a tile."""
+        return WIDTH // 8 if self.packed else WIDTH
+
+    @property
+    def held(self) -> tuple[np.ndarray, ...]:
+        """All arrays that these cells take, some of which others may share."""
+        if self._table is not None or self._otherwise is None:
+            return *self.arrays, self.places, self.table
+        _, where, addresses = self._otherwise
+        return *self.arrays, self.places, *where, addresses
+
+    @property
+    def blank(self) -> int:
+        """The address of a tile of gaps."""
+        return int((BLANK_BITS if self.packed else BLANK_LETTERS).ctypes.data)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return (self[row] for row in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        found = self[:]
+        return found if dtype is None else found.astype(dtype, copy=False)
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
+        if isinstance(rows, np.ndarray) and rows.ndim == 2:
+            rows, columns = rows[:, 0], columns[0]
+        elif isinstance(rows, np.ndarray) and isinstance(columns, np.ndarray):
+            raise IndexError("rows and columns by numpy.ix_")
+        one = isinstance(rows, (int, np.integer))
+        lines = np.array([range(len(self))[rows]]) if one else np.arange(len(self))[rows]
+        whole = isinstance(columns, slice) and columns == slice(None)
+        runs = self._whole if whole else _runs(np.atleast_1d(self.places[columns]))
+        found = np.empty((lines.size, int(runs.lengths.sum())), np.uint8)
+        cpu_tiles.gather(self.table, lines, *runs, self.packed, found)
+        found = found[0] if one else found
+        return found[..., 0] if isinstance(columns, (int, np.integer)) else found
+
+    def with_columns(self, columns: np.ndarray) -> Tiles:
+        """The columns of these numbers, int64, in this order; NEW for one of gaps."""
+        new = columns == NEW
+        places = self.places[columns]
+        places[new] = self.used + np.arange(int(new.sum()))
+        used = self.used + int(new.sum())
+        table = self.table_of(max(-(-used // WIDTH), self.table.shape[1]))
+        return Tiles(table, places, self.base, self.arrays, self.packed, used)
+
+    def at(self, columns: np.ndarray) -> Tiles:
+        """The columns of these numbers, int64, in this order, to be read alone: one may come twice."""
+        return Tiles(self.table, self.places[columns], self.base, self.arrays, self.packed, self.used)
+
+    def with_rows(self, rows: np.ndarray) -> Tiles:
+        """The rows of these numbers, in this order; one may come twice."""
+        table = self.table[rows]
+        return Tiles(table, self.places, self.base, _held(table, self.arrays), self.packed, self.used)
+
+    def with_cells(self, rows: np.ndarray, first: int, block: np.ndarray) -> Tiles:
+        """With these cells, uint8 (rows, any columns), from column ``first`` on; these very tiles where they have them
+        already."""
+        draft = Draft(self)
+        draft.put(rows, first, block)
+        return draft.tiles()
+
+    def lean(self, after: Tiles) -> None:
+        """Keep no table, but what it has otherwise than that of other tiles; it is made again when it is asked for."""
+        if self._table is None or self._table.shape != after.table.shape or self is after:
+            return
+        table = self._table
+        where = np.nonzero(table != after.table)
+        self._otherwise = after, where, table[where]
+        self._table = None
+
+    @property
+    def table(self) -> np.ndarray:
+        """The address of each tile, uint64 (rows, tiles)."""
+        table, otherwise = self._table, self._otherwise
+        if table is None and otherwise is not None:
+            after, where, addresses = otherwise
+            table = after.table.copy()
+            table[where] = addresses
+            self._table = table  # the way back to it stays, for another thread may be on it
+        assert table is not None
+        return table
+
+    def table_of(self, width: int) -> np.ndarray:
+        """The table with so many tiles a row, those that it lacks of gaps."""
+        lacking = width - self.table.shape[1]
+        return np.pad(self.table, ((0, 0), (0, lacking)), constant_values=self.blank) if lacking else self.table
+
+    def rearranged(self, table: np.ndarray, places: np.ndarray, arrays: tuple[np.ndarray, ...], used: int) -> Tiles:
+        """Another table of the tiles of the array that these were made of, and of those in other arrays."""
+        return Tiles(table, places, self.base, (self.arrays[0], *arrays), self.packed, used)
+
+    def with_lines(self, lines: np.ndarray) -> Tiles:
+        """With more rows at the end, uint8 (rows, columns)."""
+        if not len(lines):
+            return self
+        kept = np.full((len(lines), self.table.shape[1] << SHIFT), ord("-"), np.uint8)
+        kept[:, self.places] = lines
+        more = Tiles.of(kept)
+        return Tiles(np.concatenate((self.table, more.table)), self.places, self.base, (*self.arrays, kept),
+                     self.packed, self.used)  # fmt: skip
+
+    @cached_property
+    def _whole(self) -> Runs:
+        return _runs(self.places)
+
+
+class Draft:
+    """Tiles that are being written, which others do not see until they are done."""
+
+    def __init__(self, before: Tiles) -> None:
+        self._before = before
+        self._table = before.table
+        self._made: list[np.ndarray] = []
+
+    def put(self, rows: np.ndarray, first: int, block: np.ndarray) -> None:
+        """Write cells, uint8 (rows, any columns), from column ``first`` on."""
+        before = self._before
+        runs = _runs(before.places[first : first + block.shape[1]])
+        if not rows.size or not block.size:
+            return
+        touched, tiles = np.unique(runs.stored >> SHIFT, return_inverse=True)
+        other = np.zeros((rows.size, touched.size), bool)
+        cpu_tiles.differing(self._table, rows, *runs, tiles, before.packed, block, other)
+        if not other.any():
+            return
+        numbers = np.where(other, np.cumsum(other).reshape(other.shape) - 1, -1)
+        # Tiles of the array may end before its last column, and of others no cell beyond that is ever read.
+        sizes = before.base - (touched << SHIFT)
+        sizes = np.where((sizes > 0) & (sizes < WIDTH), sizes, WIDTH)
+        sizes = -(-sizes // 8) if before.packed else sizes
+        made = np.empty((int(other.sum()), before.bytes), np.uint8)
+        cpu_tiles.write(self._table, rows, touched, sizes, numbers, *runs, tiles, before.packed, block, made)
+        made.setflags(write=False)
+        if not self._made:
+            self._table = self._table.copy()
+        lines, places = np.nonzero(other)
+        self._table[rows[lines], touched[places]] = made.ctypes.data + numbers[other] * made.strides[0]
+        self._made.append(made)
+
+    def tiles(self) -> Tiles:
+        """What was written; the very tiles before where that changed nothing."""
+        if not self._made:
+            return self._before
+        before = self._before
+        arrays = _held(self._table, (*before.arrays, *self._made))
+        return Tiles(self._table, before.places, before.base, arrays, before.packed, before.used)
+
+
+def _runs(stored: np.ndarray) -> Runs:
+    """Runs of columns that are kept at these places."""
+    apart = (np.diff(stored) != 1) | (stored[1:] % WIDTH == 0)
+    starts = np.concatenate(([0] if stored.size else [], np.flatnonzero(apart) + 1)).astype(np.int64)
+    return Runs(starts, stored[starts], np.diff(starts, append=stored.size))
+
+
+def _held(table: np.ndarray, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """Those of the arrays in which a tile of the table lies; the first in any case."""
+    if len(arrays) < MANY:
+        return arrays
+    starts = np.array([array.ctypes.data for array in arrays], np.uint64)
+    order = np.argsort(starts)
+    inside = np.searchsorted(starts[order], table.ravel(), side="right") - 1
+    held = np.zeros(len(arrays), bool)
+    held[order[np.unique(inside[inside >= 0])]] = True
+    held[0] = True
+    return tuple(array for array, there in zip(arrays, held.tolist(), strict=True) if there)
