@@ -127,6 +127,10 @@ class Window(Workbench):
         method.help_wanted.connect(self.show_help)
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planner.planned.connect(self._take_answer)
+        for name, dock in self.docks.items():
+            action = self.commands[f"{name}_panel"]
+            dock.visibilityChanged.connect(lambda _, action=action, dock=dock: action.setChecked(not dock.isHidden()))
+            action.setChecked(not dock.isHidden())
         self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
         self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
@@ -136,7 +140,6 @@ class Window(Workbench):
         loader.session_wanted.connect(lambda path: actions.open_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
-        self.empty.run_wanted.connect(self.run)
         for panel in (self.cost, self.empty):
             panel.fit_wanted.connect(self._take_fit)
         self.cost.method_wanted.connect(self.method.choose)

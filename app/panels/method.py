@@ -39,7 +39,7 @@ class MethodPanel(Card):
         self.family.addItems(list(dict.fromkeys(method.family for method in self._methods)))
         self.family.setToolTip("Kind of problem")
         self.summary, self.citation = label(kind="muted", wrap=True), label(kind="muted", wrap=True)
-        help_button = quiet_button("Help", "What this method computes, and how (F1)")
+        help_button = quiet_button("Help", "What this method computes, and how (Shift+F1)")
         bibtex_button = quiet_button("BibTeX", "Copy the reference of this method")
         self.options, self.parameters = ParameterForm(), ParameterForm()
         self.gap = label(kind="muted", wrap=True)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import result_text
-from app.kit.flow import Flow, together
+from app.kit.flow import ToolRow, together
 from app.kit.selection import Selection
 from app.kit.widgets import tool_button
 from app.views.aligned import saving
@@ -64,7 +64,7 @@ class AlignmentViewer(ShownAlignment):
 
     def _tool_row(self) -> QWidget:
         tools = QWidget()
-        row = Flow(tools)
+        row = ToolRow(tools)
         row.addWidget(self.finder.box)
         row.addWidget(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
         row.addWidget(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QVBoxLayout, QWid
 from app import theme
 from app.kit import export, figure, heat
 from app.kit.background import Latest
-from app.kit.flow import Flow
+from app.kit.flow import ToolRow
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.tree.layout import Shape, layout
@@ -183,7 +183,7 @@ class DistancesView(QWidget):
         for text, slot in (("Figure\u2026", self.save_figure), ("Distances as CSV or PHYLIP\u2026", self.save_matrix)):
             self.save_menu.addAction(text, slot)
         self._tools = QWidget()
-        row = Flow(self._tools)
+        row = ToolRow(self._tools)
         for button in (
             tool_button("Fit", "Show the whole matrix (F)", self.canvas.fit),
             menu_button("Order", "The order of rows and columns", self.order_menu),

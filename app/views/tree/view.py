@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export
-from app.kit.flow import Flow, together
+from app.kit.flow import ToolRow, together
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.tree.layout import Shape, layout
@@ -236,7 +236,7 @@ class TreeView(QWidget):
     def _build(self) -> None:
         self.search_box = SearchBox()
         self._tools = QWidget()
-        row = Flow(self._tools)
+        row = ToolRow(self._tools)
         row.addWidget(self.search_box)
         row.addWidget(tool_button("Fit", "Show the whole tree (F)", self.fit))
         self.menus = menus.Menus(self, self)
