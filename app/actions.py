@@ -147,7 +147,7 @@ def reset_layout(window: Workbench) -> None:
     window.turn_to(0)
     window.put_docks_back()
     for view_id in window.viewer.places.placed():
-        window.viewer.places.move(view_id, TABS)
+        window.viewer.places.put(view_id, TABS)
 
 
 def place_view(window: Workbench, place: str) -> None:
@@ -158,7 +158,7 @@ def place_view(window: Workbench, place: str) -> None:
     elif place == BESIDE and tabs.count() < 2:
         window.jobs.say("There is no other view that this one could stand beside.", error=True)
     else:
-        window.viewer.places.move(window.viewer.tabs_shown()[tabs.currentIndex()], place)
+        window.viewer.places.put(window.viewer.tabs_shown()[tabs.currentIndex()], place)
 
 
 def show_shortcuts(window: Workbench) -> None:

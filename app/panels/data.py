@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTreeWidget, QTreeWidgetItem
 
+from app.kit.icons import dress
 from app.kit.widgets import Card, label, quiet_button, row
 from app.session.session import Session
 from kernels.io.aligned import AlignedSequences
@@ -40,7 +41,8 @@ class DataPanel(Card):
         self.list.setRootIsDecorated(False)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.list.header().setSectionResizeMode(KIND, QHeaderView.ResizeMode.ResizeToContents)
+        self.list.header().setMinimumSectionSize(40)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMaximumHeight((ROWS + 2) * (self.list.fontMetrics().height() + 8))
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
@@ -57,7 +59,9 @@ class DataPanel(Card):
         self.profile_button = QPushButton("Make a profile\u2026")
         self.profile_button.setToolTip("Weigh the rows of the selected alignment, and add letters of the background")
         self.profile_button.clicked.connect(lambda: self.want_profile())
-        self.delete_button = quiet_button("Delete", "Delete the selected ones (can be undone)")
+        self.delete_button = quiet_button("", "Delete the selected ones (can be undone)")
+        self.delete_button.setAccessibleName("Delete the selected data")
+        dress(self.delete_button, "delete")
         for button, slot in (
             (self.use_button, self.use),
             (self.show_button, self.show_it),

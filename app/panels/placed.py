@@ -133,7 +133,7 @@ class Places(QSplitter):
         if view_id in self._windows:
             self._windows[view_id].raise_()
 
-    def move(self, view_id: str, place: str) -> None:
+    def put(self, view_id: str, place: str) -> None:
         """Give a view another place."""
         self._place[view_id] = place
         self._drop(view_id)
@@ -148,7 +148,7 @@ class Places(QSplitter):
     def _open(self, view: View) -> None:
         if view.id not in self._windows:
             window = self._windows[view.id] = ViewWindow(self, view)
-            window.closed.connect(lambda name=view.id: self.move(name, TABS))
+            window.closed.connect(lambda name=view.id: self.put(name, TABS))
             window.show()
 
     def _drop(self, view_id: str) -> None:
@@ -161,7 +161,7 @@ class Places(QSplitter):
 
     def _move_current(self, tabs: QTabWidget, place: str) -> None:
         if tabs.count():
-            self.move(self._view(tabs.currentWidget()).id, place)
+            self.put(self._view(tabs.currentWidget()).id, place)
 
     def _look(self, tabs: QTabWidget, index: int) -> None:
         if index >= 0:
@@ -181,5 +181,5 @@ class Places(QSplitter):
             TABS: ("Put back among the others", lambda: tabs is self.beside),
         }
         for place, (text, able) in choices.items():
-            menu.addAction(text, lambda place=place: self.move(name, place)).setEnabled(able())
+            menu.addAction(text, lambda place=place: self.put(name, place)).setEnabled(able())
         menu.exec(tabs.tabBar().mapToGlobal(at))

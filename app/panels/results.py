@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
+from app.kit.icons import dress
 from app.kit.widgets import Card, as_list, label, quiet_button
 from app.session.session import Entry, Session
 
@@ -139,7 +140,9 @@ class ResultPanel(Card):
         self.table.customContextMenuRequested.connect(self._menu)
         delete = QShortcut(QKeySequence.StandardKey.Delete, self.table, self.delete)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
-        self.delete_button = quiet_button("Delete", "Delete the selected results (can be undone)")
+        self.delete_button = quiet_button("", "Delete the selected results (Del; can be undone)")
+        self.delete_button.setAccessibleName("Delete the selected results")
+        dress(self.delete_button, "delete")
         self.delete_button.clicked.connect(self.delete)
         self.header.addWidget(self.delete_button)
         self.hint = label("Results of runs are listed here.", "muted", wrap=True)

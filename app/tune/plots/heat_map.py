@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
+from app.kit import ink
 from app.tune.plots import colour_bar
 from app.tune.plots.colour_bar import Scale
 from app.tune.plots.series import Grid, grows
@@ -76,7 +77,7 @@ class HeatMap(QWidget):
             painter.fillRect(box, colour)
             text = self._text(value)
             if metrics.horizontalAdvance(text) + 6 <= box.width() and metrics.height() <= box.height():
-                painter.setPen(QColor("#10141a") if colour.lightness() > 110 else QColor("#ffffff"))
+                painter.setPen(ink.on(colour))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
             if value == best or point is self.chosen:
                 painter.setPen(QPen(QColor(colours.path if value == best else colours.accent), 3))
