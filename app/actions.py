@@ -71,7 +71,7 @@ def _commands(window: Workbench) -> list[Command]:
         Command("quit", "Quit", "file", window.close, "Ctrl+Q"),
         Command("undo", "Undo", "edit", window.session.undo_stack.undo, "Ctrl+Z"),
         Command("redo", "Redo", "edit", window.session.undo_stack.redo, "Ctrl+Shift+Z"),
-        Command("rename", "Rename sequence", "edit", panel.rename, "F2", line=True),
+        Command("rename", "Rename sequence or result", "edit", partial(rename, window), "F2", line=True),
         Command("duplicate", "Duplicate sequences", "edit", panel.duplicate, "Ctrl+D"),
         Command("new", "New sequence...", "edit", panel.tools.ask_new, "Ctrl+Shift+N"),
         Command("turn", "Reverse complement", "edit", panel.tools.turn),
@@ -83,6 +83,8 @@ def _commands(window: Workbench) -> list[Command]:
         Command("down", "Move sequences down", "edit", partial(panel.move_rows, 1), "Alt+Down"),
         Command("delete", "Delete sequences", "edit", panel.delete),
         Command("swap", "Swap first and second", "edit", partial(swap, window), "Ctrl+T"),
+        Command("compare", "Compare selected results", "run", window.results.compare, "Ctrl+Shift+K", line=True,
+                tip="The results that are selected in the list side by side (Ctrl+Shift+K)"),
         Command("delete_result", "Delete result", "edit", window.results.delete, line=True),
         Command("run", "Run", "run", window.method.run_wanted.emit, "Ctrl+R"),
         Command("cancel", "Cancel newest job", "run", window.cancel, "Esc"),
@@ -132,6 +134,11 @@ def ask_open(window: Workbench) -> None:
     paths, _ = QFileDialog.getOpenFileNames(window, "Open sequences", _folder(window), SEQUENCE_FILTER)
     _remember_folder(window, paths[0] if paths else "")
     window.loader.open_paths(paths)
+
+
+def rename(window: Workbench) -> None:
+    """Another name for the current result where the list of results has the focus, else for the current sequence."""
+    (window.results if window.results.table.hasFocus() else window.sequences).rename()
 
 
 def toggle_all(window: Workbench) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import actions, layout, method_choice, texts
+from app.compare.window import CompareWindow
 from app.dialogs.profile import ProfileDialog, Wanted
 from app.dialogs.saving import Saving
 from app.jobs.planning import Answer
@@ -72,6 +73,12 @@ class Window(Workbench):
         if self.confirm_discard(run):
             self.interrupted.look(discard=run)
 
+    def compare(self, entries: tuple[Entry, ...]) -> CompareWindow:
+        """Open results side by side, in a window of their own."""
+        opened = CompareWindow(self, entries)
+        opened.show()
+        return opened
+
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.queue.active and not self.confirm_close(len(self.queue.active)):
             event.ignore()
@@ -127,6 +134,7 @@ class Window(Workbench):
         method.help_wanted.connect(self.show_help)
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planner.planned.connect(self._take_answer)
+        self.results.compare_wanted.connect(self.compare)
         for name, dock in self.docks.items():
             action = self.commands[f"{name}_panel"]
             dock.visibilityChanged.connect(lambda _, action=action, dock=dock: action.setChecked(not dock.isHidden()))

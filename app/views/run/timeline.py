@@ -14,10 +14,10 @@ from app.kit import result_text as view_texts
 from app.kit.axis import Axis
 from app.kit.background import Latest
 from app.kit.flow import ToolRow
+from app.kit.lanes import Lanes, lanes
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.run.lanes import Lanes, lanes
 from kernels.model import Result
 
 HINTS = {
