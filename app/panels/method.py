@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -14,6 +14,7 @@ from app.kit.widgets import Card, label, quiet_button, row
 from kernels.citation import Citation
 from kernels.method import Method
 
+TUNED = "This value was found by a search on this machine (Run > Forget tuned values of the method takes it back)."
 LETTER_SCORES = ("match", "mismatch")
 
 
@@ -112,9 +113,11 @@ class MethodPanel(Card):
             self.options.set_automatic(self._automatic)
             self._explain()
 
-    def set_resolved(self, parameters: Mapping[str, Any], backend: str) -> None:
-        """What the plan chose where nothing was set; what means nothing on its backend is hidden."""
+    def set_resolved(self, parameters: Mapping[str, Any], backend: str, tuned: Iterable[str] = ()) -> None:
+        """What the plan chose where nothing was set, ``tuned`` by a search; what means nothing on its backend is
+        hidden."""
         self.parameters.set_automatic(parameters)
+        self.parameters.mark(tuned, "tuned", TUNED)
         for parameter in self._method.parameters if self._method else ():
             self.parameters.show_row(parameter.name, backend in parameter.backends)
 

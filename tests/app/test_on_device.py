@@ -5,6 +5,7 @@ It needs Qt and a GPU and nothing of pytest-qt, as a machine with a GPU may have
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,38 +22,42 @@ from app.window import Window
 from kernels import registry
 from kernels.errors import AntidiagError
 from kernels.io.sequences import SEQUENCE
-from kernels.method import Method, ProblemType
+from kernels.method import Input, Method, ProblemType
 from kernels.model import Sequence
 from kernels.registry.samples import samples
 
 BACKEND = "cuda"
 WAIT_S = 60
-GENERATED = 12
-"""The size of data that no sample has."""
+GENERATED, SEVERAL = 12, 4
+"""The size of data that no sample has, and how many sequences are taken where any number could be."""
 METHODS = {method.problem.id: method for method in reversed(registry.METHODS) if BACKEND in method.backends}
 """The first method of every kind of problem that has a version for GPUs."""
 
 
 def given(problem: ProblemType) -> tuple[Any, ...]:
-    """Data of a sample that make such a problem; what the sample lacks is of another one, or generated."""
-    pools = [sample.read() for sample in samples()]
-    everything = [datum for pool in pools for datum in pool]
-    for pool in pools:
-        found: list[Any] = []
-        for taken in problem.inputs:
-            own = [datum for datum in pool if taken.kind.takes(datum)]
-            if len(own) < taken.minimum:
-                own += [datum for datum in everything if taken.kind.takes(datum)]
-            while len(own) < taken.minimum and taken.kind.generate:
-                own.append(taken.kind.generate(GENERATED, np.random.default_rng(len(own))))
-            if taken.minimum:
-                found += own[: taken.maximum if taken.kind is SEQUENCE else taken.minimum]
-        try:
-            problem.make(found, {})
-        except AntidiagError:
-            continue
-        return tuple(found)
+    """Data of a small sample that make such a problem; what the sample lacks is of another one, or generated."""
+    pools = sorted((sample.read() for sample in samples()), key=letters)
+    for fresh in (False, True):
+        for pool in pools:
+            found = [datum for taken in problem.inputs for datum in data_for(taken, [pool, *pools], fresh)]
+            with contextlib.suppress(AntidiagError):
+                problem.make(found, {})
+                return tuple(found)
     raise AssertionError(f"no data of the samples make a problem of {problem.id}")
+
+
+def data_for(taken: Input, pools: list[list[Any]], fresh: bool) -> list[Any]:
+    """As many data as an input must have, of the first pool that has them; ``fresh`` ones are generated."""
+    count = (taken.maximum or SEVERAL) if taken.kind is SEQUENCE else taken.minimum
+    there = ([datum for datum in pool if taken.kind.takes(datum)] for pool in pools)
+    own = next((found for found in there if len(found) >= count), [])[:count]
+    if taken.kind.generate and (fresh or len(own) < count):
+        return [taken.kind.generate(GENERATED, np.random.default_rng(seed)) for seed in range(count)]
+    return own
+
+
+def letters(pool: list[Any]) -> int:
+    return sum(len(datum) for datum in pool if isinstance(datum, Sequence))
 
 
 def wait(ready: Callable[[], Any]) -> None:
@@ -108,7 +113,7 @@ def test_every_view_of_a_run_on_the_gpu_is_shown_and_saved(window: Window, tmp_p
         picture = view.grab().toImage()
         colours = {picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)}
         assert len(colours) > 2, f"the view {name} of {problem} is empty"
-        if hasattr(view, "draw_figure"):
+        if hasattr(view, "draw_figure") and hasattr(view, "figure_size"):
             for suffix in (".png", ".svg"):
                 export.save(tmp_path / f"{name}{suffix}", view.figure_size(), view.draw_figure)
                 assert (tmp_path / f"{name}{suffix}").stat().st_size > 500
