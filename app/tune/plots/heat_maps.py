@@ -54,10 +54,6 @@ class HeatMaps(QWidget):
         self._shown = panels, settings, labels
         while len(self.maps) < max(len(panels), 1):
             self._add()
-        for number, each in enumerate(self.maps):
-            there = number < len(panels)
-            each.setVisible(there)
-            self._titles[number].setVisible(there and len(panels) > 1)
         across = math.ceil(math.sqrt(max(len(panels), 1)))
         for number, panel in enumerate(panels):
             line, column = divmod(number, across)
@@ -65,6 +61,10 @@ class HeatMaps(QWidget):
             self._grid.addWidget(self._titles[number], 2 * line, column)
             self._grid.addWidget(self.maps[number], 2 * line + 1, column)
             self._grid.setRowStretch(2 * line + 1, 1)
+        for number, each in enumerate(self.maps):
+            there = number < len(panels)
+            each.setVisible(there)
+            self._titles[number].setVisible(there and len(panels) > 1)
         self._scale()
         self.common.setVisible(len(panels) > 1)
         text = "; ".join(f"{level.name}: {HeatMap.text(settings, level.value)}" for level in levels)
@@ -104,6 +104,8 @@ class HeatMaps(QWidget):
 
     def _add(self) -> None:
         each, title = HeatMap(), label(kind="heading")
+        self._grid.addWidget(title, 0, 0)
+        self._grid.addWidget(each, 1, 0)
         each.setMinimumSize(LEAST)
         each.clicked.connect(self.clicked)
         each.hovered.connect(self.hovered)
