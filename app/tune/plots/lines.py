@@ -115,7 +115,7 @@ class LinePlot(pg.PlotWidget):
         self._levels = [
             pg.InfiniteLine(
                 _scaled(level.value, settings.log_y), angle=0, pen=pg.mkPen(theme.active().muted, style=PENS["dashes"]),
-                label=level.name, labelOpts={"position": 0.9 - 0.25 * (number % 3), "color": theme.active().text},
+                label=level.name, labelOpts={"position": 0.72 - 0.2 * (number % 3), "color": theme.active().text},
             )
             for number, level in enumerate(levels)
         ]  # fmt: skip

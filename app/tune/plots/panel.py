@@ -42,6 +42,7 @@ Curves = Callable[[Point, str], Mapping[str, Sequence[tuple[float, float]]]]
 NONE = "none"
 LINES, HEAT, PARALLEL, PHASES, ROOF, TABLE = range(6)
 AUTOMATIC = "automatic"
+FILTER_WIDTH = 170
 WIDTHS = {"Quantity": 18, "Horizontal axis": 9, "Second axis": 9, "Baseline of speedups": 12, "Colour by": 9}
 """Letters that a list has room for."""
 
@@ -147,6 +148,8 @@ class Plots(QWidget):
             (self.table, "Table"),
         ):
             self.tabs.addTab(widget, name)
+        self.filter.setFixedWidth(FILTER_WIDTH)
+        self.tabs.setCornerWidget(self.filter)
         menu = QMenu(self)
         menu.addAction("Save figure...", self.save_figure)
         menu.addAction("Copy figure", self.copy_figure)
@@ -154,7 +157,7 @@ class Plots(QWidget):
         menu.addAction("Copy Markdown table", self.copy_markdown)
         what = row(self.quantity, label("over", "muted"), self.across, label("and", "muted"), self.second, QWidget(),
                    menu_button("Export", "Figures and tables", menu), stretch=5)  # fmt: skip
-        how = row(label("baseline", "muted"), self.baseline, label("colour by", "muted"), self.colour, self.filter,
+        how = row(label("baseline", "muted"), self.baseline, label("colour by", "muted"), self.colour, QWidget(),
                   self.log_x, self.log_y, self.models, stretch=4)  # fmt: skip
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)

@@ -21,6 +21,8 @@ from kernels.experiments import points as point_text
 from kernels.experiments.points import Point
 
 MARGIN, REACH, MOST_WORDS = 34, 8.0, 12
+NONE = "\N{EN DASH}"
+"""What stands on an axis for what has no value there."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,10 @@ class ParallelPlot(QWidget):
         inner, active, metrics = self._inner(area), theme.active(), painter.fontMetrics()
         step = inner.width() / max(len(self._axes), 1)
         ends = [(place, HeatMap.text(self._settings, value)) for place, value in self._scale.ticks(6)]
-        marks = [[(_place(known, value), point_text.text(value)) for value in known] for _, known in self._axes]
+        marks = [
+            [(_place(known, value), NONE if value is None else point_text.text(value)) for value in known]
+            for _, known in self._axes
+        ]
         names = [*(name for name, _ in self._axes), self._settings.label]
         for number, (name, words) in enumerate(zip(names, [*marks, ends], strict=True)):
             x = inner.left() + number * step

@@ -133,6 +133,15 @@ class TreeView(QWidget):
                 self.canvas.fit()
             self.canvas.update()
 
+    def set_label_size(self, pixels: float) -> None:
+        """Names of at most so many pixels; they are smaller where rows are narrow."""
+        self.menus.label_size = pixels
+        if self.canvas.picture is not None:
+            self.canvas.picture.label_size = pixels
+            if self.canvas.fitted:
+                self.canvas.fit()
+            self.canvas.update()
+
     def colour(self, by: str, patterns: tuple[str, ...] = ()) -> None:
         """Colour by nothing, "patterns" of names, their first "word", "weight", "support" or "length"."""
         self.colour_by, self.patterns = by, patterns
