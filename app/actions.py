@@ -25,16 +25,11 @@ from app.workbench import Workbench
 from kernels import registry
 from kernels.errors import AntidiagError
 from kernels.model import Result
+from kernels.registry import loading
 from kernels.registry.samples import samples
 from kernels.registry.saving import suffixes, write_result, write_sequences
 
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
-SEQUENCE_FILTER = (
-    "Sequences, alignments and sessions (*.fa *.fasta *.fna *.faa *.ffn *.gb *.gbk *.embl *.aln *.sto "
-    f"*.phy *.nex *.msf *.a2m *.a3m *.maf *.sam *.paf *.txt *.gz *{SESSION_SUFFIX});;"
-    "Profiles, distances, trees, models and graphs (*.csv *.json *.phy *.dist *.nwk *.tree *.nex *.txt *.gz);;"
-    "All files (*)"
-)
 SEQUENCE_HITS = 20
 STANDARD = QKeySequence.StandardKey
 
@@ -130,8 +125,18 @@ def _commands(window: Workbench) -> list[Command]:
     ]  # fmt: skip
 
 
+def open_filter() -> str:
+    """What the dialog offers: everything that can be opened, each kind of data alone, sessions, and all files."""
+    known = {kind.plural: [f"*{suffix}" for suffix in kind.suffixes] for kind in loading.kinds() if kind.suffixes}
+    known["sessions"] = [f"*{SESSION_SUFFIX}"]
+    every = dict.fromkeys([*(pattern for patterns in known.values() for pattern in patterns), "*.gz"])
+    lines = [f"Everything that can be opened ({' '.join(every)})"]
+    lines += [f"{name[:1].upper()}{name[1:]} ({' '.join(patterns)})" for name, patterns in known.items()]
+    return ";;".join([*lines, "All files (*)"])
+
+
 def ask_open(window: Workbench) -> None:
-    paths, _ = QFileDialog.getOpenFileNames(window, "Open sequences", _folder(window), SEQUENCE_FILTER)
+    paths, _ = QFileDialog.getOpenFileNames(window, "Open", _folder(window), open_filter())
     _remember_folder(window, paths[0] if paths else "")
     window.loader.open_paths(paths)
 

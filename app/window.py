@@ -27,6 +27,7 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree
 from kernels.method import Method
+from kernels.model import Sequence as Letters
 from kernels.recovery.resuming import Run, percent
 from kernels.registry.advice import Fit
 
@@ -145,6 +146,8 @@ class Window(Workbench):
         loader.said.connect(self.jobs.say)
         loader.opened.connect(self.settings.add_recent)
         loader.data_added.connect(self._take_datum)
+        loader.sequences_added.connect(self._take_sequences)
+        self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: actions.open_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
@@ -230,6 +233,17 @@ class Window(Workbench):
         elif found:
             self.method.choose(found, by_hand=False)
         self._look_at(datum)
+
+    def _take_sequences(self, opened: Sequence[Letters]) -> None:
+        """Lead to a method that takes so many sequences as were opened together, where the user has chosen none."""
+        found = method_choice.for_sequences(self.methods, self.method.method, opened)
+        if found and self.method.by_hand:
+            count = "1 sequence" if len(opened) == 1 else f"{len(opened):,} sequences"
+            self.jobs.say(f"{self.method.method.name} does not take {count}; {found.name} does.")
+        elif found:
+            self.method.choose(found, by_hand=False)
+            self.session.use(found.problem, opened)
+            self.jobs.say(f"{found.name} was chosen: it takes what was opened.")
 
     def _take_fit(self, fit: Fit) -> None:
         """The settings of a run that would fit."""

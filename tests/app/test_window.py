@@ -17,6 +17,7 @@ from app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
 from kernels import memory
 from kernels.cuda import devices
 from kernels.model import Sequence, SequenceType
+from kernels.registry import loading
 from tests.app import fake
 
 
@@ -534,3 +535,27 @@ def test_all_keys_are_listed_and_found(qtbot, ready):
     dialog.filter.setText("gap")
     assert ("Insert or remove a gap", "Space, Backspace") in dialog.shown() and ("Run", "Ctrl+R") not in dialog.shown()
     dialog.close()
+
+
+def test_settings_made_for_one_kind_of_letters_do_not_follow_to_another(qtbot, ready, tmp_path):
+    def gap():
+        return ready.method.options.editor("gap_open").value()
+
+    ready.method.options.editor("gap_open").set_value(9)
+    ready.method.options.changed.emit()
+    assert gap() == 9
+    proteins = tmp_path / "proteins.fa"
+    proteins.write_text(">p\nMEEPQSDPSVEPPLSQ\n>q\nMEEPQSDLSVEPPLSQ\n")
+    ready.loader.open_paths([proteins])
+    qtbot.waitUntil(lambda: cells(ready, ROLE) == ["", "", "1", "2"])
+    qtbot.waitUntil(lambda: gap() is None)
+    ready.session.choose(0, 0)
+    ready.session.choose(1, 1)
+    qtbot.waitUntil(lambda: gap() == 9)
+
+
+def test_every_kind_of_data_is_in_the_open_dialog(window):
+    offered = actions.open_filter()
+    for kind in loading.kinds():
+        assert all(f"*{suffix}" in offered.split(";;")[0] for suffix in kind.suffixes)
+    assert "Graphs (" in offered and "*.antidiag" in offered
