@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app import theme
 from app.commands import Command, Commands, CommandSearch, Find
-from app.dialogs import pages
+from app.dialogs import pages, shortcuts
 from app.dialogs.preferences import PreferencesDialog
 from app.jobs.queue import Job
 from app.kit import export
 from app.kit.repeat import command_line
+from app.panels.placed import BESIDE, TABS, WINDOW
 from app.session import archive, autosave
 from app.session.loading import SESSION_SUFFIX
 from app.settings import configuration_folder
@@ -24,16 +25,11 @@ from app.workbench import Workbench
 from kernels import registry
 from kernels.errors import AntidiagError
 from kernels.model import Result
+from kernels.registry import loading
 from kernels.registry.samples import samples
 from kernels.registry.saving import suffixes, write_result, write_sequences
 
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
-SEQUENCE_FILTER = (
-    "Sequences, alignments and sessions (*.fa *.fasta *.fna *.faa *.ffn *.gb *.gbk *.embl *.aln *.sto "
-    f"*.phy *.nex *.msf *.a2m *.a3m *.maf *.sam *.paf *.txt *.gz *{SESSION_SUFFIX});;"
-    "Profiles, distances, trees, models and graphs (*.csv *.json *.phy *.dist *.nwk *.tree *.nex *.txt *.gz);;"
-    "All files (*)"
-)
 SEQUENCE_HITS = 20
 STANDARD = QKeySequence.StandardKey
 
@@ -58,7 +54,7 @@ def install(window: Workbench) -> Commands:
 def _commands(window: Workbench) -> list[Command]:
     panel, viewer = window.sequences, window.viewer
     return [
-        Command("open", "Open...", "file", partial(ask_open, window), STANDARD.Open, "Open sequence files (Ctrl+O)"),
+        Command("open", "Open...", "file", partial(ask_open, window), STANDARD.Open, "Open files (Ctrl+O)"),
         Command("paste", "Paste sequences", "edit", partial(paste, window), STANDARD.Paste),
         Command("save_result", "Save result...", "file", partial(ask_save_result, window), STANDARD.Save,
                 line=True),
@@ -70,7 +66,7 @@ def _commands(window: Workbench) -> list[Command]:
         Command("quit", "Quit", "file", window.close, "Ctrl+Q"),
         Command("undo", "Undo", "edit", window.session.undo_stack.undo, "Ctrl+Z"),
         Command("redo", "Redo", "edit", window.session.undo_stack.redo, "Ctrl+Shift+Z"),
-        Command("rename", "Rename sequence", "edit", panel.rename, "F2", line=True),
+        Command("rename", "Rename sequence or result", "edit", partial(rename, window), "F2", line=True),
         Command("duplicate", "Duplicate sequences", "edit", panel.duplicate, "Ctrl+D"),
         Command("new", "New sequence...", "edit", panel.tools.ask_new, "Ctrl+Shift+N"),
         Command("turn", "Reverse complement", "edit", panel.tools.turn),
@@ -82,6 +78,8 @@ def _commands(window: Workbench) -> list[Command]:
         Command("down", "Move sequences down", "edit", partial(panel.move_rows, 1), "Alt+Down"),
         Command("delete", "Delete sequences", "edit", panel.delete),
         Command("swap", "Swap first and second", "edit", partial(swap, window), "Ctrl+T"),
+        Command("compare", "Compare selected results", "run", window.results.compare, "Ctrl+Shift+K", line=True,
+                tip="The results that are selected in the list side by side (Ctrl+Shift+K)"),
         Command("delete_result", "Delete result", "edit", window.results.delete, line=True),
         Command("run", "Run", "run", window.method.run_wanted.emit, "Ctrl+R"),
         Command("cancel", "Cancel newest job", "run", window.cancel, "Esc"),
@@ -105,20 +103,80 @@ def _commands(window: Workbench) -> list[Command]:
         Command("previous_view", "Previous view", "view", partial(viewer.step, -1), "Ctrl+Shift+Tab"),
         Command("dotplot", "Dot plot of the two sequences", "view", partial(show_dotplot, window), "Ctrl+Shift+D",
                 "Look at the chosen pair before it is aligned (Ctrl+Shift+D)"),
+        Command("data_panel", "Data panel", "view", partial(window.toggle_panel, "data"), "Ctrl+B", line=True,
+                tip="Hide or show the data (Ctrl+B)", checkable=True),
+        Command("results_panel", "Results panel", "view", partial(window.toggle_panel, "results"), "Ctrl+Shift+R",
+                tip="Hide or show the results (Ctrl+Shift+R)", checkable=True),
+        Command("method_panel", "Method panel", "view", partial(window.toggle_panel, "method"), "Ctrl+M",
+                tip="Hide or show the method and the Run button (Ctrl+M)", checkable=True),
+        Command("widest", "Hide all panels, or show them", "view", partial(toggle_all, window), "Ctrl+Shift+F"),
+        Command("docks", "Put panels and views back", "view", partial(reset_layout, window)),
+        Command("beside", "View beside the others", "view", partial(place_view, window, BESIDE), "Ctrl+Shift+E",
+                line=True),
+        Command("apart", "View in a window of its own", "view", partial(place_view, window, WINDOW), "Ctrl+Shift+W"),
         Command("light", "Light theme", "view", partial(set_theme, window, "light"), line=True),
         Command("dark", "Dark theme", "view", partial(set_theme, window, "dark")),
         Command("system", "Theme of the desktop", "view", partial(set_theme, window, "system")),
-        Command("help", "Help on the method", "help", window.show_help, "F1"),
+        Command("shortcuts", "Shortcuts", "help", partial(show_shortcuts, window), "F1"),
+        Command("help", "Help on the method", "help", window.show_help, "Shift+F1"),
         Command("bibtex", "Copy BibTeX of the method", "help", window.copy_bibtex),
         Command("settings_folder", "Show settings folder", "help", show_settings_folder, line=True),
         Command("about", "About Antidiag", "help", lambda: pages.about(window).open()),
     ]  # fmt: skip
 
 
+def open_filter() -> str:
+    """What the dialog offers: everything that can be opened, each kind of data alone, sessions, and all files."""
+    known = {kind.plural: [f"*{suffix}" for suffix in kind.suffixes] for kind in loading.kinds() if kind.suffixes}
+    known["sessions"] = [f"*{SESSION_SUFFIX}"]
+    every = dict.fromkeys([*(pattern for patterns in known.values() for pattern in patterns), "*.gz"])
+    lines = [f"Everything that can be opened ({' '.join(every)})"]
+    lines += [f"{name[:1].upper()}{name[1:]} ({' '.join(patterns)})" for name, patterns in known.items()]
+    return ";;".join([*lines, "All files (*)"])
+
+
 def ask_open(window: Workbench) -> None:
-    paths, _ = QFileDialog.getOpenFileNames(window, "Open sequences", _folder(window), SEQUENCE_FILTER)
+    paths, _ = QFileDialog.getOpenFileNames(window, "Open", _folder(window), open_filter())
     _remember_folder(window, paths[0] if paths else "")
     window.loader.open_paths(paths)
+
+
+def rename(window: Workbench) -> None:
+    """Another name for the current result where the list of results has the focus, else for the current sequence."""
+    (window.results if window.results.table.hasFocus() else window.sequences).rename()
+
+
+def toggle_all(window: Workbench) -> None:
+    """All room for the views; or the panels again, where none is there."""
+    window.turn_to(0)
+    there = any(not dock.isHidden() for dock in window.docks.values())
+    for dock in window.docks.values():
+        dock.setVisible(not there)
+
+
+def reset_layout(window: Workbench) -> None:
+    """Panels and views where they are at first."""
+    window.turn_to(0)
+    window.put_docks_back()
+    for view_id in window.viewer.places.placed():
+        window.viewer.places.put(view_id, TABS)
+
+
+def place_view(window: Workbench, place: str) -> None:
+    """Show the view that is looked at beside the others, or in a window of its own."""
+    tabs = window.viewer.tabs
+    if window.viewer.result is None and window.viewer.datum is None:
+        window.jobs.say("There is no view to move; run something first.", error=True)
+    elif place == BESIDE and tabs.count() < 2:
+        window.jobs.say("There is no other view that this one could stand beside.", error=True)
+    else:
+        window.viewer.places.put(window.viewer.tabs_shown()[tabs.currentIndex()], place)
+
+
+def show_shortcuts(window: Workbench) -> None:
+    """All keys of the window and of its views."""
+    groups = {title.replace("&", ""): window.commands.keys_of(menu) for menu, title in MENUS.items()}
+    shortcuts.ShortcutsDialog(window, {**groups, **shortcuts.KEYS}).open()
 
 
 def swap(window: Workbench) -> None:

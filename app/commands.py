@@ -57,11 +57,15 @@ class Commands(QObject):
                     menus[command.menu].addSeparator()
                 menus[command.menu].addAction(self.actions[command.name])
 
+    def keys_of(self, menu: str) -> list[tuple[str, str]]:
+        """What each shortcut of a menu does, and the keys."""
+        actions = [self.actions[command.name] for command in self._commands if command.menu == menu]
+        return [(_plain(action), _keys(action)) for action in actions if not action.shortcut().isEmpty()]
+
     def finds(self) -> list[Find]:
         """Everything that can be done now, for the command search."""
         return [
-            Find(action.text().replace("&", ""), action.shortcut().toString(QKeySequence.SequenceFormat.NativeText),
-                 action.trigger)
+            Find(_plain(action), _keys(action), action.trigger)
             for action in self.actions.values()
             if action.isEnabled()
         ]  # fmt: skip
@@ -74,6 +78,14 @@ class Find:
     text: str
     hint: str
     act: Callable[[], object]
+
+
+def _plain(action: QAction) -> str:
+    return action.text().replace("&", "")
+
+
+def _keys(action: QAction) -> str:
+    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def matching(finds: Iterable[Find], query: str) -> list[Find]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -14,12 +14,14 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.commands import Commands
+from app.kit.dock import Dock, dock_area
+from app.kit.icons import SIZE as ICON
+from app.kit.icons import dress
 from app.kit.widgets import VerticalScroll
 from app.workbench import WORKSPACES, Workbench
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
-LEFT, MIDDLE, RIGHT = 430, 700, 370
-LEFT_MINIMUM, LEFT_SMALL = 200, 330
+LEFT_MINIMUM = 180
 SEARCH_WIDTH = 340
 
 
@@ -30,27 +32,27 @@ def starting_size(screen: QSize, wanted: QSize = SIZE) -> QSize:
 
 def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     """Put the panels of the window into their places; the splitters between them, by name."""
-    data, middle = QSplitter(Qt.Orientation.Vertical), QSplitter(Qt.Orientation.Horizontal)
-    for panel in (window.sequences, window.data, window.results):
+    data = QSplitter(Qt.Orientation.Vertical)
+    for panel in (window.sequences, window.data):
         data.addWidget(panel)
-    data.setSizes([2, 1, 2])
+    data.setSizes([2, 1])
     data.setMinimumWidth(LEFT_MINIMUM)
-    for widget in (data, window.viewer, _right(window)):
-        middle.addWidget(widget)
-    width = starting_size(window.screen().availableSize()).width()
-    middle.setSizes([LEFT if width == SIZE.width() else LEFT_SMALL, MIDDLE, RIGHT])
-    for index in range(3):
-        middle.setStretchFactor(index, int(index == 1))
-        middle.setCollapsible(index, index != 1)
-    splitters = {"data": data, "middle": middle, "tune": window.tune.splitter}
+    window.docks = {
+        "data": Dock("data", "Data panel", data, window.sequences.header),
+        "results": Dock("results", "Results panel", window.results, window.results.header),
+        "method": Dock("method", "Method panel", _right(window), window.method.header),
+    }
+    window.analyse = dock_area(window.viewer)
+    window.put_docks_back()
+    splitters = {"panels": data, "tune": window.tune.splitter, "views": window.viewer.places}
     for splitter in splitters.values():
         splitter.setHandleWidth(theme.SPACING)
     central = QWidget()
     box = QVBoxLayout(central)
     box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
-    box.setSpacing(theme.MARGIN)
+    box.setSpacing(theme.SPACING)
     box.addLayout(_toolbar(window, commands))
-    for workspace in (middle, window.tune, window.learn):
+    for workspace in (window.analyse, window.tune, window.learn):
         window.workspaces.addWidget(workspace)
     box.addWidget(window.workspaces, 1)
     box.addWidget(window.jobs)
@@ -70,6 +72,10 @@ def restore(window: Workbench, splitters: dict[str, QSplitter]) -> None:
         state: QByteArray = window.settings.blob(f"splitter_{name}")
         if state:
             splitter.restoreState(state)
+    if docks := window.settings.blob("docks"):
+        QTimer.singleShot(0, window, lambda: window.analyse.restoreState(docks))
+    places = window.settings.mapping("views")
+    window.viewer.places.restore({str(name): str(place) for name, place in places.items()})
 
 
 def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
@@ -77,10 +83,12 @@ def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
     window.settings.put("geometry", window.saveGeometry())
     for name, splitter in splitters.items():
         window.settings.put(f"splitter_{name}", splitter.saveState())
+    window.settings.put("docks", window.analyse.saveState())
+    window.settings.put("views", window.viewer.places.placed())
 
 
 def _right(window: Workbench) -> QWidget:
-    """Method and cost scroll where the window is low; the Run button stays."""
+    """Method and details of the cost scroll where the window is low; cost, warnings and the Run button stay."""
     inner, right = QWidget(), QWidget()
     column, box = QVBoxLayout(inner), QVBoxLayout(right)
     for layout in (column, box):
@@ -90,6 +98,7 @@ def _right(window: Workbench) -> QWidget:
         column.addWidget(panel)
     column.addStretch(1)
     box.addWidget(VerticalScroll(inner), 1)
+    box.addWidget(window.cost.pinned)
     box.addLayout(window.method.run_row)
     return right
 
@@ -102,6 +111,7 @@ def _toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
     window.search_button.setMaximumWidth(SEARCH_WIDTH)
     window.search_button.clicked.connect(commands["search"].trigger)
     box.setSpacing(theme.SPACING)
+    box.addWidget(_panel_button(commands, "data_panel", "left"))
     box.addWidget(brand)
     box.addSpacing(theme.MARGIN)
     for name in WORKSPACES:
@@ -113,9 +123,25 @@ def _toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
     for name in ("open", "save_session", "undo", "redo"):
         button = QToolButton()
         button.setDefaultAction(commands[name])
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        button.setObjectName("icon")
+        dress(commands[name], name.removesuffix("_session"))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        button.setIconSize(QSize(ICON, ICON))
+        button.setAccessibleName(commands[name].text())
         box.addWidget(button)
     box.addStretch(1)
     box.addWidget(window.search_button, 100)
     box.addWidget(window.device)
+    box.addWidget(_panel_button(commands, "method_panel", "right"))
     return box
+
+
+def _panel_button(commands: Commands, name: str, icon: str) -> QToolButton:
+    """A button that hides a panel at a side, and shows it again."""
+    button = QToolButton()
+    button.setDefaultAction(commands[name])
+    button.setObjectName("panel")
+    dress(commands[name], icon)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+    button.setAccessibleName(commands[name].text())
+    return button

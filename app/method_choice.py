@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from kernels.io.sequences import SEQUENCE
-from kernels.method import Method
+from kernels.method import Input, Method
+from kernels.model import Sequence as Letters
+from kernels.model import SequenceType
 from kernels.registry import advice
 from kernels.registry.advice import Suggestion
 
@@ -48,3 +50,32 @@ def taker(methods: Sequence[Method], method: Method | None, datum: Any) -> Metho
     """The first method that takes a datum; None where the one that is chosen does, or none."""
     takers = [other for other in methods if any(taken.kind.takes(datum) for taken in other.problem.inputs)]
     return None if method in takers else next(iter(takers), None)
+
+
+def for_sequences(methods: Sequence[Method], method: Method | None, found: Sequence[Letters]) -> Method | None:
+    """The method that sequences which were opened together lead to, the number of which the chosen one does not take.
+
+    Three are for a method of three, more than that for one that aligns any number, a single RNA for one that takes one;
+    None where the chosen method takes so many, or where no method takes them alone.
+    """
+    count = len(found)
+    chosen = _sequences_of(method) if method else None
+    if (chosen and chosen.minimum <= count <= (chosen.maximum or count)) or count == 2 or not count:
+        return None
+    if count == 1 and found[0].type is not SequenceType.RNA:
+        return None
+    takers = [other for other in methods if _takes_alone(other, count)]
+    exact = [other for other in takers if _sequences_of(other).maximum == count]
+    aligning = [other for other in exact or takers if "alignment" in other.returns]
+    return next(iter(aligning or exact or takers), None)
+
+
+def _sequences_of(method: Method) -> Input | None:
+    return next((taken for taken in method.problem.inputs if taken.kind is SEQUENCE), None)
+
+
+def _takes_alone(method: Method, count: int) -> bool:
+    """Whether so many sequences are all that a method needs."""
+    taken = _sequences_of(method)
+    others = any(other.minimum for other in method.problem.inputs if other is not taken)
+    return bool(taken and not others and taken.minimum <= count <= (taken.maximum or count))

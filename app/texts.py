@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from kernels.errors import ParameterError
 from kernels.io.sequences import composition, gc_fraction
 from kernels.method import Method
 from kernels.model import Result, Sequence, SequenceType
+from kernels.pairwise.model import Alignment
 
 ROOT = RESOURCES.parent
 """The folder of the project."""
@@ -164,6 +165,44 @@ def shortened(name: str, most: int = MOST_NAME) -> str:
 def stamp(result: Result) -> str:
     """Everything that made this result, in one line, in which no name takes the room of the rest."""
     return " \N{MIDDLE DOT} ".join(shortened(part, MOST_PART) for part in stamp_parts(result))
+
+
+def headline(result: Result) -> tuple[str, list[tuple[str, str]]]:
+    """What a result is of and its method; and its labelled numbers, the most important first."""
+    method = method_of(result)
+    unit = method.problem.unit if method else "cells"
+    parts = [
+        (method.problem.answer_label if method else "", answer(result)),
+        ("time", duration(result.compute_ms)),
+        ("rate", rate(result.gcups, unit) if result.gcups else ""),
+        ("on", device_name(result)),
+    ]
+    defined = [(label.lower(), text) for label, text in method.problem.settings(result.problem)] if method else []
+    chosen = [(name, value_text(value)) for name, value in used(result).items()]
+    head = " \N{MIDDLE DOT} ".join(part for part in (title(result), method_name(result)) if part)
+    return shortened(head, MOST_PART), [*parts, *defined, *chosen]
+
+
+def identical(result: Result) -> Callable[[], float] | None:
+    """What counts the share of the columns that hold the same letter in all rows; None where there are no columns."""
+    path, data = getattr(result.answer, "alignment", None), getattr(result.problem, "data", ())
+    if (
+        not isinstance(path, Alignment)
+        or not all(isinstance(one, Sequence) for one in data)
+        or not len(path.operations)
+    ):
+        return None
+    return lambda: float(path.identical(*data).mean()) if path.operations.size else 0.0
+
+
+def percentage(share: float) -> str:
+    """'91.1 %'."""
+    return f"{100 * share:.1f} %"
+
+
+def device_name(result: Result) -> str:
+    """'NVIDIA H200', 'AMD EPYC 9R14': without what every name of a processor has."""
+    return result.device.partition(",")[0].replace("Processor", "").strip()
 
 
 def stamp_parts(result: Result) -> list[str]:

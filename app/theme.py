@@ -22,6 +22,9 @@ from PySide6.QtWidgets import QApplication
 
 Choice = Literal["light", "dark", "system"]
 
+SMALL, TITLE = 0.88, 1.35
+"""The sizes of text beside that of the desktop: captions, and titles. There are no others in the window."""
+
 SPACING = 6
 MARGIN = 10
 RADIUS = 4
@@ -180,6 +183,32 @@ def fixed_font() -> QFont:
     return font
 
 
+def small_font(base: QFont) -> QFont:
+    """The smallest of the three sizes of text: captions and what stands beside a number."""
+    return _scaled(base, SMALL)
+
+
+def title_font(base: QFont) -> QFont:
+    """The largest of the three sizes of text: titles of pages."""
+    made = _scaled(base, TITLE)
+    made.setBold(True)
+    return made
+
+
+def _scaled(base: QFont, factor: float) -> QFont:
+    made = QFont(base)
+    if base.pointSizeF() > 0:
+        made.setPointSizeF(base.pointSizeF() * factor)
+    else:
+        made.setPixelSize(max(round(base.pixelSize() * factor), 1))
+    return made
+
+
+def _point_size() -> float:
+    """The size of the font of the desktop, in points."""
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF()
+
+
 @cache
 def _fixed_family() -> str:
     number = QFontDatabase.addApplicationFont(str(FONT))
@@ -202,7 +231,12 @@ def style_sheet(theme: Theme) -> str:
     """The style sheet of the window in this theme's colours."""
     colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
     return Template(STYLE_SHEET.read_text(encoding="utf-8")).substitute(
-        colours, icons=ICONS.as_posix(), radius=RADIUS, spacing=SPACING
+        colours,
+        icons=ICONS.as_posix(),
+        radius=RADIUS,
+        spacing=SPACING,
+        small=f"{SMALL * _point_size():.1f}pt",
+        title=f"{TITLE * _point_size():.1f}pt",
     )
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import actions, layout, method_choice, texts
+from app.compare.window import CompareWindow
 from app.dialogs.profile import ProfileDialog, Wanted
 from app.dialogs.saving import Saving
 from app.jobs.planning import Answer
@@ -26,6 +27,7 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree
 from kernels.method import Method
+from kernels.model import Sequence as Letters
 from kernels.recovery.resuming import Run, percent
 from kernels.registry.advice import Fit
 
@@ -71,6 +73,12 @@ class Window(Workbench):
         """Remove an interrupted run, if that is meant."""
         if self.confirm_discard(run):
             self.interrupted.look(discard=run)
+
+    def compare(self, entries: tuple[Entry, ...]) -> CompareWindow:
+        """Open results side by side, in a window of their own."""
+        opened = CompareWindow(self, entries)
+        opened.show()
+        return opened
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.queue.active and not self.confirm_close(len(self.queue.active)):
@@ -127,16 +135,22 @@ class Window(Workbench):
         method.help_wanted.connect(self.show_help)
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planner.planned.connect(self._take_answer)
+        self.results.compare_wanted.connect(self.compare)
+        for name, dock in self.docks.items():
+            action = self.commands[f"{name}_panel"]
+            dock.visibilityChanged.connect(lambda _, action=action, dock=dock: action.setChecked(not dock.isHidden()))
+            action.setChecked(not dock.isHidden())
         self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
         self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
         loader.said.connect(self.jobs.say)
         loader.opened.connect(self.settings.add_recent)
         loader.data_added.connect(self._take_datum)
+        loader.sequences_added.connect(self._take_sequences)
+        self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: actions.open_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
-        self.empty.run_wanted.connect(self.run)
         for panel in (self.cost, self.empty):
             panel.fit_wanted.connect(self._take_fit)
         self.cost.method_wanted.connect(self.method.choose)
@@ -220,6 +234,17 @@ class Window(Workbench):
             self.method.choose(found, by_hand=False)
         self._look_at(datum)
 
+    def _take_sequences(self, opened: Sequence[Letters]) -> None:
+        """Lead to a method that takes so many sequences as were opened together, where the user has chosen none."""
+        found = method_choice.for_sequences(self.methods, self.method.method, opened)
+        if found and self.method.by_hand:
+            count = "1 sequence" if len(opened) == 1 else f"{len(opened):,} sequences"
+            self.jobs.say(f"{self.method.method.name} does not take {count}; {found.name} does.")
+        elif found:
+            self.method.choose(found, by_hand=False)
+            self.session.use(found.problem, opened)
+            self.jobs.say(f"{found.name} was chosen: it takes what was opened.")
+
     def _take_fit(self, fit: Fit) -> None:
         """The settings of a run that would fit."""
         if self.device.choice()[0] != "auto":
@@ -228,7 +253,7 @@ class Window(Workbench):
 
     def _take_answer(self, found: Answer) -> None:
         if found.plan:
-            self.method.set_resolved(found.plan.parameters, found.plan.backend)
+            self.method.set_resolved(found.plan.parameters, found.plan.backend, found.plan.tuned)
         self._settle(found, found.refusal)
         if self._run_wanted:
             self._run_wanted = False

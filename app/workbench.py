@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget
 
@@ -13,6 +13,7 @@ from app.commands import Commands
 from app.dialogs import pages
 from app.jobs.planning import Answer, Planner, Request
 from app.jobs.queue import JobQueue
+from app.kit.dock import Dock
 from app.kit.selection import Selection
 from app.kit.widgets import FittingButton
 from app.learn.workspace import LearnWorkspace
@@ -32,6 +33,8 @@ from app.tune.workspace import TuneWorkspace
 from app.views import VIEWS
 from kernels.method import Method
 
+WIDE, LEFT, LEFT_SMALL, RIGHT = 1450, 400, 290, 340
+"""Pixels: a wide screen, the panels at the left of one and of a smaller one, and the panel at the right."""
 WORKSPACES = ("analyse", "tune", "learn")
 
 
@@ -43,6 +46,8 @@ class Workbench(QMainWindow):
 
     recalled = Signal()
     commands: Commands
+    analyse: QMainWindow
+    docks: Mapping[str, Dock]
 
     def __init__(self, settings: Settings, methods: Sequence[Method]) -> None:
         super().__init__()
@@ -96,6 +101,28 @@ class Workbench(QMainWindow):
         self.workspaces.setCurrentIndex(number)
         for index, name in enumerate(WORKSPACES):
             self.commands[name].setChecked(index == number)
+
+    def toggle_panel(self, name: str) -> None:
+        """Hide a panel at a side of Analyse, or show it again."""
+        self.turn_to(0)
+        self.docks[name].toggle()
+
+    def put_docks_back(self) -> None:
+        """Panels where they are at first: data and results at the left, the method at the right."""
+        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        data, results, method = (self.docks[name] for name in ("data", "results", "method"))
+        for dock, area in ((data, left), (results, left), (method, right)):
+            dock.setFloating(False)
+            self.analyse.addDockWidget(area, dock)
+            dock.show()
+        QTimer.singleShot(0, self, self._size_docks)
+
+    def _size_docks(self) -> None:
+        """Widths that docks begin with; they keep none before they are seen."""
+        data, results, method = (self.docks[name] for name in ("data", "results", "method"))
+        wide = LEFT if self.width() > WIDE else LEFT_SMALL
+        self.analyse.resizeDocks([data, method], [wide, RIGHT], Qt.Orientation.Horizontal)
+        self.analyse.resizeDocks([data, results], [300, 200], Qt.Orientation.Vertical)
 
     def cancel(self) -> None:
         """Cancel the newest job."""

@@ -33,7 +33,8 @@ class DataKind:
     ``summary`` ("24 taxa"). ``claims(path, head)`` says whether a file is of this kind, from its name and its first
     bytes, unpacked; ``read(path, monitor)`` returns everything in a file, or raises InputError with file and line.
     ``generate(size, random)`` makes a random one, for sweeps; ``unaligned(datum)`` the sequences that one holds, where
-    it holds some. ``adopts`` are types of other data that stand for one of this kind, each with what makes it of them.
+    it holds some; ``bundled`` are files of this kind that come with the program. ``adopts`` are types of other data
+    that stand for one of this kind, each with what makes it of them.
     """
 
     id: str
@@ -46,6 +47,7 @@ class DataKind:
     generate: Callable[[int, np.random.Generator], Any] | None = None
     unaligned: Callable[[Any], list[Letters]] | None = None
     adopts: Mapping[Any, Callable[[Any], Any]] = field(default_factory=dict, hash=False)
+    bundled: tuple[Path, ...] = ()
 
     def takes(self, datum: Any) -> bool:
         """Whether a datum is of this kind, or stands for one."""

@@ -28,6 +28,7 @@ class ParameterForm(QWidget):
         self._parameters: dict[str, Parameter] = {}
         self._editors: dict[str, Any] = {}
         self._rows: dict[str, tuple[QWidget, ...]] = {}
+        self._labels: dict[str, QLabel] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(theme.SPACING)
@@ -44,7 +45,7 @@ class ParameterForm(QWidget):
                 widget.hide()
                 widget.deleteLater()
         self._parameters = {parameter.name: parameter for parameter in parameters}
-        self._editors, self._rows = {}, {}
+        self._editors, self._rows, self._labels = {}, {}, {}
         for place, parameter in enumerate(self._parameters.values()):
             self._add_row(place, parameter)
 
@@ -72,6 +73,15 @@ class ParameterForm(QWidget):
         """What the program would choose, to be shown where nothing was set."""
         for name, editor in self._editors.items():
             editor.set_automatic(values.get(name))
+
+    def mark(self, names: Iterable[str], word: str, tip: str) -> None:
+        """Put a word beside the labels of these rows, such as where their automatic values come from."""
+        marked = set(names)
+        for name, label in self._labels.items():
+            there = name in marked and self._editors[name].value() is None
+            parameter = self._parameters[name]
+            label.setText(f"{parameter.label} \N{MIDDLE DOT} {word}" if there else parameter.label)
+            label.setToolTip(f"{_tool_tip(parameter)}<p>{tip}</p>" if there else _tool_tip(parameter))
 
     def default(self, name: str) -> Any:
         """The value of a fresh form; a special editor is automatic whatever the declaration says."""
@@ -107,7 +117,7 @@ class ParameterForm(QWidget):
         editor.setAccessibleName(parameter.label)
         editor.setAccessibleDescription(parameter.help)
         self._editors[parameter.name] = editor
-        self._rows[parameter.name] = (label, editor, reset)
+        self._rows[parameter.name], self._labels[parameter.name] = (label, editor, reset), label
         editor.set_value(self.default(parameter.name))
         editor.edited.connect(lambda: self._edited(parameter.name))
         reset.clicked.connect(lambda: self._reset(parameter.name))

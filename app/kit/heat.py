@@ -9,9 +9,14 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
+from app.kit import ink
+
 MAPS = {"viridis": "Viridis", "cividis": "Cividis", "magma": "Magma"}
 """Colour maps that stay in order for colour-blind eyes and in print."""
 SHADES = 256
+SHARE, NEARLY, SAMPLED = 0.02, 0.4, 1000
+"""The share of cells at either end that may lie outside a stretched range, the part of the whole range below which it
+is stretched, and rows of a matrix that are looked at for it."""
 NUMBER_WIDTH, NUMBER_HEIGHT = 34.0, 15.0
 """Pixels of a cell in which a number can be read."""
 NUMBER_FONT = 11
@@ -40,6 +45,17 @@ def levels(values: np.ndarray) -> tuple[float, float]:
     return float(min(row.min() for row in rows)), float(max(row.max() for row in rows))
 
 
+def stretched(values: np.ndarray) -> tuple[float, float]:
+    """As `levels`, but between two quantiles where these are so close that nearly all cells would
+    have one colour; of a large matrix from a sample of its rows."""
+    low, high = levels(values)
+    step = max(len(values) // SAMPLED, 1)
+    rows = np.arange(1, len(values), step)
+    some = np.concatenate([values[row, :row] for row in rows]) if rows.size else np.zeros(1)
+    least, most = (float(edge) for edge in np.quantile(some, (SHARE, 1 - SHARE)))
+    return (least, most) if 0 < most - least < NEARLY * (high - low) else (low, high)
+
+
 def shades(values: np.ndarray, low: float, high: float) -> np.ndarray:
     """Places in a colour map, float 0 .. 255; NaN stays."""
     return np.clip((values - low) / ((high - low) or 1) * (SHADES - 1), 0, SHADES - 1)
@@ -63,10 +79,8 @@ def draw_image(painter: QPainter, area: QRectF, picture: QImage) -> None:
 
 
 def text_on(place: float, name: str) -> QColor:
-    """Black or white, whichever can be read on a colour of a map."""
-    colour = QColor.fromRgb(int(colours(name)[int(place)]))
-    light = 0.299 * colour.redF() + 0.587 * colour.greenF() + 0.114 * colour.blueF()
-    return QColor("#000000" if light > 0.5 else "#ffffff")
+    """The ink that can be read on a colour of a map."""
+    return ink.on(QColor.fromRgb(int(colours(name)[int(place)])))
 
 
 def has_room_for_numbers(width: float, height: float) -> bool:

@@ -18,6 +18,12 @@ def needs_light_ink(lut: np.ndarray) -> np.ndarray:
     return linear @ np.array([0.2126, 0.7152, 0.0722]) < 0.179
 
 
+def on(colour: QColor) -> QColor:
+    """The ink that stands out more on a colour."""
+    light = needs_light_ink(np.array([colour.getRgb()]))
+    return LIGHT_INK if light[0] else DARK_INK
+
+
 @lru_cache(maxsize=64)
 def font(pixels: int, bold: bool = False) -> QFont:
     """The font of letters and numbers in cells."""

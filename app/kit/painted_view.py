@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app import texts, theme
 from app.kit import export
-from app.kit.flow import Flow
+from app.kit.flow import ToolRow
 from app.kit.legend import Legend, draw_legend, legend_height
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
@@ -68,7 +68,7 @@ class PaintedView(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self._tools = QWidget()
-        self.tools = Flow(self._tools)
+        self.tools = ToolRow(self._tools)
         self.legend, self.status = Legend(), Elided()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:

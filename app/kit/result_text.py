@@ -18,7 +18,9 @@ MINUS_INFINITY = -(2**29)
 
 def number(value: float) -> str:
     """A score or count with thousands separated and a true minus."""
-    text = f"{int(value):,}" if float(value).is_integer() else f"{value:,.3f}".rstrip("0")
+    text = f"{int(value):,}" if float(value).is_integer() else f"{value:,.3f}".rstrip("0").rstrip(".")
+    if text in ("0", "-0") and value:
+        text = f"{value:.2g}"
     return text.replace("-", MINUS)
 
 

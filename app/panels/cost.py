@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QVBoxLayout
 
 from app import texts, theme
 from app.jobs.planning import Answer
-from app.kit.widgets import Card, Choices, label
+from app.kit.widgets import Card, Choices, Elided, label
 from kernels.memory import bytes_text
 from kernels.plan import Plan
 
@@ -17,20 +17,30 @@ PARTS = 1000
 
 
 class CostPanel(Card):
-    """Memory bars, cells, expected time, notes, and the reason of a refusal with what would fit, a click away."""
+    """Memory bars, cells and expected time.
+
+    ``pinned`` holds what must be seen before Run is pressed: time, memory and place in one line, warnings, and the
+    reason of a refusal with what would fit, a click away; the window puts it above the Run button.
+    """
 
     fit_wanted = Signal(object)
     method_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__("What it will cost")
-        self.notes = label(kind="muted", wrap=True)
+        self.notes, self.warnings = label(kind="muted", wrap=True), label(kind="warning", wrap=True)
         self.refusal = label(kind="error", wrap=True)
         self.fitting = Choices()
         self.fitting.chosen.connect(self._take)
         self._answer: Answer | None = None
-        for widget in (self.refusal, self.fitting):
-            self.box.addWidget(widget)
+        self.pinned, self.line = QFrame(), Elided()
+        self.line.setObjectName("caption")
+        self.line.setAccessibleName("Cost of the next run")
+        pinned = QVBoxLayout(self.pinned)
+        pinned.setContentsMargins(2, 0, 2, 0)
+        pinned.setSpacing(theme.SPACING // 2)
+        for widget in (self.refusal, self.fitting, self.warnings, self.line):
+            pinned.addWidget(widget)
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.MARGIN)
         grid.setVerticalSpacing(theme.SPACING)
@@ -48,6 +58,7 @@ class CostPanel(Card):
     def show_waiting(self) -> None:
         """The numbers belong to what was there before the last keystroke."""
         self.heading.setText("What it will cost ...")
+        self.line.setText("Working out what it will cost ...")
 
     def show_answer(self, found: Answer | None, wrong: str = "", missing: str = "") -> None:
         """A new answer; without one, what is ``wrong`` with the settings, or what data are ``missing``."""
@@ -57,7 +68,11 @@ class CostPanel(Card):
         self.values["Cells"].setText(_cells(plan) if plan else "-")
         self.values["Expected time"].setText(texts.expected(plan.time_ms) if plan else "-")
         self.values["Runs on"].setText(_place(plan) if plan else "-")
-        _say(self.notes, "\n".join(plan.notes) if plan else missing)
+        self.line.setText(_line(plan, found) if plan and found else "")
+        self.line.setVisible(bool(self.line.text()))
+        warnings = _warnings(plan) if plan else [missing] if missing else []
+        _say(self.warnings, "\n".join(warnings))
+        _say(self.notes, "\n".join(note for note in plan.notes if note not in warnings) if plan else "")
         _say(self.refusal, texts.sentence(found.refusal) if found and found.refusal else wrong)
         self._show_choices(found)
 
@@ -131,6 +146,21 @@ def _cells(plan: Plan) -> str:
         if recomputed > cells
         else (f"{texts.count(cells)}, at most {recomputed / cells:.1%} of them twice".replace("%", " %"))
     )
+
+
+def _warnings(plan: Plan) -> list[str]:
+    """Those notes of a plan that tell of the data and the settings, and not of the machine."""
+    told = {*plan.method.problem.notes(plan.problem), *plan.method.notes(plan.problem, plan.parameters)}
+    return [note for note in plan.notes if note in told]
+
+
+def _line(plan: Plan, found: Answer) -> str:
+    """'about 2.4 s, 3 MiB of 22 GiB, on GPU 0'."""
+    parts, free = (
+        (plan.footprint.device, found.device_free) if plan.backend == "cuda" else (plan.footprint.host, found.host_free)
+    )
+    place = f"GPU {plan.device}" if plan.backend == "cuda" else "the CPU"
+    return f"{texts.expected(plan.time_ms)}, {bytes_text(sum(parts.values()))} of {bytes_text(free)}, on {place}"
 
 
 def _place(plan: Plan) -> str:

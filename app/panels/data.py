@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTreeWidget, QTreeWidgetItem
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.kit.widgets import Card, label, quiet_button, row
+from app.kit.icons import dress
+from app.kit.widgets import Card, label, menu_button, quiet_button, row
 from app.session.session import Session
 from kernels.io.aligned import AlignedSequences
 from kernels.io.sequences import SEQUENCE
-from kernels.method import ProblemType
+from kernels.method import Input, ProblemType
 from kernels.registry.loading import kind_of
 
 NAME, KIND, SUMMARY = range(3)
@@ -28,6 +30,8 @@ class DataPanel(Card):
     """
 
     shown_wanted = Signal(object)
+    open_wanted = Signal(object)
+    """A file that comes with the program."""
     profile_wanted = Signal(object)
 
     def __init__(self, session: Session) -> None:
@@ -40,7 +44,8 @@ class DataPanel(Card):
         self.list.setRootIsDecorated(False)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.list.header().setSectionResizeMode(KIND, QHeaderView.ResizeMode.ResizeToContents)
+        self.list.header().setMinimumSectionSize(40)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMaximumHeight((ROWS + 2) * (self.list.fontMetrics().height() + 8))
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
@@ -57,7 +62,9 @@ class DataPanel(Card):
         self.profile_button = QPushButton("Make a profile\u2026")
         self.profile_button.setToolTip("Weigh the rows of the selected alignment, and add letters of the background")
         self.profile_button.clicked.connect(lambda: self.want_profile())
-        self.delete_button = quiet_button("Delete", "Delete the selected ones (can be undone)")
+        self.delete_button = quiet_button("", "Delete the selected ones (can be undone)")
+        self.delete_button.setAccessibleName("Delete the selected data")
+        dress(self.delete_button, "delete")
         for button, slot in (
             (self.use_button, self.use),
             (self.show_button, self.show_it),
@@ -65,7 +72,12 @@ class DataPanel(Card):
         ):
             button.clicked.connect(lambda _=False, slot=slot: slot())
             self.header.addWidget(button)
+        self.bundled_menu = QMenu(self)
+        self.bundled_button = menu_button(
+            "Take one of the program's", "Those that come with the program", self.bundled_menu
+        )
         self.box.addWidget(self.hint)
+        self.box.addLayout(row(self.bundled_button, QWidget(), stretch=1))
         self.box.addWidget(self.list, 1)
         self.box.addLayout(row(self.sequences_button, self.profile_button))
         session.data_changed.connect(self._fill)
@@ -164,6 +176,15 @@ class DataPanel(Card):
         for widget in (self.list, self.use_button, self.show_button, self.delete_button):
             widget.setVisible(there)
         self.setVisible(there or bool(needed))
+        self._offer_bundled(lacking)
+
+    def _offer_bundled(self, lacking: list[Input]) -> None:
+        """Data of the kinds that are lacking which come with the program."""
+        paths = [path for taken in lacking for path in taken.kind.bundled]
+        self.bundled_menu.clear()
+        for path in paths:
+            self.bundled_menu.addAction(path.stem.replace("-", " "), partial(self.open_wanted.emit, path))
+        self.bundled_button.setVisible(bool(paths))
 
     def _menu(self, place: QPoint) -> None:
         if not self.list.selectedItems():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -13,7 +13,10 @@ from app.kit.forms import ParameterForm
 from app.kit.widgets import Card, label, quiet_button, row
 from kernels.citation import Citation
 from kernels.method import Method
+from kernels.model import Sequence as Letters
+from kernels.model import SequenceType
 
+TUNED = "This value was found by a search on this machine (Run > Forget tuned values of the method takes it back)."
 LETTER_SCORES = ("match", "mismatch")
 
 
@@ -39,7 +42,7 @@ class MethodPanel(Card):
         self.family.addItems(list(dict.fromkeys(method.family for method in self._methods)))
         self.family.setToolTip("Kind of problem")
         self.summary, self.citation = label(kind="muted", wrap=True), label(kind="muted", wrap=True)
-        help_button = quiet_button("Help", "What this method computes, and how (F1)")
+        help_button = quiet_button("Help", "What this method computes, and how (Shift+F1)")
         bibtex_button = quiet_button("BibTeX", "Copy the reference of this method")
         self.options, self.parameters = ParameterForm(), ParameterForm()
         self.gap = label(kind="muted", wrap=True)
@@ -68,6 +71,7 @@ class MethodPanel(Card):
         help_button.clicked.connect(lambda: self.help_wanted.emit(self.method))
         bibtex_button.clicked.connect(lambda: self.bibtex_wanted.emit(self.method))
         self._method: Method | None = None
+        self._kind = ""
         self._automatic: Mapping[str, Any] = {}
         self._list_methods()
 
@@ -106,15 +110,23 @@ class MethodPanel(Card):
         self._edited()
 
     def set_data(self, data: Sequence[Any]) -> None:
-        """The automatic options follow the data."""
+        """The automatic options follow the data; those set by hand belong to one kind of data, such as proteins."""
+        kind = kind_of_letters(data)
+        if self._method and kind and kind != self._kind:
+            self._remember()
+            before, self._kind = self._kind, kind
+            if before:
+                self.options.set_values(self._remembered.get(self._options_key(), {}))
         if self._method:
             self._automatic = self._method.problem.defaults(data)
             self.options.set_automatic(self._automatic)
             self._explain()
 
-    def set_resolved(self, parameters: Mapping[str, Any], backend: str) -> None:
-        """What the plan chose where nothing was set; what means nothing on its backend is hidden."""
+    def set_resolved(self, parameters: Mapping[str, Any], backend: str, tuned: Iterable[str] = ()) -> None:
+        """What the plan chose where nothing was set, ``tuned`` by a search; what means nothing on its backend is
+        hidden."""
         self.parameters.set_automatic(parameters)
+        self.parameters.mark(tuned, "tuned", TUNED)
         for parameter in self._method.parameters if self._method else ():
             self.parameters.show_row(parameter.name, backend in parameter.backends)
 
@@ -153,7 +165,7 @@ class MethodPanel(Card):
         self.citation.setToolTip(method.citation.text())
         if before is None or before.problem is not method.problem:
             self.options.set_parameters(method.problem.options)
-            self.options.set_values(self._remembered.get(f"problem {method.problem.id}", {}))
+            self.options.set_values(self._remembered.get(self._options_key(), {}))
         self.parameters.set_parameters(method.parameters)
         self.parameters.set_values(self._remembered.get(method.id, {}))
         self.method_changed.emit(method)
@@ -161,8 +173,12 @@ class MethodPanel(Card):
 
     def _remember(self) -> None:
         if self._method:
-            self._remembered[f"problem {self._method.problem.id}"] = self.options.values()
+            self._remembered[self._options_key()] = self.options.values()
             self._remembered[self._method.id] = self.parameters.values()
+
+    def _options_key(self) -> str:
+        """Under what the options are remembered: the problem, and the kind of letters where it was known."""
+        return f"problem {self._method.problem.id} {self._kind}".strip() if self._method else ""
 
     def _edited(self) -> None:
         self._explain()
@@ -193,6 +209,12 @@ def gap_sentence(opening: float, extension: float) -> str:
         f"A gap of length k costs {formula}{kind}: {opening + extension:g} for one letter, "
         f"{opening + 10 * extension:g} for ten."
     )
+
+
+def kind_of_letters(data: Sequence[Any]) -> str:
+    """What settings belong to: "protein" or "nucleotides"; "" where there are no sequences."""
+    types = {datum.type for datum in data if isinstance(datum, Letters)}
+    return "" if not types else "protein" if SequenceType.PROTEIN in types else "nucleotides"
 
 
 def short_citation(citation: Citation) -> str:

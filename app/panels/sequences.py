@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QToolButton
 from app import texts, theme
 from app.jobs.queue import JobQueue
 from app.kit.background import Latest
+from app.kit.icons import dress
 from app.kit.widgets import Card, Elided, label, quiet_button
 from app.panels.sequence_table import NAME, SequenceModel, SequenceTable
 from app.panels.sequence_tools import SequenceTools
@@ -51,7 +52,9 @@ class SequencePanel(Card):
         self.table.copy_wanted.connect(self.tools.copy)
         self.table.customContextMenuRequested.connect(self._menu)
         self.table.selectionModel().selectionChanged.connect(self._tell_names)
-        self.open_button = quiet_button("Open...", "Open sequence files (Ctrl+O)")
+        self.open_button = quiet_button("", "Open files (Ctrl+O)")
+        self.open_button.setAccessibleName("Open files")
+        dress(self.open_button, "open")
         self.sample_button = quiet_button("Samples", "Real sequences that come with the program")
         self.sample_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.header.addWidget(self.open_button)

@@ -7,19 +7,20 @@ from types import MappingProxyType
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app import texts, theme
+from app.kit.background import Latest
+from app.kit.chips import Chips
 from app.kit.view import DataView, EditedView, MakingView, OfferedView, ProfiledView, View, as_widget
 from app.kit.widgets import Elided, label, quiet_button, row
+from app.panels.placed import Places
 from app.session.session import Entry
 from kernels.model import Result
 from kernels.registry.advice import Fit
 from kernels.registry.loading import kind_of
 
 EMPTY_WIDTH = 460
-TABS_WIDTH = 320
-"""The tabs may be this narrow, whatever a view would like, so that the window never grows by itself."""
 
 
 class ResultViews(QWidget):
@@ -51,18 +52,19 @@ class ResultViews(QWidget):
         self._datum: Any = None
         self._fresh: set[View] = set()
         self._last_id = ""
-        self.stamp = Elided()
-        self.stamp.setObjectName("muted")
+        self.stamp, self.chips = Elided(), Chips()
+        self.stamp.setObjectName("heading")
+        self._counting = Latest(self)
+        self._counting.finished.connect(self._show_identity)
         self.stale = quiet_button("Use these settings", "This result was made with other settings: put them back")
         self.stale.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
         self.keep = quiet_button("Add to data", "")
         self.keep.clicked.connect(lambda: self.products_wanted.emit(self._entry))
         self.stale_note = Elided("Made with other settings or sequences than those chosen now.")
         self.stale_note.setObjectName("warning")
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.setMinimumWidth(TABS_WIDTH)
-        self.tabs.currentChanged.connect(self._look)
+        self.places = Places(self._views)
+        self.tabs = self.places.tabs
+        self.places.looked.connect(self._look)
         self._none = label("No view can show this result; its numbers are in the line above.", "muted", wrap=True)
         page, head, box = QWidget(), QHBoxLayout(), QVBoxLayout()
         head.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
@@ -73,10 +75,15 @@ class ResultViews(QWidget):
         top.addWidget(self.stamp, 1)
         top.addWidget(self.keep)
         box.setContentsMargins(0, 0, 0, 0)
+        numbers = QHBoxLayout()
+        numbers.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
+        numbers.addWidget(self.chips, 1)
+        box.setSpacing(theme.SPACING // 2)
         box.addLayout(top)
+        box.addLayout(numbers)
         box.addLayout(head)
         box.addWidget(self._none)
-        box.addWidget(self.tabs, 1)
+        box.addWidget(self.places, 1)
         page.setLayout(box)
         self._pages = QStackedWidget()
         self._pages.addWidget(empty)
@@ -114,18 +121,17 @@ class ResultViews(QWidget):
             return False
         self._entry = self._result = None
         self._datum, self._fresh = datum, set(able)
-        self.tabs.blockSignals(True)
-        self.tabs.clear()
+        self._counting.cancel()
         for view in self._views:
-            if isinstance(view, DataView) and view in able:
-                self.tabs.addTab(as_widget(view), view.title)
-                view.show_datum(datum)
-                self._show_edits(view, edits)
-            else:
+            if view not in able:
                 view.show_result(None)
-        self.tabs.blockSignals(False)
+        self.places.show_views(able, self._last_id)
+        for view in able:
+            view.show_datum(datum)
+            self._show_edits(view, edits)
         self.stamp.setText(f"{datum.name} \N{MIDDLE DOT} {datum.summary}")
         self.stamp.setToolTip(datum.source)
+        self.chips.show_chips(())
         self._none.hide()
         self.keep.hide()
         self.set_stale(False)
@@ -137,22 +143,37 @@ class ResultViews(QWidget):
         self._entry, self._result = entry, entry.result if entry else None
         self._datum = None
         self._fresh.clear()
-        self.tabs.blockSignals(True)
-        wanted = self._last_id
-        self.tabs.clear()
+        able = [view for view in self._views if self._result is not None and view.shows(self._result)]
         for view in self._views:
-            if self._result is not None and view.shows(self._result):
-                self.tabs.addTab(as_widget(view), view.title)
-            else:
+            if view not in able:
                 view.show_result(None)
-        self.turn_to(wanted)
-        self.tabs.blockSignals(False)
-        self.stamp.setText(texts.stamp(self._result) if self._result else "")
-        self.stamp.setToolTip("\n".join(texts.stamp_parts(self._result)) if self._result else "")
-        self._none.setVisible(self._result is not None and not self.tabs.count())
+        seen = self.places.show_views(able, self._last_id)
+        self._head()
+        self._none.setVisible(self._result is not None and not able)
         self._offer_products()
         self._pages.setCurrentIndex(int(self._result is not None))
-        self._look(self.tabs.currentIndex(), chosen=False)
+        for view in seen:
+            self._refresh(view)
+
+    def _head(self) -> None:
+        """Title and numbers of the result; the share of identical columns comes when it is counted."""
+        self._counting.cancel()
+        result = self._result
+        if result is None:
+            self.stamp.setText("")
+            self.chips.show_chips(())
+            return
+        title, chips = texts.headline(result)
+        self.stamp.setText(title)
+        self.chips.show_chips(chips)
+        for widget in (self.stamp, self.chips):
+            widget.setToolTip("\n".join(texts.stamp_parts(result)))
+        if texts.identical(result) is not None:
+            self._counting.request(lambda monitor: texts.identical(result)())
+
+    def _show_identity(self, share: float) -> None:
+        answer, *rest = self.chips.chips
+        self.chips.show_chips((answer, ("identity", texts.percentage(share)), *rest))
 
     def _offer_products(self) -> None:
         """A button for what other methods can take from this result, such as a tree."""
@@ -172,28 +193,25 @@ class ResultViews(QWidget):
 
     def tabs_shown(self) -> tuple[str, ...]:
         """Ids of the views that show the result, in the order of the tabs."""
-        return tuple(self._view(index).id for index in range(self.tabs.count()))
+        return self.places.shown()
 
     def turn_to(self, view_id: str) -> None:
         """Look at the view of this id, if it is there."""
-        if view_id in self.tabs_shown():
-            self.tabs.setCurrentIndex(self.tabs_shown().index(view_id))
+        self.places.turn_to(view_id)
 
     def step(self, by: int) -> None:
         """The next tab, or the one before."""
         if self.tabs.count():
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % self.tabs.count())
 
-    def _view(self, index: int) -> View:
-        shown = self.tabs.widget(index)
-        return next(view for view in self._views if view is shown)
-
-    def _look(self, index: int, chosen: bool = True) -> None:
-        if index < 0:
-            return
-        view = self._view(index)
-        if chosen:
+    def _look(self, view: View) -> None:
+        """A view came to be seen, because its tab was chosen or it was moved."""
+        if as_widget(view).parentWidget() is not None and view is self.tabs.currentWidget():
             self._last_id = view.id
+        self._refresh(view)
+
+    def _refresh(self, view: View) -> None:
+        """Show the result, if the view does not yet."""
         if view not in self._fresh:
             self._fresh.add(view)
             view.show_result(self._result)
@@ -215,24 +233,21 @@ class EmptyPage(QWidget):
 
     open_wanted = Signal()
     paste_wanted = Signal()
-    run_wanted = Signal()
     fit_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.title, self.text = label(kind="heading"), label(kind="muted", wrap=True)
-        self.run_button, self.open_button = QPushButton("Run   Ctrl+R"), QPushButton("Open files...")
+        self.title, self.text = label(kind="title"), label(kind="muted", wrap=True)
+        self.open_button = QPushButton("Open files...")
         self.paste_button, self.sample_button = QPushButton("Paste"), QPushButton("Try a sample")
         self.fit_button = QPushButton()
         self.fit_button.clicked.connect(lambda: self.fit_wanted.emit(self._fitting[0]))
         self._fitting: Sequence[Fit] = ()
-        for button in (self.run_button, self.fit_button):
-            button.setObjectName("primary")
-        self.run_button.clicked.connect(self.run_wanted)
+        self.fit_button.setObjectName("primary")
         self.open_button.clicked.connect(self.open_wanted)
         self.paste_button.clicked.connect(self.paste_wanted)
         buttons = QHBoxLayout()
-        for button in (self.run_button, self.open_button, self.paste_button, self.sample_button):
+        for button in (self.open_button, self.paste_button, self.sample_button):
             buttons.addWidget(button)
         buttons.addStretch(1)
         inner = QWidget()
@@ -262,10 +277,8 @@ class EmptyPage(QWidget):
         ``rest`` tells of sequences that a run that can start would leave alone.
         """
         self._fitting = fitting
-        self.run_button.setVisible(not missing and not fitting)
         self.fit_button.setVisible(bool(fitting))
         self.fit_button.setText(f"Use {fitting[0].change}" if fitting else "")
-        self.run_button.setEnabled(runnable)
         if missing and not anything:
             self.title.setText("Open sequences to begin")
             self.text.setText(
@@ -282,7 +295,8 @@ class EmptyPage(QWidget):
         else:
             self.title.setText("Ready to run")
             ready = (
-                "Press Run to compute with the settings at the right. The result appears here, with pictures of how it "
-                "was computed and the times of its phases. Ctrl+Shift+D shows a dot plot of two sequences before a run."
+                "Press Run (Ctrl+R) to compute with the settings above it. The result appears here, with pictures of "
+                "how it was computed and the times of its phases. Ctrl+Shift+D shows a dot plot of two sequences "
+                "before a run."
             )
             self.text.setText("\n\n".join(part for part in (ready, rest) if part))

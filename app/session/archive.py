@@ -146,6 +146,9 @@ def _write(
             "options": entry.options,
             "parameters": entry.parameters,
             "edits": writer.encode(dict(entry.edits)),
+            "name": entry.name,
+            "tags": list(entry.tags),
+            "note": entry.note,
         }
         for entry in entries
     ]
@@ -273,7 +276,8 @@ class _Reader:
 
     def entry(self, saved: Mapping[str, Any]) -> Entry:
         edits = self.decode(saved["edits"]) if "edits" in saved else {}
-        return Entry(self.decode(saved["result"]), saved["options"], saved["parameters"], dict(edits))
+        words = {"name": saved.get("name", ""), "tags": tuple(saved.get("tags", ())), "note": saved.get("note", "")}
+        return Entry(self.decode(saved["result"]), saved["options"], saved["parameters"], dict(edits), **words)
 
     def decode(self, value: Any) -> Any:
         return serialization.decode(value, self._array, self._own)

@@ -14,13 +14,16 @@ class Entry:
     """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again.
 
     ``edits`` is what the user did to the picture of it, by the id of the view: plain values and frozen data of the
-    engine, which a session file keeps.
+    engine, which a session file keeps. ``name``, ``tags`` and ``note`` are the user's own words.
     """
 
     result: Result
     options: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     edits: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    note: str = ""
 
 
 DataEdits = Mapping[int, Mapping[str, Any]]

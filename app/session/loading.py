@@ -37,6 +37,8 @@ class Loader(QObject):
     opened = Signal(str)
     data_added = Signal(object)
     """The first of the data that were opened and are no sequences."""
+    sequences_added = Signal(object)
+    """The sequences of one file or sample, once they are open."""
     said = Signal(str)
     session_wanted = Signal(object)
 
@@ -114,6 +116,7 @@ class Loader(QObject):
         enough = self.inputs is not None and len(together) >= self.inputs
         label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
         self._session.add(found, label, together[: self.inputs] if enough else [])
+        self.sequences_added.emit(found)
 
 
 def read_file(path: Path, monitor: Monitor) -> list[Any]:

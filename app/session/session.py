@@ -6,7 +6,7 @@ the one before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -156,6 +156,22 @@ class Session(QObject):
             after = tuple(entry for entry in self.entries if entry not in gone)
             self.undo_stack.push(_RemoveResults(self, label, gone, self.entries, after))
 
+    def relabel(self, label: str, changes: Mapping[Entry, Entry]) -> None:
+        """Entries with other words of the user in the place of these; the label names the edit."""
+        if changes:
+            self.undo_stack.push(_Relabel(self, label, changes))
+
+    def rename_result(self, entry: Entry, name: str) -> None:
+        """Another name for a result in the list; an empty one is that of its method."""
+        self.relabel("Rename result", {entry: replace(entry, name=name)})
+
+    def replace_entries(self, changes: Mapping[Entry, Entry]) -> None:
+        """The same results as other entries; what is shown stays on the screen."""
+        self.entries = tuple(changes.get(entry, entry) for entry in self.entries)
+        if self.shown is not None:
+            self.shown = changes.get(self.shown, self.shown)
+        self.results_changed.emit()
+
     def show(self, entry: Entry | None) -> None:
         """Make this result the one that the views show."""
         if entry is not self.shown:
@@ -241,6 +257,18 @@ class _RemoveResults(QUndoCommand):
         newer = tuple(entry for entry in self._session.entries if entry not in self._after)
         self._session.set_entries(newer + self._before)
         self._session.show(self._gone[0])
+
+
+class _Relabel(QUndoCommand):
+    def __init__(self, session: Session, label: str, changes: Mapping[Entry, Entry]) -> None:
+        super().__init__(label)
+        self._session, self._changes = session, dict(changes)
+
+    def redo(self) -> None:
+        self._session.replace_entries(self._changes)
+
+    def undo(self) -> None:
+        self._session.replace_entries({after: before for before, after in self._changes.items()})
 
 
 def duplicate_label(rows: int) -> str:

@@ -43,6 +43,11 @@ def fill(
         menu.addAction("None yet").setEnabled(False)
 
 
+def newest() -> tuple[str, Kept] | None:
+    """The sweep that was measured last, by the stem of its file; None where there is none yet."""
+    return next(((path.stem, kept) for path, kept in _kept()), None)
+
+
 def _kept() -> Iterator[tuple[Path, Kept]]:
     """Files that hold points, newest first."""
     files = sorted(results.folder().glob(f"*{results.SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -36,6 +37,18 @@ LISTED = 100
 """How much of the room that is left goes to the list of methods, as long as it has more; the rest stays empty."""
 
 
+class CheckList(QListWidget):
+    """Items with boxes, which a click anywhere on an item checks or takes the check from."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        item = self.itemAt(event.position().toPoint())
+        before = item.checkState() if item else None
+        super().mouseReleaseEvent(event)
+        if item and item.checkState() is before and item.flags() & Qt.ItemFlag.ItemIsEnabled:
+            on = before is Qt.CheckState.Unchecked
+            item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+
+
 class AxisEditor(QWidget):
     """One axis: a name and its values as they are written on the command line."""
 
@@ -55,13 +68,15 @@ class AxisEditor(QWidget):
         self.name.currentTextChanged.connect(self._suggest)
         self.values.textChanged.connect(self.changed)
 
-    def set_methods(self, methods: Sequence[Method]) -> None:
-        """The methods whose names can be an axis; what was written stays where it still has a meaning."""
+    def set_methods(self, methods: Sequence[Method], taken: str = "") -> None:
+        """The methods whose names can be an axis, but for one that another axis has ``taken``; what was written stays
+        where it still has a meaning."""
         before, values = self.name.currentText(), self.values.text()
         self._methods = tuple(methods)
         self.name.blockSignals(True)
         self.name.clear()
-        self.name.addItems([NONE, *(axes.names(methods) if methods else [])])
+        known = axes.names(methods) if methods else []
+        self.name.addItems([NONE, *(name for name in known if name != taken)])
         self.name.setCurrentText(before or NONE)
         self.name.blockSignals(False)
         if self.name.currentText() == before:
@@ -104,7 +119,7 @@ class SweepForm(Card):
         self._methods = tuple(methods)
         self.method: Method | None = None
         self.options: Mapping[str, Any] = {}
-        self.contenders = QListWidget()
+        self.contenders = CheckList()
         self.contenders.setAccessibleName("Methods and peers")
         self.input = InputEditor()
         self.axes = (AxisEditor(1), AxisEditor(2))
@@ -262,10 +277,12 @@ class SweepForm(Card):
     def _changed(self, *_: Any) -> None:
         chosen = set(self._checked())
         methods = [method for method in self._methods if method.id in chosen]
+        taken = ""
         for editor in self.axes:
             editor.blockSignals(True)
-            editor.set_methods(methods)
+            editor.set_methods(methods, taken)
             editor.blockSignals(False)
+            taken = editor.name.currentText()
         self._check()
         self.changed.emit()
 

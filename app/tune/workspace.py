@@ -8,10 +8,12 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from app import texts, theme
 from app.jobs.queue import Job, JobQueue
+from app.kit.background import Latest
 from app.kit.widgets import Elided, VerticalScroll, label, menu_button, tool_button
 from app.tune import earlier
 from app.tune.form import SweepForm
@@ -81,6 +83,8 @@ class TuneWorkspace(QWidget):
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.earlier = QMenu(self)
         self.earlier.aboutToShow.connect(self._list_earlier)
+        self._restored, self._restoring = False, Latest(self)
+        self._restoring.finished.connect(self._restore)
         self._lay_out()
         self._timer = polling_timer(self, TAKE_MS, self._take)
         self.form.start_wanted.connect(self.start)
@@ -93,6 +97,17 @@ class TuneWorkspace(QWidget):
         queue.ended.connect(self._ended)
         queue.changed.connect(self._changed)
         self._show_empty()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The first time, the sweep that was measured last is shown again, where no other was begun."""
+        super().showEvent(event)
+        if not self._restored:
+            self._restored = True
+            self._restoring.request(lambda monitor: earlier.newest())
+
+    def _restore(self, found: tuple[str, Kept] | None) -> None:
+        if found and not self.active and not self.points.points:
+            self._show(of_kept(*found, self.form.input.data))
 
     def set_method(self, method: Method, options: Mapping[str, Any]) -> None:
         """The method that Analyse has chosen, and its options."""

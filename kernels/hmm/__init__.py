@@ -38,6 +38,7 @@ HMM = DataKind(
     read=hmm.read,
     suffixes=(".json",),
     generate=partial(hmm.random_hmm, symbols="ACGTBDEF"),
+    bundled=hmm.bundled(),
 )
 
 INPUTS = (Input(HMM, flag="model", label="hidden Markov model"), Input(SEQUENCE))

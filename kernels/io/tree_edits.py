@@ -94,6 +94,15 @@ def ladderize(tree: Tree, node: int = 0, larger_last: bool = True) -> Edited:
     return _rebuilt(tree, tree.names, tree.parents, tree.lengths, rank)
 
 
+def ordered_like(tree: Tree, taxa: Sequences[str]) -> Edited:
+    """The tree with its children in the order of the mean place of their leaves in ``taxa``, so that beside a tree of
+    this order few lines from leaf to leaf cross; leaves that are not there stay where they are."""
+    places = {name: place for place, name in enumerate(taxa)}
+    at = np.zeros(len(tree))
+    at[tree.leaves] = [places.get(name, place) for place, name in enumerate(tree.taxa)]
+    return _rebuilt(tree, tree.names, tree.parents, tree.lengths, tree.below(at) / tree.leaf_counts)
+
+
 def prune(tree: Tree, leaves: Sequences[int] | np.ndarray) -> Edited:
     """The tree without these leaves; inner nodes that are left with one child go, and their lengths add up."""
     gone = np.zeros(len(tree), bool)

@@ -6,7 +6,7 @@ import numpy as np
 
 from kernels.errors import ParameterError
 from kernels.io.tree import Tree
-from kernels.io.tree_edits import reroot
+from kernels.io.tree_edits import Edited, reroot
 
 RULES = ("none", "clustalw", "midpoint", "outgroup")
 
@@ -51,6 +51,11 @@ def by_means(tree: Tree) -> Tree:
 
 def at_midpoint(tree: Tree) -> Tree:
     """The root halfway between the two leaves that are farthest apart. Negative lengths count as 0."""
+    return midpoint(tree).tree
+
+
+def midpoint(tree: Tree) -> Edited:
+    """As `at_midpoint`, with where each node came from."""
     lengths = _lengths(tree)
     below, above = _farthest(tree, lengths)
     longest = below + above + lengths
@@ -60,7 +65,7 @@ def at_midpoint(tree: Tree) -> Tree:
     middle[0] = False
     node = int(np.argmax(middle)) if middle.any() else int(np.argmax(longest))
     position = (half - below[node]) / lengths[node] if lengths[node] else 0.5
-    return reroot(tree, node, float(np.clip(position, 0, 1))).tree
+    return reroot(tree, node, float(np.clip(position, 0, 1)))
 
 
 def _lengths(tree: Tree) -> np.ndarray:

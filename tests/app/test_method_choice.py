@@ -70,3 +70,26 @@ def test_every_recommendation_names_a_method_of_its_problem() -> None:
             alike = [other for other in asked if other.problem is method.problem]
             found = advice.suited(alike, data[method.problem.id], backend)
             assert found is not None and found.method.problem is method.problem
+
+
+def letters(*types: SequenceType) -> list[Sequence]:
+    return [
+        Sequence(f"s{number}", b"ACGUACGUACGU" if kind == "RNA" else b"ACGTACGTACGT", kind)
+        for number, kind in enumerate(types)
+    ]
+
+
+def test_sequences_lead_to_a_method_that_takes_so_many() -> None:
+    pair = registry.method("striped-alignment")
+    dna = SequenceType.DNA
+
+    def chosen(method, *types):
+        found = method_choice.for_sequences(registry.METHODS, method, letters(*types))
+        return found and (found.problem.inputs[0].maximum, found.problem.id)
+
+    assert chosen(pair, dna, dna) is None and chosen(pair, dna) is None
+    assert chosen(pair, dna, dna, dna) == (3, "triple")
+    assert chosen(pair, SequenceType.RNA) == (1, "folding")
+    several = method_choice.for_sequences(registry.METHODS, pair, letters(*[dna] * 9))
+    assert several.problem.inputs[0].maximum is None and "alignment" in several.returns
+    assert method_choice.for_sequences(registry.METHODS, several, letters(*[dna] * 3)) is None

@@ -26,7 +26,7 @@ def test_the_first_start_is_one_click_from_a_result(qtbot, window):
     start_with(window, [])
     qtbot.waitUntil(window.method.run_button.isEnabled)
     assert len(window.session.state.sequences) == 2
-    qtbot.mouseClick(window.empty.run_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.method.run_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(window.session.entries))
 
 

@@ -41,7 +41,7 @@ def test_a_tree_that_was_opened_is_shown(qtbot: Any, window: Any, tree_file: Pat
     view = opened(qtbot, window, tree_file)
     assert window.viewer.tabs_shown() == ("tree",) and view.tree == tree_examples.tree()
     assert window.data.isVisible() and window.data.list.topLevelItem(0).text(1) == TREE.label
-    assert "7 taxa" in window.viewer.stamp.text()
+    assert "7 taxa" in window.viewer.chips.accessibleName() + window.viewer.stamp.text()
 
 
 def test_a_tree_can_be_pasted(qtbot: Any, window: Any) -> None:

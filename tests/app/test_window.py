@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QApplication
 
 from app import actions, theme
 from app.dialogs.preferences import PreferencesDialog
+from app.dialogs.shortcuts import ShortcutsDialog
 from app.jobs.queue import JobState
 from app.layout import SIZE, starting_size
 from app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
 from kernels import memory
 from kernels.cuda import devices
 from kernels.model import Sequence, SequenceType
+from kernels.registry import loading
 from tests.app import fake
 
 
@@ -39,7 +41,7 @@ def run(qtbot, window):
 def test_an_empty_window_says_what_to_do(window):
     assert "Open sequences" in window.empty.title.text()
     assert not window.method.run_button.isEnabled()
-    assert "2 sequences" in window.cost.notes.text()
+    assert "2 sequences" in window.cost.warnings.text()
 
 
 def test_opening_a_file(qtbot, ready):
@@ -115,7 +117,8 @@ def test_a_run_shows_its_result(qtbot, ready):
     entry = ready.session.entries[0]
     assert ready.viewer.result is entry.result
     assert "one x two" in ready.viewer.stamp.text()
-    assert "s = 128" in ready.viewer.stamp.text()
+    assert ("s", "128") in ready.viewer.chips.chips and "s = 128" in ready.viewer.chips.toolTip()
+    qtbot.waitUntil(lambda: ("identity", "95.0 %") in ready.viewer.chips.chips)
     assert ready.results.table.currentIndex().row() == 0
     assert not ready.is_stale(entry)
     assert "done in" in ready.jobs.text.toPlainText()
@@ -478,10 +481,81 @@ def test_the_table_says_what_a_sequence_is_and_drops_columns_before_names(ready)
     assert model.index(0, NAME).data(ABOUT) == "first record"
     assert "first record" in ready.sequences.names[0].text()
     ready.resize(1600, 900)
-    for width, hidden in ((210, [TYPE, MAKEUP]), (600, [])):
-        ready.splitters["middle"].setSizes([width, 600, 300])
+    for width, hidden in ((230, [TYPE, MAKEUP]), (600, [])):
+        ready.analyse.resizeDocks([ready.docks["data"]], [width], Qt.Orientation.Horizontal)
         QApplication.processEvents()
         assert [column for column in (TYPE, MAKEUP) if table.isColumnHidden(column)] == hidden
         assert not table.isColumnHidden(NAME)
     metrics = table.fontMetrics()
     assert table.columnWidth(MAKEUP) > metrics.horizontalAdvance("GC 44.4 %")
+
+
+def test_panels_collapse_float_and_come_back(qtbot, ready):
+    run(qtbot, ready)
+    width = ready.viewer.width()
+    for name in ("data_panel", "results_panel", "method_panel"):
+        ready.commands[name].trigger()
+        assert not ready.commands[name].isChecked()
+    qtbot.waitUntil(lambda: ready.viewer.width() > width + 300)
+    assert all(dock.isHidden() for dock in ready.docks.values())
+    ready.commands["widest"].trigger()
+    assert not any(dock.isHidden() for dock in ready.docks.values())
+    ready.docks["results"].float_button.click()
+    assert ready.docks["results"].isFloating() and ready.results.table.isVisible()
+    ready.commands["docks"].trigger()
+    assert not ready.docks["results"].isFloating() and ready.commands["method_panel"].isChecked()
+
+
+def test_a_view_stands_beside_the_others_and_in_a_window_of_its_own(qtbot, ready):
+    run(qtbot, ready)
+    shown, places = ready.viewer.tabs_shown(), ready.viewer.places
+    ready.viewer.turn_to("summary")
+    ready.commands["beside"].trigger()
+    assert places.placed() == {"summary": "beside"} and places.beside.isVisible()
+    assert [view.id for view in places.seen()] == [
+        ready.viewer.tabs_shown()[ready.viewer.tabs.currentIndex()],
+        "summary",
+    ]
+    run(qtbot, ready)
+    assert places.seen()[-1].id == "summary" and set(ready.viewer.tabs_shown()) == set(shown)
+    places.back_button.click()
+    assert not places.beside.isVisible() and not places.placed()
+    ready.viewer.turn_to("timeline")
+    ready.commands["apart"].trigger()
+    window = places._windows["timeline"]
+    assert window.isVisible() and "timeline" in ready.viewer.tabs_shown()
+    window.close()
+    assert not places.placed() and ready.viewer.tabs_shown() == shown
+
+
+def test_all_keys_are_listed_and_found(qtbot, ready):
+    ready.commands["shortcuts"].trigger()
+    dialog = ready.findChild(ShortcutsDialog)
+    assert ("Run", "Ctrl+R") in dialog.shown()
+    dialog.filter.setText("gap")
+    assert ("Insert or remove a gap", "Space, Backspace") in dialog.shown() and ("Run", "Ctrl+R") not in dialog.shown()
+    dialog.close()
+
+
+def test_settings_made_for_one_kind_of_letters_do_not_follow_to_another(qtbot, ready, tmp_path):
+    def gap():
+        return ready.method.options.editor("gap_open").value()
+
+    ready.method.options.editor("gap_open").set_value(9)
+    ready.method.options.changed.emit()
+    assert gap() == 9
+    proteins = tmp_path / "proteins.fa"
+    proteins.write_text(">p\nMEEPQSDPSVEPPLSQ\n>q\nMEEPQSDLSVEPPLSQ\n")
+    ready.loader.open_paths([proteins])
+    qtbot.waitUntil(lambda: cells(ready, ROLE) == ["", "", "1", "2"])
+    qtbot.waitUntil(lambda: gap() is None)
+    ready.session.choose(0, 0)
+    ready.session.choose(1, 1)
+    qtbot.waitUntil(lambda: gap() == 9)
+
+
+def test_every_kind_of_data_is_in_the_open_dialog(window):
+    offered = actions.open_filter()
+    for kind in loading.kinds():
+        assert all(f"*{suffix}" in offered.split(";;")[0] for suffix in kind.suffixes)
+    assert "Graphs (" in offered and "*.antidiag" in offered

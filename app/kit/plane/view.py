@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export, result_text
-from app.kit.flow import WHERE_WIDTH, Flow
+from app.kit.flow import WHERE_WIDTH, ToolRow
 from app.kit.legend import Legend
 from app.kit.plane import cell_address
 from app.kit.plane.data import Span
@@ -223,7 +223,7 @@ class PlaneView(QWidget):
         self._where.setAccessibleName("Go to")
         self._where.setFixedWidth(WHERE_WIDTH)
         self._tools = QWidget()
-        self.tools = Flow(self._tools)
+        self.tools = ToolRow(self._tools)
         self._status = Elided()
         self._legend = Legend()
         self.plot = MatrixPlot(self.draw)

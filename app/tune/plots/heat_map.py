@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
+from app.kit import ink
 from app.tune.plots import colour_bar
 from app.tune.plots.colour_bar import Scale
 from app.tune.plots.series import Grid, grows
@@ -32,7 +33,7 @@ class HeatMap(QWidget):
         self.settings = PlotSettings()
         self.chosen: Point | None = None
         self._labels = ("", "")
-        self._scale = Scale(0.0, 0.0, False)
+        self._scale, self._best = Scale(0.0, 0.0, False), 0.0
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Heat map over two axes")
@@ -40,11 +41,20 @@ class HeatMap(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(500, 400)
 
-    def show_grid(self, grid: Grid, settings: PlotSettings, labels: tuple[str, str]) -> None:
-        """Draw this grid; ``labels`` name its columns and rows."""
+    @staticmethod
+    def text(settings: PlotSettings, value: float) -> str:
+        """A value of the quantity that is shown, in few characters."""
+        return number(settings.quantity, value)
+
+    def show_grid(
+        self, grid: Grid, settings: PlotSettings, labels: tuple[str, str], ends: tuple[float, float] | None = None
+    ) -> None:
+        """Draw this grid; ``labels`` name its columns and rows, ``ends`` are those of a scale that several share."""
         self.grid, self.settings, self._labels = grid, settings, labels
         values = [value for _, value in grid.cells.values()] or [0.0]
-        self._scale = Scale(min(values), max(values), grows(settings.quantity))
+        low, high = ends or (min(values), max(values))
+        self._scale = Scale(low, high, grows(settings.quantity))
+        self._best = (max if grows(settings.quantity) else min)(values)
         self.update()
 
     def show_chosen(self, point: Point | None) -> None:
@@ -69,17 +79,16 @@ class HeatMap(QWidget):
         if not self.grid.cells:
             return
         scale, frame = self._scale, self._frame(area)
-        best = scale.high if scale.grow else scale.low
         for at, (point, value) in self.grid.cells.items():
             box = self._box(frame, at).adjusted(1, 1, -1, -1)
             colour = scale.colour(value)
             painter.fillRect(box, colour)
             text = self._text(value)
             if metrics.horizontalAdvance(text) + 6 <= box.width() and metrics.height() <= box.height():
-                painter.setPen(QColor("#10141a") if colour.lightness() > 110 else QColor("#ffffff"))
+                painter.setPen(ink.on(colour))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-            if value == best or point is self.chosen:
-                painter.setPen(QPen(QColor(colours.path if value == best else colours.accent), 3))
+            if value == self._best or point is self.chosen:
+                painter.setPen(QPen(QColor(colours.path if value == self._best else colours.accent), 3))
                 painter.drawRect(box.adjusted(1, 1, -1, -1))
         self._draw_axes(painter, area, frame)
         beside = QRectF(frame.right(), frame.top(), area.right() - frame.right(), frame.height())

@@ -15,7 +15,7 @@ from app import texts, theme
 from app.kit.axis import Axis
 from app.kit.legend import PENS, Kind, LegendItem
 from app.tune.plots import series
-from app.tune.plots.series import Series
+from app.tune.plots.series import Level, Series
 from app.tune.plots.settings import PlotSettings
 from kernels.experiments.points import Point
 
@@ -57,6 +57,7 @@ class LinePlot(pg.PlotWidget):
         # Items stay and get other data: to make and to place one takes longer than to draw it.
         self._curves = [pg.PlotCurveItem(antialias=True) for _ in theme.active().series]
         self._models: dict[tuple[int, int], pg.PlotCurveItem] = {}
+        self._levels: list[pg.InfiniteLine] = []
         self._spreads = pg.ErrorBarItem(beam=BEAM)
         self._dots = pg.ScatterPlotItem(size=SIZE, pen=None, brush=None, hoverable=True, hoverSize=SIZE + 4, tip=None)
         self._dots.sigClicked.connect(lambda _, found, *rest: self.clicked.emit(found[0].data()))
@@ -83,8 +84,10 @@ class LinePlot(pg.PlotWidget):
         x_label: str,
         curves: Sequence[Curve] = (),
         best: Point | None = None,
+        levels: Sequence[Level] = (),
     ) -> None:
-        """Draw these lines; ``curves`` are models, scaled to what was measured; ``best`` is marked."""
+        """Draw these lines; ``curves`` are models, scaled to what was measured; ``best`` is marked; ``levels`` are of
+        what has no place on the axis."""
         self.lines = tuple(lines)
         colours = theme.active()
         self._put_on(colours, settings, x_label)
@@ -96,6 +99,7 @@ class LinePlot(pg.PlotWidget):
         self._draw_points(settings)
         self._mark(self._best, best, settings)
         self._mark_places(settings)
+        self._draw_levels(levels, settings)
         told = [LegendItem("mark", f"fastest candidate: {_told(best, settings)}", (colours.path,))] if best else []
         self.items = (*line_items(self.lines, "mark" if settings.scatter else "line"), *models, *told)
         self.autoRange()
@@ -103,6 +107,20 @@ class LinePlot(pg.PlotWidget):
     def show_chosen(self, point: Point | None, settings: PlotSettings) -> None:
         """A ring around the chosen point."""
         self._mark(self._chosen, point, settings)
+
+    def _draw_levels(self, levels: Sequence[Level], settings: PlotSettings) -> None:
+        """A line all across for each, with its name on it."""
+        for item in self._levels:
+            self.removeItem(item)
+        self._levels = [
+            pg.InfiniteLine(
+                _scaled(level.value, settings.log_y), angle=0, pen=pg.mkPen(theme.active().muted, style=PENS["dashes"]),
+                label=level.name, labelOpts={"position": 0.72 - 0.2 * (number % 3), "color": theme.active().text},
+            )
+            for number, level in enumerate(levels)
+        ]  # fmt: skip
+        for item in self._levels:
+            self.addItem(item)
 
     def _mark(self, item: pg.ScatterPlotItem, point: Point | None, settings: PlotSettings) -> None:
         """Put a mark where a point is, or nowhere."""

@@ -11,6 +11,7 @@ from PySide6.QtGui import QCursor, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
+    QLineEdit,
     QMenu,
     QScrollArea,
     QTabWidget,
@@ -25,20 +26,23 @@ from app.kit.legend import Legend, draw_legend, legend_height
 from app.kit.widgets import Elided, label, menu_button, row
 from app.tune.plots import saving, series
 from app.tune.plots.bars import PhaseBars
-from app.tune.plots.heat_map import HeatMap
+from app.tune.plots.heat_maps import HeatMaps
 from app.tune.plots.lines import Curve, LinePlot, default_settings, model_curves
+from app.tune.plots.parallel import ParallelPlot
 from app.tune.plots.point import facts, told
 from app.tune.plots.points import PointSet
 from app.tune.plots.rooflines import RooflineView
 from app.tune.plots.settings import PlotSettings
 from app.tune.plots.table import PointTable
+from kernels.experiments import points as point_text
 from kernels.experiments import tables
 from kernels.experiments.points import Point
 
 Curves = Callable[[Point, str], Mapping[str, Sequence[tuple[float, float]]]]
 NONE = "none"
-LINES, HEAT, PHASES, ROOF, TABLE = range(5)
+LINES, HEAT, PARALLEL, PHASES, ROOF, TABLE = range(6)
 AUTOMATIC = "automatic"
+FILTER_WIDTH = 170
 WIDTHS = {"Quantity": 18, "Horizontal axis": 9, "Second axis": 9, "Baseline of speedups": 12, "Colour by": 9}
 """Letters that a list has room for."""
 
@@ -51,8 +55,13 @@ class Plots(QWidget):
         self._points, self._curve_of = points, curve_of
         self.settings = PlotSettings()
         self._stale: set[int] = set()
-        self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMap(), PhaseBars(), PointTable()
-        self.roof = RooflineView()
+        self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMaps(), PhaseBars(), PointTable()
+        self.roof, self.parallel = RooflineView(), ParallelPlot()
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Filter: s=64 cpu")
+        self.filter.setToolTip("Only points that have all these words: names of methods, cpu, cuda, s=64")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setAccessibleName("Filter of the points")
         self.legend, self.told = Legend(), Elided()
         self.told.setObjectName("muted")
         self._boxes = self.quantity, self.across, self.second, self.baseline, self.colour = [
@@ -70,6 +79,12 @@ class Plots(QWidget):
         self._lay_out()
         self._connect()
         self.refresh()
+
+    @property
+    def measured(self) -> tuple[Point, ...]:
+        """The points that were measured, as far as the filter has them."""
+        words = self.filter.text().lower().split()
+        return tuple(point for point in self._points.measured if all(word in _told_of(point) for word in words))
 
     def refresh(self) -> None:
         """The points are others, or the colours."""
@@ -127,11 +142,14 @@ class Plots(QWidget):
         for widget, name in (
             (self.lines, "Lines"),
             (self.heat, "Heat map"),
+            (self.parallel, "Parallel"),
             (scroll, "Phases"),
             (self.roof, "Roofline"),
             (self.table, "Table"),
         ):
             self.tabs.addTab(widget, name)
+        self.filter.setFixedWidth(FILTER_WIDTH)
+        self.tabs.setCornerWidget(self.filter)
         menu = QMenu(self)
         menu.addAction("Save figure...", self.save_figure)
         menu.addAction("Copy figure", self.copy_figure)
@@ -154,7 +172,7 @@ class Plots(QWidget):
         self._points.changed.connect(self.refresh)
         self._points.chosen_changed.connect(self._show_chosen)
         theme.notifier.changed.connect(self.redraw)
-        for plot in (self.lines, self.heat, self.bars, self.roof):
+        for plot in (self.lines, self.heat, self.parallel, self.bars, self.roof):
             plot.clicked.connect(self._points.choose)
             plot.hovered.connect(self._tell)
         self.table.chosen.connect(self._choose_row)
@@ -163,6 +181,7 @@ class Plots(QWidget):
         for check in (self.log_x, self.log_y, self.models):
             check.clicked.connect(self._read_controls)
         self.tabs.currentChanged.connect(self._draw_tab)
+        self.filter.textChanged.connect(self.redraw)
 
     def _fill_controls(self, found: Sequence[Point], moving: Sequence[str]) -> None:
         """Offer what these points have, ``moving`` among them; what was chosen stays chosen."""
@@ -196,51 +215,63 @@ class Plots(QWidget):
 
     def redraw(self) -> None:
         """Draw the tab that is looked at now, and the others when they are."""
-        self._stale, settings = {LINES, HEAT, PHASES, ROOF, TABLE}, self.settings
+        self._stale, settings = {LINES, HEAT, PARALLEL, PHASES, ROOF, TABLE}, self.settings
         for check, on in (
             (self.log_x, settings.log_x), (self.log_y, settings.log_y), (self.models, settings.models)
         ):  # fmt: skip
             check.setChecked(on)
-        self.tabs.setTabEnabled(
-            HEAT, bool(self._points.measured and settings.x and settings.y) and settings.x != settings.y
-        )
+        self.tabs.setTabEnabled(HEAT, bool(self.measured and settings.x and settings.y) and settings.x != settings.y)
         self._draw_tab()
 
     def _draw_tab(self) -> None:
         index = self.tabs.currentIndex()
         if index in self._stale:
             self._stale.discard(index)
-            (self._draw_lines, self._draw_heat, self._draw_bars, self._draw_roof, self._fill_table)[index]()
+            (
+                self._draw_lines,
+                self._draw_heat,
+                self._draw_parallel,
+                self._draw_bars,
+                self._draw_roof,
+                self._fill_table,
+            )[index]()
             self._show_chosen_in(index)
         self._show_legend()
 
     def _draw_lines(self) -> None:
         settings = self.settings
-        measured, quantity, over = self._points.measured, settings.quantity, settings.over
+        measured, quantity, over = self.measured, settings.quantity, settings.over
         lines = self._series(quantity)
         best = series.best(measured, quantity, over) if settings.scatter else None
         curves: Sequence[Curve] = ()
         if settings.models:
             curves = model_curves(lines, quantity, lambda point: self._curve_of(point, settings.x))
-        self.lines.show_lines(lines, settings, settings.x, curves, best)
+        beside = series.levels(measured, [settings.x], quantity, over) if settings.x else []
+        self.lines.show_lines(lines, settings, settings.x, curves, best, beside)
 
     def _series(self, quantity: str) -> tuple[series.Series, ...]:
         """What is drawn in one colour, and joined where the points are those of a sweep."""
         settings = self.settings
         split = () if settings.scatter else settings.split
-        return series.lines(self._points.measured, settings.x, quantity, split, settings.over, settings.colour)
+        return series.lines(self.measured, settings.x, quantity, split, settings.over, settings.colour)
 
     def _draw_heat(self) -> None:
         settings, axes = self.settings, (self.settings.x, self.settings.y)
-        self.heat.show_grid(series.grid(self._points.measured, *axes, settings.quantity, settings.over), settings, axes)
+        found = series.panels(self.measured, *axes, settings.quantity, settings.split, settings.over)
+        beside = series.levels(self.measured, axes, settings.quantity, settings.over)
+        self.heat.show_panels(found, beside, settings, axes)
+
+    def _draw_parallel(self) -> None:
+        names = [name for name in series.names(self.measured) if name != "cells"] if self.measured else []
+        self.parallel.show_points(self.measured, names, self.settings)
 
     def _draw_bars(self) -> None:
         settings = self.settings
         names = [settings.x, *settings.split] if settings.x else settings.split
-        self.bars.show_points(self._points.measured, names)
+        self.bars.show_points(self.measured, names)
 
     def _draw_roof(self) -> None:
-        self.roof.show_points(self._points.measured, self._series("compute_ms"))
+        self.roof.show_points(self.measured, self._series("compute_ms"))
 
     def _fill_table(self) -> None:
         self.table.show_table(tables.summary(self._points.points, "", self.settings.over, every=True))
@@ -249,7 +280,7 @@ class Plots(QWidget):
         self._points.choose(self._points.points[row])
 
     def _show_chosen(self) -> None:
-        for index in {LINES, HEAT, PHASES, ROOF, TABLE} - self._stale:
+        for index in {LINES, HEAT, PARALLEL, PHASES, ROOF, TABLE} - self._stale:
             self._show_chosen_in(index)
 
     def _show_chosen_in(self, index: int) -> None:
@@ -262,7 +293,8 @@ class Plots(QWidget):
         elif index == ROOF:
             self.roof.show_chosen(chosen)
         else:
-            (self.heat if index == HEAT else self.bars).show_chosen(chosen)
+            plots: dict[int, HeatMaps | ParallelPlot | PhaseBars] = {HEAT: self.heat, PARALLEL: self.parallel}
+            plots.get(index, self.bars).show_chosen(chosen)
 
     def _show_legend(self) -> None:
         index = self.tabs.currentIndex()
@@ -277,7 +309,7 @@ class Plots(QWidget):
             return
         names = dict.fromkeys((self.settings.x, self.settings.y, *self.settings.split))
         places = [series.label(point, [name]) for name in names if name and name != "method"]
-        found = series.values([*self._points.measured], self.settings.quantity, self.settings.over).get(id(point))
+        found = series.values([*self.measured], self.settings.quantity, self.settings.over).get(id(point))
         quantity, _, unit = self.settings.label.partition(", ")
         value = told(self.settings.quantity, found) if found else ""
         unit = f", {unit}" if unit and unit not in ("ms", "bytes") else ""
@@ -297,13 +329,20 @@ class Plots(QWidget):
         height = legend_height(painter.fontMetrics(), items, area.width() - 2 * theme.MARGIN)
         inner = area.adjusted(0, 0, 0, -height)
         index = self.tabs.currentIndex()
-        if index == HEAT:
-            self.heat.draw(painter, inner)
+        if index in (HEAT, PARALLEL):
+            (self.heat if index == HEAT else self.parallel).draw(painter, inner)
         elif index == PHASES:
             self.bars.draw(painter, inner)
         else:
             export.render_plot(painter, inner, self.roof.plot if index == ROOF else self.lines)
         draw_legend(painter, QRectF(area.left() + theme.MARGIN, inner.bottom(), area.width(), height), items)
+
+
+def _told_of(point: Point) -> str:
+    """What a filter looks through: the method, where it ran, and every value, as "s=64" too."""
+    values = {**point.parameters, **point.coordinates}
+    pairs = " ".join(f"{name}={point_text.text(value)}" for name, value in values.items())
+    return f"{point.name} {point.contender} {point.backend} {point.device} {pairs} ".lower()
 
 
 def _fill(box: QComboBox, choices: Mapping[str, str], chosen: str) -> None:

@@ -42,6 +42,23 @@ class Grid:
     cells: Mapping[tuple[int, int], tuple[Point, float]]
 
 
+@dataclass(frozen=True)
+class Panel:
+    """A grid of some points, and what they have in common."""
+
+    name: str
+    grid: Grid
+
+
+@dataclass(frozen=True)
+class Level:
+    """A value that holds along a whole axis: of a point that has no place on it, as a peer without the parameter."""
+
+    name: str
+    point: Point
+    value: float
+
+
 def coordinate(point: Point, name: str) -> Any:
     """The value of an axis at a point; of a parameter that was left to the program, what really ran."""
     if name in OF_POINTS:
@@ -154,13 +171,52 @@ def grid(points: Sequence[Point], x: str, y: str, quantity: str, baseline: Mappi
     """The best value at each place of two axes, where several points share one: the least time, the highest rate."""
     found = values(points, quantity, baseline)
     there = [point for point in points if id(point) in found]
-    columns, rows = (_sorted({coordinate(point, name) for point in there}) for name in (x, y))
+    columns, rows = (ordered({coordinate(point, name) for point in there}) for name in (x, y))
     cells: dict[tuple[int, int], tuple[Point, float]] = {}
     for point in there:
         at, value = (rows.index(coordinate(point, y)), columns.index(coordinate(point, x))), found[id(point)].median
         if at not in cells or better(quantity, value, cells[at][1]):
             cells[at] = point, value
     return Grid(tuple(rows), tuple(columns), cells)
+
+
+def panels(
+    points: Sequence[Point], x: str, y: str, quantity: str, split: Sequence[str], over: Mapping[str, Any] | None = None
+) -> list[Panel]:
+    """A grid for every combination of what differs beside the two axes: the method first, then further axes.
+
+    Points without a place on both axes are in none; see `levels`.
+    """
+    there = [point for point in points if _has(point, x) and _has(point, y)]
+    beside = [name for name in dict.fromkeys(("method", *split)) if name not in (x, y)]
+    apart = [name for name in beside if _differs([coordinate(point, name) for point in there])] if there else []
+    groups: dict[tuple[str, ...], list[Point]] = {}
+    for point in there:
+        groups.setdefault(tuple(_tag(point, name) for name in apart), []).append(point)
+    return [Panel(", ".join(key), grid(members, x, y, quantity, over)) for key, members in groups.items()]
+
+
+def levels(
+    points: Sequence[Point], axes: Sequence[str], quantity: str, over: Mapping[str, Any] | None = None
+) -> list[Level]:
+    """The best value of every method whose points have no place on some of the axes."""
+    found = values(points, quantity, over)
+    known: dict[str, Level] = {}
+    for point in points:
+        if id(point) in found and not all(_has(point, name) for name in axes):
+            name, value = series_name(point), found[id(point)].median
+            if name not in known or better(quantity, value, known[name].value):
+                known[name] = Level(name, point, value)
+    return list(known.values())
+
+
+def series_name(point: Point) -> str:
+    """Who a point is of, and on which backend where it is no peer."""
+    return point.name if point.is_peer else f"{point.name}, {point.backend}"
+
+
+def _has(point: Point, name: str) -> bool:
+    return coordinate(point, name) is not None
 
 
 def better(quantity: str, value: float, other: float) -> bool:
@@ -228,7 +284,7 @@ def _named(point: Point, name: str) -> str:
     return point_text.text(coordinate(point, name))
 
 
-def _sorted(found: set[Any]) -> list[Any]:
+def ordered(found: set[Any]) -> list[Any]:
     """Numbers by size, then everything else by its text."""
     return sorted(found, key=_order)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QLabel, QMenu, QSplitter, QVBoxLayout
+from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import result_text
-from app.kit.flow import together
+from app.kit.flow import ToolRow, together
 from app.kit.selection import Selection
 from app.kit.widgets import tool_button
 from app.views.aligned import saving
@@ -25,7 +25,6 @@ from app.views.aligned.pair_side import PairSide
 from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.posterior_side import PosteriorSide
 from app.views.aligned.shown import ShownAlignment
-from app.views.aligned.tool_row import ToolRow
 from app.views.aligned.tree_side import TreeSide
 from kernels.io.aligned import AlignedSequences
 from kernels.model import Result
@@ -67,25 +66,22 @@ class AlignmentViewer(ShownAlignment):
     def shows_datum(cls, datum: Any) -> bool:
         return isinstance(datum, AlignedSequences)
 
-    def _tool_row(self) -> ToolRow:
-        row = ToolRow()
-        row.add(self.finder.box)
-        row.add(together(self.undo_button, self.redo_button), self._put_undo)
+    def _tool_row(self) -> QWidget:
+        tools = QWidget()
+        row = ToolRow(tools)
+        row.addWidget(self.finder.box)
+        row.addWidget(together(self.undo_button, self.redo_button))
         for button in self.menus.buttons:
-            row.add(button)
-        row.add(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
-        row.add(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))
+            row.addWidget(button)
+        row.addWidget(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
+        row.addWidget(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))
         for word, across, down in (("Columns", 1.25, 1.0), ("Rows", 1.0, 1.25)):
             smaller = partial(self.canvas.zoom, 1 / across, 1 / down)
             larger = partial(self.canvas.zoom, across, down)
             less = tool_button("\N{MINUS SIGN}", f"{word} smaller", smaller)
             more = tool_button("+", f"{word} larger", larger)
-            row.add(together(less, QLabel(f" {word} "), more), partial(_put_zoom, word, smaller, larger))
-        return row
-
-    def _put_undo(self, menu: QMenu) -> None:
-        for button in (self.undo_button, self.redo_button):
-            menu.addAction(button.text(), button.click).setEnabled(button.isEnabled())
+            row.addWidget(together(less, QLabel(f" {word} "), more))
+        return tools
 
     def _build(self) -> None:
         box = QVBoxLayout(self)
@@ -187,8 +183,3 @@ class AlignmentViewer(ShownAlignment):
     def _open_menu(self, place: QPoint) -> None:
         if self.picture is not None:
             self.menus.fill_context().exec(self.canvas.viewport().mapToGlobal(place))
-
-
-def _put_zoom(word: str, smaller: Callable[[], object], larger: Callable[[], object], menu: QMenu) -> None:
-    menu.addAction(f"{word} smaller", smaller)
-    menu.addAction(f"{word} larger", larger)

@@ -15,7 +15,7 @@ from app.kit import export, result_text
 from app.kit.cube import colours as cube_colours
 from app.kit.cube import data, scene
 from app.kit.cube.data import COLOURINGS, Chunks
-from app.kit.flow import Flow, together
+from app.kit.flow import ToolRow, together
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, check_action, menu_button, tool_button
@@ -180,7 +180,7 @@ class CubeView(QWidget):
         self._settle = QTimer(self, interval=SETTLE_MS, singleShot=True)
         self._shown_at = dict.fromkeys(range(3), -1)
         self._tools = QWidget()
-        self._fill_tools(Flow(self._tools))
+        self._fill_tools(ToolRow(self._tools))
         self._rows = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Horizontal)
         parts: tuple[QWidget, ...] = (self.picture, self.plots[2], self.plots[0], self.plots[1])
         for number, part in enumerate(parts):
@@ -201,7 +201,7 @@ class CubeView(QWidget):
         for widget in (self.card, self.bar, self._legend, self._status):
             box.addWidget(widget)
 
-    def _fill_tools(self, tools: Flow) -> None:
+    def _fill_tools(self, tools: ToolRow) -> None:
         self._where = QLineEdit(placeholderText="Go to i, j, k")
         self._where.setToolTip(cube_text.WHERE)
         self._where.setFixedWidth(TOOL_WIDTHS[0])

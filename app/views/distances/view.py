@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QVBoxLayout, QWid
 from app import theme
 from app.kit import export, figure, heat
 from app.kit.background import Latest
-from app.kit.flow import Flow
+from app.kit.flow import ToolRow
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.tree.layout import Shape, layout
@@ -55,7 +55,7 @@ class DistancesView(QWidget):
         self.matrix: DistanceMatrix | None = None
         self.tree: Tree | None = None
         self._ordered = False
-        self.order_by, self.map_name = "tree", "viridis"
+        self.order_by, self.map_name, self.stretch = "tree", "viridis", True
         self.canvas, self._legend, self._status = DistancesCanvas(), Legend(), Elided()
         self._latest = Latest(self)
         self._latest.finished.connect(self._take_tree)
@@ -98,7 +98,10 @@ class DistancesView(QWidget):
         self._latest.cancel()
         self.matrix, self.tree, self._ordered = matrix, tree, False
         self._tools.setEnabled(matrix is not None)
-        self._levels = heat.levels(np.asarray(matrix.values)) if matrix is not None else (0.0, 0.0)
+        values = np.asarray(matrix.values) if matrix is not None else np.zeros((0, 0))
+        self._whole = heat.levels(values)
+        self._stretched = heat.stretched(values) if len(values) > 2 else self._whole
+        self._levels = self._stretched if self.stretch else self._whole
         if matrix is not None and tree is None and 2 < len(matrix) <= MOST_ORDERED:
             self._latest.request(lambda monitor: _upgma(matrix, monitor))
         self._anew()
@@ -112,6 +115,15 @@ class DistancesView(QWidget):
         self.map_name = name
         if self.canvas.picture is not None:
             self.canvas.picture.map_name = name
+        self._describe()
+        self.canvas.update()
+
+    def set_stretch(self, on: bool) -> None:
+        """Whether a nearly uniform matrix has its colours spread over most of its values, and not over all."""
+        self.stretch = on
+        self._levels = self._stretched if on else self._whole
+        if self.canvas.picture is not None:
+            self.canvas.picture.levels = self._levels
         self._describe()
         self.canvas.update()
 
@@ -176,6 +188,8 @@ class DistancesView(QWidget):
         self.order_menu, self.show_menu, self.map_menu, self.save_menu = (QMenu(self) for _ in range(4))
         choice_actions(self.order_menu, "Rows in the order of", ORDERS, self.order_by, self.set_order)
         choice_actions(self.map_menu, "Colour map", heat.MAPS, self.map_name, self.set_map)
+        self.map_menu.addSeparator()
+        check_action(self.map_menu, "Stretch where nearly all are alike", self.stretch, self.set_stretch)
         self._options = {
             name: check_action(self.show_menu, text, True, partial(self.set_option, name))
             for name, text in (("labelled", "Names"), ("numbers", "Numbers in cells"))
@@ -183,7 +197,7 @@ class DistancesView(QWidget):
         for text, slot in (("Figure\u2026", self.save_figure), ("Distances as CSV or PHYLIP\u2026", self.save_matrix)):
             self.save_menu.addAction(text, slot)
         self._tools = QWidget()
-        row = Flow(self._tools)
+        row = ToolRow(self._tools)
         for button in (
             tool_button("Fit", "Show the whole matrix (F)", self.canvas.fit),
             menu_button("Order", "The order of rows and columns", self.order_menu),
@@ -237,6 +251,8 @@ class DistancesView(QWidget):
             self._legend.show_items(())
             return
         words = f"distance {heat.short(self._levels[0])} to {heat.short(self._levels[1])}"
+        if self._levels != self._whole:
+            words += f", stretched; all are {heat.short(self._whole[0])} to {heat.short(self._whole[1])}"
         items = [
             LegendItem("text", self.matrix.summary),
             LegendItem("gradient", words, heat.swatches(self.map_name)),

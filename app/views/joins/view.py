@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QSizePolicy
 
 from app import theme
 from app.kit import export, figure, heat
-from app.kit.flow import Flow
+from app.kit.flow import ToolRow
 from app.kit.legend import Legend, LegendItem
 from app.kit.result_text import number
 from app.kit.selection import Selection
@@ -250,7 +250,7 @@ class JoinsView(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
         upper, below = QHBoxLayout(), QWidget()
-        lower = Flow(below)
+        lower = ToolRow(below)
         for widget in (
             tool_button("|\u25c0", "The first join (Home)", self.first),
             tool_button("\u25c0", "One join back (Left)", self.back),

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from app import theme
+from app.kit import ink
 from app.kit.cube import colours as cube_colours
 from app.kit.cube import drawing
 from app.kit.cube import scene as cube_scene
@@ -176,8 +177,7 @@ class OrderPanel(QWidget):
             font.setPixelSize(max(int(box.width() * 0.42), 8))
             painter.save()
             painter.setFont(font)
-            light = done and not now and colour.lightnessF() < 0.45
-            painter.setPen(QColor("#ffffff" if light else "#10141a" if done else active.muted))
+            painter.setPen(ink.on(fill) if done or now else QColor(active.muted))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, f"{step + 1}")
             painter.restore()
 

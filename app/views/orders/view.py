@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QSpinBox, QVBoxLayou
 from app import theme
 from app.kit import export, result_text
 from app.kit.cube import data
-from app.kit.flow import Flow, together
+from app.kit.flow import ToolRow, together
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
 from app.views.orders.data import Cell, Order, formula
@@ -118,7 +118,7 @@ class OrdersView(QWidget):
         self.slider.setAccessibleName("Step")
         self._play = tool_button("Play", "Play the steps (Space)", self._toggle)
         tools = QWidget()
-        row = Flow(tools)
+        row = ToolRow(tools)
         for text, number in (("s ", self.s), ("Layers ", self.layers)):
             label = QLabel(text)
             label.setMinimumHeight(number.sizeHint().height())

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QMessageBox, QStack
 from app import texts, theme
 from app.kit import export, figure, heat
 from app.kit.background import Latest
-from app.kit.flow import Flow
+from app.kit.flow import ToolRow
 from app.kit.legend import Legend, LegendItem
 from app.kit.letter_canvas import LetterCanvas
 from app.kit.selection import Selection
@@ -200,7 +200,7 @@ class ProfileView(QWidget):
         self.table_button.setCheckable(True)
         self.table_button.toggled.connect(self.turn_to_table)
         self._tools = QWidget()
-        row = Flow(self._tools)
+        row = ToolRow(self._tools)
         row.addWidget(self.which)
         for button in (
             self.table_button,

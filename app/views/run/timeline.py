@@ -13,11 +13,11 @@ from app.kit import export
 from app.kit import result_text as view_texts
 from app.kit.axis import Axis
 from app.kit.background import Latest
-from app.kit.flow import Flow
+from app.kit.flow import ToolRow
+from app.kit.lanes import Lanes, lanes
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.run.lanes import Lanes, lanes
 from app.views.run.words import Words
 from kernels.model import Result
 
@@ -169,7 +169,7 @@ class TimelineView(QWidget):
         self._colour = QComboBox()
         self._colour.addItems(["Colour by phase", "Colour by strip"])
         tools = QWidget()
-        row = Flow(tools)
+        row = ToolRow(tools)
         row.addWidget(self._colour)
         row.addWidget(tool_button("Fit", "Show all that was computed, from the first start to the last end", self.fit))
         row.addWidget(tool_button("From Run", "Show what came before it too: compilation, transfer", self.fit_from_run))

@@ -286,7 +286,7 @@ def fitting(picture: Picture, width: float, height: float, font: QFont, share: f
     """The window that shows the whole tree, and its names, which take no more than this share of the width."""
     layout = picture.layout
     left, top, right, bottom = layout.bounds
-    room = min(names_width(layout, font), share * width) if picture.names else 12.0
+    room = min(names_width(layout, font, picture.label_size), share * width) if picture.names else 12.0
     if layout.straight:
         across = max(width - LEFT - room, 40) / ((right - left) or 1)
         down = max(height - TOP - BOTTOM, 20) / ((bottom - top) or 1)
@@ -302,7 +302,7 @@ def _round_fit(picture: Picture, width: float, height: float, font: QFont, share
     tips = np.union1d(layout.tips[:: max(layout.tips.size // SAMPLE, 1)], _long_named(layout))
     texts = np.zeros(tips.size)
     if picture.names:
-        metrics = QFontMetricsF(_sized(font))
+        metrics = QFontMetricsF(_sized(font, picture.label_size))
         texts[:] = [metrics.horizontalAdvance(text_of(layout, tip)) for tip in tips.tolist()]
     texts = np.minimum(texts, share * min(width, height)) + GAP + ROUND_MARGIN
     along = np.full(tips.size, layout.far[0]) if picture.aligned and layout.shape == Shape.CIRCULAR else None
@@ -330,9 +330,9 @@ def prepared(tree: Tree, shape: Shape, lengths: bool, collapsed: Collection[int]
     return made
 
 
-def names_width(layout: Layout, font: QFont) -> float:
-    """Pixels that the widest name beside the tree takes."""
-    metrics = QFontMetricsF(_sized(font))
+def names_width(layout: Layout, font: QFont, pixels: float = LARGEST) -> float:
+    """Pixels that the widest name beside the tree takes, in a font of this size."""
+    metrics = QFontMetricsF(_sized(font, pixels))
     widest = max((metrics.horizontalAdvance(text_of(layout, tip)) for tip in _long_named(layout).tolist()), default=0.0)
     return widest + GAP + 10
 
@@ -344,9 +344,9 @@ def _long_named(layout: Layout) -> np.ndarray:
     return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]
 
 
-def _sized(font: QFont) -> QFont:
+def _sized(font: QFont, pixels: float) -> QFont:
     sized = QFont(font)
-    sized.setPixelSize(round(LARGEST))
+    sized.setPixelSize(round(pixels))
     return sized
 
 

@@ -99,7 +99,7 @@ def size_of(shown: Figure, frame: Frame) -> QSize:
 def least_size(shown: Figure) -> QSize:
     """Size of a figure that has room for whole names and a small tree."""
     layout = shown.picture.layout
-    names = names_width(layout, QGuiApplication.font()) if shown.picture.names else 0.0
+    names = names_width(layout, QGuiApplication.font(), shown.picture.label_size) if shown.picture.names else 0.0
     if layout.straight:
         return figure.size(LEFT + LEAST_TREE + names, 0, shown.items)
     return figure.size(LEAST_TREE + 2 * names, LEAST_TREE + 2 * names, shown.items)
@@ -108,7 +108,7 @@ def least_size(shown: Figure) -> QSize:
 def size_whole(shown: Figure, canvas: TreeCanvas) -> QSize:
     """Size of a figure of the whole tree in which every name can be read."""
     layout = shown.picture.layout
-    names = names_width(layout, QGuiApplication.font()) if shown.picture.names else 0.0
+    names = names_width(layout, QGuiApplication.font(), shown.picture.label_size) if shown.picture.names else 0.0
     if layout.straight:
         width = max(float(canvas.width()), (1 - NAMES_SHARE) * canvas.width() + names)
         height = layout.rows * READABLE_ROW + TOP + BOTTOM

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from kernels.io.tree import Tree
 from kernels.io.tree_edits import Edited, ladderize, prune, reroot, swap
+from kernels.trees.rooting import midpoint
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,11 @@ class TreeEditor(QObject):
         """Put the root on the branch above a node."""
         if node:
             self._edit(reroot(self.tree, node), "rooting")
+
+    def root_at_midpoint(self) -> None:
+        """Put the root halfway between the two leaves that are farthest apart."""
+        if self.tree.leaves.size > 2:
+            self._edit(midpoint(self.tree), "rooting at the midpoint")
 
     def swap(self, node: int) -> None:
         """Turn the children of a node round."""

@@ -50,7 +50,13 @@ def text_of(layout: Layout, node: int) -> str:
 
 
 def labels(
-    layout: Layout, frame: Frame, lines: np.ndarray, base: QFont, aligned: bool, before: Labels | None = None
+    layout: Layout,
+    frame: Frame,
+    lines: np.ndarray,
+    base: QFont,
+    aligned: bool,
+    before: Labels | None = None,
+    largest: float = LARGEST,
 ) -> Labels:
     """The names to write in a window where ``lines`` are the branches.
 
@@ -58,12 +64,12 @@ def labels(
     the tree moves.
     """
     spacing = tip_spacing(layout, frame)
-    size = min(max(0.86 * spacing, SMALLEST), LARGEST)
+    size = min(max(0.86 * spacing, SMALLEST), largest)
     thinned = 0.86 * spacing < SMALLEST
     font = _font(base, THINNED if thinned else size)
     height = QFontMetricsF(font).height()
     if layout.shape == Shape.UNROOTED:
-        font = _font(base, LARGEST - 1)
+        font = _font(base, largest - 1)
         if before is None:
             return _scattered(layout, frame, lines, font)
         x, y = ends(layout, frame, before.tips)

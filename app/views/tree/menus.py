@@ -14,12 +14,15 @@ from app.kit.tree.layout import Shape, has_lengths
 from app.kit.widgets import check_action, choice_actions, label, menu_button
 from app.views.tree import colours
 from app.views.tree.history import TreeEditor
+from app.views.tree.labels import LARGEST
 from kernels.errors import ParameterError
 from kernels.io.newick import parse
 from kernels.io.tree import Tree
 
 OPTIONS = {"names": "Names", "aligned": "Names in a column", "supports": "Support values", "scale": "Scale bar"}
 ON = {"names": True, "aligned": False, "supports": True, "scale": True}
+SIZES = {"small": ("Small", 9.0), "medium": ("Medium", LARGEST), "large": ("Large", 17.0), "huge": ("Very large", 24.0)}
+"""Sizes of names: what they are called, and pixels of the font where rows are wide."""
 SHAPES = {Shape.RECTANGULAR: "Rectangular", Shape.SLANTED: "Slanted", Shape.CIRCULAR: "Circular",
           Shape.UNROOTED: "Unrooted"}  # fmt: skip
 
@@ -38,6 +41,7 @@ class Shown(Protocol):
     def set_shape(self, shape: str) -> None: ...
     def set_lengths(self, on: bool) -> None: ...
     def set_option(self, name: str, on: bool) -> None: ...
+    def set_label_size(self, pixels: float) -> None: ...
     def zoom_to(self, node: int | None) -> None: ...
     def colour(self, by: str, patterns: tuple[str, ...] = ...) -> None: ...
     def ask_patterns(self) -> None: ...
@@ -51,7 +55,7 @@ class Menus:
     """Buttons with menus for a view; what is switched on lives in their actions."""
 
     def __init__(self, parent: QWidget, view: Shown) -> None:
-        self._parent, self._view = parent, view
+        self._parent, self._view, self.label_size = parent, view, LARGEST
         self.shape_menu, self.show_menu = QMenu(parent), QMenu(parent)
         self.colour_menu, self.edit_menu, self.save_menu = QMenu(parent), QMenu(parent), QMenu(parent)
         names = {str(shape): text for shape, text in SHAPES.items()}
@@ -62,6 +66,10 @@ class Menus:
             name: check_action(self.show_menu, text, ON[name], partial(self._set_option, name))
             for name, text in OPTIONS.items()
         }
+        sizes = {name: text for name, (text, _) in SIZES.items()}
+        choice_actions(
+            self.show_menu, "Size of names", sizes, "medium", lambda name: view.set_label_size(SIZES[name][1])
+        )
         self._aligned = {shape: shape == Shape.CIRCULAR for shape in Shape}
         self.edit_menu.aboutToShow.connect(lambda: self._fill_edit(self.edit_menu, view.current))
         self.colour_menu.aboutToShow.connect(self._fill_colours)
@@ -81,6 +89,7 @@ class Menus:
         aligned.blockSignals(True)
         aligned.setChecked(self._aligned[picture.layout.shape])
         aligned.blockSignals(False)
+        picture.label_size = self.label_size
         for name, action in self.options.items():
             setattr(picture, name, action.isChecked())
         self.lengths.setEnabled(has_lengths(picture.layout.tree))
@@ -118,6 +127,7 @@ class Menus:
                 _add(menu, text, slot, node).setEnabled(able)
             menu.addSeparator()
         for text, command in (
+            ("Root at the midpoint", view.editor.root_at_midpoint),
             ("Sort all, small first\tL", view.editor.ladderize),
             ("Sort all, large first\tShift+L", partial(view.editor.ladderize, larger_last=False)),
             ("Open all collapsed\tE", view.editor.open),

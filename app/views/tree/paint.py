@@ -13,7 +13,7 @@ from app.kit.tree.frame import Branches, Frame, branches, points, starts_of
 from app.kit.tree.layout import TURN, Layout, Shape
 from app.theme import Theme
 from app.views.tree.colours import Colouring
-from app.views.tree.labels import GAP, Labels, labels, room, text_of
+from app.views.tree.labels import GAP, LARGEST, Labels, labels, room, text_of
 
 WIDTH, COLOURED, MARKED = 1.0, 2.0, 3.0
 """Pixels of a branch, of one with a colour, and of one whose clade is selected."""
@@ -42,6 +42,8 @@ class Picture:
     aligned: bool = False
     supports: bool = True
     scale: bool = True
+    label_size: float = LARGEST
+    """Pixels of the font of names, where rows are wide."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ def paint(
     written = None
     if picture.names:
         same = before.labels if before is not None else None
-        written = labels(layout, frame, found.lines, painter.font(), picture.aligned, same)
+        written = labels(layout, frame, found.lines, painter.font(), picture.aligned, same, picture.label_size)
     painter.save()
     hurried = before is not None and len(found.lines) > SMOOTH
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, layout.shape != Shape.RECTANGULAR and not hurried)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app import theme
 from app.kit import export
 from app.kit.background import Latest
-from app.kit.flow import Flow, together
+from app.kit.flow import ToolRow, together
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.tree.layout import Layout, Shape, layout
@@ -137,6 +137,15 @@ class TreeView(QWidget):
                 self.canvas.fit()
             self.canvas.update()
 
+    def set_label_size(self, pixels: float) -> None:
+        """Names of at most so many pixels; they are smaller where rows are narrow."""
+        self.menus.label_size = pixels
+        if self.canvas.picture is not None:
+            self.canvas.picture.label_size = pixels
+            if self.canvas.fitted:
+                self.canvas.fit()
+            self.canvas.update()
+
     def colour(self, by: str, patterns: tuple[str, ...] = ()) -> None:
         """Colour by nothing, "patterns" of names, their first "word", "weight", "support" or "length"."""
         self.colour_by, self.patterns = by, patterns
@@ -242,7 +251,7 @@ class TreeView(QWidget):
     def _build(self) -> None:
         self.search_box = SearchBox()
         self._tools = QWidget()
-        row = Flow(self._tools)
+        row = ToolRow(self._tools)
         row.addWidget(self.search_box)
         row.addWidget(tool_button("Fit", "Show the whole tree (F)", self.fit))
         self.menus = menus.Menus(self, self)

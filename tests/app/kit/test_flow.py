@@ -1,6 +1,6 @@
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QWidget
 
-from app.kit.flow import Flow
+from app.kit.flow import Flow, ToolRow
 
 
 def tools(qtbot, number=4):
@@ -38,3 +38,30 @@ def test_what_is_hidden_takes_no_room(qtbot):
     box.resize(width, 50)
     box.show()
     assert row.sizeHint().width() < width and buttons[1].x() == 0
+
+
+def test_tools_without_room_are_in_a_menu_that_does_the_same(qtbot):
+    box = QWidget()
+    qtbot.addWidget(box)
+    row, line, buttons, pressed = ToolRow(box), QLineEdit(), [], []
+    row.addWidget(line)
+    for number in range(4):
+        button = QPushButton(f"Button {number}")
+        button.clicked.connect(lambda _=False, number=number: pressed.append(number))
+        row.addWidget(button)
+        buttons.append(button)
+    menu = QMenu()
+    menu.addAction("Inner")
+    buttons[3].setMenu(menu)
+    box.resize(row.sizeHint().width(), 40)
+    box.show()
+    assert not row.left_out() and not row.more.isVisible()
+    box.resize(row.sizeHint().width() - buttons[3].sizeHint().width(), 40)
+    qtbot.waitUntil(row.more.isVisible)
+    assert row.left_out() == buttons[2:] and line.width() == line.sizeHint().width()
+    assert row.more.geometry().right() <= box.width()
+    row.menu.aboutToShow.emit()
+    first, second = row.menu.actions()
+    assert (first.text(), second.menu()) == ("Button 2", menu)
+    first.trigger()
+    assert pressed == [2]

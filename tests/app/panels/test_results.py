@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from app.panels.results import ANSWER, METHOD, OF, ResultModel, ResultTable
+from app.panels.result_table import ANSWER, METHOD, OF, SPARE, TOLD, ResultModel, ResultTable
 from app.session.session import Entry, Session
 
 BESIDE = 14
@@ -20,6 +20,9 @@ LONG = tuple(f"{'Alignment' * 8}{number}" for number in (1, 2))
 def table(qtbot, monkeypatch):
     """A table of which `Session.add_result` may be given stand-ins: what is listed of them is their attributes."""
     monkeypatch.setattr("app.texts.method_name", lambda result: result.method)
+    monkeypatch.setattr(
+        "app.panels.result_table.TOLD", {**TOLD, **dict.fromkeys(SPARE[:1] + SPARE[2:], lambda entry: "x")}
+    )
     monkeypatch.setattr("app.texts.answer", lambda result: "288")
     monkeypatch.setattr("app.texts.stamp", lambda result: f"{result.method} of one x two")
     made = ResultTable(ResultModel(Session(), lambda entry: False))
@@ -33,7 +36,7 @@ def fill(table, methods):
     of = SimpleNamespace(title="one x two")
     started = datetime.now(UTC)
     for method in methods:
-        table.model()._session.add_result(Entry(SimpleNamespace(method=method, started=started, problem=of)))
+        table._results._session.add_result(Entry(SimpleNamespace(method=method, started=started, problem=of)))
 
 
 def shown(table, column):

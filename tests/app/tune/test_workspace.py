@@ -23,6 +23,8 @@ from kernels.experiments.tuning import Found
 from kernels.machine import tuned
 from tests.app import fake
 
+UNCHECKED = Qt.CheckState.Unchecked
+
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -240,11 +242,17 @@ def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
     points, plots = tune.points, tune.plots
     assert len(plots.lines.lines) == 2 and (plots.settings.x, plots.settings.y) == ("s", "gap_open")
     plots.tabs.setCurrentIndex(1)
-    at = next(iter(plots.heat.grid.cells))
-    centre = plots.heat._box(QRectF(plots.heat.rect()), at).center()
-    qtbot.mouseClick(plots.heat, Qt.MouseButton.LeftButton, pos=QPointF(centre).toPoint())
-    assert points.chosen is plots.heat.grid.cells[at][0]
-    plots.tabs.setCurrentIndex(2)
+    (heat,) = [each for each in plots.heat.maps if not each.isHidden()]
+    at = next(iter(heat.grid.cells))
+    centre = heat._box(QRectF(heat.rect()), at).center()
+    qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=QPointF(centre).toPoint())
+    assert points.chosen is heat.grid.cells[at][0]
+    plots.show_tab("Parallel")
+    line = plots.parallel._lines[-1]
+    ends = plots.parallel._points(line, QRectF(plots.parallel.rect()))
+    qtbot.mouseClick(plots.parallel, Qt.MouseButton.LeftButton, pos=((ends[0] + ends[1]) / 2).toPoint())
+    assert points.chosen in [each.point for each in plots.parallel._lines]
+    plots.show_tab("Phases")
     qtbot.mouseClick(plots.bars, Qt.MouseButton.LeftButton, pos=QPointF(10, 10).toPoint())
     assert points.chosen is plots.bars.points[0]
     plots.show_tab("Table")
@@ -442,3 +450,37 @@ def test_the_source_is_not_forgotten_over_a_method_that_has_others(qtbot: Any) -
         "floyd-blocked": "Generated",
         "striped-score": "Unrelated, generated",
     }
+
+
+def test_a_filter_leaves_the_points_that_have_all_its_words(qtbot: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64,96")
+    tune.start()
+    finish(qtbot, tune)
+    assert len(tune.plots.measured) == 3
+    tune.plots.filter.setText("S=64 cpu")
+    assert [point.parameters["s"] for point in tune.plots.measured] == [64]
+    assert len(tune.plots.lines.lines[0].points) == 1
+    tune.plots.filter.clear()
+    assert len(tune.plots.lines.lines[0].points) == 3
+
+
+def test_an_axis_is_not_offered_twice_and_a_click_on_a_name_checks_its_box(qtbot: Any, tune: Any) -> None:
+    first, second = tune.form.axes
+    first.set_value("s", "32,64")
+    assert second.name.findText("s") < 0 and first.name.findText("s") >= 0
+    contenders = tune.form.contenders
+    item = next(contenders.item(n) for n in range(contenders.count()) if contenders.item(n).checkState() is UNCHECKED)
+    box = contenders.visualItemRect(item)
+    qtbot.mouseClick(contenders.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
+    assert item.checkState() is not UNCHECKED
+
+
+def test_the_sweep_of_the_last_time_is_shown_again(qtbot: Any, tune: Any, make_window: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.start()
+    finish(qtbot, tune)
+    again = make_window()
+    assert not again.tune.points.points
+    again.turn_to(1)
+    qtbot.waitUntil(lambda: len(again.tune.points.points) == 2)
+    assert again.tune.title.text() == tune.title.text()

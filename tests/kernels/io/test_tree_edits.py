@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kernels.errors import InputError
 from kernels.io.newick import newick, parse
 from kernels.io.tree import Tree
-from kernels.io.tree_edits import Edited, ladderize, prune, reroot, swap, unroot
+from kernels.io.tree_edits import Edited, ladderize, ordered_like, prune, reroot, swap, unroot
 from kernels.io.tree_splits import distance, split_hashes, splits
 from tests.trees import trees, ways
 
@@ -179,3 +179,11 @@ def test_trees_that_cannot_be_compared_are_refused() -> None:
     twice = replace(tree, names=tuple("a" if name == "d" else name for name in tree.names))
     with pytest.raises(InputError, match="two taxa are called 'a'"):
         splits(twice)
+
+
+def test_children_follow_the_order_of_another_tree():
+    first = parse("((a:1,b:1):1,(c:1,(d:1,e:1):1):1);")[0]
+    turned = parse("(((e:1,d:1):1,c:1):1,(b:1,a:1):1);")[0]
+    assert ordered_like(turned, first.taxa).tree.taxa == first.taxa
+    other = parse("((d:1,b:1):1,(c:1,(a:1,e:1):1):1);")[0]
+    assert ordered_like(other, first.taxa).tree.taxa == ("b", "d", "c", "a", "e")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.tune.plots import series
 from app.tune.plots.lines import default_settings, model_curves
 from app.tune.plots.settings import PlotSettings
@@ -133,3 +135,15 @@ def test_over_cells_a_line_joins_problems_of_several_lengths() -> None:
     asked = default_settings(points, PlotSettings(x="cells"), series.names(points))
     assert asked.split == ("method",)
     assert default_settings(points, PlotSettings(x="method"), series.names(points)).split == ("length",)
+
+
+def test_a_grid_for_every_method_and_a_level_for_what_has_no_place() -> None:
+    other = [replace(point, contender="other", name="Other") for point in GRID]
+    peer = replace(GRID[0], contender="peer", name="A peer", coordinates={}, parameters={})
+    found = series.panels([*GRID, *other, peer], "s", "h", "compute_ms", ("s", "h"))
+    assert [panel.name for panel in found] == [GRID[0].name, "Other"]
+    assert all(set(panel.grid.cells) == set(series.grid(GRID, "s", "h", "compute_ms").cells) for panel in found)
+    (level,) = series.levels([*GRID, peer], ["s", "h"], "compute_ms")
+    assert level.point is peer and level.value == GRID[0].value("compute_ms")
+    (alone,) = series.panels(GRID, "s", "h", "compute_ms", ())
+    assert alone.name == ""

@@ -9,10 +9,10 @@ from app import texts
 from app.kit import export
 from app.kit import result_text as texts_of_views
 from app.kit.cube import data
+from app.kit.lanes import lanes
 from app.kit.phase_times import colour_of, phase_times
 from app.kit.selection import Selection
 from app.views.run import timeline as timeline_module
-from app.views.run.lanes import lanes
 from app.views.run.phases import PhasesView
 from app.views.run.timeline import FILL, TimelineView
 from kernels.steps import STEP, Steps

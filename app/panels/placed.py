@@ -1,0 +1,185 @@
+"""Where each view of a result is: among the tabs, beside them, or in a window of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from app import theme
+from app.kit.flow import together
+from app.kit.icons import dress
+from app.kit.view import View, as_widget
+from app.kit.widgets import quiet_button
+
+TABS, BESIDE, WINDOW = "tabs", "beside", "window"
+PLACES = (TABS, BESIDE, WINDOW)
+TABS_WIDTH = 280
+"""Tabs may be this narrow, whatever a view would like, so that the window never grows by itself."""
+WINDOW_SIZE = 900, 640
+
+
+class ViewWindow(QWidget):
+    """A view in a window of its own; closing it puts the view back among the tabs."""
+
+    closed = Signal()
+
+    def __init__(self, parent: QWidget, view: View) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setWindowTitle(f"{view.title} - Antidiag")
+        self.view = view
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, theme.SPACING)
+        self._box.addWidget(as_widget(view))
+        as_widget(view).show()
+        self.resize(*WINDOW_SIZE)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()
+
+
+class Places(QSplitter):
+    """Tabs, tabs beside them, and windows, over views of which each has its place.
+
+    ``looked(view)``: a view came to be seen, and must show what is shown now.
+    ``moved``: a view has another place, which `placed` tells.
+    """
+
+    looked = Signal(object)
+    moved = Signal()
+
+    def __init__(self, views: Sequence[View]) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._views = tuple(views)
+        self._able: list[View] = []
+        self._place: dict[str, str] = {}
+        self._windows: dict[str, ViewWindow] = {}
+        self.tabs, self.beside = QTabWidget(), QTabWidget()
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(theme.MARGIN)
+        for tabs in (self.tabs, self.beside):
+            tabs.setDocumentMode(True)
+            tabs.setMinimumWidth(TABS_WIDTH)
+            tabs.tabBar().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            tabs.tabBar().customContextMenuRequested.connect(lambda at, tabs=tabs: self._menu(tabs, at))
+            tabs.currentChanged.connect(lambda index, tabs=tabs: self._look(tabs, index))
+            self.addWidget(tabs)
+        self.beside.hide()
+        self.split_button = quiet_button("", "Show this view beside the others")
+        self.split_button.setAccessibleName("Show this view beside the others")
+        self.window_button = quiet_button("", "Show this view in a window of its own")
+        self.window_button.setAccessibleName("Show this view in a window of its own")
+        self.back_button = quiet_button("", "Put this view back among the others")
+        self.back_button.setAccessibleName("Put this view back among the others")
+        for button, icon in ((self.split_button, "beside"), (self.window_button, "float"), (self.back_button, "hide")):
+            dress(button, icon)
+        self.split_button.clicked.connect(lambda: self._move_current(self.tabs, BESIDE))
+        self.window_button.clicked.connect(lambda: self._move_current(self.tabs, WINDOW))
+        self.back_button.clicked.connect(lambda: self._move_current(self.beside, TABS))
+        self.tabs.setCornerWidget(together(self.split_button, self.window_button))
+        self.beside.setCornerWidget(self.back_button)
+
+    def placed(self) -> dict[str, str]:
+        """The views that are not among the tabs, by their ids."""
+        return {name: place for name, place in self._place.items() if place != TABS}
+
+    def restore(self, places: dict[str, str]) -> None:
+        """Put views where `placed` said that they are; windows open when there is something to show."""
+        self._place = {str(name): place for name, place in places.items() if place in PLACES}
+
+    def show_views(self, able: Sequence[View], wanted: str) -> list[View]:
+        """Have just these views, each in its place, and turn the tabs to the one that is wanted; those now seen."""
+        self._able = list(able)
+        for tabs in (self.tabs, self.beside):
+            tabs.blockSignals(True)
+            tabs.clear()
+        inside = [view for view in able if self._place.get(view.id, TABS) == TABS]
+        for view in able:
+            place = self._place.get(view.id, TABS)
+            if not inside and place != WINDOW:
+                place = TABS
+            if place == WINDOW:
+                self._open(view)
+            else:
+                (self.tabs if place == TABS else self.beside).addTab(as_widget(view), view.title)
+        for name in [name for name in self._windows if all(view.id != name for view in able)]:
+            self._drop(name)
+        self.beside.setVisible(self.beside.count() > 0)
+        for tabs in (self.tabs, self.beside):
+            tabs.blockSignals(False)
+        self.split_button.setEnabled(self.tabs.count() > 1)
+        self.turn_to(wanted)
+        return self.seen()
+
+    def seen(self) -> list[View]:
+        """The views that are on the screen."""
+        found = [self._view(tabs.currentWidget()) for tabs in (self.tabs, self.beside) if tabs.count()]
+        return [*found, *(window.view for window in self._windows.values())]
+
+    def shown(self) -> tuple[str, ...]:
+        """Ids of the views that there are, in the order of the tabs; those elsewhere last."""
+        inside = [self._view(self.tabs.widget(index)).id for index in range(self.tabs.count())]
+        return tuple(inside + [view.id for view in self._able if view.id not in inside])
+
+    def turn_to(self, view_id: str) -> None:
+        """Look at the view of this id, wherever it is."""
+        for tabs in (self.tabs, self.beside):
+            for index in range(tabs.count()):
+                if self._view(tabs.widget(index)).id == view_id:
+                    tabs.setCurrentIndex(index)
+        if view_id in self._windows:
+            self._windows[view_id].raise_()
+
+    def put(self, view_id: str, place: str) -> None:
+        """Give a view another place."""
+        self._place[view_id] = place
+        self._drop(view_id)
+        shown = self._view(self.tabs.currentWidget()).id if self.tabs.count() else ""
+        for view in self.show_views(self._able, view_id if place == TABS else shown):
+            self.looked.emit(view)
+        if place == BESIDE:
+            self.setSizes([self.width() // 2] * 2)
+            self.turn_to(view_id)
+        self.moved.emit()
+
+    def _open(self, view: View) -> None:
+        if view.id not in self._windows:
+            window = self._windows[view.id] = ViewWindow(self, view)
+            window.closed.connect(lambda name=view.id: self.put(name, TABS))
+            window.show()
+
+    def _drop(self, view_id: str) -> None:
+        if window := self._windows.pop(view_id, None):
+            window.closed.disconnect()
+            as_widget(window.view).setParent(self)
+            as_widget(window.view).hide()
+            window.close()
+            window.deleteLater()
+
+    def _move_current(self, tabs: QTabWidget, place: str) -> None:
+        if tabs.count():
+            self.put(self._view(tabs.currentWidget()).id, place)
+
+    def _look(self, tabs: QTabWidget, index: int) -> None:
+        if index >= 0:
+            self.looked.emit(self._view(tabs.widget(index)))
+
+    def _view(self, shown: QWidget) -> View:
+        return next(view for view in self._views if view is shown)
+
+    def _menu(self, tabs: QTabWidget, at: QPoint) -> None:
+        index = tabs.tabBar().tabAt(at)
+        if index < 0:
+            return
+        name, menu = self._view(tabs.widget(index)).id, QMenu(self)
+        choices: dict[str, tuple[str, Callable[[], bool]]] = {
+            BESIDE: ("Show beside the others", lambda: tabs is self.tabs and tabs.count() > 1),
+            WINDOW: ("Show in a window of its own", lambda: True),
+            TABS: ("Put back among the others", lambda: tabs is self.beside),
+        }
+        for place, (text, able) in choices.items():
+            menu.addAction(text, lambda place=place: self.put(name, place)).setEnabled(able())
+        menu.exec(tabs.tabBar().mapToGlobal(at))

@@ -1,0 +1,137 @@
+"""Results side by side, as a person compares them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from app.compare import trees
+from app.compare.rows import Row, rows
+from app.compare.window import CompareWindow, names_of
+from app.panels.result_table import METHOD, OF, RATE, SPENT, TAGS
+from app.session import archive
+from app.session.session import Entry
+from app.session.state import State
+from kernels.io.newick import parse
+from kernels.pairwise.model import LEFT, UP, Alignment
+
+
+@pytest.fixture
+def three(qtbot, ready):
+    """A window with three results of the same pair."""
+    for number, width in enumerate((128, 64, 32)):
+        ready.method.parameters.editor("s").set_value(width)
+        ready.method.parameters.changed.emit()
+        qtbot.waitUntil(ready.method.run_button.isEnabled)
+        ready.commands["run"].trigger()
+        qtbot.waitUntil(lambda number=number: len(ready.session.entries) == number + 1)
+    return ready
+
+
+def select(window, *numbers):
+    window.results._select([window.session.entries[number] for number in numbers])
+
+
+def test_several_results_are_selected_and_compared(qtbot, three):
+    assert not three.results.compare_button.isEnabled()
+    select(three, 0, 2)
+    with qtbot.waitSignal(three.results.compare_wanted):
+        three.results.compare_button.click()
+    opened = three.findChild(CompareWindow)
+    qtbot.waitUntil(lambda: not opened.busy)
+    assert [opened.tabs.tabText(at) for at in range(opened.tabs.count())] == ["Summary", "Phases", "Timelines", "Paths"]
+    assert opened.names == ("Fake (1)", "Fake (2)")
+    opened.only.setChecked(True)
+    told = {each.label: each.values for each in opened._rows()}
+    assert told["s"] == ("32", "128") and "Method" not in told
+    opened.copy()
+    assert "s\t32\t128" in QGuiApplication.clipboard().text()
+    assert "100.0 % of 21 cells are in both" in opened.paths.told.text()
+    assert len(opened.bars.segments()) == 4 and opened.timelines.span_ms[1] > 1
+    opened.close()
+
+
+def test_rows_say_what_differs_and_how_much_longer_it_took(three):
+    first, second = (entry.result for entry in three.session.entries[:2])
+    slow = replace(second, times_ms={"phase 1": 24.0})
+    found = {each.label: each for each in rows([first, slow])}
+    assert found["Beside the fastest"] == Row("Beside the fastest", ("the fastest", "2 times as long"))
+    assert found["phase 1"].differs and not found["Of"].differs and found["transfer"].values == ("1.0 ms", "")
+    assert found["Time"].heading
+
+
+def test_paths_that_part_are_listed_and_shown(qtbot, three):
+    entries = three.session.entries[:2]
+    path = entries[1].result.answer.alignment
+    moves = np.concatenate([path.operations[:5], [LEFT, UP], path.operations[6:]]).astype(np.uint8)
+    answer = replace(entries[1].result.answer, alignment=Alignment(path.start, path.end, moves))
+    other = replace(entries[1], result=replace(entries[1].result, answer=answer))
+    opened = three.compare((entries[0], other))
+    qtbot.waitUntil(lambda: opened.paths.list.count() == 2)
+    assert "1 place" in opened.paths.told.text() and "1 are only in the second" not in opened.paths.told.text()
+    opened.paths.list.setCurrentRow(1)
+    upper, lower = opened.paths.text.toPlainText().split("\n\n")
+    assert "-" not in upper and lower.count("-") == 2
+    opened.close()
+
+
+def test_trees_are_compared_by_splits(qtbot):
+    first, second = (parse(text)[0] for text in (
+        "((a:1,b:1):1,(c:1,(d:1,e:1):1):1);", "((e:1,d:1):1,(b:1,(a:1,c:1):1):1);"))  # fmt: skip
+    found = trees.compare(first, second)
+    assert (found.splits, found.apart, found.common) == ((2, 2), 2, 1)
+    page = trees.TreesPage()
+    qtbot.addWidget(page)
+    page.show_trees(found)
+    assert "1 splits are in both trees, 1 only in the first" in page.told.text() and "2, 50.0 %" in page.told.text()
+    page.resize(500, 300)
+    assert not page.grab().isNull()
+
+
+def test_results_are_renamed_tagged_noted_and_it_can_be_undone(qtbot, three):
+    table = three.results.table
+    shown = three.session.shown
+    select(three, 1, 2)
+    three.results.tag(["slow ", "", "slow", "of Monday"])
+    three.results.note("with the old card")
+    assert [entry.tags for entry in three.session.entries] == [(), ("slow", "of Monday"), ("slow", "of Monday")]
+    assert len(table.chosen()) == 2 and three.session.shown is shown
+    model = three.results.model
+    assert model.setData(model.index(0, METHOD), "  best  run ")
+    assert three.session.entries[0].name == "best run" and model.index(0, METHOD).data() == "best run"
+    assert three.session.shown is three.session.entries[0]
+    assert names_of(three.session.entries) == ("best run", "Fake (1)", "Fake (2)")
+    for _ in range(3):
+        three.commands["undo"].trigger()
+    assert not any(entry.tags or entry.note or entry.name for entry in three.session.entries)
+
+
+def test_the_users_words_are_kept_in_a_session(three, tmp_path):
+    entry = replace(three.session.entries[0], name="best", tags=("a", "b"), note="two\nlines")
+    archive.save(tmp_path / "kept.antidiag", State(), [entry], {})
+    _, (back,), _, _ = archive.load(tmp_path / "kept.antidiag")
+    assert isinstance(back, Entry) and (back.name, back.tags, back.note) == ("best", ("a", "b"), "two\nlines")
+
+
+def test_results_are_filtered_and_sorted_and_wide_ones_say_more(qtbot, three):
+    table, panel = three.results.table, three.results
+    assert table.isColumnHidden(RATE)
+    three.docks["results"].setFloating(True)
+    three.docks["results"].resize(1200, 300)
+    qtbot.waitUntil(lambda: not table.isColumnHidden(RATE))
+    assert not table.isColumnHidden(SPENT) and not table.isColumnHidden(OF) and table.isColumnHidden(TAGS)
+    select(three, 0)
+    panel.tag(["first"])
+    assert not table.isColumnHidden(TAGS)
+    panel.filter.setText("fake FIRST")
+    assert table.sorted.rowCount() == 1 and table.entry(table.sorted.index(0, 0)) is three.session.entries[0]
+    panel.filter.setText("no such")
+    assert table.sorted.rowCount() == 0
+    panel.filter.clear()
+    table.sortByColumn(SPENT, Qt.SortOrder.AscendingOrder)
+    spent = [table.entry(table.sorted.index(row, 0)).result.compute_ms for row in range(3)]
+    assert spent == sorted(spent)
+    table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+    assert [table.entry(table.sorted.index(row, 0)) for row in range(3)] == list(three.session.entries)

@@ -1,0 +1,38 @@
+import numpy as np
+from PySide6.QtGui import QColor
+
+from app.kit import heat, ink
+
+
+def nearly_uniform():
+    values = np.random.default_rng(1).uniform(0.90, 0.94, (40, 40))
+    values[3, 1] = 0.01
+    return values
+
+
+def test_a_nearly_uniform_matrix_is_stretched_and_another_is_not():
+    low, high = heat.stretched(nearly_uniform())
+    assert 0.9 <= low < 0.91 and 0.93 < high <= 0.94
+    even = np.random.default_rng(2).uniform(0, 1, (40, 40))
+    assert heat.stretched(even) == heat.levels(even)
+    same = np.full((5, 5), 0.5)
+    assert heat.stretched(same) == heat.levels(same) == (0.5, 0.5)
+
+
+def contrast(first, second):
+    """WCAG's contrast of two colours."""
+
+    def luminance(colour):
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.getRgbF()[:3]]
+        return linear[0] * 0.2126 + linear[1] * 0.7152 + linear[2] * 0.0722
+
+    lights = sorted((luminance(first), luminance(second)))
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+def test_numbers_can_be_read_on_every_colour_of_every_map():
+    for name in heat.MAPS:
+        for place in range(256):
+            colour = QColor.fromRgb(int(heat.colours(name)[place]))
+            assert contrast(heat.text_on(place, name), colour) > 4, (name, place)
+    assert ink.on(QColor("#000000")) == ink.LIGHT_INK
