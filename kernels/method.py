@@ -226,7 +226,8 @@ class Method:
     such as those that take a number of rounds. ``cuts(parameters)`` says where a run cuts its table, for pictures.
     ``models`` are what the paper's analysis foretells. ``criterion`` names what decides the answer beside the problem,
     where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one criterion give
-    one answer.
+    one answer. ``staging`` is "package.module:NAME" of the `kernels.plays.staging.Staging` by which it is played step
+    by step; empty where it is not.
     """
 
     id: str
@@ -252,6 +253,7 @@ class Method:
     cuts: Callable[[Mapping[str, Any]], Cuts] = no_cuts
     models: tuple[Model, ...] = ()
     criterion: str = ""
+    staging: str = ""
 
     def foretold(self, problem: Any, parameters: Mapping[str, Any]) -> int:
         """Cells that a run is expected to compute, in the unit in which its result tells them."""

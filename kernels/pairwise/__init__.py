@@ -52,6 +52,7 @@ def _chunked(
         recomputed=sizes.chunked_recomputed,
         cuts=cut,
         models=models,
+        staging=f"kernels.pairwise.plays.stagings:CHUNKED_{number}",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     )
@@ -76,6 +77,7 @@ METHODS = (
         work=sizes.score_work,
         cuts=cuts.strips,
         models=analysis.STRIPED_SCORE,
+        staging="kernels.pairwise.plays.stagings:SCORE",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 10.0, "cuda": 500.0},
     ),
@@ -99,6 +101,7 @@ METHODS = (
         recomputed=sizes.alignment_recomputed,
         cuts=cuts.kept_strips,
         models=analysis.STRIPED_ALIGNMENT,
+        staging="kernels.pairwise.plays.stagings:STRIPED",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     ),
