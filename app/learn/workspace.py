@@ -15,12 +15,13 @@ from app.learn.classes import ClassesPage
 from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import GUIDELINES
 from app.learn.measured_page import MeasuredPage
+from app.learn.play.page import PlayPage
 from kernels.cuda import guidelines, measured
 from kernels.cuda.guidelines import CARDS, Limits
 from kernels.method import Method
 
 LEFT_WIDTH = 310
-CLASSES = "The four classes"
+CLASSES, PLAYS = "The four classes", "Step by step"
 
 
 class LearnWorkspace(QWidget):
@@ -30,7 +31,7 @@ class LearnWorkspace(QWidget):
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
-        self.classes = ClassesPage(methods)
+        self.classes, self.plays = ClassesPage(methods), PlayPage(methods)
         self.guidelines = {guideline.id: GuidelinePage(guideline) for guideline in GUIDELINES}
         self.measured = {guideline.id: MeasuredPage(guideline) for guideline in measured.GUIDELINES}
         self.pages, self.contents = QStackedWidget(), QListWidget()
@@ -41,7 +42,8 @@ class LearnWorkspace(QWidget):
         self.card.setToolTip("The GPU that the guidelines are computed for")
         self.back, self.forward = QPushButton("Back"), QPushButton("Next")
         guided: list[GuidelinePage | MeasuredPage] = [*self.guidelines.values(), *self.measured.values()]
-        for name, page in ((CLASSES, self.classes), *((page.guideline.title, page) for page in guided)):
+        taught = ((CLASSES, self.classes), (PLAYS, self.plays))
+        for name, page in (*taught, *((page.guideline.title, page) for page in guided)):
             self.contents.addItem(name)
             self.pages.addWidget(page)
         for limits in CARDS:

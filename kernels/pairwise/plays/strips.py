@@ -36,8 +36,8 @@ class Kind:
     """What sets the methods apart.
 
     ``states``: phase 1 keeps local start states, and phases 2 and 3 follow. ``chunks``: it keeps the last rows of
-    chunks of h rows too. ``local``: phase 3 computes every chunk on the path by itself. ``tiles``: phase 2 goes back tile by
-    tile, each computed again when the path comes to it.
+    chunks of h rows too. ``local``: phase 3 computes every chunk on the path by itself. ``tiles``: phase 2 goes
+    back tile by tile, each computed again when the path comes to it.
     """
 
     title: str
@@ -282,6 +282,7 @@ class _Strips:
             Held("registers", "H of two antidiagonals, E and F of one", 16 * sum(len(order[b][1]) for b in there),
                  tuple((self.again_table, i, j, 0) for i, j in cells)),
             Held("global memory", "directions, half a byte a cell", -(-sum(sizes) // 2)),
+            *(held for held in self.steps[self.first.steps - 1].held if held.place == "global memory"),
         )  # fmt: skip
 
     def _crossings_again(self, cells: list[Item], order: list[Box]) -> tuple[Crossing, ...]:
