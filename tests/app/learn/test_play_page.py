@@ -1,5 +1,7 @@
 """Methods step by step, as a lecturer uses the page."""
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
@@ -91,8 +93,7 @@ def test_the_clock_of_time_shows_what_is_done_by_then():
     clock = Clock(plays, BY_TIME)
     shown = [clock.steps(tick) for tick in range(clock.last + 1)]
     assert shown[0] == (-1, -1) and shown[-1] == tuple(len(play) - 1 for play in plays)
-    assert all(after[0] >= before[0] and after[1] >= before[1] and after != before
-               for before, after in zip(shown, shown[1:], strict=False))  # fmt: skip
+    assert all(after[0] >= before[0] and after[1] >= before[1] and after != before for before, after in pairwise(shown))
     for number, play in enumerate(plays):
         assert all(clock.steps(clock.tick(number, step))[number] == step for step in range(len(play)))
 
