@@ -14,6 +14,7 @@ from app.kit.widgets import Card, label
 from app.learn.classes import ClassesPage
 from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import GUIDELINES
+from app.learn.lecture.page import LecturePage
 from app.learn.measured_page import MeasuredPage
 from app.learn.play.page import PlayPage
 from kernels.cuda import guidelines, measured
@@ -21,7 +22,7 @@ from kernels.cuda.guidelines import CARDS, Limits
 from kernels.method import Method
 
 LEFT_WIDTH = 310
-CLASSES, PLAYS = "The four classes", "Step by step"
+CLASSES, PLAYS, LECTURES = "The four classes", "Step by step", "Lectures"
 
 
 class LearnWorkspace(QWidget):
@@ -31,7 +32,7 @@ class LearnWorkspace(QWidget):
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
-        self.classes, self.plays = ClassesPage(methods), PlayPage(methods)
+        self.classes, self.plays, self.lectures = ClassesPage(methods), PlayPage(methods), LecturePage()
         self.guidelines = {guideline.id: GuidelinePage(guideline) for guideline in GUIDELINES}
         self.measured = {guideline.id: MeasuredPage(guideline) for guideline in measured.GUIDELINES}
         self.pages, self.contents = QStackedWidget(), QListWidget()
@@ -42,7 +43,7 @@ class LearnWorkspace(QWidget):
         self.card.setToolTip("The GPU that the guidelines are computed for")
         self.back, self.forward = QPushButton("Back"), QPushButton("Next")
         guided: list[GuidelinePage | MeasuredPage] = [*self.guidelines.values(), *self.measured.values()]
-        taught = ((CLASSES, self.classes), (PLAYS, self.plays))
+        taught = ((CLASSES, self.classes), (PLAYS, self.plays), (LECTURES, self.lectures))
         for name, page in (*taught, *((page.guideline.title, page) for page in guided)):
             self.contents.addItem(name)
             self.pages.addWidget(page)

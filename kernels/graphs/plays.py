@@ -54,6 +54,8 @@ class _Versions:
             cases.append(Case(f"d({i + 1}, {j + 1})", added(self.value(i, j)), self.value(i, j), (self.cell(i, j),),
                               "as before"))  # fmt: skip
         for k in through:
+            if keep and k in (i, j):  # a way through one of its own ends is that from before
+                continue
             one, other = self.value(i, k), self.value(k, j)
             cases.append(Case(f"d({i + 1}, {k + 1}) + d({k + 1}, {j + 1})", added(one, other), one + other,
                               (self.cell(i, k), self.cell(k, j)), f"through {k + 1}"))  # fmt: skip
@@ -69,14 +71,24 @@ class _Versions:
     def explain(self, cell: Cell) -> Formula:
         return Formula(f"d({cell[1] + 1}, {cell[2] + 1})", "min", self.cases[cell], float(self.values[cell[1:]]))
 
-    def play(self, made: PathsProblem, title: str, workers: tuple[str, ...], cuts: tuple[int, ...], rule: str) -> Play:
+    def play(
+        self,
+        made: PathsProblem,
+        title: str,
+        workers: tuple[str, ...],
+        cuts: tuple[int, ...],
+        rule: str,
+        counts: bool = False,
+    ) -> Play:
+        """``counts``: every path is made in one way only, so that best paths can be counted."""
         vertices = made.graph.names
         table = Table("d", self.values, self.at, self.who, vertices, vertices,
                       names(self.values.shape[2], "version"), True, cuts=(cuts, cuts), formula=rule)  # fmt: skip
         distances = np.array([[self.value(i, j) for j in range(self.n)] for i in range(self.n)])
         return Play(title, (table,), tuple(self.steps), workers, self.explain, distances,
                     "distances\n" + table_text(distances).replace("; ", "\n"),
-                    tuple(self.cell(i, j) for i in range(self.n) for j in range(self.n)))  # fmt: skip
+                    tuple(self.cell(i, j) for i in range(self.n) for j in range(self.n)
+                          if counts and i != j and np.isfinite(distances[i, j])))  # fmt: skip
 
 
 def warshall(made: PathsProblem, values: Mapping[str, Any]) -> Play:
@@ -97,9 +109,8 @@ def warshall(made: PathsProblem, values: Mapping[str, Any]) -> Play:
             marked=row, barrier=True,
         ))  # fmt: skip
         found.newest[:] = k + 1
-    return found.play(
-        made, "FloydWarshall", names(threads, "thread"), (), "d(i, j) = min( d(i, j), d(i, k) + d(k, j) )"
-    )
+    rule = "d(i, j) = min( d(i, j), d(i, k) + d(k, j) )"
+    return found.play(made, "FloydWarshall", names(threads, "thread"), (), rule, counts=True)
 
 
 def blocked(made: PathsProblem, values: Mapping[str, Any]) -> Play:

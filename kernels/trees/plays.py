@@ -231,7 +231,8 @@ class _Joining:
             "R(i) = sum of d(i, j)",
         )
         tables = [
-            Table(name, *self.found[place], rows, columns, versions=True, gone=self.gone if place == D else None,
+            Table(name, *self.found[place], rows, columns, versions=True,
+                  gone=self.gone if place in (D, CRITERION) else None,
                   formula=formula)
             for place, (name, rows, columns, formula) in enumerate(
                 zip(("distances", "criterion Q", "least", "sums R"), (taxa, taxa, ("",), taxa),
