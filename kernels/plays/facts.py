@@ -45,10 +45,10 @@ def fact(name: str, shown: Sequence[Shown]) -> str:
         raise InputError(f"{{{name}}}: this scene has {len(shown)} plays; add one, or take the placeholder out")
     here = shown[int(at)]
     known = counts(here)
-    if rest in known:
-        return known[rest]()
     if rest in here.values:
         return str(here.values[rest])
+    if rest in known:
+        return known[rest]()
     if match := CELL.fullmatch(rest):
         return here.play.letter(cell_of(here.play, match[1], [int(word) for word in match[2].split(",")]))
     raise InputError(f"{{{name}}} is no number of the play; there are {', '.join(known)}, what was typed, and H(1, 2)")

@@ -42,7 +42,7 @@ class Table:
     layers are those of one place after another, and the newest that is computed is shown. ``letters``: values are codes
     of letters. ``cuts`` are the rows and columns before which a border of strips, chunks or blocks runs. ``gone``
     (int32, rows x columns) is the step from which a place is no longer used. ``aside``: a table that is looked at for
-    details only. ``formula`` is the recurrence in symbols.
+    details only. ``formula`` is the recurrence in symbols. ``counts``: its places are cells of the problem.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Table:
     gone: np.ndarray | None = None
     aside: bool = False
     formula: str = ""
+    counts: bool = True
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -207,8 +208,9 @@ class Play:
 
     @cached_property
     def main_cells(self) -> np.ndarray:
-        """Cells of each step in tables that are not aside, int64; places with a layer for each matrix count once."""
-        return np.array([sum(not self.tables[cell[0]].aside for cell in cells) for cells in self.cells_of], np.int64)
+        """Cells of the problem that each step computes, int64: H, E and F of one place are one cell."""
+        own = [table.counts and not table.aside for table in self.tables]
+        return np.array([sum(own[cell[0]] for cell in cells) for cells in self.cells_of], np.int64)
 
     @cached_property
     def busy(self) -> np.ndarray:

@@ -104,7 +104,7 @@ class _Two:
             for cell, step in at[place].items():
                 when[(*cell, 0)], worker[(*cell, 0)] = step, who[place][cell]
             tables.append(Table(name, own, when, worker, lines[0], lines[1], cuts=(tuple(cuts[0]), tuple(cuts[1])),
-                                formula=RULES[place]))  # fmt: skip
+                                formula=RULES[place], counts=place == H))  # fmt: skip
         cells = [(0, 0)]
         for operation in self.answer.operations.tolist():
             i, j = cells[-1]

@@ -247,6 +247,10 @@ def _problems_of(scene: Scene, lecture: Lecture) -> list[str]:
                 found.append(f"no play has a table {name!r}")
         if scene.view.cell and plays and all(scene.view.cell_in(play) is None for play in plays):
             found.append(f"no play has the cell {scene.view.cell}")
+        for play, step in zip(plays, (shown.step for shown in scene.shown()), strict=True):
+            cell = scene.view.cell_in(play)
+            if cell is not None and scene.clock == "steps" and play.step(cell) > step:
+                found.append(f"the cell {scene.view.cell} of {play.title} is not computed yet where the scene ends")
         longest = max(map(len, plays), default=0)
         if scene.clock == "steps" and plays and not 0 <= scene.first <= (longest if scene.last < 0 else scene.last):
             found.append(f"from {scene.first} lies behind to")

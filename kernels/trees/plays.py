@@ -273,7 +273,7 @@ class _Joining:
         def name(node: int) -> str:
             return self.made.matrix.names[node] if node < self.n else str(node + 1)
 
-        return "\n".join(f"{name(a)} + {name(b)} = {self.n + at + 1}" for at, (a, b) in enumerate(self.joins))
+        return "\n".join(f"{name(a)} and {name(b)} become {self.n + at + 1}" for at, (a, b) in enumerate(self.joins))
 
 
 def joining(made: TreeProblem, values: Mapping[str, Any], title: str, average: bool = False) -> Play:

@@ -161,10 +161,10 @@ class _Perot:
             table("E", self.e, e_steps, "E(i, j) = max( E(i-1, j), H(i-1, j) - open ) - extend", True),
             table("F", f_values, f_steps, "F(i, j) = scan(j-1) - open - j x extend", True),
             Table("H'", self.h_values, self.h_steps, self.h_workers, lines[0], lines[1],
-                  formula="H'(i, j) = H(i, j) without F(i, j)"),
+                  formula="H'(i, j) = H(i, j) without F(i, j)", counts=False),
             Table("scan", self.scan_values, self.scan_steps, self.scan_workers, lines[0], lines[1][:-1],
                   names(self.passes + 1, "pass"), versions=True,
-                  formula="scan(j) = max over k \u2264 j of H'(i, k) + k x extend, by doubling"),
+                  formula="scan(j) = max over k \u2264 j of H'(i, k) + k x extend, by doubling", counts=False),
         )  # fmt: skip
         self.f_values = f_values
         return _play("PerotRecurrence", pair, tables, self.steps, names(self.threads, "thread"), self.explain)

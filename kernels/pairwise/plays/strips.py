@@ -175,6 +175,13 @@ class _Strips:
                 batch = [(row, j - 1) for row in range(i, min(i + self.T, self.pair.m + 1))]
                 found.append(Crossing(f"strip {strip} reads {self._rows(batch)} of the boundary", "global memory",
                                       8 * len(batch), (strip - 1) % self.workers, own, _of_h(batch)))  # fmt: skip
+        if self.kind.chunks or self.kind.tiles:
+            rows = [cell for cell in sorted(cells) if cell[0] % self.h == 0 and cell[0] < self.pair.m]
+            if rows:
+                each = 16 if self.kind.local else 8
+                what = "H, E and start states" if self.kind.local else "H and E"
+                found.append(Crossing(f"{what} of the last row of a chunk", "global memory", each * len(rows),
+                                      cells=_of_h(rows)))  # fmt: skip
         return tuple(found)
 
     def _rows(self, batch: Sequence[Item]) -> str:
@@ -197,7 +204,7 @@ class _Strips:
             steps[i, j, 0], workers[i, j, 0] = main.step_of[i, j, 0], main.worker_of[i, j, 0]
         self.tables.append(
             Table("start states of H", values, steps, workers, main.rows, main.columns, cuts=main.cuts,
-                  formula="where the best path to H(i, j) came into the strip: its row")
+                  formula="where the best path to H(i, j) came into the strip: its row", counts=False)
         )  # fmt: skip
 
     def _start(self, i: int, j: int) -> tuple[int, str]:
