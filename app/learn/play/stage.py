@@ -14,7 +14,8 @@ from app.kit.painted_view import Canvas
 from app.kit.play.look import Look
 from app.kit.play.picture import Picture, legend
 from app.kit.widgets import label
-from kernels.plays import telling
+from kernels.errors import AntidiagError
+from kernels.plays import paths, telling
 from kernels.plays.model import Cell, Play
 
 
@@ -30,6 +31,7 @@ class Stage(QWidget):
         self.play: Play | None = None
         self.look = Look(scale=scale)
         self.pinned: Cell | None = None
+        self.ways: paths.Ways | None = None
         self.heading, self.words = label("", "heading"), label(wrap=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.canvas, self.legend = Canvas(self._draw), Legend()
@@ -49,7 +51,7 @@ class Stage(QWidget):
 
     def show_play(self, play: Play | None, step: int = -1) -> None:
         """Another play, seen after a step; a cell that was explained is kept where the play has it."""
-        self.play = play
+        self.play, self.ways = play, None
         if self.pinned is not None and not self._exists(self.pinned):
             self.pinned = None
         self.look = replace(self.look, step=step, cell=self.pinned, shares={}, blanks=frozenset())
@@ -65,12 +67,24 @@ class Stage(QWidget):
 
     def refresh(self) -> None:
         play = self.play
+        self._count_ways()
         self.heading.setText(play.title if play else "")
-        self.words.setText(telling.heading(play, self.look.step) if play else "")
+        counted = f" {self.ways.total:,} best." if self.ways and self.look.colouring == "paths" else ""
+        self.words.setText(telling.heading(play, self.look.step) + counted if play else "")
         self.canvas.setAccessibleName(play.title if play else "A play")
         self.canvas.setAccessibleDescription(self.words.text())
         self.legend.show_items(legend(play, self.look) if play else ())
         self.canvas.update()
+
+    def _count_ways(self) -> None:
+        """The best ways, where they are to be seen and the play chooses among its cases."""
+        if self.look.colouring != "paths" or self.play is None or self.look.shares:
+            return
+        try:
+            self.ways = paths.counted(self.play)
+        except AntidiagError:
+            self.ways = None
+        self.look = replace(self.look, shares=self.ways.share if self.ways else {})
 
     def picture(self, area: QRectF) -> Picture | None:
         line = self.fontMetrics().height() * self.look.scale
