@@ -69,8 +69,8 @@ def each(play: Play, most: int = MOST_WAYS) -> Iterator[tuple[Cell, ...]]:
 def through(play: Play) -> dict[Cell, float]:
     """Of every cell, the value of the best solution that goes through it; of cells of no solution there is none.
 
-    Values are of the units of the play: the best is that of the ends. From the values (forward) and, for every case that
-    takes a cell, what the rest is worth (backward).
+    Values are in the units of the play: the best is that of the ends. They come from the values (forward) and, for
+    every case that takes a cell, from what the rest is worth (backward).
     """
     if not play.ends:
         return {}

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QProgressBar, Q
 
 from app import theme
 from app.kit.play.look import Look
-from app.learn.play.clock import Clock
 from app.learn.play.stage import Stage
 from app.learn.play.transport import Transport
 from kernels.errors import AntidiagError
+from kernels.plays.clock import Clock
 from kernels.registry.lectures import Lecture, Question, Scene
 
 TITLE, POINT, NOTE = 2.1, 1.45, 1.2
@@ -232,9 +232,10 @@ class LecturePlayer(QWidget):
         self.progress.setFixedHeight(16)
         box = QVBoxLayout(self)
         box.setContentsMargins(2 * theme.MARGIN, theme.MARGIN, 2 * theme.MARGIN, theme.MARGIN)
-        for widget, stretch in ((self.title, 0), (self.points, 0), (self._room, 1), (self.transport, 0),
-                                (self._notes_room, 0)):  # fmt: skip
-            box.addWidget(widget, stretch)
+        parts: tuple[tuple[QWidget, int], ...] = ((self.title, 0), (self.points, 0), (self._room, 1),
+                                                  (self.transport, 0), (self._notes_room, 0))  # fmt: skip
+        for part, stretch in parts:
+            box.addWidget(part, stretch)
         box.addStretch(0)
         box.addWidget(self.source)
         box.addWidget(self.progress)

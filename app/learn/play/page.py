@@ -5,29 +5,47 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QMessageBox,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app import theme
 from app.kit import export
 from app.kit.forms import ParameterForm
+from app.kit.play import figure
 from app.kit.play.look import COLOURINGS, Look
 from app.kit.widgets import Card, VerticalScroll, label, tool_button
-from app.learn.play.clock import BY_STEPS, BY_TIME, Clock
 from app.learn.play.detail import Detail
 from app.learn.play.stage import Stage
 from app.learn.play.transport import Transport
-from kernels.errors import AntidiagError
+from app.learn.play.ways import WaysBar
+from kernels.errors import AntidiagError, InputError
+from kernels.io.files import write_bytes
 from kernels.method import Method
 from kernels.parameters import Parameter
-from kernels.plays import staging
+from kernels.plays import html, staging
+from kernels.plays.clock import BY_STEPS, BY_TIME, Clock
 from kernels.plays.model import Play
 
 SIDE_WIDTH = 330
 FIGURE = QSize(1200, 800)
+FILTERS = (
+    "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf);;Animated WebP (*.webp);;MP4 film, by ffmpeg (*.mp4);;"
+    "Page for a browser (*.html)"
+)
+SUFFIXES = (*figure.STILL, *figure.MOVING, ".html")
 ALONE = "Nothing beside it"
 
 
@@ -39,7 +57,7 @@ class PlayPage(QWidget):
         self.methods = tuple(method for method in methods if method.staging)
         self.stages, self.transport, self.detail = (Stage(), Stage()), Transport(), Detail()
         self.method, self.beside, self.by, self.colouring = QComboBox(), QComboBox(), QComboBox(), QComboBox()
-        self.path = QCheckBox("The path that is returned")
+        self.path, self.ways = QCheckBox("The path that is returned"), WaysBar()
         self.form, self.error = ParameterForm(), label("", "error", wrap=True)
         self.clock = Clock((), BY_STEPS)
         self.last_stage = 0
@@ -89,8 +107,25 @@ class PlayPage(QWidget):
             self.stages[number].draw(painter, part.adjusted(margin, margin, -margin, -margin))
 
     def save(self) -> None:
-        """Ask for a file and write the picture as PNG, SVG or PDF."""
-        export.ask_and_save(self, "play", FIGURE, self.draw_figure, self.plays[0].title if self.plays else "")
+        """Ask for a file: a picture of this step, an animation of all, or a page that plays in a browser."""
+        name, kind = QFileDialog.getSaveFileName(self, "Save play", "play.png", FILTERS)
+        if name and self.plays:
+            path = export.with_suffix(name, kind, SUFFIXES)
+            try:
+                self.write(path)
+            except InputError as error:
+                QMessageBox.warning(self, "Save play", str(error))
+
+    def write(self, path: Path) -> None:
+        """Write what is shown, by the suffix; InputError where that fails."""
+        if path.suffix.lower() == ".html":
+            title = " and ".join(play.title for play in self.plays)
+            write_bytes(path, [html.page(self.clock, title, [], self.transport.tick).encode()])
+            return
+        looks = [stage.look for stage, _ in zip(self.stages, self.plays, strict=False)]
+        moving = path.suffix.lower() in figure.MOVING
+        ticks = list(range(self.clock.last + 1)) if moving else [self.transport.tick]
+        figure.save(path, self.clock, looks, ticks, FIGURE)
 
     def copy(self) -> None:
         export.copy(FIGURE, self.draw_figure)
@@ -138,6 +173,7 @@ class PlayPage(QWidget):
         self.transport.ticked.connect(self.show_tick)
         self.colouring.currentIndexChanged.connect(lambda: self._relook())
         self.path.toggled.connect(lambda: self._relook())
+        self.ways.changed.connect(self._relook)
         for number, stage in enumerate(self.stages):
             stage.pointed.connect(lambda cell, number=number: self._take_cell(number))
             stage.jumped.connect(lambda step, number=number: self.transport.go(self.clock.tick(number, step)))
@@ -194,8 +230,14 @@ class PlayPage(QWidget):
         self.show_tick(self.transport.tick)
 
     def _relook(self) -> None:
-        for stage in self.stages:
-            look: Look = replace(stage.look, colouring=self.colouring.currentData(), path=self.path.isChecked())
+        of_paths = self.colouring.currentData() == "paths"
+        self.ways.setVisible(of_paths)
+        if of_paths and self.plays and self.ways.play is not self.plays[0]:
+            self.ways.show_play(self.plays[0])
+        for number, stage in enumerate(self.stages):
+            shares = self.ways.shares() if of_paths and not number else {}
+            look: Look = replace(stage.look, colouring=self.colouring.currentData(), path=self.path.isChecked(),
+                                 shares=shares)  # fmt: skip
             stage.look = look
             stage.refresh()
 
@@ -223,7 +265,9 @@ class PlayPage(QWidget):
         card = Card("Step by step")
         card.setFixedWidth(SIDE_WIDTH)
         card.header.addWidget(tool_button("Copy", "Copy the picture", self.copy))
-        card.header.addWidget(tool_button("Save\u2026", "Save the picture as PNG, SVG or PDF", self.save))
+        card.header.addWidget(
+            tool_button("Save\u2026", "Save this step, an animation, or a page for a browser", self.save)
+        )
         card.box.addWidget(VerticalScroll(inner), 1)
         middle, shown = Card(""), QHBoxLayout()
         middle.heading.hide()
@@ -232,6 +276,8 @@ class PlayPage(QWidget):
             shown.addWidget(stage, 1)
         self.stages[1].hide()
         middle.box.addLayout(shown, 1)
+        middle.box.addWidget(self.ways)
+        self.ways.hide()
         middle.box.addWidget(self.transport)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

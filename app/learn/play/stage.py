@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
-from app.kit.legend import Legend, draw_legend, legend_height
+from app.kit.legend import Legend
 from app.kit.painted_view import Canvas
+from app.kit.play import figure
 from app.kit.play.look import Look
 from app.kit.play.picture import Picture, legend
 from app.kit.widgets import label
@@ -92,22 +93,8 @@ class Stage(QWidget):
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Heading, picture and legend in an area, for files."""
-        if self.play is None:
-            return
-        line = painter.fontMetrics().height()
-        painter.setPen(QColor(theme.active().text))
-        words = f"{self.play.title}. {telling.heading(self.play, self.look.step)}"
-        wrap = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
-        painter.drawText(QRectF(area.left(), area.top(), area.width(), 2.2 * line), wrap, words)
-        items = legend(self.play, self.look)
-        below = legend_height(painter.fontMetrics(), items, area.width())
-        inner = area.adjusted(0, 2.4 * line, 0, -below - 6)
-        picture = self.picture(inner)
-        font = painter.font()
-        if picture:
-            picture.draw(painter)
-        painter.setFont(font)
-        draw_legend(painter, QRectF(area.left(), inner.bottom() + 6, area.width(), below), items)
+        if self.play is not None:
+            figure.draw(painter, area, self.play, self.look)
 
     def _draw(self, painter: QPainter, area: QRectF) -> None:
         picture = self.picture(area)

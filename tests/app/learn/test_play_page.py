@@ -6,10 +6,10 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from app.learn.play.clock import BY_TIME, Clock
 from app.learn.play.page import PlayPage
 from kernels import registry
 from kernels.plays import staging
+from kernels.plays.clock import BY_TIME, Clock
 from kernels.registry import method
 
 
@@ -112,3 +112,30 @@ def test_pictures_are_drawn_in_every_colouring(page):
         painter.end()
         pictures.add(bytes(image.constBits()))
     assert len(pictures) == page.colouring.count()
+
+
+def test_best_paths_are_counted_stepped_through_and_widened_by_a_margin(page):
+    page.choose(method("striped-score"), values={"first": "AA", "second": "AAA", "mode": "global", "gap_open": 0})
+    page.colouring.setCurrentIndex(page.colouring.findData("paths"))
+    page.transport.go(page.clock.last)
+    assert page.ways.isVisible() and "3 best paths" in page.ways.words.text() and page.ways.number.maximum() == 3
+    density = dict(page.stages[0].look.shares)
+    assert 0 < min(density.values()) < 1
+    seen = set()
+    for number in (1, 2, 3):
+        page.ways.number.setValue(number)
+        assert set(page.stages[0].look.shares.values()) == {1.0}
+        seen.add(frozenset(page.stages[0].look.shares))
+    assert len(seen) == 3
+    page.ways.number.setValue(0)
+    page.ways.margin.setValue(4)
+    assert set(page.stages[0].look.shares) > set(density)
+    page.choose(method("hmm-forward"))
+    assert "summed" in page.ways.words.text() and not page.ways.number.isEnabled()
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "webp", "html"])
+def test_what_is_shown_is_saved(page, tmp_path, suffix):
+    page.choose(method("striped-score"), values={"first": "AC", "second": "AGC"})
+    page.write(tmp_path / f"play.{suffix}")
+    assert (tmp_path / f"play.{suffix}").stat().st_size > 1000

@@ -91,7 +91,7 @@ def test_what_is_no_lecture_is_refused(text, tmp_path):
 
 def test_problems_name_the_scene(tmp_path):
     scene = {"name": "a", "title": "7 strips", "points": ["{nothing}"], "text": ["t"], "source": "009, section 1",
-             "plays": [{"method": "striped-score"}], "to": 3, "view": {"cell": ["H", 9, 9], "tables": ["X"]}}  # fmt: skip
+             "plays": [{"method": "striped-score"}], "to": 3, "view": {"cell": ["H", 9, 9]}}  # fmt: skip
     path = tmp_path / "x.json"
     path.write_text(json.dumps(_lecture(scenes=[scene, scene])))
     told = "\n".join(lectures.problems(lectures.read(path)))

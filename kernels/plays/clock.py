@@ -1,8 +1,7 @@
-"""One clock for several plays: the same step, or the same modelled time. No Qt here."""
+"""One clock for several plays: the same step, or the same modelled time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -51,7 +50,3 @@ class Clock:
         """'12', or '340 ns'."""
         now = self._moments[min(max(tick, 0), self.last)]
         return f"{now:,.0f} ns" if self.by == BY_TIME else f"{now:,.0f}"
-
-
-def together(plays: Sequence[Play], by: str = BY_STEPS) -> Clock:
-    return Clock(tuple(plays), by)
