@@ -12,6 +12,7 @@ from app import theme
 from app.kit.background import Latest
 from app.kit.widgets import Card, label
 from app.learn.classes import ClassesPage
+from app.learn.exercise.page import ExercisePage
 from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import GUIDELINES
 from app.learn.lecture.page import LecturePage
@@ -22,7 +23,7 @@ from kernels.cuda.guidelines import CARDS, Limits
 from kernels.method import Method
 
 LEFT_WIDTH = 310
-CLASSES, PLAYS, LECTURES = "The four classes", "Step by step", "Lectures"
+CLASSES, PLAYS, LECTURES, EXERCISES = "The four classes", "Step by step", "Lectures", "Exercises"
 
 
 class LearnWorkspace(QWidget):
@@ -35,6 +36,7 @@ class LearnWorkspace(QWidget):
         self.classes, self.plays, self.lectures = ClassesPage(methods), PlayPage(methods), LecturePage()
         self.guidelines = {guideline.id: GuidelinePage(guideline) for guideline in GUIDELINES}
         self.measured = {guideline.id: MeasuredPage(guideline) for guideline in measured.GUIDELINES}
+        self.exercises = ExercisePage(methods)
         self.pages, self.contents = QStackedWidget(), QListWidget()
         self.contents.setAccessibleName("Pages")
         self.contents.setSpacing(2)
@@ -43,7 +45,7 @@ class LearnWorkspace(QWidget):
         self.card.setToolTip("The GPU that the guidelines are computed for")
         self.back, self.forward = QPushButton("Back"), QPushButton("Next")
         guided: list[GuidelinePage | MeasuredPage] = [*self.guidelines.values(), *self.measured.values()]
-        taught = ((CLASSES, self.classes), (PLAYS, self.plays), (LECTURES, self.lectures))
+        taught = ((CLASSES, self.classes), (PLAYS, self.plays), (LECTURES, self.lectures), (EXERCISES, self.exercises))
         for name, page in (*taught, *((page.guideline.title, page) for page in guided)):
             self.contents.addItem(name)
             self.pages.addWidget(page)
