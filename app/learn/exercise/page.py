@@ -60,7 +60,11 @@ class ExercisePage(QWidget):
         self.answer.textChanged.connect(self._check)
         self.answer.returnPressed.connect(self._next)
         self.stage.canvas.clicked.connect(lambda place: self._take(self.stage.look.cell))
-        if self.methods:
+
+    def showEvent(self, event) -> None:
+        """The first exercise is made when somebody looks."""
+        super().showEvent(event)
+        if self.methods and self.exercise is None:
             self.start()
 
     @property

@@ -31,14 +31,14 @@ class LecturePage(QWidget):
         self.scenes.setAccessibleName("Scenes")
         self._files = list(lectures.shipped())
         self._lay_out()
-        for path in self._files:
-            self._offer(path)
         self.chosen.activated.connect(lambda: self.open(self.chosen.currentData()))
         self.scenes.currentRowChanged.connect(self._turn)
 
     def showEvent(self, event) -> None:
         super().showEvent(event)
         if self.lecture is None and self._files:
+            for path in self._files:
+                self._offer(path)
             self.open(self._files[0])
 
     def open(self, path: Path) -> None:

@@ -64,8 +64,6 @@ class PlayPage(QWidget):
         self._fill()
         self._lay_out()
         self._connect()
-        if self.methods:
-            self.choose(self.methods[0])
 
     @property
     def plays(self) -> tuple[Play, ...]:
@@ -78,6 +76,12 @@ class PlayPage(QWidget):
     @property
     def second(self) -> Method | None:
         return self.beside.currentData()
+
+    def showEvent(self, event) -> None:
+        """The first play is made when somebody looks: the start of the window does not wait for it."""
+        super().showEvent(event)
+        if self.methods and not self.plays:
+            self.choose(self.methods[0])
 
     def choose(self, method: Method, beside: Method | None = None, values: Mapping[str, Any] | None = None) -> None:
         """Play this method, with another beside it, of these values."""
