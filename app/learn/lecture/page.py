@@ -56,6 +56,7 @@ class LecturePage(QWidget):
         self.abstract.setText(lecture.abstract)
         if self.player is not None:
             self._middle.box.removeWidget(self.player)
+            self.player.hide()  # it lives until the event loop comes round
             self.player.deleteLater()
         self.player = LecturePlayer(lecture)
         self._middle.box.addWidget(self.player, 1)
