@@ -59,6 +59,7 @@ class LearnWorkspace(QWidget):
         self.forward.clicked.connect(lambda: self.step(1))
         self.card.currentIndexChanged.connect(lambda: self._show_card(self.card.currentData()))
         self.classes.method_wanted.connect(self.method_wanted)
+        self.plays.scene_wanted.connect(self._add_scene)
         self.card.setCurrentIndex(len(CARDS) - 1)
         self.contents.setCurrentRow(0)
 
@@ -72,6 +73,11 @@ class LearnWorkspace(QWidget):
             for page in self.measured.values():
                 page.set_device(0)
             self._devices.request(lambda monitor: [guidelines.of_device(index) for index in range(count)])
+
+    def _add_scene(self, scene: Any) -> None:
+        """Turn to the lectures, and write the texts of a new scene."""
+        self.contents.setCurrentRow(self.pages.indexOf(self.lectures))
+        self.lectures.add(scene)
 
     def _take_devices(self, found: list[Limits]) -> None:
         self.card.blockSignals(True)

@@ -211,7 +211,7 @@ def problems(lecture: Lecture) -> list[str]:
     names = [scene.name for scene in lecture.scenes]
     found += [f"two scenes are called {name}" for name in sorted({one for one in names if names.count(one) > 1})]
     for scene in lecture.scenes:
-        found += [f"scene {scene.name}: {told}" for told in _problems_of(scene, lecture)]
+        found += [f"scene {scene.name}: {told}" for told in problems_of(scene, lecture)]
     if len(lecture.questions) != QUESTIONS:
         found.append(f"{len(lecture.questions)} questions; a lecture ends in {QUESTIONS}")
     for at, question in enumerate(lecture.questions, 1):
@@ -229,7 +229,8 @@ def problems(lecture: Lecture) -> list[str]:
     return found
 
 
-def _problems_of(scene: Scene, lecture: Lecture) -> list[str]:
+def problems_of(scene: Scene, lecture: Lecture) -> list[str]:
+    """What is wrong with a scene."""
     found = []
     texts = (scene.title, *scene.points, *scene.text)
     found += [f"the number {number} is typed; let the program put it there" for text in texts

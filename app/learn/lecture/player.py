@@ -72,7 +72,7 @@ class LecturePlayer(QWidget):
 
     def show_scene(self, number: int) -> None:
         """Show a scene, or a question after the last one."""
-        number = min(max(number, 0), self.pages - 1)
+        number = max(min(number, self.pages - 1), 0)
         self.transport.pause()
         self.number, self.revealed = number, False
         self.progress.setRange(0, self.pages)

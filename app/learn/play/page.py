@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -38,6 +38,7 @@ from kernels.parameters import Parameter
 from kernels.plays import html, staging
 from kernels.plays.clock import BY_STEPS, BY_TIME, Clock
 from kernels.plays.model import Play
+from kernels.registry.lectures import Scene, Staged, View
 
 SIDE_WIDTH = 330
 FIGURE = QSize(1200, 800)
@@ -50,7 +51,12 @@ ALONE = "Nothing beside it"
 
 
 class PlayPage(QWidget):
-    """Plays one method, or two of one problem side by side on one clock."""
+    """Plays one method, or two of one problem side by side on one clock.
+
+    ``scene_wanted(scene)``: what is shown is to become a scene of a lecture.
+    """
+
+    scene_wanted = Signal(object)
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
@@ -133,6 +139,23 @@ class PlayPage(QWidget):
 
     def copy(self) -> None:
         export.copy(FIGURE, self.draw_figure)
+
+    def scene(self) -> Scene:
+        """What is shown, as a scene that plays up to here; its texts are still to be written."""
+        values, staged = self.form.values(), []
+        for method in (self.chosen, self.second):
+            made = staging.of(method) if method else None
+            if method is not None and made is not None:
+                own = {one.name: values[one.name] for one in made.declared
+                       if one.name in values and values[one.name] != one.default}  # fmt: skip
+                staged.append(Staged(method.id, own))
+        cell = self.stages[0].pinned
+        place: tuple[Any, ...] = ()
+        if cell is not None:
+            place = (self.plays[0].tables[cell[0]].name, *cell[1:3], *((cell[3],) if cell[3] else ()))
+        view = View(self.colouring.currentData(), (), place, self.path.isChecked())
+        title = " and ".join(play.title for play in self.plays)
+        return Scene("scene", title, (), (), "", tuple(staged), self.by.currentData(), 0, self.transport.tick, view)
 
     def keyPressEvent(self, event) -> None:
         if not self.transport.key(Qt.Key(event.key())):
@@ -268,6 +291,8 @@ class PlayPage(QWidget):
         self.form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         card = Card("Step by step")
         card.setFixedWidth(SIDE_WIDTH)
+        card.header.addWidget(tool_button("Scene\u2026", "Make this a scene of the lecture that is open",
+                                          lambda: self.scene_wanted.emit(self.scene())))  # fmt: skip
         card.header.addWidget(tool_button("Copy", "Copy the picture", self.copy))
         card.header.addWidget(
             tool_button("Save\u2026", "Save this step, an animation, or a page for a browser", self.save)

@@ -1,11 +1,17 @@
 """Lectures in the window: every scene from the first to the last question, by the keys of a presenter's clicker."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
 
+from app.learn.lecture.editor import SceneDialog
 from app.learn.lecture.page import LecturePage
 from app.learn.lecture.player import LecturePlayer
+from app.learn.workspace import LearnWorkspace
+from kernels import registry
 from kernels.registry import lectures
 
 
@@ -87,3 +93,47 @@ def test_the_page_opens_lectures_and_says_what_is_wrong(qtbot, tmp_path):
     page.open(lectures.find("parttree"))
     assert "PartTree" in page.lecture.title and not page.error.isVisible()
     assert _ink(page.player) > 6
+
+
+def test_a_lecture_is_written_from_what_step_by_step_shows(qtbot, tmp_path, monkeypatch):
+    learn = LearnWorkspace(registry.METHODS)
+    qtbot.addWidget(learn)
+    learn.resize(1280, 720)
+    learn.show()
+    learn.contents.setCurrentRow(learn.pages.indexOf(learn.lectures))
+    page = learn.lectures
+    page.new()
+    assert page.scenes.count() == 0
+    texts = {"points": ("It takes {steps} steps.",), "text": ("And {cells} cells.",)}
+    monkeypatch.setattr(page, "write_scene", lambda scene: replace(scene, **texts))
+    learn.contents.setCurrentRow(learn.pages.indexOf(learn.plays))
+    learn.plays.choose(registry.method("antidiagonal"), registry.method("striped-score"), {"first": "GATTA", "s": 3})
+    learn.plays.transport.go(4)
+    learn.plays.scene_wanted.emit(learn.plays.scene())
+    assert learn.pages.currentWidget() is page and page.scenes.count() == 1
+    page.add(replace(learn.plays.scene(), title="Second"))
+    page.shift(-1)
+    assert [scene.title for scene in page.lecture.scenes] == ["Second", "Antidiagonal and StripedScore"]
+    page.remove()
+    assert page.scenes.count() == 1
+    page.undo()
+    assert page.scenes.count() == 2
+    path = tmp_path / "own.json"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(path), ""))
+    page.save()
+    found = lectures.read(path)
+    assert found.scenes == page.lecture.scenes
+    assert [told for told in lectures.problems(found) if "questions" not in told] == []
+    made = found.scenes[1]
+    assert made.last == 4 and made.plays[0].values == {"first": "GATTA"} and made.plays[1].values["s"] == 3
+
+
+def test_a_scene_is_checked_as_it_is_typed(qtbot):
+    lecture = lectures.read(lectures.find("long-pairs"))
+    dialog = SceneDialog(lecture, lecture.scenes[2])
+    qtbot.addWidget(dialog)
+    assert dialog.ok.isEnabled() and not dialog.error.text() and dialog.scene == lecture.scenes[2]
+    dialog.points.setPlainText("It takes 7 steps and {nonsense}.")
+    assert "the number 7 is typed" in dialog.error.text() and "nonsense" in dialog.error.text()
+    dialog.name.setText(lecture.scenes[0].name)
+    assert not dialog.ok.isEnabled() and "name of its own" in dialog.error.text()
