@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -17,7 +18,7 @@ from kernels import registry
 from kernels.errors import InputError, ParameterError
 from kernels.io.files import write_bytes
 from kernels.method import Method
-from kernels.plays import facts, html, paths, staging, telling
+from kernels.plays import exercises, facts, html, paths, staging, telling
 from kernels.plays.clock import BY_STEPS, BY_TIME, Clock
 from kernels.plays.model import Cell, Machine, Play
 from kernels.plays.staging import Staging
@@ -33,6 +34,8 @@ python main.py play striped-score -p first=GATTACA -p second=GCATGCA -p s=3
 python main.py play striped-score --step 12 --cell "H(4, 4)" --paths
 
 python main.py play layered --beside sloped --out steps.html
+
+python main.py play nussinov --worksheet folding.pdf --seed 7
 """
 LECTURE_EXAMPLES = """
 [bold]Examples[/]
@@ -45,6 +48,7 @@ python main.py lecture long-pairs --scene strips --out strips.html
 
 python main.py lecture long-pairs --check
 """
+MOST_EXERCISES = 50
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Out = Annotated[
     str | None,
@@ -71,6 +75,11 @@ def play(
         str, typer.Option("--clock", metavar="steps|time", help="What two plays have in common.")
     ] = "steps",
     out: Out = None,
+    worksheet: Annotated[
+        str | None, typer.Option("--worksheet", metavar="FILE.pdf", help="Write exercises with blanks, and solutions.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the first exercise; the next ones follow.")] = 1,
+    count: Annotated[int, typer.Option("--exercises", metavar="N", help="How many exercises a worksheet has.")] = 3,
     as_json: Json = False,
 ) -> None:
     """Play a method on a small input, step by step; without a method, list those that can be played."""
@@ -78,6 +87,9 @@ def play(
         _list_plays(as_json)
         return
     methods = [registry.method(one) for one in (method_id, beside) if one]
+    if worksheet is not None:
+        _write_worksheet(Path(worksheet), methods[0], seed, count)
+        return
     plays = _plays(methods, parameter or [])
     made = Clock(tuple(plays), {"steps": BY_STEPS, "time": BY_TIME}.get(clock) or _unknown_clock(clock))
     tick = made.last if step is None else made.tick(0, _step(plays[0], step) - 1)
@@ -288,20 +300,34 @@ def _write_scene(path: Path, scene: lectures.Scene) -> None:
     _write(path, clock, tick, scene.filled(scene.title), words, scene.view, min(scene.first, tick))
 
 
+def _write_worksheet(path: Path, method: Method, seed: int, count: int) -> None:
+    """Tasks, then solutions, of exercises by seed."""
+    check_place(path, [])
+    if path.suffix.lower() != ".pdf":
+        raise InputError(f"{path}: worksheets are written as .pdf")
+    if seed < 1 or not 1 <= count <= MOST_EXERCISES:
+        raise ParameterError(f"--seed is 1 or more, and --exercises 1 to {MOST_EXERCISES}")
+    made = [exercises.make(_staged(method), seed + at) for at in range(count)]
+    _qt(path).save_worksheet(path, made)
+
+
+def _qt(path: Path) -> ModuleType:
+    """What draws; InputError where Qt is missing. No screen is needed."""
+    if find_spec("PySide6") is None:
+        raise InputError(f"{path}: pictures are drawn with PySide6, which is missing; run python3 scripts/setup.py")
+    if sys.platform.startswith("linux") and not os.environ.get("QT_QPA_PLATFORM"):
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    try:
+        from app.kit.play import offscreen
+    except ImportError as error:
+        raise InputError(f"{path}: Qt cannot be loaded: {error}") from None
+    return offscreen
+
+
 def _write(path: Path, clock: Clock, tick: int, title: str, words: Sequence[str],
            view: lectures.View | None = None, first: int = 0) -> None:  # fmt: skip
     check_place(path, [])
     if path.suffix.lower() == ".html":
         write_bytes(path, [html.page(clock, title, words, tick).encode()])
         return
-    if find_spec("PySide6") is None:
-        raise InputError(
-            f"{path}: pictures are drawn with PySide6, which is missing; choose .html, or run python3 scripts/setup.py"
-        )
-    if sys.platform.startswith("linux") and not os.environ.get("QT_QPA_PLATFORM"):
-        os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    try:
-        from app.kit.play import offscreen
-    except ImportError as error:
-        raise InputError(f"{path}: Qt cannot be loaded: {error}; choose .html") from None
-    offscreen.save(path, clock, view or lectures.View(), first, tick)
+    _qt(path).save(path, clock, view or lectures.View(), first, tick)

@@ -47,6 +47,8 @@ def test_json_holds_tables_and_steps(said):
         (["play", "striped-score", "--clock", "moon"], "choose steps or time"),
         (["play", "hmm-forward", "--paths"], "summed"),
         (["play", "striped-score", "-p", f"first={'A' * 200}", "-p", f"second={'A' * 200}"], "cannot be followed"),
+        (["play", "nussinov", "--worksheet", "x.png"], "written as .pdf"),
+        (["play", "nussinov", "--worksheet", "x.pdf", "--exercises", "0"], "--exercises 1 to"),
         (["lecture", "nothing"], "no lecture of that name"),
         (["lecture", "parttree", "--scene", "nothing"], "there are many"),
         (["lecture", "parttree", "--out", "x.png"], "name it with --scene"),
@@ -55,6 +57,12 @@ def test_json_holds_tables_and_steps(said):
 def test_what_cannot_be_is_refused_in_a_line(said, arguments, told):
     code, _, error = said(*arguments)
     assert code == 2 and told in error and error.count("\n") == 1
+
+
+def test_a_worksheet_is_written(said, tmp_path):
+    path = tmp_path / "sheet.pdf"
+    assert said("play", "nussinov", "--worksheet", path, "--seed", 7, "--exercises", 2)[0] == 0
+    assert path.read_bytes().startswith(b"%PDF")
 
 
 def test_lectures_are_listed_told_checked_and_written(said, tmp_path):
