@@ -15,8 +15,12 @@ from kernels.hmm import plays as hmm
 from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, rescore
 from kernels.pairwise.plays import stagings as pairs
 from kernels.plays import paths, staging
+from kernels.profiles.problem import ProfileAnswer
+from kernels.profiles.problem import rescore as rescore_profiles
 from kernels.registry import method
 from kernels.trials import Chance
+from kernels.triple.model import TripleAlignment
+from kernels.triple.model import rescore as rescore_triple
 
 
 def _alignments(m, n):
@@ -130,3 +134,41 @@ def test_paths_of_states_and_of_graphs_are_counted():
 def test_what_is_summed_has_no_best_way():
     with pytest.raises(InputError, match="summed"):
         paths.counted(hmm.FORWARD.make({}))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_number_of_best_alignments_of_three_is_that_of_all_that_are_written_out(seed):
+    choose = Chance(seed)
+    words = {
+        name: "".join(choose.of("AC") for _ in range(choose.integer(1, 2))) for name in ("first", "second", "third")
+    }
+    values = {**words, "match": 1, "mismatch": -1, "gap_extend": 1}
+    stage = staging.of(method("sloped"))
+    play, problem = stage.make(values), stage.problem(stage.values(values))
+
+    def paths_from(cell):
+        if cell == problem.lengths:
+            yield ()
+        for move in range(1, 8):
+            there = tuple(place + (move & bit > 0) for place, bit in zip(cell, (4, 2, 1), strict=True))
+            if all(place <= length for place, length in zip(there, problem.lengths, strict=True)):
+                yield from ((move, *rest) for rest in paths_from(there))
+
+    def score(moves):
+        return TripleAlignment((0, 0, 0), problem.lengths, np.array(moves, np.uint8))
+
+    scored = [rescore_triple(problem, score(moves)) for moves in paths_from((0, 0, 0))]
+    assert paths.counted(play).total == scored.count(max(scored)) and max(scored) == play.answer.score
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_profiles_have_as_many_best_paths_as_are_written_out(seed):
+    choose = Chance(seed)
+    rows = {name: "".join(choose.of("AC") for _ in range(choose.integer(1, 4))) for name in ("first", "second")}
+    stage = staging.of(method("profile-serial"))
+    play, problem = stage.make(rows), stage.problem(stage.values(rows))
+    scores = {}
+    for moves in _alignments(len(rows["first"]), len(rows["second"])):
+        made = ProfileAnswer(0, (0, 0), (problem.encoded.m, problem.encoded.n), np.array(moves, np.uint8))
+        scores[moves] = rescore_profiles(problem, made)
+    assert paths.counted(play).total == list(scores.values()).count(max(scores.values()))
