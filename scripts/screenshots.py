@@ -46,7 +46,10 @@ TROPICAL = {
     "structure": ("yeast-trna", "nussinov", {}, "structure", ""),
 }
 """Sample, method, options, view and place of each picture of the tropical family."""
-LEARN_PAGES = (0, 1)
+LEARN_PAGES = {"learn-0": 0, "plays": 1, "lectures": 2, "exercises": 3, "learn-1": 4}
+"""Names of pictures, and rows of the pages of Learn."""
+PLAYED, BESIDE, PLAYED_TICK = "layered", "sloped", 14
+LECTURE_SCENE = 13
 SWEEP_METHOD, SWEEP_AXES = "chunked-alignment-1", {"s": "64:1024:64", "h": "64:1024:*2"}
 SWEEP_TABS = {"lines": "Lines", "heat": "Heat map", "bars": "Phases"}
 """Names of pictures and of tabs of Tune."""
@@ -124,13 +127,30 @@ def render(theme_name: str, scale: int, target: Path) -> int:
             for name, (sample, method, options, view, place) in TROPICAL.items():
                 run_on(window, sample, method, options)
                 save(window, view, target / f"{name}-{ending}", place)
-            for page in LEARN_PAGES:
-                window.turn_to(2)
+            window.turn_to(2)
+            for name, page in LEARN_PAGES.items():
                 window.learn.contents.setCurrentRow(page)
-                grab(window, target / f"learn-{page}-{ending}")
+                play_pages(window)
+                grab(window, target / f"{name}-{ending}")
         window.close()
         collector.stop()
     return 1 if wrong else 0
+
+
+def play_pages(window: Window) -> None:
+    """Two methods side by side, in the middle of their play, and a scene of a lecture."""
+    from kernels import registry
+    from kernels.registry import lectures
+
+    learn = window.learn
+    if learn.plays.isVisible():
+        learn.plays.choose(registry.method(PLAYED), registry.method(BESIDE))
+        learn.plays.transport.go(PLAYED_TICK)
+    if learn.lectures.isVisible():
+        learn.lectures.open(lectures.find("long-pairs"))
+        learn.lectures.scenes.setCurrentRow(LECTURE_SCENE)
+        if learn.lectures.player is not None:
+            learn.lectures.player.transport.go(learn.lectures.player.last_tick)
 
 
 def screen(folder: Path, scale: int) -> Path:

@@ -6,6 +6,6 @@ does not load the command line.
 
 COMMANDS = (
     "methods", "info", "samples", "estimate", "run", "compare", "posteriors", "sequences", "profile", "runs", "sweep",
-    "tune", "bench", "reproduce", "guidelines",
+    "tune", "bench", "reproduce", "guidelines", "play", "lecture",
 )  # fmt: skip
 """First words of a command line that belong to it; anything else opens the window."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import platformdirs
 import typer
 
-from app.cli import comparing, computing, guidelines, interrupted, listing, posteriors, preparing, profiles
+from app.cli import comparing, computing, guidelines, interrupted, listing, plays, posteriors, preparing, profiles
 from app.cli.laboratory import commands, search
 from kernels import __version__
 from kernels.errors import AntidiagError, Cancelled
@@ -52,6 +52,8 @@ program.command("sweep", epilog=commands.SWEEP_EXAMPLES)(commands.sweep)
 program.command("tune", epilog=search.TUNE_EXAMPLES)(search.tune)
 program.command("bench", epilog=commands.BENCH_EXAMPLES)(commands.bench)
 program.command("reproduce", epilog=search.REPRODUCE_EXAMPLES)(search.reproduce)
+program.command("play", epilog=plays.PLAY_EXAMPLES)(plays.play)
+program.command("lecture", epilog=plays.LECTURE_EXAMPLES)(plays.lecture)
 program.command("guidelines", epilog=guidelines.GUIDELINES_EXAMPLES)(guidelines.guidelines)
 
 

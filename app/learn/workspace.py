@@ -12,15 +12,18 @@ from app import theme
 from app.kit.background import Latest
 from app.kit.widgets import Card, label
 from app.learn.classes import ClassesPage
+from app.learn.exercise.page import ExercisePage
 from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import GUIDELINES
+from app.learn.lecture.page import LecturePage
 from app.learn.measured_page import MeasuredPage
+from app.learn.play.page import PlayPage
 from kernels.cuda import guidelines, measured
 from kernels.cuda.guidelines import CARDS, Limits
 from kernels.method import Method
 
 LEFT_WIDTH = 310
-CLASSES = "The four classes"
+CLASSES, PLAYS, LECTURES, EXERCISES = "The four classes", "Step by step", "Lectures", "Exercises"
 
 
 class LearnWorkspace(QWidget):
@@ -30,9 +33,10 @@ class LearnWorkspace(QWidget):
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
-        self.classes = ClassesPage(methods)
+        self.classes, self.plays, self.lectures = ClassesPage(methods), PlayPage(methods), LecturePage()
         self.guidelines = {guideline.id: GuidelinePage(guideline) for guideline in GUIDELINES}
         self.measured = {guideline.id: MeasuredPage(guideline) for guideline in measured.GUIDELINES}
+        self.exercises = ExercisePage(methods)
         self.pages, self.contents = QStackedWidget(), QListWidget()
         self.contents.setAccessibleName("Pages")
         self.contents.setSpacing(2)
@@ -41,7 +45,8 @@ class LearnWorkspace(QWidget):
         self.card.setToolTip("The GPU that the guidelines are computed for")
         self.back, self.forward = QPushButton("Back"), QPushButton("Next")
         guided: list[GuidelinePage | MeasuredPage] = [*self.guidelines.values(), *self.measured.values()]
-        for name, page in ((CLASSES, self.classes), *((page.guideline.title, page) for page in guided)):
+        taught = ((CLASSES, self.classes), (PLAYS, self.plays), (LECTURES, self.lectures), (EXERCISES, self.exercises))
+        for name, page in (*taught, *((page.guideline.title, page) for page in guided)):
             self.contents.addItem(name)
             self.pages.addWidget(page)
         for limits in CARDS:
@@ -54,6 +59,7 @@ class LearnWorkspace(QWidget):
         self.forward.clicked.connect(lambda: self.step(1))
         self.card.currentIndexChanged.connect(lambda: self._show_card(self.card.currentData()))
         self.classes.method_wanted.connect(self.method_wanted)
+        self.plays.scene_wanted.connect(self._add_scene)
         self.card.setCurrentIndex(len(CARDS) - 1)
         self.contents.setCurrentRow(0)
 
@@ -67,6 +73,11 @@ class LearnWorkspace(QWidget):
             for page in self.measured.values():
                 page.set_device(0)
             self._devices.request(lambda monitor: [guidelines.of_device(index) for index in range(count)])
+
+    def _add_scene(self, scene: Any) -> None:
+        """Turn to the lectures, and write the texts of a new scene."""
+        self.contents.setCurrentRow(self.pages.indexOf(self.lectures))
+        self.lectures.add(scene)
 
     def _take_devices(self, found: list[Limits]) -> None:
         self.card.blockSignals(True)

@@ -14,6 +14,7 @@ from app.views.orders.view import OrdersView
 from app.views.product.view import ProductView
 from app.views.profile.view import ProfileView
 from app.views.recursion.view import RecursionView
+from app.views.replay.view import ReplayView
 from app.views.run.phases import PhasesView
 from app.views.run.timeline import TimelineView
 from app.views.structure.arcs import StructureView
@@ -39,6 +40,7 @@ VIEWS: tuple[type[View], ...] = (
     CubeView,
     OrdersView,
     TimelineView,
+    ReplayView,
     PhasesView,
     SummaryView,
 )

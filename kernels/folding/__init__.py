@@ -89,6 +89,7 @@ def _method(id: str, name: str, summary: str, citation: Citation, kind: ProblemT
         footprint=partial(sizes.footprint, number),
         automatic=sizes.automatic,
         work=_work,
+        staging=f"kernels.folding.plays:{'NUSSINOV' if kind is FOLDING_TYPE else 'CHAIN'}",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups=rates,
     )

@@ -60,6 +60,7 @@ def _method(
     threads: bool = True,
     section: str = "section 6.1.3",
     problem: ProblemType = PATHS,
+    play: str = "",
 ) -> Method:
     backends = ("cpu", "cuda") if threads else ("cpu",)
     return Method(
@@ -78,6 +79,7 @@ def _method(
         done=lambda made, parameters, answer: 0 if answer.cycle else sizes.work(made, parameters, kind),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
+        staging=f"kernels.graphs.plays:{play}" if play else "",
     )
 
 
@@ -87,13 +89,13 @@ def _nothing(made: PathsProblem, backend: str, multiprocessors: int | None) -> d
 
 METHODS = (
     _method("floyd-warshall", "FloydWarshall", "All distances, one intermediate vertex after another, on one thread.",
-            2.0, kinds.STEPS, threads=False, section="algorithm 6.1"),
+            2.0, kinds.STEPS, threads=False, section="algorithm 6.1", play="WARSHALL"),
     _method("floyd-smem", "SMemFloyd", "The matrix of weights squared again and again over (min, +), blocks in fast "
-            "memory.", 12.0, kinds.SQUARED),
+            "memory.", 12.0, kinds.SQUARED, play="SQUARED"),
     _method("floyd-tmem", "TMemFloyd", "As SMemFloyd, with the factors in textures; on a CPU read through the "
             "cache.", 10.0, kinds.SQUARED),
     _method("floyd-blocked", "Blocked Floyd-Warshall", "Floyd-Warshall in blocks: n^3 steps and no logarithm, nearly "
-            "all of them in products of blocks.", 12.0, kinds.BLOCKED),
+            "all of them in products of blocks.", 12.0, kinds.BLOCKED, play="BLOCKED"),
     _method("bipartite-serial", "BipartiteAPSP", "The four blocks of the distances of a bipartite graph, on one "
             "thread.", 2.0, kinds.BIPARTITE_SERIAL, threads=False, section="algorithm 6.2",
             problem=BIPARTITE),

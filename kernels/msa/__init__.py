@@ -124,6 +124,7 @@ METHODS = (
         problem=THESIS_PROBLEM,
         parameters=(),
         backends={"cpu": "kernels.msa.cpu:thesis_serial"},
+        staging="kernels.msa.plays:THESIS",
         nominal_gcups={"cpu": 1.0},
     ),
     _method(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,20 +27,27 @@ from kernels.trees.distances import reference as distances
 from kernels.trees.distances.problem import DistanceAnswer, matrix_of
 
 Aligned = Callable[[Job], tuple[np.ndarray, Tree]]
+Told = Callable[[int, int, list[list[str]], list[int], list[str]], None]
 
 
-def answer(aligned: Aligned, problem: MsaProblem) -> MsaAnswer:
-    """The alignment of a method, every stage of it by textbooks; some ten short sequences at most."""
-    tools = Tools(_full, _no_words, _joined, _no_batch, 1, progressive)
+def answer(aligned: Aligned, problem: MsaProblem, told: Told | None = None) -> MsaAnswer:
+    """The alignment of a method, every stage of it by textbooks; some ten short sequences at most.
+
+    ``told`` hears of every join: see `progressive`.
+    """
+    tools = Tools(_full, _no_words, _joined, _no_batch, 1, partial(progressive, told=told))
     job = Job(problem, tools)
     return job.outcome(*aligned(job)).answer
 
 
 def progressive(
     tree: Tree, sequences: Sequences[Sequence], weights: Sequences[int], alphabet: str, rule: Rule,
-    align_each: Any, monitor: Monitor, log: Log | None = None,
+    align_each: Any, monitor: Monitor, log: Log | None = None, told: Told | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """As `kernels.msa.walk.align`, a node after another."""
+    """As `kernels.msa.walk.align`, a node after another.
+
+    ``told(node, first leaf, rows of both children, operations, rows)`` is called after each.
+    """
     rows: list[str] = []
     kind = _kind(alphabet)
 
@@ -56,9 +64,12 @@ def progressive(
         ]
         first, second = nodes
         operations = profiles.align(pair_of(rule, first, second, alphabet, kind)).operations.tolist()
-        return [
+        joined = [
             gapped(row, operations, missing) for part, missing in zip(parts, (LEFT, UP), strict=True) for row in part
         ]
+        if told is not None:
+            told(node, start, parts, operations, joined)
+        return joined
 
     found = below(0)
     return np.array([list(row.encode("ascii")) for row in found], np.uint8)

@@ -60,6 +60,7 @@ def _chunked(
         recomputed=sizes.chunked_recomputed,
         cuts=cut,
         models=models,
+        staging=f"kernels.pairwise.plays.stagings:CHUNKED_{number}",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     )
@@ -84,6 +85,7 @@ METHODS = (
         work=sizes.score_work,
         cuts=cuts.strips,
         models=analysis.STRIPED_SCORE,
+        staging="kernels.pairwise.plays.stagings:SCORE",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 10.0, "cuda": 500.0},
     ),
@@ -107,6 +109,7 @@ METHODS = (
         recomputed=sizes.alignment_recomputed,
         cuts=cuts.kept_strips,
         models=analysis.STRIPED_ALIGNMENT,
+        staging="kernels.pairwise.plays.stagings:STRIPED",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     ),

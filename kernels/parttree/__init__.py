@@ -70,6 +70,7 @@ METHODS = (
         "counts, a thread a sequence.",
         PAPER.at("section 4.2"),
         parameters=(BLOCK, SECTION, THREADS),
+        staging="kernels.parttree.plays:PARTTREE",
         footprint=sizes.sections_footprint,
         nominal_gcups={"cpu": 0.01, "cuda": 0.2},
     ),

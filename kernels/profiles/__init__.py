@@ -64,7 +64,7 @@ def _automatic(names: tuple[str, ...], problem: Any, backend: str, multiprocesso
 def _method(
     id: str, name: str, section: str, summary: str, kind: ProblemType, function: str, host: sizes.Host, gcups: float,
     parameters: tuple[Parameter, ...] = (), device: sizes.Device | None = None, cuda_gcups: float = 0.0,
-    cuda: str = "", citation: Citation = THESIS, pieces: Mapping[str, str] | None = None,
+    cuda: str = "", citation: Citation = THESIS, pieces: Mapping[str, str] | None = None, play: str = "",
 ) -> Method:  # fmt: skip
     """``device``: bytes on a GPU, None where the method has none; its function there is ``cuda``, or is called as that
     on the CPU."""
@@ -87,6 +87,7 @@ def _method(
         nominal_gcups={"cpu": gcups} | ({"cuda": cuda_gcups} if device else {}),
         cuts=_cuts,
         pieces=pieces or {},
+        staging=f"kernels.profiles.plays:{play}" if play else "",
     )
 
 
@@ -106,12 +107,12 @@ METHODS = (
     _method("profile-wavefront", "ProfileWavefront", "section 4.2.2", "Scores of a tile by matrix product, its cells "
             "right after, in strips; nothing of the size of the table is kept.", PROFILES, "cpu_wavefront:wavefront",
             sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS), sizes.gpu_strips, 100.0, "cuda_wavefront:wavefront",
-            pieces=STRIPS),
+            pieces=STRIPS, play="STRIPS"),
     _method("profile-serial", "ProfProfAlign", "algorithm 2.3", "A cell after another, with the three scores of each.",
-            PROFILES, "cpu:serial", sizes.serial, 0.03, pieces=TABLE),
+            PROFILES, "cpu:serial", sizes.serial, 0.03, pieces=TABLE, play="SERIAL"),
     _method("profile-simple", "Simple k", "algorithm 4.1", "Scores in blocks of k x k, cell by cell; then their "
             "minimisation on the CPU.", PROFILES, "cpu:simple", sizes.matrices(3), 0.02, BLOCKS, ALL_THREE, 0.15,
-            pieces=BLOCK_ROWS),
+            pieces=BLOCK_ROWS, play="SIMPLE"),
     _method("profile-row", "Row k", "algorithm 4.1", "As Simple k, row by row: the gap cost of a row once.",
             PROFILES, "cpu:row", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS),
     _method("profile-column", "Column k", "algorithm 4.1", "As Simple k, column by column: the gap cost of each "
@@ -127,10 +128,10 @@ METHODS = (
             pieces=PRODUCT_ROWS),
     _method("profile-matprod-v2", "MatProd V2 k", "algorithm 4.2", "k rows of scores by a product of matrices; then "
             "their minimisation on the CPU.", PROFILES, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,),
-            sizes.on_gpu(sizes.gpu_matrices(1)), 0.15, pieces=PRODUCT_ROWS),
+            sizes.on_gpu(sizes.gpu_matrices(1)), 0.15, pieces=PRODUCT_ROWS, play="PRODUCTS"),
     _method("profile-smwavefront", "SMwavefront k", "section 4.2.2", "The blocks of an antidiagonal at a time, scores "
             "and cells together, borders through memory.", PROFILES, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
-            WAVES, 5.0, pieces=DIAGONALS),
+            WAVES, 5.0, pieces=DIAGONALS, play="WAVES"),
     _method("profseq-matprod-v2", "ProSeqAlign MatProd V2", "algorithm 4.6", "All scores by one product of matrices, "
             "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v2", sizes.product, 0.15, (),
             PRODUCTS, 0.15, "cuda_products:sequence_matprod_v2", pieces=PRODUCT_ROWS),

@@ -24,7 +24,7 @@ Tables = tuple[list[list[int]], list[list[int]], list[list[int]], list[list[int]
 def align(problem: Problem) -> ProfileAnswer:
     """The best score and the path of the rule; lengths of some hundred columns at most."""
     made = problem.encoded
-    tables = _tables(made)
+    tables = filled(made)
     H = tables[0]
     ends = {GLOBAL: [(made.m, made.n)], LOCAL: [(0, 0), *_inner(made)]}.get(made.mode, list(_last(made)))
     end = max(ends, key=lambda cell: (H[cell[0]][cell[1]], -cell[0], -cell[1]))
@@ -37,7 +37,7 @@ def align(problem: Problem) -> ProfileAnswer:
     return ProfileAnswer(score, start, end, np.array(operations, np.uint8))
 
 
-def _tables(made: Encoded) -> Tables:
+def filled(made: Encoded) -> Tables:
     """H, E and F of all cells, and the scores."""
     m, n = made.m, made.n
     grid = np.indices((m, n)).reshape(2, -1)

@@ -141,6 +141,7 @@ METHODS = (
         ON_BOTH,
         footprint=sizes.basic_footprint,
         work=sizes.full_work,
+        staging="kernels.trees.plays:BASIC",
         **{**TREES, "automatic": sizes.team_automatic},
     ),
     _method(
@@ -163,6 +164,7 @@ METHODS = (
         {"cpu": 0.7},
         footprint=sizes.square_footprint,
         work=sizes.full_work,
+        staging="kernels.trees.plays:SERIAL",
         **TREES,
     ),
     _method(
@@ -173,6 +175,7 @@ METHODS = (
         {"cpu": 0.5},
         footprint=sizes.square_footprint,
         work=sizes.pruned_work,
+        staging="kernels.trees.plays:AVERAGE",
         **{**TREES, "criterion": UPGMA},
     ),
     _method(
@@ -184,6 +187,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=FULL,
+        staging="kernels.trees.plays:FULL_PAIRS",
         **DISTANCES,
     ),
     _method(

@@ -70,6 +70,7 @@ def method(paper: Citation, strip_parameters: tuple[Parameter, ...], models: tup
         work=sizes.work,
         recomputed=sizes.recomputed,
         cuts=tiles,
+        staging="kernels.pairwise.plays.stagings:TILES",
         models=models,
         page=Path(__file__).parents[1] / "page.md",
         nominal_gcups={"cpu": 10.0, "cuda": 400.0},

@@ -60,7 +60,7 @@ def test_pages_follow_each_other(learn):
     pages = *GUIDELINES, *measured.GUIDELINES
     for _ in pages * 2:
         learn.forward.click()
-    assert learn.contents.currentRow() == len(pages) and not learn.forward.isEnabled()
+    assert learn.contents.currentRow() == learn.contents.count() - 1 and not learn.forward.isEnabled()
     learn.back.click()
     assert learn.pages.currentWidget().guideline is pages[-2]
 
@@ -117,7 +117,7 @@ def test_every_end_of_every_slider_is_painted(qtbot, guideline, colours):
 
 def test_only_guidelines_of_cards_offer_cards(learn):
     for guideline in (OCCUPANCY, COALESCING):
-        learn.contents.setCurrentRow(1 + GUIDELINES.index(guideline))
+        learn.contents.setCurrentRow(learn.pages.indexOf(learn.guidelines[guideline.id]))
         assert learn._card_box.isVisible() == guideline.of_card
 
 
@@ -155,7 +155,7 @@ def test_a_guideline_is_measured_on_the_gpu_at_hand(qtbot, learn, monkeypatch):
         assert page.status.text() == "Measuring\u2026" and not page.button.isEnabled()
     assert page.words.text() == "On a card: row by row takes 4.0 times as long as other."
     assert page.button.isEnabled() and not page.status.text()
-    learn.contents.setCurrentRow(len(GUIDELINES) + 1)
+    learn.contents.setCurrentRow(learn.pages.indexOf(learn.measured[measured.GUIDELINES[0].id]))
     page.canvas.grab()
 
 

@@ -28,7 +28,7 @@ def made(m: int, n: int, span: str, given: dict) -> Problem:
 @pytest.mark.parametrize("lengths", [(1, 1), (5, 70), (300, 40)])
 def test_cells_are_those_of_the_textbook(span: str, given: dict, lengths: tuple[int, int]) -> None:
     problem = made(*lengths, span, given)
-    H, E, F, _ = reference._tables(problem.encoded)
+    H, E, F, _ = reference.filled(problem.encoded)
     found = pictures.cells(pictures.scan(problem), (0, lengths[0] + 1), (0, lengths[1] + 1))
     for one, expected in zip(found, (H, E, F), strict=True):
         assert np.array_equal(one[1:, 1:], np.array(expected)[1:, 1:])

@@ -1,0 +1,41 @@
+"""Pictures of plays for the command line: no window, and no screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from app import theme
+from app.kit.play import figure, worksheet
+from app.kit.play.look import Look
+from kernels.plays.clock import Clock
+from kernels.plays.exercises import Exercise
+from kernels.registry.lectures import View
+
+
+def save(path: Path, clock: Clock, view: View, first: int, last: int) -> None:
+    """Write what the plays show from tick ``first`` to ``last``; a still picture is that of the last one."""
+    _dress()
+    figure.save(path, clock, looks(clock, view), list(range(first, last + 1)))
+
+
+def save_worksheet(path: Path, exercises: Sequence[Exercise]) -> None:
+    """Write a worksheet as PDF."""
+    _dress()
+    worksheet.save(path, exercises)
+
+
+def _dress() -> None:
+    application = QApplication.instance() or QApplication([])
+    theme.apply(application, "light")  # type: ignore[arg-type] # one with widgets
+
+
+def looks(clock: Clock, view: View) -> list[Look]:
+    """How each play is looked at."""
+    return [
+        Look(cell=view.cell_in(play), colouring=view.colouring,  # type: ignore[arg-type] # it is one of them
+             tables=view.table_numbers(play), path=view.path)
+        for play in clock.plays
+    ]  # fmt: skip

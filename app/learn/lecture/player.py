@@ -1,0 +1,242 @@
+"""LecturePlayer: only the picture and large type; keys and a presenter's clicker go through the scenes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPalette
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
+
+from app import theme
+from app.kit.play.look import Look
+from app.learn.play.stage import Stage
+from app.learn.play.transport import Transport
+from kernels.errors import AntidiagError
+from kernels.plays.clock import Clock
+from kernels.registry.lectures import Lecture, Question, Scene
+
+TITLE, POINT, NOTE = 2.1, 1.45, 1.2
+"""Sizes of letters, in letters of the window."""
+PICTURE = 1.35
+NEXT = (Qt.Key.Key_PageDown, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down, Qt.Key.Key_N)
+BACK = (Qt.Key.Key_PageUp, Qt.Key.Key_Backspace, Qt.Key.Key_Up, Qt.Key.Key_P)
+KEYS = (
+    "Next: Page down, Enter, a clicker. Back: Page up. A step: Left, Right. Play: Space. Speaker's text: S. "
+    "Dark: B. Full screen: F. Leave: Esc."
+)
+
+
+class LecturePlayer(QWidget):
+    """Plays a lecture. ``turned(number)``: another scene is shown; ``left``: the lecturer is through with it.
+
+    After the scenes come the questions, a page each, whose answers appear at the next click.
+    """
+
+    turned = Signal(int)
+    left = Signal()
+
+    def __init__(self, lecture: Lecture) -> None:
+        super().__init__()
+        self.lecture, self.number, self.revealed = lecture, -1, False
+        self.clock = Clock(())
+        self.title, self.points, self.notes, self.source = (QLabel() for _ in range(4))
+        self.stages, self.transport = (Stage(PICTURE), Stage(PICTURE)), Transport()
+        self.dark = QWidget(self)
+        self.progress = QProgressBar()
+        self._lay_out()
+        self.transport.ticked.connect(self._show_tick)
+        for number, stage in enumerate(self.stages):
+            stage.jumped.connect(lambda step, number=number: self.transport.go(self.clock.tick(number, step)))
+            stage.canvas.installEventFilter(self)
+        self.show_scene(0)
+
+    @property
+    def pages(self) -> int:
+        """Scenes and questions."""
+        return len(self.lecture.scenes) + len(self.lecture.questions)
+
+    @property
+    def scene(self) -> Scene | None:
+        """The scene that is shown; None where a question is."""
+        return self.lecture.scenes[self.number] if self.number < len(self.lecture.scenes) else None
+
+    @property
+    def question(self) -> Question | None:
+        at = self.number - len(self.lecture.scenes)
+        return self.lecture.questions[at] if 0 <= at < len(self.lecture.questions) else None
+
+    @property
+    def last_tick(self) -> int:
+        """Where playing stops in this scene."""
+        scene = self.scene
+        return 0 if scene is None else self.clock.last if scene.last < 0 else min(scene.last, self.clock.last)
+
+    def show_scene(self, number: int) -> None:
+        """Show a scene, or a question after the last one."""
+        number = max(min(number, self.pages - 1), 0)
+        self.transport.pause()
+        self.number, self.revealed = number, False
+        self.progress.setRange(0, self.pages)
+        self.progress.setValue(number + 1)
+        self.progress.setFormat(f"{number + 1} / {self.pages}")
+        scene = self.scene
+        plays = []
+        try:
+            plays = [one.play for one in scene.plays] if scene else []
+        except AntidiagError as error:
+            self.notes.setText(str(error))
+        self.clock = Clock(tuple(plays), scene.clock if scene else "steps")
+        for stage, play in zip(self.stages, [*plays, None, None][:2], strict=True):
+            stage.setVisible(play is not None)
+            if play is not None and scene is not None:
+                view = scene.view
+                stage.play = play
+                stage.show_look(Look(cell=view.cell_in(play), colouring=view.colouring,  # type: ignore[arg-type]
+                                     tables=view.table_numbers(play), path=view.path, scale=PICTURE))  # fmt: skip
+        self.transport.setVisible(bool(plays))
+        self._room.setVisible(bool(plays))
+        first = min(scene.first, self.clock.last) if scene and plays else 0
+        self.transport.set_last(self.clock.last if plays else 0, first)
+        self._show_tick(first)
+        self.turned.emit(number)
+
+    def forward(self) -> None:
+        """Play the scene to where it stops; what is playing goes there at once; then the next scene."""
+        if self.question is not None and not self.revealed:
+            self.revealed = True
+            self._tell()
+        elif self.transport.playing:
+            self.transport.pause()
+            self.transport.go(self.last_tick)
+        elif self.clock.plays and self.transport.tick < self.last_tick:
+            self.transport.play()
+        elif self.number + 1 < self.pages:
+            self.show_scene(self.number + 1)
+
+    def back(self) -> None:
+        """The scene before, from its beginning."""
+        self.show_scene(self.number - 1)
+
+    def toggle_notes(self) -> None:
+        self._notes_room.setVisible(not self._notes_room.isVisible())
+
+    def toggle_dark(self) -> None:
+        """Nothing but black, so that everybody looks at the lecturer."""
+        self.dark.setGeometry(self.rect())
+        self.dark.setVisible(not self.dark.isVisible())
+        self.dark.raise_()
+
+    def toggle_full(self) -> None:
+        window = self.window()
+        if window.isFullScreen():
+            window.showNormal()
+        else:
+            window.showFullScreen()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._key(Qt.Key(event.key())):
+            super().keyPressEvent(event)
+
+    def eventFilter(self, watched, event) -> bool:
+        """A canvas that was clicked has the keys; they go on meaning scenes and steps."""
+        if event.type() is QEvent.Type.KeyPress:
+            return self._key(Qt.Key(event.key()))
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self.dark.setGeometry(self.rect())
+
+    def _key(self, key: Qt.Key) -> bool:
+        others = {
+            Qt.Key.Key_S: self.toggle_notes, Qt.Key.Key_B: self.toggle_dark, Qt.Key.Key_Period: self.toggle_dark,
+            Qt.Key.Key_F: self.toggle_full, Qt.Key.Key_F5: self.toggle_full, Qt.Key.Key_Escape: self.left.emit,
+        }  # fmt: skip
+        if self.dark.isVisible() and key not in (Qt.Key.Key_Escape,):
+            self.dark.hide()
+        elif key in NEXT:
+            self.forward()
+        elif key in BACK:
+            self.back()
+        elif key in others:
+            others[key]()
+        else:
+            return self.transport.key(key)
+        return True
+
+    def _show_tick(self, tick: int) -> None:
+        for stage, step in zip(self.stages, self.clock.steps(tick) if self.clock.plays else (), strict=False):
+            stage.show_step(step)
+        if self.transport.playing and tick >= self.last_tick:
+            self.transport.pause()
+        self.transport.place.setText(self.clock.told(tick) if self.clock.plays else "")
+        self._tell()
+
+    def _tell(self) -> None:
+        scene, question = self.scene, self.question
+        if scene is not None:
+            steps = list(self.clock.steps(self.last_tick)) if self.clock.plays else None
+            self.title.setText(scene.filled(scene.title, steps))
+            self.points.setText("\n".join(f"\u2022 {scene.filled(point, steps)}" for point in scene.points))
+            self.notes.setText("\n\n".join(scene.filled(text, steps) for text in scene.text))
+            self.source.setText(self._source(scene))
+        elif question is not None:
+            asked, answer = self.lecture.asked(question)
+            number = self.number - len(self.lecture.scenes) + 1
+            self.title.setText(f"Question {number}: {asked}")
+            self.points.setText(answer if self.revealed else "")
+            titles = [self.lecture.scene(name) for name in question.scenes]
+            self.notes.setText("See: " + "; ".join(one.filled(one.title) for one in titles))
+            self.source.setText("")
+
+    def _source(self, scene: Scene) -> str:
+        parts = []
+        for part in scene.source.split(";"):
+            key, _, section = part.strip().partition(",")
+            if key:
+                parts.append(f"{self.lecture.sources.get(key, key)}{',' + section if section else ''}")
+        return "; ".join(parts)
+
+    def _lay_out(self) -> None:
+        self.setAccessibleName(self.lecture.title)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        for widget, size, bold in ((self.title, TITLE, True), (self.points, POINT, False), (self.notes, NOTE, False),
+                                   (self.source, 1.0, False)):  # fmt: skip
+            font = QApplication.font()
+            font.setPointSizeF(font.pointSizeF() * size if font.pointSizeF() > 0 else 10 * size)
+            font.setBold(bold)
+            widget.setFont(font)
+            widget.setStyleSheet(f"font-size: {round(13 * size)}px; font-weight: {'bold' if bold else 'normal'};")
+            widget.setWordWrap(True)
+            widget.setTextFormat(Qt.TextFormat.PlainText)
+        self.source.setObjectName("muted")
+        palette = self.dark.palette()
+        palette.setColor(QPalette.ColorRole.Window, QColor("black"))
+        self.dark.setPalette(palette)
+        self.dark.setAutoFillBackground(True)
+        self.dark.setStyleSheet("background: black;")
+        self.dark.hide()
+        self.notes.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._notes_room = QScrollArea()
+        self._notes_room.setWidget(self.notes)
+        self._notes_room.setWidgetResizable(True)
+        self._notes_room.setMaximumHeight(150)
+        self._notes_room.hide()
+        self._room = QWidget()
+        shown = QHBoxLayout(self._room)
+        shown.setContentsMargins(0, 0, 0, 0)
+        shown.setSpacing(3 * theme.SPACING)
+        for stage in self.stages:
+            stage.canvas.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+            shown.addWidget(stage, 1)
+        self.progress.setTextVisible(True)
+        self.progress.setFixedHeight(16)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(2 * theme.MARGIN, theme.MARGIN, 2 * theme.MARGIN, theme.MARGIN)
+        parts: tuple[tuple[QWidget, int], ...] = ((self.title, 0), (self.points, 0), (self._room, 1),
+                                                  (self.transport, 0), (self._notes_room, 0))  # fmt: skip
+        for part, stretch in parts:
+            box.addWidget(part, stretch)
+        box.addStretch(0)
+        box.addWidget(self.source)
+        box.addWidget(self.progress)
+        self.setToolTip(KEYS)

@@ -1,0 +1,1 @@
+"""Methods step by step: one play, or two side by side on one clock."""

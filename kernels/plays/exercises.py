@@ -1,0 +1,132 @@
+"""Exercises by seed: a table with blanks, hints from the recurrence, and questions about what comes next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernels.plays.model import Case, Cell, Play, number, same
+from kernels.plays.staging import Staging
+from kernels.text import real
+from kernels.trials import Chance
+
+BLANKS, QUESTIONS, OPTIONS = 8, 4, 4
+MOST_TRIES = 50
+FEWEST_CELLS = 12
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A question about what follows, asked after ``step`` steps; ``right`` is the number of the right option."""
+
+    question: str
+    options: tuple[str, ...]
+    right: int
+    step: int
+    cell: Cell | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """A play of inputs by chance, the cells whose values are to be found, in the order of the play, and questions."""
+
+    seed: int
+    values: Mapping[str, Any]
+    play: Play
+    blanks: tuple[Cell, ...]
+    predictions: tuple[Prediction, ...]
+
+
+def make(stage: Staging, seed: int, blanks: int = BLANKS) -> Exercise:
+    """The exercise of a seed; the same seed always gives the same."""
+    for attempt in range(MOST_TRIES):
+        choose = Chance(seed * MOST_TRIES + attempt)
+        values = stage.draw(choose)
+        play = stage.make(values)
+        cells = [cell for here in play.cells_of for cell in here if _asked(play, cell)]
+        if len(cells) >= FEWEST_CELLS:
+            break
+    random = np.random.default_rng(seed)
+    picked = sorted(random.permutation(len(cells))[: min(blanks, len(cells))].tolist())
+    return Exercise(
+        seed, stage.values(values), play, tuple(cells[at] for at in picked), _predictions(play, cells, random)
+    )
+
+
+def _asked(play: Play, cell: Cell) -> bool:
+    """Whether a value can be asked for: of a table that is looked at, finite, with more than one case or sources."""
+    table = play.tables[cell[0]]
+    formula = play.formula(cell)
+    return (not table.aside and not table.letters and math.isfinite(formula.value) and abs(formula.value) < 2**29
+            and bool(formula.cases[0].sources))  # fmt: skip
+
+
+def right(play: Play, cell: Cell, text: str) -> bool | None:
+    """Whether what was typed is the value of a cell, to the digits that are shown; None where it is no number yet."""
+    word = text.strip().replace("\u2212", "-").replace(",", "")
+    if word in ("", "-", ".", "-."):
+        return None
+    try:
+        typed = math.inf if word in ("inf", "\u221e") else real(word)
+    except ValueError:
+        return None
+    value = play.value(cell)
+    return same(typed, value) or number(typed) == number(value)
+
+
+def hints(play: Play, cell: Cell) -> tuple[str, ...]:
+    """From the vague to the plain: the recurrence, its cases, the numbers in them, and which one wins."""
+    formula = play.formula(cell)
+    table = play.tables[cell[0]]
+    found = [table.formula] if table.formula else []
+    found.append(f"{formula.left}: look at " + "; ".join(case.text for case in formula.cases) + ".")
+    filled = [case.filled for case in formula.cases if case.filled]
+    if filled:
+        found.append("With numbers: " + "; ".join(filled) + ".")
+    if formula.rule in ("max", "min"):
+        winner = formula.cases[formula.winners[0]]
+        found.append(f"The case that wins: {_named(winner)}.")
+    return tuple(found)
+
+
+def _named(case: Case) -> str:
+    return case.label or case.text
+
+
+def _predictions(play: Play, cells: list[Cell], random: np.random.Generator) -> tuple[Prediction, ...]:
+    found = []
+    chosen = [cell for cell in cells if _chooses(play, cell)]
+    for at in random.permutation(len(chosen))[: QUESTIONS // 2].tolist():
+        found.append(_which_case(play, chosen[at]))
+    steps = random.permutation(np.arange(1, len(play)))[: QUESTIONS - len(found)]
+    found += [asked for step in sorted(steps.tolist()) if (asked := _how_many(play, int(step), random)) is not None]
+    return tuple(sorted(found, key=lambda one: one.step))
+
+
+def _chooses(play: Play, cell: Cell) -> bool:
+    """Whether one case wins among several that can be told apart."""
+    formula = play.formula(cell)
+    names = [_named(case) for case in formula.cases]
+    return (formula.rule in ("max", "min") and 2 <= len(names) <= 7 and len(set(names)) == len(names)
+            and len(formula.winners) == 1)  # fmt: skip
+
+
+def _which_case(play: Play, cell: Cell) -> Prediction:
+    formula = play.formula(cell)
+    names = tuple(_named(case) for case in formula.cases)
+    return Prediction(f"Which case will win in {formula.left}?", names, formula.winners[0], play.step(cell) - 1, cell)
+
+
+def _how_many(play: Play, step: int, random: np.random.Generator) -> Prediction | None:
+    count = len(play.cells_of[step])
+    near = (count - 2, count - 1, count + 1, count + 2, count + 3, 2 * count)
+    others = sorted({other for other in near if other > 0 and other != count})
+    if not count or len(others) < OPTIONS - 1:
+        return None
+    picked = sorted([count, *random.choice(others, OPTIONS - 1, replace=False).tolist()])
+    question = f"How many values will step {step + 1} compute at once?"
+    return Prediction(question, tuple(f"{one:,}" for one in picked), picked.index(count), step - 1)

@@ -1,0 +1,399 @@
+"""Trees step by step: neighbor joining (sums, criterion, the pair, the new row), UPGMA, and distances of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from kernels.io import distance_matrix
+from kernels.parameters import Parameter
+from kernels.plays.inputs import sequences_of, table_of, table_text
+from kernels.plays.model import (
+    GIVEN,
+    NEVER,
+    Branch,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Rule,
+    Step,
+    Table,
+    added,
+    blank,
+    names,
+    number,
+)  # fmt: skip
+from kernels.plays.staging import Staging
+from kernels.text import counted
+from kernels.trees import problem as problems
+from kernels.trees.distances import problem as distances
+from kernels.trees.distances import reference as textbook
+from kernels.trees.problem import NEIGHBOR_JOINING, UPGMA, TreeProblem
+from kernels.trials import Choose
+
+MATRIX = Parameter("distances", "text", "Distances", "A row for each taxon, parted by ;. Symmetric, 0 on the diagonal.",
+                   default="0 5 9 9 8; 5 0 10 10 9; 9 10 0 8 7; 9 10 8 0 3; 8 9 7 3 0")  # fmt: skip
+BLOCKS = Parameter("workers", "int", "Thread blocks", "Those that share the pairs of a search.", default=3, minimum=1,
+                   maximum=16, unit="blocks")  # fmt: skip
+PAIRS = Parameter("workers", "int", "Multiprocessors", "Pairs of sequences that are compared at once.", default=3,
+                  minimum=1, maximum=16, unit="multiprocessors")  # fmt: skip
+SEQUENCES = Parameter("sequences", "text", "Sequences", "Parted by commas.",
+                      default="GATTACA, GATTTACA, GCTTCA, GCATCCA, TTACAGA")  # fmt: skip
+D, CRITERION, LEAST, SUMS = range(4)
+
+
+class _Joining:
+    """Clusters in slots; the matrix D, the criterion of all pairs, the least of it, and the sums of rows."""
+
+    def __init__(self, made: TreeProblem, workers: int, average: bool) -> None:
+        self.made, self.workers, self.average = made, workers, average
+        self.n = made.taxa
+        joins = max(self.n - (1 if average else 3), 0)
+        shapes = ((self.n, self.n, joins + 1), (self.n, self.n, max(joins, 1)), (1, 1, max(joins, 1)),
+                  (self.n, 1, joins + 1))  # fmt: skip
+        self.found = [blank(shape) for shape in shapes]
+        self.cases: dict[Cell, tuple[Case, ...]] = {}
+        self.steps: list[Step] = []
+        self.slots, self.node = list(range(self.n)), list(range(self.n))
+        self.size, self.height = [1] * self.n, dict.fromkeys(range(self.n), 0.0)
+        self.branches: list[Branch] = []
+        self.joins: list[tuple[int, int]] = []
+        self.gone = np.full((self.n, self.n), NEVER, np.int32)
+        self.newest = np.zeros((4, self.n, self.n), int)
+        values, at, _ = self.found[D]
+        values[:, :, 0], at[:, :, 0] = np.asarray(made.matrix.values, float), GIVEN
+        for number_of in range(joins):
+            self._search(number_of)
+            self._join(number_of)
+
+    def cell(self, table: int, i: int, j: int) -> Cell:
+        return table, i, j, int(self.newest[table, i, j])
+
+    def value(self, table: int, i: int, j: int = 0) -> float:
+        return float(self.found[table][0][self.cell(table, i, j)[1:]])
+
+    def write(self, cell: Cell, value: float, worker: int, cases: list[Case]) -> None:
+        values, at, who = self.found[cell[0]]
+        values[cell[1:]], at[cell[1:]], who[cell[1:]] = value, len(self.steps), worker
+        self.cases[cell] = tuple(cases)
+
+    # A search
+
+    def _search(self, number_of: int) -> None:
+        if not number_of and not self.average:
+            self._first_sums()
+        pairs = [(j, i) for j in self.slots for i in self.slots if i < j]
+        if not self.average:
+            self._criteria(number_of, pairs)
+        table = D if self.average else CRITERION
+        values = {pair: self.value(table, *pair) for pair in pairs}
+        self.pair = min(pairs, key=lambda pair: (values[pair], *pair))
+        cases = [Case(f"{'d' if self.average else 'Q'}({self._name(j)}, {self._name(i)})", number(values[j, i]),
+                      values[j, i], (self.cell(table, j, i),)) for j, i in pairs]  # fmt: skip
+        self.write((LEAST, 0, 0, number_of), values[self.pair], 0, cases)
+        j, i = self.pair
+        self.steps.append(Step(
+            f"The least of {counted(len(pairs), 'pair')} is that of {self._name(i)} and {self._name(j)}; "
+            "of equal ones the first that is met.", f"join {number_of + 1}",
+            (Held("shared memory", "the least of each thread, then of each block", 12 * self.workers),),
+            (Crossing("the least of each block: value and pair", "global memory", 12 * self.workers),),
+            marked=(self.cell(table, j, i),), barrier=True,
+        ))  # fmt: skip
+
+    def _first_sums(self) -> None:
+        for i in range(self.n):
+            total = float(sum(self.value(D, i, j) for j in range(self.n)))
+            cases = [Case(f"d({self._name(i)}, {self._name(j)})", number(self.value(D, i, j)), self.value(D, i, j),
+                          (self.cell(D, i, j),)) for j in range(self.n) if j != i]  # fmt: skip
+            self.write((SUMS, i, 0, 0), total, i % self.workers, cases or [Case("0", "0", 0.0)])
+        self.steps.append(Step(
+            "The sums of all rows, once; they are kept up to date from here on.", "sums",
+            (Held("global memory", "the matrix and its sums", 4 * self.n * (self.n + 1)),),
+            (Crossing("the matrix, read", "global memory", 4 * self.n * self.n),), barrier=True,
+        ))  # fmt: skip
+
+    def _criteria(self, number_of: int, pairs: list[tuple[int, int]]) -> None:
+        r = len(self.slots)
+        share = -(-len(pairs) // self.workers)
+        for place, (j, i) in enumerate(pairs):
+            d, one, other = self.value(D, j, i), self.value(SUMS, j), self.value(SUMS, i)
+            text = f"({r} \u2212 2) x d \u2212 R({self._name(j)}) \u2212 R({self._name(i)})"
+            case = Case(text, f"{r - 2} x {number(d)} \u2212 {number(one)} \u2212 {number(other)}",
+                        (r - 2) * d - (one + other), (self.cell(D, j, i), self.cell(SUMS, j, 0),
+                                                      self.cell(SUMS, i, 0)))  # fmt: skip
+            self.write((CRITERION, j, i, number_of), case.value, place // share, [case])
+            self.newest[CRITERION, j, i] = number_of
+        self.steps.append(Step(
+            f"{counted(r, 'cluster')} are left: the criterion of {counted(len(pairs), 'pair')}, shared among blocks.",
+            f"join {number_of + 1}", (Held("registers", "the least so far of each thread", 12 * self.workers),
+                                      Held("global memory", "the matrix and its sums", 4 * r * (r + 1))),
+            (Crossing("distances of all pairs, read", "global memory", 4 * len(pairs)),
+             Crossing("sums, read", "global memory", 4 * r)),
+        ))  # fmt: skip
+
+    # A join
+
+    def _join(self, number_of: int) -> None:
+        (j, i), new = self.pair, self.n + number_of
+        between, kept = self.value(D, j, i), [k for k in self.slots if k not in (i, j)]
+        rows = []
+        for k in kept:
+            one, other = self.value(D, i, k), self.value(D, j, k)
+            if self.average:
+                a, b = self.size[i], self.size[j]
+                value = (a * one + b * other) / (a + b)
+                text, filled = (
+                    "the mean over all taxa of both",
+                    f"({a} x {number(one)} + {b} x {number(other)}) / {a + b}",
+                )
+            else:
+                value = 0.5 * ((one + other) - between)
+                text = f"( d({self._name(i)}, {self._name(k)}) + d({self._name(j)}, {self._name(k)}) \u2212 d ) / 2"
+                filled = f"({added(one, other, -between)}) / 2"
+            sources = (self.cell(D, i, k), self.cell(D, j, k), self.cell(D, j, i))
+            rows.append((k, value, Case(text, filled, value, sources)))
+        sums = [] if self.average else self._new_sums(i, j, between, [(k, value) for k, value, _ in rows])
+        for place, (k, value, case) in enumerate(rows):
+            for cell in ((D, i, k, number_of + 1), (D, k, i, number_of + 1)):
+                self.write(cell, value, place % self.workers, [case])
+        for place, (k, value, case) in enumerate(sums):
+            self.write((SUMS, k, 0, number_of + 1), value, place % self.workers, [case])
+        lengths = self._lengths(i, j, between)
+        self.branches.append(Branch(new, (self.node[i], self.node[j]), self._height(i, j, between), len(self.steps),
+                                    lengths))  # fmt: skip
+        self.height[new] = self.branches[-1].height
+        self.joins.append((self.node[i], self.node[j]))
+        self.gone[j, :] = self.gone[:, j] = np.minimum(self.gone[j, :], len(self.steps))
+        joined = f"{self._name(i)} and {self._name(j)}"
+        crossed = 4 * (4 * len(rows) + len(sums))
+        if rows or sums:
+            self.steps.append(Step(
+                f"{joined} become cluster {new + 1}, in the place of {self._name(i)}: its row and column are new"
+                + ("." if self.average else ", and all sums follow."), f"join {number_of + 1}", (),
+                (Crossing("two rows, read; a row and a column, written", "global memory", crossed),),
+                marked=(self.cell(D, j, i),), barrier=True,
+            ))  # fmt: skip
+        else:
+            self.steps.append(Step(f"{joined} are joined: one cluster is left.", f"join {number_of + 1}",
+                                   marked=(self.cell(D, j, i),)))  # fmt: skip
+        for k, _, _ in rows:
+            self.newest[D, i, k] = self.newest[D, k, i] = number_of + 1
+        for k, _, _ in sums:
+            self.newest[SUMS, k, 0] = number_of + 1
+        self.size[i], self.node[i] = self.size[i] + self.size[j], new
+        self.slots.remove(j)
+
+    def _new_sums(self, i: int, j: int, between: float, rows: list[tuple[int, float]]) -> list[tuple[int, float, Case]]:
+        r = len(self.slots)
+        one, other = self.value(SUMS, i), self.value(SUMS, j)
+        value = 0.5 * ((one + other) - r * between)
+        found = [(i, value, Case(f"( R({self._name(i)}) + R({self._name(j)}) \u2212 {r} x d ) / 2",
+                                 f"({number(one)} + {number(other)} \u2212 {r} x {number(between)}) / 2", value,
+                                 (self.cell(SUMS, i, 0), self.cell(SUMS, j, 0), self.cell(D, j, i))))]  # fmt: skip
+        for k, new in rows:
+            before, both = self.value(SUMS, k), self.value(D, i, k) + self.value(D, j, k)
+            value = (before - both) + new
+            found.append((k, value, Case(f"R({self._name(k)}) less both distances, and the new one",
+                                         added(before, -both, new), value,
+                                         (self.cell(SUMS, k, 0), self.cell(D, i, k), self.cell(D, j, k)))))  # fmt: skip
+        return found
+
+    def _lengths(self, i: int, j: int, between: float) -> tuple[float, float]:
+        if self.average:
+            return between / 2 - self.height[self.node[i]], between / 2 - self.height[self.node[j]]
+        more = (self.value(SUMS, i) - self.value(SUMS, j)) / (2 * max(len(self.slots) - 2, 1))
+        return between / 2 + more, between / 2 - more
+
+    def _height(self, i: int, j: int, between: float) -> float:
+        if self.average:
+            return between / 2
+        return 1 + max(self.height[self.node[i]], self.height[self.node[j]])
+
+    def _name(self, slot: int) -> str:
+        node = self.node[slot]
+        return self.made.matrix.names[node] if node < self.n else str(node + 1)
+
+    def play(self, title: str) -> Play:
+        if not self.average and len(self.slots) > 1:
+            self._meet()
+        taxa = self.made.matrix.names
+        own = (
+            "d(i, j)",
+            "(r \u2212 2) x d(i, j) \u2212 R(i) \u2212 R(j)",
+            "the least of all pairs",
+            "R(i) = sum of d(i, j)",
+        )
+        tables = [
+            Table(name, *self.found[place], rows, columns, versions=True,
+                  gone=self.gone if place in (D, CRITERION) else None,
+                  formula=formula)
+            for place, (name, rows, columns, formula) in enumerate(
+                zip(("distances", "criterion Q", "least", "sums R"), (taxa, taxa, ("",), taxa),
+                    (taxa, taxa, ("",), ("R",)), own, strict=True)
+            )
+        ]  # fmt: skip
+        if self.average:
+            tables = [tables[D], Table("criterion Q", *self.found[CRITERION], aside=True), tables[LEAST],
+                      Table("sums R", *self.found[SUMS], aside=True)]  # fmt: skip
+
+        def explain(cell: Cell) -> Formula:
+            left = ("d", "Q", "least", "R")[cell[0]]
+            rule: Rule = "min" if cell[0] == LEAST else "sum" if cell[0] == SUMS and not cell[3] else "value"
+            places = {D: f"({taxa[cell[1]]}, {taxa[cell[2]]})", CRITERION: f"({taxa[cell[1]]}, {taxa[cell[2]]})",
+                      LEAST: "", SUMS: f"({taxa[cell[1]]})"}  # fmt: skip
+            return Formula(left + places[cell[0]], rule, self.cases[cell], float(self.found[cell[0]][0][cell[1:]]))
+
+        return Play(title, tuple(tables), tuple(self.steps), names(self.workers, "block"), explain, tuple(self.joins),
+                    self._told(), leaves=taxa, branches=tuple(self.branches), unit="numbers")  # fmt: skip
+
+    def _meet(self) -> None:
+        """Neighbor joining ends where three clusters are left: they meet in the middle."""
+        nodes = tuple(self.node[slot] for slot in self.slots)
+        lengths = [
+            0.5 * (sum(self.value(D, slot, other) for other in self.slots if other != slot)
+                   - (self.value(D, *[other for other in self.slots if other != slot]) if len(nodes) == 3 else 0))
+            for slot in self.slots
+        ]  # fmt: skip
+        self.branches.append(Branch(2 * self.n, nodes, 1 + max(self.height[node] for node in nodes), len(self.steps),
+                                    tuple(lengths)))  # fmt: skip
+        pairs = combinations(self.slots, 2)
+        self.steps.append(Step(
+            f"The {counted(len(nodes), 'cluster')} that are left meet in the middle.", "end",
+            marked=tuple(self.cell(D, max(pair), min(pair)) for pair in pairs),
+        ))  # fmt: skip
+
+    def _told(self) -> str:
+        def name(node: int) -> str:
+            return self.made.matrix.names[node] if node < self.n else str(node + 1)
+
+        return "\n".join(f"{name(a)} and {name(b)} become {self.n + at + 1}" for at, (a, b) in enumerate(self.joins))
+
+
+def joining(made: TreeProblem, values: Mapping[str, Any], title: str, average: bool = False) -> Play:
+    """Neighbor joining, or UPGMA."""
+    return _Joining(made, values["workers"], average).play(title)
+
+
+def tree_problem(values: Mapping[str, Any], least: int) -> TreeProblem:
+    """The matrix that was typed; InputError where it is none of distances, or of too few taxa."""
+    table = table_of(values["distances"], "distances", square=True)
+    made = distance_matrix.checked([chr(65 + at % 26) + (str(at // 26) if at > 25 else "") for at in range(len(table))],
+                                   table, "typed")  # fmt: skip
+    if len(made) < least:
+        from kernels.errors import InputError
+
+        raise InputError(f"distances: {counted(len(made), 'taxon', 'taxa')}; give {least} or more to see a join")
+    return problems.build([made], {"precision": "double"})
+
+
+def draw_matrix(choose: Choose, least: int) -> dict[str, Any]:
+    """Some taxa, with ties among the distances."""
+    n = choose.integer(least, 7)
+    values = np.zeros((n, n))
+    for i, j in combinations(range(n), 2):
+        values[i, j] = values[j, i] = choose.integer(1, 12)
+    return {"distances": table_text(values)}
+
+
+def agrees_tree(play: Play, answer: Any, criterion: str) -> None:
+    """The joins, in their order."""
+    right = answer[criterion] if isinstance(answer, Mapping) else answer
+    assert [list(pair) for pair in play.answer] == right.joins.tolist()
+
+
+def pairs(made: Any, values: Mapping[str, Any], title: str, one: Callable[[Any, int, int], tuple[float, str, int]],
+          what: str) -> Play:  # fmt: skip
+    """Distances of all pairs: as many at once as there are workers, each a comparison of its own."""
+    count, workers = len(made.sequences), values["workers"]
+    numbers, at, who = blank((count, count, 1))
+    np.fill_diagonal(numbers[:, :, 0], 0)
+    at[np.arange(count), np.arange(count), 0] = GIVEN
+    told: dict[tuple[int, int], tuple[float, str, int]] = {}
+    steps: list[Step] = []
+    order = [(j, i) for i, j in combinations(range(count), 2)]
+    lengths = [len(sequence) for sequence in made.sequences]
+    for first in range(0, len(order), workers):
+        here = order[first : first + workers]
+        for worker, (j, i) in enumerate(here):
+            told[j, i] = one(made, i, j)
+            numbers[j, i, 0] = numbers[i, j, 0] = told[j, i][0]
+            at[j, i, 0], who[j, i, 0] = len(steps), worker
+        cells = sum(told[pair][2] for pair in here)
+        steps.append(Step(
+            f"{counted(len(here), 'pair')} at once, {what}: {counted(cells, 'cell')} in all. No pair needs another.",
+            held=(Held("shared memory", "both sequences of each pair", sum(lengths[j] + lengths[i] for j, i in here)),),
+            crossings=(Crossing("sequences, read", "global memory", sum(lengths[j] + lengths[i] for j, i in here)),
+                       Crossing("distances, written", "global memory", 4 * len(here))),
+        ))  # fmt: skip
+    labels = names(count, "s")
+    table = Table("distances", numbers, at, who, labels, labels, formula="the distance of two sequences")
+
+    def explain(cell: Cell) -> Formula:
+        value, text, _ = told[cell[1], cell[2]]
+        return Formula(f"d({cell[1] + 1}, {cell[2] + 1})", "value", (Case(text, number(value), value),), value)
+
+    return Play(
+        title,
+        (table,),
+        tuple(steps),
+        names(workers, "multiprocessor"),
+        explain,
+        numbers[:, :, 0],
+        "distances\n" + table_text(np.round(numbers[:, :, 0], 4)).replace("; ", "\n"),
+        unit="pairs",
+    )
+
+
+def one_full(made: Any, i: int, j: int) -> tuple[float, str, int]:
+    value = textbook.full(made, i, j)
+    shorter = min(len(made.sequences[i]), len(made.sequences[j]))
+    same = round((1 - value) * shorter)
+    return (
+        value,
+        f"1 \u2212 {same} identical letters / {shorter} of the shorter",
+        (len(made.sequences[i]) * len(made.sequences[j])),
+    )
+
+
+def full_problem(values: Mapping[str, Any]) -> Any:
+    """The sequences that were typed."""
+    return distances.FULL.make(_several(values), {})
+
+
+def _several(values: Mapping[str, Any]) -> list[Any]:
+    return sequences_of(values["sequences"], "s")
+
+
+def draw_sequences(choose: Choose) -> dict[str, Any]:
+    """A few sequences of one origin."""
+    return {"sequences": ", ".join("".join(choose.of("ACGT") for _ in range(choose.integer(3, 8)))
+                                   for _ in range(choose.integer(2, 5)))}  # fmt: skip
+
+
+def agrees_distances(play: Play, answer: Any) -> None:
+    """All distances of the textbook, or of the method."""
+    found = {(i, j): answer.distances.values[i, j] for i, j in combinations(range(len(play.answer)), 2)} if hasattr(
+        answer, "distances") else answer  # fmt: skip
+    for (i, j), value in found.items():
+        assert abs(play.answer[i, j] - value) < 1e-6, f"{i}, {j}: {play.answer[i, j]}, not {value}"
+
+
+def _tree_staging(title: str, criterion: str, least: int) -> Staging:
+    return Staging((MATRIX,), (BLOCKS,), partial(tree_problem, least=least),
+                   partial(joining, title=title, average=criterion == UPGMA), partial(draw_matrix, least=least),
+                   partial(agrees_tree, criterion=criterion), lambda made: made.taxa**3)  # fmt: skip
+
+
+SERIAL = _tree_staging("NJ-serial", NEIGHBOR_JOINING, 4)
+BASIC = _tree_staging("NJ-basic", NEIGHBOR_JOINING, 4)
+AVERAGE = _tree_staging("UPGMA", UPGMA, 2)
+FULL_PAIRS = Staging((SEQUENCES,), (PAIRS,), full_problem,
+                     partial(pairs, title="Full pairwise distances", one=one_full, what="each a whole alignment"),
+                     draw_sequences, agrees_distances, lambda made: len(made.sequences) ** 2)  # fmt: skip

@@ -1,0 +1,80 @@
+"""``play`` and ``lecture`` on the command line."""
+
+import json
+
+import pytest
+
+from app.cli.program import main
+
+
+@pytest.fixture
+def said(capsys):
+    def run(*arguments):
+        code = main([str(one) for one in arguments])
+        written = capsys.readouterr()
+        return code, written.out, written.err
+
+    return run
+
+
+def test_plays_are_listed_and_told(said):
+    code, out, _ = said("play")
+    assert code == 0 and "striped-score: StripedScore; Two sequences" in out and "-p s=4" in out
+    code, out, _ = said("play", "striped-score", "-p", "first=GATTACA", "-p", "second=GATTACA", "-p", "s=3")
+    assert code == 0 and "score 14" in out and out.count("\nStep ") > 10
+
+
+def test_a_step_a_cell_and_best_paths_are_told(said):
+    code, out, _ = said("play", "striped-score", "--step", 12, "--cell", "H(4, 4)", "--paths", "--near", 0)
+    assert code == 0 and "Step 12 of 29" in out and "registers" in out
+    assert "* H(3, 3) + c(T, T) = 0 + 2 = 2" in out and "best paths: 1" in out and "H(10, 14): 0" in out
+
+
+def test_json_holds_tables_and_steps(said):
+    code, out, _ = said("play", "floyd-warshall", "--json")
+    (found,) = json.loads(out)
+    assert code == 0 and len(found["steps"]) == 5 and found["tables"][0]["name"] == "d"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["play", "msa"], "cannot be played"),
+        (["play", "striped-score", "-p", "x=1"], "unknown parameter 'x'"),
+        (["play", "striped-score", "-p", "first"], "is not name=value"),
+        (["play", "striped-score", "--step", "99"], "has steps 1 to 29"),
+        (["play", "striped-score", "--cell", "nonsense"], "is no cell"),
+        (["play", "striped-score", "--clock", "moon"], "choose steps or time"),
+        (["play", "hmm-forward", "--paths"], "summed"),
+        (["play", "striped-score", "-p", f"first={'A' * 200}", "-p", f"second={'A' * 200}"], "cannot be followed"),
+        (["play", "nussinov", "--worksheet", "x.png"], "written as .pdf"),
+        (["play", "nussinov", "--worksheet", "x.pdf", "--exercises", "0"], "--exercises 1 to"),
+        (["lecture", "nothing"], "no lecture of that name"),
+        (["lecture", "parttree", "--scene", "nothing"], "there are many"),
+        (["lecture", "parttree", "--out", "x.png"], "name it with --scene"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(said, arguments, told):
+    code, _, error = said(*arguments)
+    assert code == 2 and told in error and error.count("\n") == 1
+
+
+def test_a_worksheet_is_written(said, tmp_path):
+    path = tmp_path / "sheet.pdf"
+    assert said("play", "nussinov", "--worksheet", path, "--seed", 7, "--exercises", 2)[0] == 0
+    assert path.read_bytes().startswith(b"%PDF")
+
+
+def test_lectures_are_listed_told_checked_and_written(said, tmp_path):
+    assert "long-pairs: Long pairs" in said("lecture")[1]
+    code, out, _ = said("lecture", "long-pairs")
+    assert code == 0 and "10. " in out and "{" not in out
+    code, out, _ = said("lecture", "long-pairs", "--check")
+    assert code == 0 and "nothing is wrong" in out
+    path = tmp_path / "scene.html"
+    assert said("lecture", "long-pairs", "--scene", "wide", "--out", path)[0] == 0
+    assert "Wide or narrow strips" in path.read_text()
+    code, out, _ = said("lecture", "long-pairs", "--json")
+    (tmp_path / "copy.json").write_text(out.replace("{steps}", "{nothing}"))
+    code, out, _ = said("lecture", tmp_path / "copy.json", "--check")
+    assert code == 2 and "nothing" in out

@@ -1,0 +1,113 @@
+"""Plays as files: stills, animations that a reader takes apart again, and pages that run."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QImage, QImageReader
+
+from app.kit.play import figure, offscreen
+from kernels.errors import InputError
+from kernels.plays import html, staging
+from kernels.plays.clock import Clock
+from kernels.registry import method
+from kernels.registry.lectures import View
+
+SMALL = QSize(480, 320)
+
+
+@pytest.fixture
+def clock():
+    return Clock(tuple(staging.of(method(one)).make({"first": "GATTA", "second": "GCATCA"})
+                       for one in ("antidiagonal", "striped-score")))  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_step_is_a_file(qtbot, clock, tmp_path, suffix):
+    path = tmp_path / f"step{suffix}"
+    figure.save(path, clock, offscreen.looks(clock, View()), [3], SMALL)
+    head = path.read_bytes()[:400]
+    assert {".png": b"PNG", ".svg": b"<svg", ".pdf": b"%PDF"}[suffix] in head
+
+
+def test_an_animation_has_a_frame_for_each_step_as_it_was_drawn(qtbot, clock, tmp_path):
+    path, ticks = tmp_path / "steps.webp", list(range(clock.last + 1))
+    looks = offscreen.looks(clock, View(colouring="worker"))
+    figure.save(path, clock, looks, ticks, SMALL)
+    reader = QImageReader(str(path))
+    assert reader.supportsAnimation() and reader.imageCount() == len(ticks)
+    for tick in ticks:
+        shown = reader.read().convertToFormat(QImage.Format.Format_RGB32)
+        drawn = figure._frame(clock, looks, tick, SMALL).convertToFormat(QImage.Format.Format_RGB32)
+        assert shown == drawn, f"frame {tick} is another picture"
+
+
+def test_a_film_needs_ffmpeg_and_says_so(qtbot, clock, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(InputError, match="ffmpeg, which is not installed"):
+        figure.save(tmp_path / "film.mp4", clock, offscreen.looks(clock, View()), [0, 1], SMALL)
+    with pytest.raises(InputError, match=r"\.html"):
+        figure.save(tmp_path / "film.gif", clock, offscreen.looks(clock, View()), [0, 1], SMALL)
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+def test_a_film_is_made(qtbot, clock, tmp_path):
+    figure.save(tmp_path / "film.mp4", clock, offscreen.looks(clock, View()), [0, 1, 2], QSize(320, 240))
+    assert b"ftyp" in (tmp_path / "film.mp4").read_bytes()[:32]
+
+
+def test_a_page_holds_all_that_it_shows_and_nothing_from_elsewhere(clock):
+    text = html.page(clock, "Steps <side by side>", ["a & b"], 2)
+    assert "<title>Steps &lt;side by side&gt;</title>" in text and "<p>a &amp; b</p>" in text
+    assert not re.search(r"(src|href)=", text) and "http" not in text
+    data = json.loads(re.search(r'application/json">(.*?)</script>', text, re.S)[1])
+    assert len(data["ticks"]) == clock.last + 1 and len(data["plays"]) == 2
+    shown = {tuple(place[:2]): place[5] for place in data["plays"][0]["tables"][0]["places"]}
+    assert shown[5, 6] == clock.plays[0].letter((0, 5, 6, 0))
+
+
+DOM = """
+const made = [];
+function element(name) {
+  const one = {name, children: [], style: {}, className: "", textContent: "", onclick: null,
+    appendChild(child) { this.children.push(child); return child; }};
+  Object.defineProperty(one, "textContent", {get() { return this.text || ""; },
+    set(value) { this.text = value; this.children = []; }});
+  return one;
+}
+const byId = {};
+globalThis.document = {createElement: element, getElementById(id) { return byId[id] || (byId[id] = element("div")); }};
+"""
+AFTER = """
+const count = (one, kind) => (one.className.split(" ").includes(kind) ? 1 : 0)
+  + one.children.reduce((sum, child) => sum + count(child, kind), 0);
+const found = [];
+for (let at = 0; at < data.ticks.length; at++) {
+  show(at);
+  found.push([count(byId.plays, "now"), count(byId.plays, "done")]);
+}
+byId.first.onclick(); const first = tick; byId.on.onclick(); byId.last.onclick();
+console.log(JSON.stringify({found, first, last: tick}));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_the_script_of_a_page_shows_the_cells_of_every_step(clock, tmp_path):
+    text = html.page(clock, "Steps")
+    data = re.search(r'application/json">(.*?)</script>', text, re.S)[1]
+    script = re.search(r"<script>\n(.*)</script></body>", text, re.S)[1]
+    path = tmp_path / "page.js"
+    script = script.replace('"use strict";', "")
+    path.write_text("\n".join([DOM, f"byId.data = {{textContent: {json.dumps(data)}}};", script, AFTER]))
+    told = json.loads(subprocess.run(["node", str(path)], capture_output=True, text=True, check=True).stdout)
+    assert told["first"] == 0 and told["last"] == clock.last
+    for tick, (now, done) in enumerate(told["found"]):
+        steps = clock.steps(tick)
+        tables = [[table for table in play.tables if not table.aside] for play in clock.plays]
+        pairs = [(table, step) for own, step in zip(tables, steps, strict=True) for table in own]
+        curves = sum(step >= 0 for step in steps)  # the bar of the step is lit too
+        assert now == sum(int((table.step_of == step).sum()) for table, step in pairs if step >= 0) + curves
+        assert done == sum(int(((table.step_of >= 0) & (table.step_of < step)).sum()) for table, step in pairs)

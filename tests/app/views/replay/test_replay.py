@@ -1,0 +1,89 @@
+"""A run played again from its measured step log."""
+
+import numpy as np
+import pytest
+
+from app.kit.selection import Selection
+from app.views.replay import data
+from app.views.replay.data import NEVER
+from app.views.replay.view import TICKS, ReplayView
+from kernels import engine
+from kernels.pairwise.trials import TRIALS
+from kernels.registry import method
+from kernels.steps import Steps
+
+
+def _log():
+    """Two strips of two batches: worker 0 has the first, worker 1 follows."""
+    steps = Steps()
+    for strip, worker, start in ((0, 0, 0), (1, 1, 10)):
+        for part in range(2):
+            begun = start + 10 * part
+            steps.add(
+                1, strip, (50 * part, 50 * part + 50), (100 * strip, 100 * strip + 100), worker, begun, begun + 10
+            )
+    steps.add(3, 0, (0, 100), (0, 100), 0, 40, 60)
+    return steps
+
+
+def test_places_are_begun_and_done_when_the_log_says():
+    found = data.replay(_log())
+    assert [sheet.phase for sheet in found.sheets] == [1, 3] and (found.start_ns, found.end_ns) == (0, 60)
+    first = found.sheets[0]
+    high, wide = first.begun.shape
+    assert first.begun[0, 0] == 0 and first.done[0, 0] == 10 and first.worker[0, 0] == 0
+    assert first.begun[high - 1, wide - 1] == 20 and first.worker[high - 1, wide - 1] == 1
+    assert first.states(5)[0, 0] == 1 and first.states(5)[0, wide - 1] == 0 and first.states(15)[0, 0] == 2
+    assert [found.busy(time) for time in (5, 15, 25, 35, 50)] == [1, 2, 1, 0, 1]
+    assert [found.done(time) for time in (0, 10, 20, 60)] == [0, 1, 3, 5]
+    assert found.sheet(39).phase == 1 and found.sheet(41).phase == 3
+    curve = found.curve(6)
+    np.testing.assert_allclose(curve, [1, 2, 1, 0, 1, 1])
+
+
+def test_layers_fill_a_chunk_from_its_top():
+    steps = Steps()
+    for part in range(4):
+        steps.add(1, 0, (0, 10), (0, 10), 0, 10 * part, 10 * part + 10, layers=(5 * part, 5 * part + 5))
+    (sheet,) = data.replay(steps).sheets
+    share = [(sheet.states(time) == 2).mean() for time in (0, 10, 20, 30, 40)]
+    np.testing.assert_allclose(share, [0, 0.25, 0.5, 0.75, 1])
+
+
+def test_a_log_without_parts_shows_nothing():
+    steps = Steps()
+    assert data.replay(steps) is None
+    steps.add(1, 0, (0, 0), (0, 0), 0, 0, 5)
+    assert data.replay(steps) is None
+
+
+@pytest.fixture
+def result():
+    problem, values = TRIALS.long(method("striped-score"), "cpu", 4)
+    planned = engine.plan(method("striped-score"), problem, {**values, "threads": 2}, "cpu")
+    return engine.execute(planned, keep_rate=False)
+
+
+def test_a_real_run_is_played_from_start_to_end(qtbot, result):
+    view = ReplayView(Selection())
+    qtbot.addWidget(view)
+    view.resize(700, 500)
+    view.show()
+    assert ReplayView.shows(result)
+    view.show_result(result)
+    qtbot.waitUntil(lambda: view.replay is not None, timeout=10_000)
+    assert "than it ran" in view.status.text()
+    pictures = set()
+    for value in (0, TICKS // 2, TICKS):
+        view.slider.setValue(value)
+        image = view.grab().toImage()
+        pictures.add(bytes(image.constBits()))
+    assert len(pictures) == 3
+    assert (view.replay.sheets[0].states(view.time_ns) == 2).all()
+    assert (view.replay.sheets[0].begun < NEVER).all(), "the whole matrix was computed"
+    view.play()
+    assert view.playing and view.slider.value() == 0
+    view._advance()
+    assert view.slider.value() > 0
+    view.show_result(None)
+    assert not view.playing and view.replay is None

@@ -1,0 +1,43 @@
+"""Exercises by seed: what is asked can be found, hints lead there, and the right option is right."""
+
+import pytest
+
+from kernels import registry
+from kernels.plays import exercises, staging
+from kernels.registry import method
+
+PLAYED = [one for one in registry.METHODS if one.staging]
+
+
+@pytest.mark.parametrize("one", PLAYED, ids=lambda one: one.id)
+def test_an_exercise_asks_for_values_that_follow_from_others(one):
+    for seed in (1, 2):
+        made = exercises.make(staging.of(one), seed)
+        assert len(set(made.blanks)) == len(made.blanks)
+        for cell in made.blanks:
+            value = made.play.letter(cell)
+            assert exercises.right(made.play, cell, value) is True, value
+            assert exercises.right(made.play, cell, "99999") is False
+            assert exercises.right(made.play, cell, "-") is None
+            assert exercises.hints(made.play, cell)
+        for asked in made.predictions:
+            assert len(set(asked.options)) == len(asked.options) > 1
+            if asked.cell is None:
+                assert asked.options[asked.right] == f"{len(made.play.cells_of[asked.step + 1]):,}"
+            else:
+                formula = made.play.formula(asked.cell)
+                assert formula.winners == (asked.right,) and made.play.step(asked.cell) == asked.step + 1
+
+
+def test_the_same_seed_gives_the_same_and_another_another():
+    stage = staging.of(method("striped-score"))
+    one, again, other = (exercises.make(stage, seed) for seed in (5, 5, 6))
+    assert (one.values, one.blanks, one.predictions) == (again.values, again.blanks, again.predictions)
+    assert one.values != other.values
+    assert len(one.blanks) == exercises.BLANKS and one.predictions
+
+
+def test_hints_go_from_the_vague_to_the_plain():
+    made = exercises.make(staging.of(method("striped-score")), 3)
+    found = exercises.hints(made.play, made.blanks[-1])
+    assert found[0].startswith("H(i, j)") and "look at" in found[1] and found[-1].startswith("The case that wins")
