@@ -235,8 +235,8 @@ class Method:
     ``pieces`` are the phases of its step log, in their order, and what an event of each is ("antidiagonal"), where that
     is no strip. ``models`` are what the paper's analysis foretells. ``criterion`` names what decides the answer beside
     the problem, where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one
-    criterion give one answer. ``staging`` is "package.module:NAME" of the `kernels.plays.staging.Staging` by which it is played step by
-    step; empty where it is not.
+    criterion give one answer. ``staging`` is "package.module:NAME" of the `kernels.plays.staging.Staging` by which it
+    is played step by step; empty where it is not.
     """
 
     id: str
