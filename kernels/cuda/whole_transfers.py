@@ -61,7 +61,7 @@ def up(target: cupy.ndarray, work: Work, check: Callable[[], None]) -> None:
     def issue(buffer: _Buffer, words: np.ndarray, stop: np.ndarray) -> None:
         for number, (at, size) in enumerate(_spans(target.nbytes)):
             if not awaited(words, number, stop):
-                return
+                break
             (target.data + at).copy_from_host_async(buffer.address + at, size, stream)
         buffer.event.record(stream)
 

@@ -48,7 +48,9 @@ class Weights:
     def laid_out(self, side: int) -> cupy.ndarray:
         """Them for so many vertices, of which the last may not be there."""
         if side == self.n and not self._narrow and not self._kept:
-            return self._codes
+            matrix = self._codes
+            del self._codes
+            return matrix
         matrix = self._run.empty((side, side), self._dtype)
         lay_out = self._run.kernel(MOVING, "lay_out", NARROW=int(self._narrow), **algebra.defines(self._dtype))
         lay_out((PAD_BLOCKS,), (THREADS,), (self._codes, np.int32(self.n), matrix, np.int32(side)))
