@@ -82,7 +82,7 @@ class Run:
         given = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
         target = self.empty(given.size, given.dtype)
         flat = given.reshape(-1)
-        if flat.nbytes <= transfers.DIRECT:
+        if flat.nbytes <= transfers.PLAIN:
             self._timed(lambda: target.set(flat))
         else:
             self.bring(target, lambda first, last, out: np.copyto(out, flat[first:last]))
@@ -104,7 +104,7 @@ class Run:
             return self._timed(array.get)
         copied = np.empty(array.size, array.dtype) if into is None else into.reshape(-1)
         with self.timed("transfer"):
-            if array.nbytes <= transfers.DIRECT:
+            if array.nbytes <= transfers.PLAIN:
                 array.reshape(-1).get(out=copied)
             else:
                 put = lambda first, last, rows: np.copyto(copied[first:last], rows)  # noqa: E731

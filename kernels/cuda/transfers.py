@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -25,20 +25,19 @@ from kernels.errors import MemoryRefused
 from kernels.memory import host_bytes_free
 
 CHUNK = 4 << 20
-"""Bytes of a buffer for what is large."""
-SMALL, LARGE = 1 << 20, 64 << 20
-"""Bytes of a buffer for what is not, and from which on something is: so all threads have buffers, which take no more
-memory than what is copied, or little."""
-LEAST = 512 << 10
-"""Bytes of a buffer that are filled at least, where there is not enough to fill those of all threads."""
+"""Bytes of a buffer."""
 MOST_THREADS = 16
 """More do not make the memory of a host faster."""
 MOST_KEPT = 2 * MOST_THREADS
-"""Buffers of a device and of one size that are kept from run to run: two for every thread."""
+"""Buffers of a device that are kept from run to run: two for every thread."""
 SHARE = 8
 """Buffers take at most one part in so many of the host's free memory, which is too little to be foretold."""
 DIRECT = 1 << 20
-"""Bytes up to which the driver's own copy takes no longer."""
+"""Bytes up to which one thread alone makes rows as soon as several."""
+PLAIN = 16 << 20
+"""Bytes up to which the driver's own copy of an array as it is takes no longer: 1.1 ms of 16 MiB, on an H200."""
+NEW = 16 << 20
+"""Bytes of new memory from which on it is worth a thread to have it found beforehand."""
 SEVERAL = 2
 """Chunks at least that are worth a thread."""
 PAGES = 2 << 20
@@ -134,6 +133,20 @@ def touch(array: np.ndarray) -> None:
     workers.each(lambda first: flat[first : first + PAGES].fill(0), range(0, flat.size, PAGES), threads)
 
 
+@contextmanager
+def touched(array: np.ndarray) -> Iterator[None]:
+    """While the block runs, the system finds memory for an array that is filled behind it."""
+    if array.nbytes < NEW:
+        yield
+        return
+    thread = threading.Thread(target=touch, args=(array,), name="antidiag-touch")
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
 class _Chunks:
     """Rows of an array on the device that go through one buffer at a time, and the two queues that buffers are in."""
 
@@ -144,11 +157,9 @@ class _Chunks:
         self.row_bytes, self._data = on_device.nbytes // rows, on_device.data
         if self.row_bytes > CHUNK:
             raise ValueError(f"a row of {self.row_bytes:,} bytes is more than a buffer of {CHUNK:,}")
-        large = on_device.nbytes >= LARGE or self.row_bytes > SMALL
-        self._size, most = CHUNK if large else SMALL, min(workers.cores(), MOST_THREADS)
-        height = max(1, min(self._size, max(LEAST, on_device.nbytes // (SEVERAL * most))) // self.row_bytes)
+        height = CHUNK // self.row_bytes
         self.spans = [(first, min(first + height, rows)) for first in range(0, rows, height)]
-        self._threads = max(1, min(most, len(self.spans) // SEVERAL))
+        self._threads = max(1, min(workers.cores(), MOST_THREADS, len(self.spans) // SEVERAL))
         self.buffers = 0
         self.stream, self._device = cupy.cuda.get_current_stream(), cupy.cuda.Device().id
         self.free: SimpleQueue[_Buffer] = SimpleQueue()
@@ -163,8 +174,7 @@ class _Chunks:
 
     def share(self, work: Work, issue: Work, check: Callable[[], None]) -> None:
         """``work`` on threads, and ``issue`` on one more, until all have returned."""
-        count = min(2 * self._threads, len(self.spans))
-        buffers, stop = _borrowed(self._device, self._size, count), workers.stop_word()
+        buffers, stop = _borrowed(self._device, min(2 * self._threads, len(self.spans))), workers.stop_word()
         self.buffers = len(buffers)
 
         def either(worker: int) -> None:
@@ -177,7 +187,7 @@ class _Chunks:
             workers.share(either, 1 + self._threads, stop, check)
         finally:
             with _lending:
-                idle = _idle.setdefault((self._device, self._size), [])
+                idle = _idle.setdefault(self._device, [])
                 idle.extend(buffers)
                 del idle[MOST_KEPT:]
 
@@ -185,9 +195,9 @@ class _Chunks:
 class _Buffer:
     """Pinned memory, and the event after which its last copy is over."""
 
-    def __init__(self, size: int) -> None:
-        self._memory = cupy.cuda.alloc_pinned_memory(size)
-        self._bytes = np.frombuffer(self._memory, np.uint8, size)
+    def __init__(self) -> None:
+        self._memory = cupy.cuda.alloc_pinned_memory(CHUNK)
+        self._bytes = np.frombuffer(self._memory, np.uint8, CHUNK)
         self.address, self.event = self._bytes.ctypes.data, cupy.cuda.Event(disable_timing=True)
 
     def rows(self, on_device: cupy.ndarray, first: int, last: int) -> np.ndarray:
@@ -196,33 +206,39 @@ class _Buffer:
         return self._bytes[:room].view(on_device.dtype).reshape(last - first, *on_device.shape[1:])
 
 
-_idle: dict[tuple[int, int], list[_Buffer]] = {}
-"""Buffers of each device, and of each size, that no run has."""
+_idle: dict[int, list[_Buffer]] = {}
+"""Buffers of each device that no run has."""
 _lending = threading.Lock()
 
 
-def _borrowed(device: int, size: int, count: int) -> list[_Buffer]:
-    """Buffers of ``size`` bytes of the current device that no copy uses any more; the caller puts them back. So many,
-    or as many as the host has room for; MemoryRefused where it has none for one."""
+def _borrowed(device: int, count: int) -> list[_Buffer]:
+    """Buffers of the current device that no copy uses any more; the caller puts them back. So many, or as many as the
+    host has room for; MemoryRefused where it has none for one."""
     with _lending:
-        idle = _idle.setdefault((device, size), [])
+        idle = _idle.setdefault(device, [])
         found, idle[:] = idle[:count], idle[count:]
     for buffer in found:
         buffer.event.synchronize()
-    room = max(host_bytes_free() // SHARE // size, 1) if len(found) < count else 0
+    room = max(host_bytes_free() // SHARE // CHUNK, 1) if len(found) < count else 0
     while len(found) < min(count, room):
         try:
-            found.append(_Buffer(size))
+            found.append(_Buffer())
         except (cupy.cuda.runtime.CUDARuntimeError, MemoryError) as error:
-            if "MemoryAllocation" not in str(error) and not isinstance(error, MemoryError):
-                raise
-            if not found:
-                raise MemoryRefused(
-                    f"GPU {device} gets no memory of the host that it can copy from ({size:,} bytes of locked pages): "
-                    "end other programs, raise the limit of locked memory, or choose --backend cpu"
-                ) from None
+            refusal = refused(device, CHUNK, error)
+            if not found or not isinstance(refusal, MemoryRefused):
+                raise refusal from None
             break
     return found
+
+
+def refused(device: int, size: int, error: Exception) -> Exception:
+    """What to raise where so many bytes of pinned memory could not be had; ``error`` itself where that is not why."""
+    if "MemoryAllocation" not in str(error) and not isinstance(error, MemoryError):
+        return error
+    return MemoryRefused(
+        f"GPU {device} gets no memory of the host that it can copy from ({size:,} bytes of locked pages): "
+        "end other programs, raise the limit of locked memory, or choose --backend cpu"
+    )
 
 
 def _next(queue: SimpleQueue[Item], stop: np.ndarray) -> Item | None:

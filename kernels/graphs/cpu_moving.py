@@ -4,6 +4,11 @@ host do on the way to a device and back."""
 from __future__ import annotations
 
 from kernels.cpu.jit import compiled
+from kernels.cpu.simd import acquire, release
+from kernels.cpu.waiting import wait_for
+
+WORD = 8
+"""Distance of words, as in kernels/cuda/whole_transfers.py."""
 
 
 @compiled
@@ -20,3 +25,24 @@ def widened(codes, none, infinite, numbers):
     for at in range(codes.size):
         code = codes[at]
         numbers[at] = infinite if code == none else code
+
+
+@compiled
+def lessen_chunks(weights, most, numbers, chunk, worker, workers, words, stop):
+    """`lessened`, every ``workers``-th chunk of so many numbers; ``words`` as in kernels/cuda/whole_transfers.py."""
+    for number in range(worker, -(-numbers.size // chunk), workers):
+        if acquire(stop, 0) != 0:
+            return
+        first, last = number * chunk, min((number + 1) * chunk, numbers.size)
+        lessened(weights[first:last], most, numbers[first:last])
+        release(words, number * WORD, 1)
+
+
+@compiled
+def widen_chunks(codes, none, infinite, numbers, chunk, worker, workers, words, stop):
+    """`widened`, in the same way."""
+    for number in range(worker, -(-numbers.size // chunk), workers):
+        if not wait_for(words, number * WORD, 1, stop):
+            return
+        first, last = number * chunk, min((number + 1) * chunk, numbers.size)
+        widened(codes[first:last], none, infinite, numbers[first:last])

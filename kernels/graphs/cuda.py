@@ -11,7 +11,8 @@ import cupy
 import numpy as np
 
 from kernels.cuda.run import Phase, Run
-from kernels.graphs import cuda_blocked, heights, ways
+from kernels.cuda.transfers import touched
+from kernels.graphs import heights, ways
 from kernels.graphs.cuda_moving import Found, Weights
 from kernels.graphs.problem import PathsAnswer, PathsProblem
 from kernels.graphs.sizes import NONE, closing_products, narrow
@@ -22,6 +23,7 @@ from kernels.semiring import cuda as algebra
 from kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
 from kernels.steps import Steps
 
+FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
 
 Distances = Callable[[PathsProblem, Run, Weights], cupy.ndarray]
@@ -30,7 +32,7 @@ Distances = Callable[[PathsProblem, Run, Weights], cupy.ndarray]
 
 def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Floyd-Warshall in blocks: four launches for every block on the diagonal."""
-    return _run(problem, monitor, steps, None)
+    return _run(problem, monitor, steps, _blocked)
 
 
 def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -53,7 +55,7 @@ def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor
     return _run(problem, monitor, steps, partial(_bipartite, texture=True))
 
 
-def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances | None) -> Outcome:
+def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances) -> Outcome:
     """A negative cycle (looked for on the host), else the distances, else also the predecessors."""
     run = Run(monitor, steps)
     with run.timed("negative cycles"):
@@ -63,11 +65,10 @@ def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Dista
         return Outcome(PathsAnswer(None, None, cycle), run.times_ms)
     narrowed = narrow(problem)
     weights, found = Weights(over, run, narrowed), Found.distances(problem, run, narrowed)
-    if distances is None:
-        on_device = cuda_blocked.distances(run, weights, found)
-    else:
+    weights.bring()
+    with touched(found.numbers):
         on_device = distances(over, run, weights)
-        found.all(on_device)
+    found.fetch(on_device)
     numbers = found.numbers
     del found
     predecessors = _predecessors(over, on_device, numbers, weights, run) if problem.predecessors else None
@@ -77,9 +78,47 @@ def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Dista
     return Outcome(PathsAnswer(numbers, predecessors), run.times_ms, host_bytes, run.device_bytes)
 
 
+def _blocked(problem: PathsProblem, run: Run, weights: Weights) -> cupy.ndarray:
+    """The next step's blocks on the diagonal and across are made on a stream beside that of all others."""
+    constants, size = algebra.defines(problem.dtype), algebra.tile(problem.dtype)
+    close, cross, ahead, rest = (
+        run.kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "ahead", "rest")
+    )
+    d = weights.laid_out(algebra.whole(problem.n, size))
+    stride = int(d.shape[0])
+    blocks = stride // size
+    main, beside = cupy.cuda.get_current_stream(), cupy.cuda.Stream(non_blocking=True, priority=-1)
+
+    def arguments(k: int) -> tuple[cupy.ndarray, np.int32, np.int32]:
+        return d, np.int32(stride), np.int32(k)
+
+    with run.phase("distances") as phase:
+        rested = main.record()
+        try:
+            for k in range(blocks):
+                with beside:
+                    beside.wait_event(rested)
+                    if k == 0:
+                        close((1,), (THREADS,), arguments(0))
+                        cross((2 * blocks,), (THREADS,), arguments(0))
+                    crossed = beside.record()
+                    if k + 1 < blocks:
+                        ahead((2 * blocks,), (THREADS,), arguments(k))
+                        close((1,), (THREADS,), arguments(k + 1))
+                        cross((2 * blocks,), (THREADS,), arguments(k + 1))
+                main.wait_event(crossed)
+                rest((blocks, blocks), (THREADS,), arguments(k))
+                rested = main.record()
+                phase.launched(k + 1, blocks)
+        finally:  # also where the run is cancelled: what takes its memory next is on the main stream
+            main.wait_event(beside.record())
+        phase.launched(blocks, blocks)
+    return d
+
+
 def _squared(problem: PathsProblem, run: Run, weights: Weights, texture: bool) -> cupy.ndarray:
     constants = algebra.defines(problem.dtype, texture=texture)
-    matrix = weights.all(algebra.whole(problem.n, algebra.tile(problem.dtype)))
+    matrix = weights.laid_out(algebra.whole(problem.n, algebra.tile(problem.dtype)))
     with run.phase("distances") as phase:
         return _closed(run, phase, matrix, closing_products(problem.n), constants)
 
@@ -98,7 +137,7 @@ def _bipartite(problem: PathsProblem, run: Run, weights: Weights, texture: bool)
     constants, size = algebra.defines(problem.dtype, texture=texture), algebra.tile(problem.dtype)
     first, second = (np.flatnonzero(problem.sides == side).astype(np.int32) for side in (False, True))
     sides = run.upload(first, second)
-    there, back = _blocks_of_sides(run, weights.all(problem.n), sides, size, constants)
+    there, back = _blocks_of_sides(run, weights.laid_out(problem.n), sides, size, constants)
     closed, far = (_identity(run, side.size, problem.dtype, size, constants) for side in (first, second))
     outward, homeward = cupy.empty(there.shape, there.dtype), cupy.empty(back.shape, back.dtype)
     with run.phase("distances") as phase:
@@ -146,13 +185,13 @@ def _predecessors(
     """As on the CPU: a product of distances and edges that keeps its winners."""
     constants, n = algebra.defines(problem.dtype, indexed=True), problem.n
     left = algebra.padded(run, on_device, algebra.tile(problem.dtype, indexed=True), constants)
-    right = weights.again(int(left.shape[0]))
+    right = weights.laid_out(int(left.shape[0]))
     without_loops = run.kernel(ARRANGE, "without_loops", **constants)
     without_loops((PAD_BLOCKS,), (THREADS,), (right, np.int32(n), np.int32(right.shape[1])))
     with run.phase("predecessors") as phase:
         _, indices = algebra.multiply_indexed(run, phase, left, right)
     del left, right
-    found = Found(run, n, indices.dtype, FINITE_LIMIT, n <= NONE).all(indices)
+    found = Found(run, n, indices.dtype, FINITE_LIMIT, n <= NONE).fetch(indices)
     limit = problem.dtype.type(problem.limit)
     with run.timed("predecessors"):
         ways.repaired(found, distances, problem.matrix, limit, lambda done, total: run.monitor.check())

@@ -4,9 +4,6 @@
 //   floyd_cross   row k and column k of blocks: the least of themselves and a product with the closed block
 //   floyd_rest    all other blocks (i, j): the least of themselves and (i, k) x (k, j)
 //
-// A launch takes some rows of blocks alone, from row `first` on, k among them: cuda_blocked.py says why. floyd_rest is told
-// for which block floyd_ahead was there, or -1.
-//
 // Only row k + 1 and column k + 1 stand in the way of the next step, so floyd_ahead does those first, and floyd_close
 // and floyd_cross of step k + 1 run beside what floyd_rest leaves to do.
 //
@@ -42,11 +39,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) floyd_close(Number* d, int
     store_tile(corner, stride, sums);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_cross(Number* d, int stride, int k, int first) {
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_cross(Number* d, int stride, int k) {
     __shared__ Slabs slabs;
-    int across = stride / TILE;
-    bool in_row = blockIdx.x < across;
-    int other = in_row ? blockIdx.x : first + blockIdx.x - across;
+    int blocks = gridDim.x / 2, other = blockIdx.x % blocks;
+    bool in_row = blockIdx.x < blocks;
     if (other == k) return;
     Number* closed = d + (long long)k * TILE * stride + k * TILE;
     Number* own = in_row ? d + (long long)k * TILE * stride + other * TILE : d + (long long)other * TILE * stride + k * TILE;
@@ -66,18 +62,17 @@ __device__ __forceinline__ void through(Slabs& slabs, Number* d, int stride, int
     store_tile(own, stride, sums);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_ahead(Number* d, int stride, int k, int first) {
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_ahead(Number* d, int stride, int k) {
     __shared__ Slabs slabs;
-    int across = stride / TILE;
-    bool in_row = blockIdx.x < across;
-    int other = in_row ? blockIdx.x : first + blockIdx.x - across;
+    int blocks = gridDim.x / 2, other = blockIdx.x % blocks;
+    bool in_row = blockIdx.x < blocks;
     if (other == k || (!in_row && other == k + 1)) return;
     through(slabs, d, stride, in_row ? k + 1 : other, in_row ? other : k + 1, k);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_rest(Number* d, int stride, int k, int first, int ahead) {
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_rest(Number* d, int stride, int k) {
     __shared__ Slabs slabs;
-    int i = first + blockIdx.y, j = blockIdx.x;
-    if (i == k || i == ahead || j == k || j == ahead) return;
+    int i = blockIdx.y, j = blockIdx.x;
+    if (i == k || i == k + 1 || j == k || j == k + 1) return;
     through(slabs, d, stride, i, j, k);
 }

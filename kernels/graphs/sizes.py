@@ -17,8 +17,6 @@ NARROW = np.dtype(np.int16)
 """In which weights and distances travel that are whole numbers within it."""
 NONE = 32767
 """What stands for infinity there."""
-STRETCHES = 2
-"""Parts of the first half's rows, whose distances travel while those of the next part are found."""
 
 
 def closing_products(n: int) -> int:
@@ -59,7 +57,7 @@ def device_parts(problem: PathsProblem, kind: Kind) -> Mapping[str, int]:
     in_place = side == n and not narrowed and not problem.predecessors
     phases = {"weights": square if in_place else codes + square}
     # Weights are kept for predecessors; else distances of 16 bits take their place.
-    phases["distances"] = square + square // (4 * STRETCHES) + (codes if problem.predecessors or narrowed else 0)
+    phases["distances"] = square + (codes if problem.predecessors or narrowed else 0)
     if kind.bipartite:
         n1, n2 = (padded(count, device_tile(item)) for count in _sides(problem))
         phases = {

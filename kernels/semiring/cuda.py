@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
 
 import cupy
 import numpy as np
 
 from kernels.cuda import blocks, textures
-from kernels.cuda.beside import touched
-from kernels.cuda.run import ELEMENTS, Run
+from kernels.cuda.run import ELEMENTS, Phase, Run
 from kernels.cuda.structs import Constants
+from kernels.cuda.transfers import touched
 from kernels.monitor import Monitor
 from kernels.semiring import ELEMENT_FILE, MIN_PLUS, Semiring
 
@@ -36,12 +35,6 @@ MEMBERS = 65_535
 
 PACK_WORDS = 4
 """Words of a texel: a pack of 16 bytes."""
-
-
-class Launches(Protocol):
-    """A phase, or a part of one, that is told how much of it is queued."""
-
-    def launched(self, done: int, total: int) -> None: ...
 
 
 def per_thread(type: np.dtype | type, indexed: bool = False, small: bool = False) -> int:
@@ -122,7 +115,7 @@ def _members(*matrices: cupy.ndarray) -> Iterator[tuple[cupy.ndarray, ...]]:
 
 
 def multiply(
-    run: Run, phase: Launches, a: cupy.ndarray, b: cupy.ndarray, c: cupy.ndarray, constants: dict[str, int],
+    run: Run, phase: Phase, a: cupy.ndarray, b: cupy.ndarray, c: cupy.ndarray, constants: dict[str, int],
     from_zero: bool = False, progress: tuple[int, int] = (0, 1),
 ) -> None:  # fmt: skip
     """Add the product of two matrices, or of batches of them, to a third; all in whole tiles.
@@ -182,7 +175,7 @@ def product(
     return run.down(cropped(run, found, rows, columns, constants), on_host).reshape(*batch, rows, columns)
 
 
-def multiply_indexed(run: Run, phase: Launches, a: cupy.ndarray, b: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
+def multiply_indexed(run: Run, phase: Phase, a: cupy.ndarray, b: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """The (min, +) product of matrices in whole tiles, and the smallest k of each sum (int32, -1 for none)."""
     kernel = run.kernel(INDEXED_PRODUCT, "indexed_product", **defines(a.dtype, indexed=True))
     size = tile(a.dtype, indexed=True)

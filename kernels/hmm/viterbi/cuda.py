@@ -12,10 +12,10 @@ import cupy
 import numpy as np
 
 from kernels.cuda import blocks, textures
-from kernels.cuda.beside import touched
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
 from kernels.cuda.structs import Constants
+from kernels.cuda.transfers import touched
 from kernels.hmm import cuda_sizes
 from kernels.hmm.cuda_rows import ELEMENT_FILE, PIECES, Model, Pieces, by_correction
 from kernels.hmm.parameters import HmmParameters

@@ -44,15 +44,11 @@ def test_rows_are_made_on_their_way(emulated) -> None:
         np.testing.assert_array_equal(target.get(), given.astype(np.float32))
 
 
-@pytest.mark.parametrize("large", [0, 1 << 30])
-def test_a_part_of_an_array_on_the_device_comes_back(emulated, monkeypatch: pytest.MonkeyPatch, large: int) -> None:
-    """By large buffers and by small ones."""
+def test_a_part_of_an_array_on_the_device_comes_back(emulated) -> None:
     import cupy
 
-    from kernels.cuda import transfers
     from kernels.cuda.run import Run
 
-    monkeypatch.setattr(transfers, "LARGE", large)
     with devices.use(0):
         whole = np.arange(2_000_000).reshape(1000, 2000)
         on_device = cupy.asarray(whole)
@@ -79,7 +75,7 @@ def test_what_a_thread_raises_is_raised_and_no_buffer_is_lost(emulated) -> None:
             transfers.up(target, lambda first, last, out: out.fill(0), monitor.check)
         transfers.up(target, lambda first, last, out: out.fill(7))
         assert (target.get() == 7).all()
-        assert 0 < len(transfers._idle[0, transfers.SMALL]) <= transfers.MOST_KEPT
+        assert 0 < len(transfers._idle[0]) <= transfers.MOST_KEPT
 
 
 def test_a_row_that_no_buffer_holds_is_refused(emulated) -> None:
@@ -168,11 +164,10 @@ def test_devices_have_buffers_of_their_own(emulated, monkeypatch: pytest.MonkeyP
     """The event of one GPU cannot be recorded on a stream of another."""
     from kernels.cuda import transfers
 
-    size = transfers.CHUNK
-    monkeypatch.setattr(transfers, "_idle", {(0, size): [transfers._Buffer(size), transfers._Buffer(size)]})
-    of_0 = set(transfers._idle[0, size])
-    assert not of_0 & {*transfers._borrowed(1, size, 2), *transfers._borrowed(0, transfers.SMALL, 2)}
-    assert set(transfers._borrowed(0, size, 2)) == of_0
+    monkeypatch.setattr(transfers, "_idle", {0: [transfers._Buffer(), transfers._Buffer()]})
+    of_0 = set(transfers._idle[0])
+    assert not of_0 & set(transfers._borrowed(1, 2))
+    assert set(transfers._borrowed(0, 2)) == of_0
 
 
 @pytest.mark.parametrize("had", [0, 1, 2])
@@ -197,7 +192,7 @@ def test_where_little_memory_can_be_pinned(emulated, monkeypatch: pytest.MonkeyP
         with devices.use(0):
             run = Run(Monitor())
             np.testing.assert_array_equal(run.down(run.up(given)), given)
-        assert len(transfers._idle[0, transfers.SMALL]) == had
+        assert len(transfers._idle[0]) == had
         return
 
     def refused() -> None:
@@ -223,13 +218,13 @@ def test_buffers_take_a_small_part_of_what_the_host_has(emulated, monkeypatch: p
     from kernels.cuda.run import Run
 
     given = np.random.default_rng(1).random(4_000_000)
-    for free, expected in ((0, 1), (2 * transfers.SHARE * transfers.SMALL, 2)):
+    for free, expected in ((0, 1), (2 * transfers.SHARE * transfers.CHUNK, 2)):
         monkeypatch.setattr(transfers, "_idle", {})
         monkeypatch.setattr(transfers, "host_bytes_free", lambda free=free: free)
         with devices.use(0):
             run = Run(Monitor())
             np.testing.assert_array_equal(run.down(run.up(given)), given)
-        assert len(transfers._idle[0, transfers.SMALL]) == expected
+        assert len(transfers._idle[0]) == expected
 
 
 def test_a_run_that_ends_early_leaves_no_threads(emulated) -> None:

@@ -37,8 +37,7 @@ def test_products_that_keep_their_winners_compile_by_themselves(element: str, ar
 
 @pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])
 def test_floyd_compiles(element: str, architecture: str) -> None:
-    from kernels.graphs.cuda import ARRANGE
-    from kernels.graphs.cuda_blocked import FLOYD
+    from kernels.graphs.cuda import ARRANGE, FLOYD
     from kernels.graphs.cuda_moving import MOVING
     from kernels.semiring.cuda import defines
 

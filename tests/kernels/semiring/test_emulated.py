@@ -129,8 +129,8 @@ def test_blocked_floyd_of_several_tiles(emulated) -> None:
         agree(emulated, "floyd-blocked", graph, precision, 1)
 
 
-def of_halves(kind: str) -> np.ndarray:
-    """Weights of which both halves have several tiles of 64 x 64."""
+def weights_to_travel(kind: str) -> np.ndarray:
+    """Weights of several tiles."""
     random, n = np.random.default_rng(4), 256 if kind == "whole tiles" else 200
     weights = random.integers(1, 30_000 if kind == "far" else 100, (n, n)).astype(float)
     weights[random.random((n, n)) < 0.9] = np.inf
@@ -144,13 +144,15 @@ def of_halves(kind: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", ["few", "far", "negative", "whole tiles"])
-def test_blocked_floyd_in_halves(emulated, monkeypatch, kind: str) -> None:
-    """What travels in 16 bits and what does not, as what it is and in whole tiles; by threads, however little it is."""
-    from kernels.cuda import transfers
+@pytest.mark.parametrize("most", [0, 1 << 30])
+def test_weights_and_distances_travel(emulated, monkeypatch, kind: str, most: int) -> None:
+    """In 16 bits and not, in whole tiles and not, by threads, however little it is: in one buffer, and in many."""
+    from kernels.cuda import transfers, whole_transfers
 
     monkeypatch.setattr(transfers, "DIRECT", 0)
-    monkeypatch.setattr(transfers, "LEAST", 1 << 12)
-    graph = from_weights(of_halves(kind))
+    for name, value in (("LEAST", 1), ("MOST", most), ("CHUNK", 1 << 12)):
+        monkeypatch.setattr(whole_transfers, name, value)
+    graph = from_weights(weights_to_travel(kind))
     agree(emulated, "floyd-blocked", graph, "float64", 1)
     if kind != "whole tiles":
         agree(emulated, "floyd-blocked", graph, "int32", 2)
