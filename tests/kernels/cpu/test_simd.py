@@ -89,6 +89,27 @@ def read_all(numbers, word, count):
             return wrong
 
 
+@compiled
+def paired(rows, columns, total, found):
+    x, y = simd.load(rows, 0), simd.load(columns, 0)
+    simd.store(found[0], 0, simd.multiply_pairs(simd.load(total, 0), x, y))
+    simd.store(found[1], 0, simd.shift_behind(x, y))
+    simd.store(found[2], 0, simd.spread_last(y))
+
+
+def test_pairs_are_multiplied_and_last_lanes_handed_on() -> None:
+    random = np.random.default_rng(2)
+    left, right = (random.integers(-(2**15), 2**15, 32).astype(np.int16) for _ in range(2))
+    left[:2] = right[:2] = -(2**15)
+    total, found = random.integers(-1000, 1000, 16).astype(np.int32), np.zeros((3, 16), np.int32)
+    rows, columns = left.view(np.int32), right.view(np.int32)
+    paired(rows, columns, total, found)
+    products = left.astype(np.int64) * right
+    np.testing.assert_array_equal(found[0], (products[::2] + products[1::2] + total).astype(np.int32))
+    np.testing.assert_array_equal(found[1], np.append(rows[-1], columns[:-1]))
+    np.testing.assert_array_equal(found[2], np.full(16, columns[-1]))
+
+
 def test_arithmetic_wraps_and_compares_with_signs() -> None:
     results = np.empty((8, 16), np.int32)
     assert calculate(A, B, results) == (11, True, False)
