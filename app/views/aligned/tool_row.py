@@ -35,6 +35,7 @@ class ToolRow(QWidget):
         if put is None and isinstance(widget, QToolButton):
             put = _menu_of(widget)
         self._row.insertWidget(len(self._items), widget)
+        self.setTabOrder(widget, self.more)
         self._items.append((widget, put or (lambda menu: None)))
 
     @property
@@ -55,7 +56,7 @@ class ToolRow(QWidget):
         widths = [widget.sizeHint().width() + theme.SPACING for widget, _ in self._items]
         room = self.width()
         if sum(widths) > room:
-            room -= self.more.sizeHint().width() + theme.SPACING
+            room -= self.more.sizeHint().width() + 2 * theme.SPACING  # there is one beside the stretch too
         taken, full = 0, False
         for width, (widget, _) in zip(widths, self._items, strict=True):
             full = full or (taken + width > room and taken > 0)

@@ -68,9 +68,9 @@ class AlignmentViewer(ShownAlignment):
     def _tool_row(self) -> ToolRow:
         row = ToolRow()
         row.add(self.finder.box)
-        row.add(together(self.undo_button, self.redo_button), self._put_undo)
         for button in self.menus.buttons:
             row.add(button)
+        row.add(together(self.undo_button, self.redo_button), self._put_undo)
         row.add(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
         row.add(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))
         for word, across, down in (("Columns", 1.25, 1.0), ("Rows", 1.0, 1.25)):
