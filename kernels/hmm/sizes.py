@@ -69,7 +69,7 @@ def device_parts(problem: HmmProblem, parameters: Mapping[str, Any], kind: Kind)
     item = 8 if kind.joins or kind.adds or not cuda_sizes.exact_in_32_bits(problem) else 4
     states, n = problem.states, problem.n
     row = item * states
-    found = {"rows": row * n, "path": 4 * n, "observations": n, "model": 3 * row * states + 8 * row}
+    found = {"rows": row * n, "path and states": 6 * n, "observations": n, "model": 3 * row * states + 8 * row}
     if kind.adds or kind.binds:
         found["sums of transition and emission"] = row * states * (len(problem.hmm.alphabet) + 1)
     if kind.multiplies:
@@ -86,7 +86,7 @@ def footprint(problem: HmmProblem, parameters: Mapping[str, Any], backend: str, 
     """Bytes on the host, and on the device where the run is there."""
     if backend == "cpu":
         return Footprint(host=parts(problem, parameters, kind))
-    host = {"path": 4 * problem.n, "states": 2 * problem.n}
+    host = {"states": 2 * problem.n}
     return Footprint(host=host, device=device_parts(problem, parameters, kind))
 
 

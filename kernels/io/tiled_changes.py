@@ -62,8 +62,7 @@ class Edited:
 
 def changes(alignment: AlignedSequences) -> AlignmentChanges:
     """What an alignment in tiles has otherwise than the one that it was made of."""
-    tiles = alignment.letters
-    letters, lower, dots = (None if cells is None else _of(cells) for cells in (tiles, alignment.lower, alignment.dots))
+    letters, lower, dots = (None if cells is None else _of(cells) for cells in tiled_edits.layers(alignment))
     assert letters is not None
     return AlignmentChanges(alignment.names, alignment.type, alignment.name, alignment.source, alignment.note,
                             alignment.annotations, letters, lower, dots)  # fmt: skip
@@ -72,12 +71,14 @@ def changes(alignment: AlignedSequences) -> AlignmentChanges:
 def changed(original: AlignedSequences, found: AlignmentChanges) -> AlignedSequences:
     """The alignment with these changes; InputError where they are those of another."""
     before = tiled_edits.tiled(original)
+    told = found.letters, found.lower, found.dots
     letters, lower, dots = (
-        None if told is None else _with(cells, told)
-        for cells, told in ((before.letters, found.letters), (before.lower, found.lower), (before.dots, found.dots))
+        None if changes is None else _with(cells, changes)
+        for cells, changes in zip(tiled_edits.layers(before), told, strict=True)
     )
-    return replace(before, names=found.names, type=found.type, name=found.name, source=found.source, note=found.note,
-                   annotations=found.annotations, letters=letters, lower=lower, dots=dots)  # fmt: skip
+    after = tiled_edits.with_layers(before, letters, lower, dots)
+    return replace(after, names=found.names, type=found.type, name=found.name, source=found.source, note=found.note,
+                   annotations=found.annotations)  # fmt: skip
 
 
 def _of(tiles: Tiles) -> TileChanges:
@@ -104,12 +105,11 @@ def _of(tiles: Tiles) -> TileChanges:
 
 
 def _with(before: Tiles | None, told: TileChanges) -> Tiles:
-    width = before.table.shape[1] if before is not None else 0
-    numbers = sum(map(len, told.arrays))
-    known = before is not None and told.table.ndim == 2 and told.table.shape[1] >= width
-    own = told.table <= -2
+    if before is None or told.table.ndim != 2:
+        raise InputError("the changes of this alignment are those of another one")
+    width, numbers, own = before.table.shape[1], sum(map(len, told.arrays)), told.table <= -2
     if (
-        not known
+        told.table.shape[1] < width
         or (told.places.size and not (told.places.min() >= 0 and told.places.max() < told.used))
         or told.used > told.table.shape[1] * before.width
         or -2 - told.table[own].min(initial=-2) >= len(before)

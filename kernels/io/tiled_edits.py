@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,17 @@ def tiled(alignment: AlignedSequences) -> AlignedSequences:
         return alignment
     columns = alignment.letters.shape[1]
     lower, dots = (None if bits is None else Tiles.of(bits, columns) for bits in (alignment.lower, alignment.dots))
-    return replace(alignment, letters=Tiles.of(alignment.letters), lower=lower, dots=dots)
+    return with_layers(alignment, Tiles.of(alignment.letters), lower, dots)
+
+
+def layers(alignment: AlignedSequences) -> tuple[Any, Any, Any]:
+    """Letters, lower case and dots, the last two perhaps None; of an alignment in tiles they are `Tiles`."""
+    return alignment.letters, alignment.lower, alignment.dots
+
+
+def with_layers(alignment: AlignedSequences, letters: Any, lower: Any, dots: Any) -> AlignedSequences:
+    """With these `layers`, arrays or `Tiles`."""
+    return replace(alignment, letters=letters, lower=lower, dots=dots)
 
 
 def flat(alignment: AlignedSequences) -> AlignedSequences:
@@ -32,8 +43,8 @@ def flat(alignment: AlignedSequences) -> AlignedSequences:
         return alignment
     letters = alignment.letters[:]
     letters.setflags(write=False)
-    lower, dots = (_packed(bits) for bits in (alignment.lower, alignment.dots))
-    return replace(alignment, letters=letters, lower=lower, dots=dots)
+    _, lower, dots = layers(alignment)
+    return with_layers(alignment, letters, _packed(lower), _packed(dots))
 
 
 def with_columns(alignment: AlignedSequences, columns: np.ndarray) -> AlignedSequences:
@@ -51,8 +62,9 @@ class Drafts:
 
     def __init__(self, alignment: AlignedSequences) -> None:
         self._alignment = alignment
-        self._letters = Draft(alignment.letters)
-        self._lower, self._dots = (None if bits is None else Draft(bits) for bits in (alignment.lower, alignment.dots))
+        letters, *bits = layers(alignment)
+        self._letters = Draft(letters)
+        self._lower, self._dots = (None if cells is None else Draft(cells) for cells in bits)
 
     def put(self, rows: np.ndarray, first: int, written: np.ndarray) -> None:
         """Write these letters and gaps, as written, uint8 (rows, any columns), from column ``first`` on."""
@@ -65,7 +77,7 @@ class Drafts:
     def alignment(self) -> AlignedSequences:
         """What was written."""
         lower, dots = (None if draft is None else draft.tiles() for draft in (self._lower, self._dots))
-        return replace(self._alignment, letters=self._letters.tiles(), lower=lower, dots=dots)
+        return with_layers(self._alignment, self._letters.tiles(), lower, dots)
 
 
 def with_cells(alignment: AlignedSequences, rows: np.ndarray, first: int, written: np.ndarray) -> AlignedSequences:
@@ -130,8 +142,8 @@ def written(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray |
 
 
 def _each(alignment: AlignedSequences, change: Callable[[Tiles], Tiles]) -> AlignedSequences:
-    lower, dots = (None if bits is None else change(bits) for bits in (alignment.lower, alignment.dots))
-    return replace(alignment, letters=change(alignment.letters), lower=lower, dots=dots)
+    letters, lower, dots = (None if cells is None else change(cells) for cells in layers(alignment))
+    return with_layers(alignment, letters, lower, dots)
 
 
 def _packed(bits: Tiles | None) -> np.ndarray | None:

@@ -50,9 +50,9 @@ class Menus:
             menu_button("Colours", "Colours of the cells, and which letters are written", made["colour"]),
             menu_button("Tracks", "What is shown above the rows", made["tracks"]),
             menu_button("Rows", "Sort, hide and choose rows", made["rows"]),
+            menu_button("Edit", "Gaps, columns, rows and letters", made["edit"]),
             menu_button("Tree", "A tree beside the rows", made["tree"]),
             menu_button("Compare", "Another alignment of the same sequences", made["compare"]),
-            menu_button("Edit", "Gaps, columns, rows and letters", made["edit"]),
             menu_button("Copy", "Copy the chosen cells, or all", made["copy"]),
             menu_button("Save", "Save the alignment or a figure", made["save"]),
         ]

@@ -154,15 +154,15 @@ def test_tracks_leave_room_for_rows(view: AlignmentViewer) -> None:
 
 
 def test_tools_are_one_line_and_those_without_room_are_in_a_menu(view: AlignmentViewer) -> None:
-    tools = view._tools
+    tools, row = view._tools, view._tools.layout()
     for width in (1900, 900, 620, 420):
         view.resize(width, 600)
         QApplication.processEvents()
         assert tools.height() < 60 and view.width() == width
-        assert tools.more.isHidden() == (not tools.lacking)
-        tools._fill()
-        there = [action.text() for action in tools._menu.actions()]
-        assert ("Save" in there) == view.menus.buttons[-1].isHidden()
+        assert row.more.isHidden() == (not row.left_out())
+        row._fill()
+        there = [action.text() for action in row.menu.actions()]
+        assert ("Save" in there) == (view.menus.buttons[-1] in row.left_out())
     assert {"Columns larger", "Fit", "Save", "Edit"} <= set(there)
-    (save,) = (action for action in tools._menu.actions() if action.text() == "Save")
+    (save,) = (action for action in row.menu.actions() if action.text() == "Save")
     assert save.menu() is view.menus.buttons[-1].menu()
