@@ -15,13 +15,14 @@ from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import typed
-from kernels.parttree.alignment import SINGLE, Leaves, table_of
+from kernels.parttree.alignment import MEDOID, SINGLE, Leaves, table_of
 from kernels.parttree.alignment_cpu import TREE, compile_alignment, stages
 from kernels.parttree.cpu_stage import Found
 from kernels.parttree.cuda import TASK, Counted
 from kernels.parttree.cuda_lcs import single_linkage
 from kernels.parttree.cuda_profiles import Levels
 from kernels.parttree.linkage import edges
+from kernels.parttree.medoids import medoid_linkage
 from kernels.parttree.parameters import Warps
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import Recursion, told
@@ -53,6 +54,10 @@ def _guide(problem: MsaProblem, leaves: Leaves, run: Run, chosen: Warps) -> tupl
     own = problem.rules
     if own.guide == SINGLE:
         joins, heights = single_linkage(leaves.codes, leaves.offsets, run, told(run.monitor, TREE))
+        return joins, edges(joins, heights)
+    if own.guide == MEDOID:  # by the host: its parts are too small for a device
+        joins, heights = medoid_linkage(leaves.codes, leaves.offsets, leaves.sequences, own.references, own.pick_seed,
+                                        workers.cores(), told(run.monitor, TREE))  # fmt: skip
         return joins, edges(joins, heights)
     filled = [problem.sequences[problem.filled[number]] for number in leaves.sequences.tolist()]
     part = PartTreeProblem(tuple(filled), own.references, own.pick_seed)

@@ -46,14 +46,15 @@ class Peer:
     criterion: str = ""
 
     def solves(self, problem: ProblemType) -> bool:
-        """Whether it takes problems of this type."""
-        takes = problem.inputs
+        """Whether it takes problems of this type; what may be left out, such as a guide tree, does not matter."""
+        takes = [one for one in problem.inputs if one.minimum]
         many = bool(takes) and all(one.kind is self.any_number_of and one.maximum is None for one in takes)
         return many or problem in self.problems
 
     def suits(self, method: Method) -> bool:
         """Whether it solves the problem of a method, and gives what the method gives."""
-        if not self.solves(method.problem) or not self.returns >= method.returns:
+        beside = {"tree"} if "alignment" in method.returns else set()  # a guide tree beside an alignment
+        if not self.solves(method.problem) or not self.returns >= method.returns - beside:
             return False
         return not self.criterion or self.criterion == method.criterion
 

@@ -1,4 +1,5 @@
-"""Peers that are programs on the PATH: MAFFT, ClustalW and FAMSA for multiple alignments, QuickTree for trees.
+"""Peers that are programs on the PATH: MAFFT, ClustalW and FAMSA for multiple alignments, QuickTree for trees; and a
+library, FAMSA in this process.
 
 The time of a program covers its start, reading the file, computing, and writing; the file is written before.
 """
@@ -15,7 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from kernels.cpu.workers import cores
 from kernels.errors import InputError
+from kernels.experiments.peers.pairs import package_version
 from kernels.experiments.peers.peer import Peer
 from kernels.io.sequences import SEQUENCE
 from kernels.model import Sequence, SequenceType
@@ -88,6 +91,15 @@ def _run(command: list[str], folder: TemporaryDirectory[str]) -> str:
         words = (found.stderr or found.stdout).strip().splitlines() or ["it gave no reason"]
         raise InputError(f"{Path(command[0]).name} failed ({found.returncode}): {words[-1]}")
     return found.stdout
+
+
+def _pyfamsa(problem: Any) -> Callable[[], int]:
+    """A call that aligns the sequences of a problem in this process, on all cores."""
+    from pyfamsa import Aligner
+    from pyfamsa import Sequence as Taken
+
+    taken = [Taken(b"s%d" % number, one.letters) for number, one in enumerate(sequences_of(problem))]
+    return lambda: len(Aligner(threads=cores()).align(taken)[0].sequence)
 
 
 def _columns(fasta: str) -> int:
@@ -168,6 +180,12 @@ PEERS = (
     _aligner("clustalw", "ClustalW", ("clustalw", "-help"), _clustalw, False, "apt install clustalw"),
     _aligner("famsa", "FAMSA", ("famsa",), lambda read, write: ["famsa", str(read), str(write)], False,
              "get famsa from its authors"),
+    Peer(
+        id="pyfamsa", name="FAMSA (pyfamsa)", problems=(), any_number_of=SEQUENCE, returns=frozenset({"alignment"}),
+        counts="computing", install="pip install pyfamsa", version=partial(package_version, "pyfamsa"),
+        refusal=_few_letters, prepare=_pyfamsa, score=lambda columns: None,
+        answer=lambda columns: f"{columns:,} columns", exact=False,
+    ),
     Peer(
         id="clustalw-quicktree", name="ClustalW quicktree", problems=(KTUPLE,), returns=frozenset({"distances"}),
         counts=f"{COUNTS}, with the tree of the distances; one thread", install="apt install clustalw",

@@ -109,7 +109,10 @@ def test_peers_stand_beside_methods_that_give_no_more_than_they_do():
 def test_programs_of_multiple_alignment_suit_any_number_of_sequences():
     problem: Any = SimpleNamespace(id="multiple", inputs=(Input(SEQUENCE, 2, None),))
     method: Any = SimpleNamespace(id="any", problem=problem, returns=frozenset({"alignment"}))
-    assert {peer.id for peer in peers.of(method)} == {"mafft", "mafft-parttree", "clustalw", "famsa"}
+    aligners = {"mafft", "mafft-parttree", "clustalw", "famsa", "pyfamsa"}
+    assert {peer.id for peer in peers.of(method)} == aligners
+    assert {peer.id for peer in peers.of(registry.method("msa-parttree"))} == aligners
+    assert not {peer.id for peer in peers.of(registry.method("parttree"))} & aligners
     problem.inputs = (Input(SEQUENCE, 2, 2),)
     assert peers.of(method) == ()
 
