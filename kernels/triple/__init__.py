@@ -12,7 +12,7 @@ from kernels.cuts import Cuts
 from kernels.method import Method
 from kernels.parameters import typed
 from kernels.triple import sizes
-from kernels.triple.grid import KINDS
+from kernels.triple.grid import KINDS, Kind
 from kernels.triple.parameters import CHUNK_WIDTH, MAPPING, SUBCHUNK_HEIGHT, THREADS, ChunkParameters
 from kernels.triple.problem import TRIPLE
 
@@ -40,6 +40,13 @@ def _subchunks(parameters: Mapping[str, Any]) -> Cuts:
     return Cuts(block=cut.s, layers=cut.h or 0)
 
 
+def _staging(name: str, kind: Kind) -> str:
+    """Where a method is played; SLOPED-checkpointed is not."""
+    if kind.keeps and not kind.starts:
+        return ""
+    return f"kernels.triple.plays{'_paths' if kind.keeps else ''}:{name.replace('-', '_')}"
+
+
 def _chunked(method_id: str, name: str, section: str, summary: str, cpu: float, cuda: float) -> Method:
     """A method that computes chunks; its kind says the rest."""
     kind = KINDS[method_id]
@@ -60,7 +67,7 @@ def _chunked(method_id: str, name: str, section: str, summary: str, cpu: float, 
         recomputed=partial(sizes.recomputed, kind=kind),
         notes=partial(sizes.notes, kind=kind),
         cuts=_subchunks if kind.subchunks else _chunks,
-        staging="" if kind.keeps else f"kernels.triple.plays:{name}",
+        staging=_staging(name, kind),
         page=PAGE,
         nominal_gcups={"cpu": cpu, "cuda": cuda},
     )

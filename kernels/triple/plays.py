@@ -235,11 +235,11 @@ def _cells(cells: Iterable[Any]) -> tuple[Cell, ...]:
     return tuple((0, *cell) for cell in cells)
 
 
-def _size(made: TripleProblem) -> int:
+def size(made: TripleProblem) -> int:
     return int(np.prod([length + 1 for length in made.lengths]))
 
 
-LAYERED = Staging(INPUTS, (CHUNK, WORKERS), problem, partial(chunked, layered=True), draw, agrees, _size)
-SLOPED = Staging(INPUTS, (CHUNK, WORKERS), problem, partial(chunked, layered=False), draw, agrees, _size)
-SCORING = Staging(INPUTS, (), problem, partial(serial, title="Scoring"), draw, agrees, _size)
-TRACEBACK = Staging(INPUTS, (), problem, partial(serial, title="Traceback"), draw, agrees, _size)
+LAYERED = Staging(INPUTS, (CHUNK, WORKERS), problem, partial(chunked, layered=True), draw, agrees, size)
+SLOPED = Staging(INPUTS, (CHUNK, WORKERS), problem, partial(chunked, layered=False), draw, agrees, size)
+SCORING = Staging(INPUTS, (), problem, partial(serial, title="Scoring"), draw, agrees, size)
+TRACEBACK = Staging(INPUTS, (), problem, partial(serial, title="Traceback"), draw, agrees, size)

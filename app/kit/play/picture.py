@@ -228,13 +228,17 @@ class Picture:
                     painter.drawLine(side)
 
     def _draw_path(self, painter: QPainter) -> None:
-        points = [boxes[0].center() for cell in self.play.path
-                  if self.play.step(cell) <= self.look.step and (boxes := self.boxes(cell))]  # fmt: skip
-        if len(points) > 1:
-            painter.setPen(QPen(QColor(theme.active().path), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap,
-                                Qt.PenJoinStyle.RoundJoin))  # fmt: skip
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPolyline(QPolygonF(points))
+        """A line through the cells of a table; through the layers of a cube, which lie side by side, a mark in each."""
+        cells = [cell for cell in self.play.path if self.play.step(cell) <= self.look.step]
+        boxes = [found[0] for cell in cells if (found := self.boxes(cell))]
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(theme.active().path), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap,
+                            Qt.PenJoinStyle.RoundJoin))  # fmt: skip
+        if any(cell[3] for cell in cells):
+            for box in boxes:
+                painter.drawEllipse(box.adjusted(2, 2, -2, -2))
+        elif len(boxes) > 1:
+            painter.drawPolyline(QPolygonF([box.center() for box in boxes]))
 
     # The curve
 
