@@ -60,7 +60,7 @@ class PosteriorSide:
         view.canvas.pointed.connect(self._on_alignment)
         view.another.connect(self.hide)
         view.altered.connect(self._on_altered)
-        theme.notifier.changed.connect(self._show)
+        view.laid.connect(self._describe)
 
     @property
     def busy(self) -> bool:
@@ -198,6 +198,13 @@ class PosteriorSide:
         self.canvas.show_values(values, (0.0, 1.0))
         if area is not None:
             self.canvas.area = area
+        self._describe()
+
+    def _describe(self) -> None:
+        """The legend, in the colours of the theme; and the picture again."""
+        self.canvas.update()
+        if self.found is None:
+            return
         names = [self._of.names[row] for row in self.found.rows]
         self._legend.show_items((
             LegendItem("gradient", "posterior 0 to 1", heat.swatches(COLOURS)),
