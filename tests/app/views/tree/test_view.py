@@ -18,6 +18,7 @@ from kernels.errors import InputError
 from kernels.io import newick, tree_files
 from kernels.io.tree import Tree
 from kernels.io.tree_splits import splits
+from kernels.trees import rooting
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
 
@@ -339,3 +340,20 @@ def test_a_result_shows_its_tree_and_keeps_what_was_done_to_it(view) -> None:
     view.show_result(None)
     assert view.tree is None and not view._tools.isEnabled()
     view.canvas.repaint()
+
+
+def test_the_root_goes_to_the_midpoint_and_back(view) -> None:
+    before = view.tree
+    action(view.menus.of_node(None), "Root at the midpoint").trigger()
+    assert view.tree == rooting.at_midpoint(before) != before
+    view.editor.undo()
+    assert view.tree == before
+
+
+def test_names_have_the_size_that_is_chosen(view) -> None:
+    sizes = []
+    for text in ("Small", "Very large"):
+        action(view.menus.show_menu, text).trigger()
+        view.grab()
+        sizes.append(view.canvas.picture.label_size)
+    assert sizes == [9.0, 24.0] and view.canvas.painted.labels.font.pixelSize() > 9
