@@ -33,7 +33,7 @@ from app.tune.workspace import TuneWorkspace
 from app.views import VIEWS
 from kernels.method import Method
 
-WIDE, LEFT, LEFT_SMALL, RIGHT = 1450, 400, 290, 340
+WIDE, LEFT, LEFT_SMALL, RIGHT = 1450, 400, 310, 340
 """Pixels: a wide screen, the panels at the left of one and of a smaller one, and the panel at the right."""
 WORKSPACES = ("analyse", "tune", "learn")
 

@@ -56,7 +56,7 @@ def test_a_result_can_be_shown_again_after_a_tree(qtbot: Any, ready: Any, tree_f
     qtbot.waitUntil(lambda: bool(ready.session.entries))
     opened(qtbot, ready, tree_file)
     assert ready.session.shown is None and ready.viewer.tabs_shown() == ("tree",)
-    ready.results.table.setCurrentIndex(ready.results.model.index(0, 0))
+    ready.results.table.setCurrentIndex(ready.results.table.model().index(0, 0))
     assert ready.session.shown is ready.session.entries[0] and "tree" not in ready.viewer.tabs_shown()
     ready.data.list.setCurrentItem(ready.data.list.topLevelItem(0))
     ready.data.activate()

@@ -558,4 +558,4 @@ def test_every_kind_of_data_is_in_the_open_dialog(window):
     offered = actions.open_filter()
     for kind in loading.kinds():
         assert all(f"*{suffix}" in offered.split(";;")[0] for suffix in kind.suffixes)
-    assert "Graphs (" in offered and "*.antidiag" in offered
+    assert "Scales (*.scale)" in offered and "*.antidiag" in offered

@@ -379,7 +379,7 @@ def test_the_chosen_pair_is_looked_at_before_and_after_a_run(qtbot, ready):
     ready.commands["dotplot"].trigger()
     assert ready.viewer.result is None
     assert view.picture.problem.first.name == "two"
-    index = ready.results.model.index(0, 0)
+    index = ready.results.table.model().index(0, 0)
     qtbot.mouseClick(
         ready.results.table.viewport(), Qt.MouseButton.LeftButton, pos=ready.results.table.visualRect(index).center()
     )

@@ -19,6 +19,7 @@ from kernels.errors import InputError
 from kernels.io import newick, tree_files
 from kernels.io.tree import Tree
 from kernels.io.tree_splits import splits
+from kernels.trees import rooting
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
 
@@ -357,3 +358,20 @@ def test_a_large_tree_is_laid_out_on_a_thread(qtbot, monkeypatch):
     assert view.canvas.picture.layout.shape == "slanted"
     view.show_tree(None)
     assert view.canvas.picture is None and view.sharp
+
+
+def test_the_root_goes_to_the_midpoint_and_back(view) -> None:
+    before = view.tree
+    action(view.menus.of_node(None), "Root at the midpoint").trigger()
+    assert view.tree == rooting.at_midpoint(before) != before
+    view.editor.undo()
+    assert view.tree == before
+
+
+def test_names_have_the_size_that_is_chosen(view) -> None:
+    sizes = []
+    for text in ("Small", "Very large"):
+        action(view.menus.show_menu, text).trigger()
+        view.grab()
+        sizes.append(view.canvas.picture.label_size)
+    assert sizes == [9.0, 24.0] and view.canvas.painted.labels.font.pixelSize() > 9
