@@ -14,7 +14,7 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import Columns
 from kernels.io.tiles import Tiles
 
-__all__ = ["Choice", "Fold", "Frame", "Picture", "ranges"]
+__all__ = ["Choice", "Fold", "Frame", "Picture", "ranges", "unfolded"]
 
 LETTER_WIDTH, LETTER_HEIGHT = 7.0, 9.0
 """Pixels of a cell from which on its letter is written."""
@@ -29,6 +29,11 @@ class Fold:
     rows: np.ndarray
     title: str
     letters: np.ndarray
+
+
+def unfolded(alignment: AlignedSequences, order: np.ndarray) -> tuple[np.ndarray, dict[int, Fold]]:
+    """Every row has its line."""
+    return order, {}
 
 
 @dataclass(eq=False)

@@ -23,7 +23,7 @@ from app.views.aligned.counting import Counts
 from app.views.aligned.figures import Beside, Shown
 from app.views.aligned.history import AlignmentEditor
 from app.views.aligned.overview import Overview
-from app.views.aligned.picture import Choice, Fold, Picture
+from app.views.aligned.picture import Choice, Fold, Picture, unfolded
 from app.views.aligned.tracks import PROTEIN_ONLY
 from kernels.errors import InputError
 from kernels.io import aligned_notes, tiled_edits
@@ -32,11 +32,6 @@ from kernels.model import Result, SequenceType
 
 EDITORS = 4
 """Alignments whose undo is kept while others are shown."""
-
-
-def unfolded(alignment: AlignedSequences, order: np.ndarray) -> tuple[np.ndarray, dict[int, Fold]]:
-    """Every row has its line."""
-    return order, {}
 
 
 class ShownAlignment(QWidget):
@@ -337,7 +332,7 @@ class ShownAlignment(QWidget):
         self.canvas.show_picture(picture, fit)
         self.overview.show_picture(picture)
         self._legend.show_items(telling.legend(self.picture))
-        self._tell_undo()
+        telling.tell_undo(self.editor, self.undo_button, self.redo_button)
         self._on_taxa(self.selection.taxa)
         self.say("")
         self._count_behind()
@@ -372,14 +367,6 @@ class ShownAlignment(QWidget):
         self.overview.show_picture(picture)
         self._legend.show_items(telling.legend(picture))
         self.laid.emit()
-
-    def _tell_undo(self) -> None:
-        for button, text, word, keys in (
-            (self.undo_button, self.editor.undo_text, "Undo", "Ctrl+Z"),
-            (self.redo_button, self.editor.redo_text, "Redo", "Ctrl+Shift+Z"),
-        ):
-            button.setEnabled(bool(text))
-            button.setToolTip(f"{word} {text} ({keys} in the alignment)" if text else f"Nothing to {word.lower()}")
 
     def _on_point(self, cell: tuple[int, int] | None) -> None:
         self.selection.hover_column(cell[1] if cell else None)

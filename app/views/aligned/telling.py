@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from PySide6.QtWidgets import QToolButton
 
 from app import texts
 from app.kit.legend import LegendItem
+from app.views.aligned.history import AlignmentEditor
 from app.views.aligned.picture import Picture
 from kernels.io.aligned import GAP
 
@@ -41,3 +43,13 @@ def legend(picture: Picture) -> tuple[LegendItem, ...]:
         items.append(LegendItem("text", f"{hidden:,} rows hidden"))
     colours = picture.colouring.items[:MOST_COLOURS]
     return (*items, *(LegendItem("fill", word, (colour,)) for colour, word in colours))
+
+
+def tell_undo(editor: AlignmentEditor, undo: QToolButton, redo: QToolButton) -> None:
+    """Say at the buttons what they would do."""
+    for button, text, word, keys in (
+        (undo, editor.undo_text, "Undo", "Ctrl+Z"),
+        (redo, editor.redo_text, "Redo", "Ctrl+Shift+Z"),
+    ):
+        button.setEnabled(bool(text))
+        button.setToolTip(f"{word} {text} ({keys} in the alignment)" if text else f"Nothing to {word.lower()}")
