@@ -87,6 +87,14 @@ def masks(every: Every, ranks: np.ndarray, nearest: np.ndarray, least: np.ndarra
 
 
 @compiled
+def arrange(codes, offsets, order, starts, target):
+    """The sequences in an order, each from its place in ``starts`` on."""
+    for at in range(order.size):
+        first, last = offsets[order[at]], offsets[order[at] + 1]
+        target[starts[at] : starts[at] + last - first] = codes[first:last]
+
+
+@compiled
 def _fill(every, ranks, starts, words, bits):
     for number in range(ranks.size):
         group, lane, first = number // LANES, number % LANES, every.offsets[ranks[number]]
@@ -100,8 +108,7 @@ def _fill(every, ranks, starts, words, bits):
 @inlined
 def _after(value, there):
     """The word of a row behind a letter, whose places are ``there``."""
-    shared = both(value, there)
-    return either(add(value, shared), subtract(value, shared))
+    return either(add(value, both(value, there)), both(value, subtract(splat(ALL), there)))
 
 
 @compiled
@@ -129,7 +136,7 @@ def _step(row, at, there, carry):
     total = add(first, carry)
     one, none = splat(np.int32(1)), splat(np.int32(0))
     carried = select(either(below_unsigned(first, value), below_unsigned(total, first)), one, none)
-    store(row, at, either(total, subtract(value, shared)))
+    store(row, at, either(total, both(value, subtract(splat(ALL), there))))
     return carried
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import cupy
 import numpy as np
 
+from kernels.cpu.compiling import compiled_ms
 from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.phases import time_ms
 from kernels.cuda import blocks
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
@@ -44,7 +44,7 @@ def lcs_single_linkage(
     problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
 ) -> Outcome:
     """As `linkage.lcs_single_linkage`."""
-    run, times_ms = Run(monitor, steps), {"compilation": time_ms(compile_linkage), "transfer": 0.0}
+    run, times_ms = Run(monitor, steps), {"compilation": compiled_ms(compile_linkage, monitor), "transfer": 0.0}
     outcome = linked(problem, monitor, steps, times_ms, lambda codes, offsets, tell: single_linkage(
         codes, offsets, run, tell))  # fmt: skip
     times_ms = dict(outcome.times_ms)
@@ -80,8 +80,7 @@ class Texts:
         self.run, self.lengths = run, np.diff(every.offsets)
         starts = np.concatenate([[0], np.cumsum(-(-self.lengths // 4))])
         letters = np.full(4 * int(starts[-1]) + 4, cpu_lcs.SYMBOLS - 1, np.uint8)
-        places = np.arange(every.codes.size) + np.repeat(4 * starts[:-1] - every.offsets[:-1], self.lengths)
-        letters[places] = every.codes
+        cpu_lcs.arrange(every.codes, every.offsets, np.arange(self.lengths.size), 4 * starts, letters)
         self.codes, self.starts = run.up(letters.view(np.uint32)), run.up(starts)
         self.sizes = run.up(self.lengths.astype(np.int32))
 

@@ -32,9 +32,9 @@ the mean length of a sequence."""
 ALIGNED = "alignment"
 LAUNCH_BYTES = 1 << 30
 """What the alignments of a launch take at most, if it is more than one."""
-GAPS = 1 << 20
+GAPS = 1 << 17
 """Gaps that are kept on the device until they come to the host together."""
-FIRST_BYTES = 1 << 24
+FIRST_BYTES = 1 << 20
 COLUMN_BYTES = 2 * SYMBOLS
 
 
