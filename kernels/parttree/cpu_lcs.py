@@ -185,7 +185,7 @@ def _nearer(own, group, rank, length, common, low):
 
 
 @inlined
-def _key(one, other):
+def edge_key(one, other):
     """Which of equally long edges comes first."""
     return (np.int64(max(one, other)) << 32) | np.int64(min(one, other))
 
@@ -225,7 +225,7 @@ def grow(own, every, rank, keys, lengths, first, last, worker, threads, slots, w
                 continue
             for place in range(low, low + LANES):
                 if own.least[place] == lowest:
-                    key = _key(own.nearest[place], own.ranks[place])
+                    key = edge_key(own.nearest[place], own.ranks[place])
                     if lowest < mine[0] or key < mine[1]:
                         mine[0], mine[1], mine[2] = lowest, key, place
         release(words, LINE * worker, step + 1)
@@ -252,13 +252,14 @@ def joins_of(keys, order, joins):
     above = np.arange(2 * count)
     for join in range(count - 1):
         key = keys[order[join]]
-        one, other = _root(above, key >> 32), _root(above, key & np.int64(2**32 - 1))
+        one, other = root_of(above, key >> 32), root_of(above, key & np.int64(2**32 - 1))
         joins[join, 0], joins[join, 1] = min(one, other), max(one, other)
         above[one] = above[other] = count + join
 
 
 @inlined
-def _root(above, node):
+def root_of(above, node):
+    """The root of a node, whose way there is shortened; ``above`` int64 is the parent of each, or itself."""
     root = node
     while above[root] != root:
         root = above[root]

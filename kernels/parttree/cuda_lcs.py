@@ -22,6 +22,7 @@ from kernels.cuda.run import Run
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.parttree import cpu_lcs
+from kernels.parttree.cpu_lcs import edge_key, root_of
 from kernels.parttree.cuda_sources import LCS
 from kernels.parttree.linkage import PHASE, by_length, compile_linkage, joins_along, linked
 from kernels.parttree.problem import PartTreeProblem
@@ -143,19 +144,14 @@ def joined(nearest, component, keys, lengths, edges):
         if at < 0:
             continue
         other = np.int64(nearest[at] & np.uint64(2**32 - 1))
-        one, two = _root(above, own), _root(above, np.int64(component[other]))
+        one, two = root_of(above, own), root_of(above, np.int64(component[other]))
         if one != two:
-            keys[edges], lengths[edges] = _key(at, other), np.int32(nearest[at] >> np.uint64(32))
+            keys[edges], lengths[edges] = edge_key(at, other), np.int32(nearest[at] >> np.uint64(32))
             edges += 1
             above[max(one, two)] = min(one, two)
     for at in range(count):
-        component[at] = _root(above, np.int64(component[at]))
+        component[at] = root_of(above, np.int64(component[at]))
     return edges
-
-
-@inlined
-def _key(one, other):
-    return (np.int64(max(one, other)) << 32) | np.int64(min(one, other))
 
 
 @inlined
@@ -165,16 +161,4 @@ def _before(nearest, one, other):
     if apart != apart_other:
         return apart < apart_other
     low = np.uint64(2**32 - 1)
-    return _key(one, np.int64(nearest[one] & low)) < _key(other, np.int64(nearest[other] & low))
-
-
-@inlined
-def _root(above, node):
-    root = node
-    while above[root] != root:
-        root = above[root]
-    while above[node] != root:
-        following = above[node]
-        above[node] = root
-        node = following
-    return root
+    return edge_key(one, np.int64(nearest[one] & low)) < edge_key(other, np.int64(nearest[other] & low))
