@@ -86,7 +86,7 @@ MASK_BYTES = 21 * 4
 """Bits of 32 letters of a sequence, for every symbol."""
 MASKS_TWICE = 1.25
 """The masks of all sequences, and those of what is left when they are made anew."""
-PROFILE_BYTES, FIRST_BYTES, LAUNCH_BYTES = 30, 1 << 21, 1 << 30
+PROFILE_BYTES, FIRST_BYTES, LAUNCH_BYTES = 40, 1 << 20, 1 << 30
 """On the device: profiles that wait, for a letter; what is taken anyhow; and what a launch takes at most."""
 PAIRS = 6
 """Sequences for each pair of the first level of the tree, about."""
@@ -137,17 +137,22 @@ def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], back
     return Footprint({**host, **({"masks": _masks(lengths)} if single else {"6-mers": WORD_BYTES * letters})})
 
 
+def rooms(different: int, letters: int) -> tuple[int, int]:
+    """Bytes on the device that are taken at first for profiles that wait, and for the alignments of a launch."""
+    mean = letters / max(different, 1)
+    pair = -(-int(mean) // 32) * 32 * (mean + 31) + 160 * mean
+    return PROFILE_BYTES * letters, int(min(LAUNCH_BYTES, max(different / PAIRS, 1) * pair))
+
+
 def _alignment_on_device(problem: MsaProblem, lengths: np.ndarray, single: bool) -> dict[str, int]:
     """What the guide tree or the profiles take, whichever is more: one is gone before the other comes."""
     different, mean = problem.different, float(lengths.mean())
     guide = _linked_on_device(lengths)
     if not single:
         guide = {"6-mers": DEVICE_WORD_BYTES * int(lengths.sum()), "sequences": DEVICE_BYTES * lengths.size}
-    strips = -(-int(mean) // 32) * 32
-    pair = strips * (mean + 31) + 160 * mean
+    waiting, launch = rooms(different, int(different * mean))
     profiles = {
-        "letters": int(lengths.sum()), "profiles": PROFILE_BYTES * int(different * mean) + FIRST_BYTES,
-        "alignments of a launch": int(min(LAUNCH_BYTES, max(different / PAIRS, 1) * pair)),
+        "letters": int(different * mean), "profiles": waiting, "gaps": FIRST_BYTES, "alignments of a launch": launch,
     }  # fmt: skip
     return max(guide, profiles, key=lambda parts: sum(parts.values()))
 
