@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from kernels.cpu.compiling import compiled_ms
+from kernels.cpu.phases import PhaseClock, PhaseLog
 from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
@@ -51,7 +52,7 @@ Align = Callable[[Leaves, np.ndarray], Found]
 def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Profiles are aligned along a guide tree of the different sequences, unless one of all of them is given."""
     threads = typed(Threads, parameters).threads
-    times_ms = {"compilation": time_ms(compile_alignment), "transfer": 0.0}
+    times_ms = {"compilation": compiled_ms(compile_alignment, monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     return stages(
         problem, threads, monitor, steps, clock, times_ms,

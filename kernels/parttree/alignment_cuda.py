@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, time_ms
+from kernels.cpu.compiling import compiled_ms
+from kernels.cpu.phases import PhaseClock
 from kernels.cuda.run import Run
 from kernels.model import Outcome
 from kernels.monitor import Monitor
@@ -33,7 +34,7 @@ from kernels.steps import Steps
 def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Guide tree and profiles on the device; rows are written on the host."""
     run, chosen = Run(monitor, steps), typed(Warps, parameters)
-    times_ms = {"compilation": time_ms(compile_alignment), "transfer": 0.0}
+    times_ms = {"compilation": compiled_ms(compile_alignment, monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     outcome = stages(
         problem, workers.cores(), monitor, steps, clock, times_ms,

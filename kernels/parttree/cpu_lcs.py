@@ -87,6 +87,14 @@ def masks(every: Every, ranks: np.ndarray, nearest: np.ndarray, least: np.ndarra
 
 
 @compiled
+def arrange(codes, offsets, order, starts, target):
+    """The sequences in an order, each from its place in ``starts`` on."""
+    for at in range(order.size):
+        first, last = offsets[order[at]], offsets[order[at] + 1]
+        target[starts[at] : starts[at] + last - first] = codes[first:last]
+
+
+@compiled
 def _fill(every, ranks, starts, words, bits):
     for number in range(ranks.size):
         group, lane, first = number // LANES, number % LANES, every.offsets[ranks[number]]
@@ -100,8 +108,7 @@ def _fill(every, ranks, starts, words, bits):
 @inlined
 def _after(value, there):
     """The word of a row behind a letter, whose places are ``there``."""
-    shared = both(value, there)
-    return either(add(value, shared), subtract(value, shared))
+    return either(add(value, both(value, there)), both(value, subtract(splat(ALL), there)))
 
 
 @compiled
@@ -129,7 +136,7 @@ def _step(row, at, there, carry):
     total = add(first, carry)
     one, none = splat(np.int32(1)), splat(np.int32(0))
     carried = select(either(below_unsigned(first, value), below_unsigned(total, first)), one, none)
-    store(row, at, either(total, subtract(value, shared)))
+    store(row, at, either(total, both(value, subtract(splat(ALL), there))))
     return carried
 
 
@@ -187,7 +194,7 @@ def _nearer(own, group, rank, length, common, low):
 
 
 @inlined
-def _key(one, other):
+def edge_key(one, other):
     """Which of equally long edges comes first."""
     return (np.int64(max(one, other)) << 32) | np.int64(min(one, other))
 
@@ -224,7 +231,7 @@ def grow(own, every, rank, keys, lengths, first, last, worker, threads, slots, w
                 continue
             for place in range(low, low + LANES):
                 if own.least[place] == lowest:
-                    key = _key(own.nearest[place], own.ranks[place])
+                    key = edge_key(own.nearest[place], own.ranks[place])
                     if lowest < mine[0] or key < mine[1]:
                         mine[0], mine[1], mine[2] = lowest, key, place
         release(words, LINE * worker, step + 1)
@@ -251,13 +258,14 @@ def joins_of(keys, order, joins):
     above = np.arange(2 * count)
     for join in range(count - 1):
         key = keys[order[join]]
-        one, other = _root(above, key >> 32), _root(above, key & np.int64(2**32 - 1))
+        one, other = root_of(above, key >> 32), root_of(above, key & np.int64(2**32 - 1))
         joins[join, 0], joins[join, 1] = min(one, other), max(one, other)
         above[one] = above[other] = count + join
 
 
 @inlined
-def _root(above, node):
+def root_of(above, node):
+    """The root of a node, whose way there is shortened; ``above`` int64 is the parent of each, or itself."""
     root = node
     while above[root] != root:
         root = above[root]

@@ -14,14 +14,15 @@ from typing import Any
 import cupy
 import numpy as np
 
+from kernels.cpu.compiling import compiled_ms
 from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.phases import time_ms
 from kernels.cuda import blocks
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.parttree import cpu_lcs
+from kernels.parttree.cpu_lcs import edge_key, root_of
 from kernels.parttree.cuda_sources import LCS
 from kernels.parttree.linkage import PHASE, by_length, compile_linkage, joins_along, linked
 from kernels.parttree.problem import PartTreeProblem
@@ -44,7 +45,7 @@ def lcs_single_linkage(
     problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
 ) -> Outcome:
     """As `linkage.lcs_single_linkage`."""
-    run, times_ms = Run(monitor, steps), {"compilation": time_ms(compile_linkage), "transfer": 0.0}
+    run, times_ms = Run(monitor, steps), {"compilation": compiled_ms(compile_linkage, monitor), "transfer": 0.0}
     outcome = linked(problem, monitor, steps, times_ms, lambda codes, offsets, tell: single_linkage(
         codes, offsets, run, tell))  # fmt: skip
     times_ms = dict(outcome.times_ms)
@@ -80,8 +81,7 @@ class Texts:
         self.run, self.lengths = run, np.diff(every.offsets)
         starts = np.concatenate([[0], np.cumsum(-(-self.lengths // 4))])
         letters = np.full(4 * int(starts[-1]) + 4, cpu_lcs.SYMBOLS - 1, np.uint8)
-        places = np.arange(every.codes.size) + np.repeat(4 * starts[:-1] - every.offsets[:-1], self.lengths)
-        letters[places] = every.codes
+        cpu_lcs.arrange(every.codes, every.offsets, np.arange(self.lengths.size), 4 * starts, letters)
         self.codes, self.starts = run.up(letters.view(np.uint32)), run.up(starts)
         self.sizes = run.up(self.lengths.astype(np.int32))
 
@@ -144,19 +144,14 @@ def joined(nearest, component, keys, lengths, edges):
         if at < 0:
             continue
         other = np.int64(nearest[at] & np.uint64(2**32 - 1))
-        one, two = _root(above, own), _root(above, np.int64(component[other]))
+        one, two = root_of(above, own), root_of(above, np.int64(component[other]))
         if one != two:
-            keys[edges], lengths[edges] = _key(at, other), np.int32(nearest[at] >> np.uint64(32))
+            keys[edges], lengths[edges] = edge_key(at, other), np.int32(nearest[at] >> np.uint64(32))
             edges += 1
             above[max(one, two)] = min(one, two)
     for at in range(count):
-        component[at] = _root(above, np.int64(component[at]))
+        component[at] = root_of(above, np.int64(component[at]))
     return edges
-
-
-@inlined
-def _key(one, other):
-    return (np.int64(max(one, other)) << 32) | np.int64(min(one, other))
 
 
 @inlined
@@ -166,16 +161,4 @@ def _before(nearest, one, other):
     if apart != apart_other:
         return apart < apart_other
     low = np.uint64(2**32 - 1)
-    return _key(one, np.int64(nearest[one] & low)) < _key(other, np.int64(nearest[other] & low))
-
-
-@inlined
-def _root(above, node):
-    root = node
-    while above[root] != root:
-        root = above[root]
-    while above[node] != root:
-        following = above[node]
-        above[node] = root
-        node = following
-    return root
+    return edge_key(one, np.int64(nearest[one] & low)) < edge_key(other, np.int64(nearest[other] & low))

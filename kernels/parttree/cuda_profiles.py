@@ -21,6 +21,7 @@ from kernels.parttree.alignment import Leaves
 from kernels.parttree.cpu_profiles import MERGED, MOST_ROWS, Ready
 from kernels.parttree.cpu_stage import Found, aligned
 from kernels.parttree.cuda_sources import JOIN, PATH, PROFILES
+from kernels.parttree.sizes import rooms
 from kernels.parttree.symbols import SYMBOLS, Rules
 from kernels.parttree.tasks import above, steps_of
 
@@ -30,11 +31,8 @@ LEVEL_S, JOIN_S, HOST_S, HOST_CELL_S = 3e-4, 2e-6, 1e-5, 2e-9
 """About what a level takes on the device, and a join of it; and on the host a join, and what it takes by the square of
 the mean length of a sequence."""
 ALIGNED = "alignment"
-LAUNCH_BYTES = 1 << 30
-"""What the alignments of a launch take at most, if it is more than one."""
-GAPS = 1 << 20
+GAPS = 1 << 17
 """Gaps that are kept on the device until they come to the host together."""
-FIRST_BYTES = 1 << 24
 COLUMN_BYTES = 2 * SYMBOLS
 
 
@@ -53,7 +51,9 @@ class Levels:
         self.address = np.zeros(nodes, np.int64)
         self.address[: self.count] = self.codes.data.ptr + leaves.offsets[:-1]
         self.waiting = np.zeros(nodes, bool)
-        self.arena, self.top = run.empty(FIRST_BYTES, np.uint8), 0
+        waiting, self.launch_bytes = rooms(self.count, leaves.codes.size)
+        self.arena, self.top = run.empty(waiting // 16 * 16, np.uint8), 0
+        self.workspace = run.empty(self.launch_bytes, np.uint8)
         self.gaps, self.filled, self.told, self.found = (
             run.empty((GAPS, 2), np.int32),
             0,
@@ -62,7 +62,6 @@ class Levels:
         )
         self.places = np.zeros((nodes, 3), np.int64)
         self.kernels = {name: run.kernel(PROFILES, name) for name in ("aligned", "merged", "moved")}
-        self.launch_bytes = LAUNCH_BYTES
 
     def aligned(self, threads: int) -> Found:
         """All joins, those of narrow levels on threads of the host."""
@@ -123,14 +122,17 @@ class Levels:
         m, n = self.columns[sides].T
         self._make_room(COLUMN_BYTES * int((m + n).sum()))
         room, ways = _starts(_room(m, n)), _starts(_ways(m, n))
-        words, directions = run.empty(int(room[-1]), np.int32), run.empty(int(ways[-1]), np.uint8)
+        words = 4 * int(room[-1])
+        if words + int(ways[-1]) > self.workspace.size:
+            self.workspace = run.empty(words + int(ways[-1]), np.uint8)
+        begin = self.workspace.data.ptr
         joins = np.zeros(nodes.size, JOIN.dtype)
         joins["a"], joins["b"] = self.address[sides].T
         joins["m"], joins["n"] = m, n
         joins["rows_a"], joins["rows_b"] = rows = self.rows[sides].T
         joins["leaf_a"], joins["leaf_b"] = self.count > sides.T
         joins["pairs"] = (1 / rows.prod(axis=0, dtype=float)).astype(np.float32)
-        joins["room"], joins["ways"] = words.data.ptr + 4 * room[:-1], directions.data.ptr + ways[:-1]
+        joins["room"], joins["ways"] = begin + 4 * room[:-1], begin + words + ways[:-1]
         there, found = _bytes(run, joins), run.empty(nodes.size * PATH.words, np.int32)
         strips = -(-int(m.max()) // LANES)
         warps = max(1, min(MOST_WARPS, strips, FILLED * blocks.multiprocessors() // nodes.size))
@@ -175,7 +177,7 @@ class Levels:
         nodes = np.flatnonzero(self.waiting)
         sizes = COLUMN_BYTES * self.columns[nodes]
         starts = _starts(sizes)
-        free = max(int(starts[-1]) + nbytes, FIRST_BYTES) if nbytes else 16
+        free = int(starts[-1]) + nbytes if nbytes else 16
         arena = self.run.empty(int(starts[-1]) + free, np.uint8)
         if nodes.size:
             numbers = (self.address[nodes] - self.arena.data.ptr, starts[:-1], sizes)

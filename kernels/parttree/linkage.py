@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from kernels.cpu.compiling import compiled_ms
+from kernels.cpu.phases import PhaseClock, PhaseLog
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.parameters import typed
@@ -28,7 +29,10 @@ def lcs_single_linkage(
     problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
 ) -> Outcome:
     """The nearest two clusters are joined, where two are as near as their nearest sequences."""
-    times_ms, threads = {"compilation": time_ms(compile_linkage), "transfer": 0.0}, typed(Threads, parameters).threads
+    times_ms, threads = (
+        {"compilation": compiled_ms(compile_linkage, monitor), "transfer": 0.0},
+        typed(Threads, parameters).threads,
+    )
     return linked(problem, monitor, steps, times_ms, lambda codes, offsets, tell: single_linkage(
         codes, offsets, threads, tell))  # fmt: skip
 
@@ -77,8 +81,9 @@ def by_length(codes: np.ndarray, offsets: np.ndarray) -> tuple[cpu_lcs.Every, np
     lengths = np.diff(offsets)
     order = np.argsort(lengths, kind="stable")
     starts = np.concatenate([[0], np.cumsum(lengths[order])])
-    places = np.arange(starts[-1]) + np.repeat(offsets[:-1][order] - starts[:-1], lengths[order])
-    return cpu_lcs.Every(codes[places], starts), order
+    arranged = np.empty_like(codes)
+    cpu_lcs.arrange(codes, offsets, order, starts, arranged)
+    return cpu_lcs.Every(arranged, starts), order
 
 
 def joins_along(keys: np.ndarray, lengths: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -91,6 +96,8 @@ def joins_along(keys: np.ndarray, lengths: np.ndarray, order: np.ndarray) -> tup
     return joins, lengths[first].astype(float)
 
 
+STEP = 2000
+"""Words of groups that a thread goes through in a step at least, some 10 microseconds: they meet after each."""
 KEPT = 0.75
 """Share of the sequences that are left at which groups are filled up again."""
 
@@ -101,7 +108,9 @@ def _spanning(every: cpu_lcs.Every, threads: int, tell: Tell) -> tuple[np.ndarra
     keys, lengths = np.zeros(max(count - 1, 0), np.int64), np.zeros(max(count - 1, 0), np.int32)
     ranks, least = np.arange(1, count), np.full(max(count - 1, 0), cpu_lcs.FARTHEST)
     nearest, rank, step = np.zeros_like(ranks), 0, 0
+    own = None
     while ranks.size:
+        del own  # before there are others
         own = cpu_lcs.masks(every, ranks, nearest, least)
         last = count - 1 if ranks.size <= cpu_lcs.LANES else step + ranks.size - int(KEPT * ranks.size)
         rank = _grown(every, own, rank, keys, lengths, (step, last), threads, tell)
@@ -115,7 +124,8 @@ def _grown(
     threads: int, tell: Tell,
 ) -> int:  # fmt: skip
     """Some steps of Prim's algorithm on threads; the last sequence of the tree."""
-    threads = max(1, min(threads, own.words.size // 4))
+    letters = every.codes.size // max(every.offsets.size - 1, 1)
+    threads = max(1, min(threads, own.words.size // 4, letters * int(own.words.sum()) // STEP))
     slots, words = np.zeros((2, threads, cpu_lcs.LINE), np.int64), np.zeros(threads * cpu_lcs.LINE, np.int64)
     ends, done, stop = np.zeros(threads, np.int64), np.array([steps[0]]), workers.stop_word()
     count = every.offsets.size - 1

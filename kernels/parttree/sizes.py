@@ -11,7 +11,7 @@ from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import typed
-from kernels.parttree.alignment import MEDOID, SINGLE, linkage_steps
+from kernels.parttree.alignment import MEDOID, PARTTREE, SINGLE, linkage_steps
 from kernels.parttree.parameters import SectionParameters, Threads
 from kernels.parttree.problem import LINKED, PartTreeProblem
 from kernels.trees.distances.kmers import BASES, GROUPS, K
@@ -78,18 +78,20 @@ def sections_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], 
     return Footprint(host, parts if backend == "cuda" else {})
 
 
-FORETOLD = 2.0
-"""Columns that are foretold, for each letter of the longest sequence: of a family; unrelated sequences take more."""
-GROWN = 0.75
-"""Columns that an alignment has more, for each letter of the longest sequence, when there are twice as many sequences:
-what unrelated ones take, of 14,950 PDZ domains 0.35."""
+GROWN = {SINGLE: 0.35, MEDOID: 0.35, PARTTREE: 0.75}
+"""Columns that an alignment has more, for each letter of the longest sequence, when there are twice as many sequences,
+by guide tree: of families of 10^3 to 10^5 members. What sequences without a relation take, nothing foretells (up to 4
+times as many); a run whose rows do not fit refuses them before it takes their memory."""
 COLUMN_BYTES = 24 * 8
 """Counts and scores of a column of a profile."""
 MASK_BYTES = 21 * 4
 """Bits of 32 letters of a sequence, for every symbol."""
-BLOCK_BYTES = 16 * 4
-PROFILE_BYTES, FIRST_BYTES, LAUNCH_BYTES = 120, 1 << 25, 1 << 30
-"""On the device: profiles that wait, for a letter; and what is taken anyhow."""
+MASKS_TWICE = 1.25
+"""The masks of all sequences, and those of what is left when they are made anew."""
+PROFILE_BYTES, FIRST_BYTES, LAUNCH_BYTES = 40, 1 << 20, 1 << 30
+"""On the device: profiles that wait, for a letter; what is taken anyhow; and what a launch takes at most."""
+PAIRS = 6
+"""Sequences for each pair of the first level of the tree, about."""
 STEP_CELLS, PAIR_CELLS, PART_TREE_CELLS = 0.09, 7.0, 400
 """What a word of bits takes, a pair beside these, and a distance of PartTree, as cells of two profiles (about 1 ns)."""
 LINKED_BYTES = 300
@@ -101,13 +103,20 @@ LEAF_BYTES = 520
 
 
 def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
-    """Masks, and rows of distances of each thread."""
+    """Letters, masks, and numbers of the sequences."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    return Footprint({
-        "sequences": LINKED_BYTES * lengths.size, "letters": 2 * int(lengths.sum()),
-        "masks": int(MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum()),
-        "rows of distances": typed(Threads, parameters).threads * BLOCK_BYTES * lengths.size,
-    })  # fmt: skip
+    host = {"sequences": LINKED_BYTES * lengths.size, "letters": 2 * int(lengths.sum())}
+    if backend == "cuda":
+        return Footprint(host, _linked_on_device(lengths))
+    return Footprint({**host, "masks": _masks(lengths)})
+
+
+def _masks(lengths: np.ndarray) -> int:
+    return int(MASKS_TWICE * MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum())
+
+
+def _linked_on_device(lengths: np.ndarray) -> dict[str, int]:
+    return {"letters": int(lengths.sum()) + 2 * lengths.size, "sequences": 28 * lengths.size}
 
 
 def linkage_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
@@ -135,25 +144,40 @@ def medoid_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
 
 
 def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
-    """Masks and rows of distances, or words; profiles that wait on the stack; the rows."""
+    """Masks, or words; profiles that wait; the rows."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    count, letters = lengths.size, int(lengths.sum())
-    longest, second = (int(length) for length in np.sort(lengths)[[-1, max(lengths.size - 2, 0)]])
-    columns = int(FORETOLD * longest)
-    threads = typed(Threads, parameters).threads
-    masks = int(MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum())
+    count, letters, single = lengths.size, int(lengths.sum()), problem.rules.guide != PARTTREE
+    second = int(np.sort(lengths)[max(lengths.size - 2, 0)])
+    columns = _columns(problem)
     waiting = int(np.log2(count + 1)) + 4
-    device = {}
+    host = {
+        "sequences": LEAF_BYTES * count, "letters": 3 * letters,
+        "profiles": waiting * columns * COLUMN_BYTES,
+        "directions": 2 * columns * second if single else columns**2, "rows": columns * count,
+    }  # fmt: skip
     if backend == "cuda":
-        device = {
-            "6-mers": DEVICE_WORD_BYTES * letters, "sequences": DEVICE_BYTES * count,
-            "profiles": PROFILE_BYTES * letters + FIRST_BYTES, "alignments of a launch": LAUNCH_BYTES,
-        }  # fmt: skip
-    return Footprint({
-        "sequences": LEAF_BYTES * count, "letters": 3 * letters, "masks": masks,
-        "rows of distances": threads * BLOCK_BYTES * count, "profiles": waiting * columns * COLUMN_BYTES,
-        "directions": columns * second, "rows": columns * count,
-    }, device)  # fmt: skip
+        return Footprint(host, _alignment_on_device(problem, lengths, single))
+    return Footprint({**host, **({"masks": _masks(lengths)} if single else {"6-mers": WORD_BYTES * letters})})
+
+
+def rooms(different: int, letters: int) -> tuple[int, int]:
+    """Bytes on the device that are taken at first for profiles that wait, and for the alignments of a launch."""
+    mean = letters / max(different, 1)
+    pair = -(-int(mean) // 32) * 32 * (mean + 31) + 160 * mean
+    return PROFILE_BYTES * letters, int(min(LAUNCH_BYTES, max(different / PAIRS, 1) * pair))
+
+
+def _alignment_on_device(problem: MsaProblem, lengths: np.ndarray, single: bool) -> dict[str, int]:
+    """What the guide tree or the profiles take, whichever is more: one is gone before the other comes."""
+    different, mean = problem.different, float(lengths.mean())
+    guide = _linked_on_device(lengths)
+    if not single:
+        guide = {"6-mers": DEVICE_WORD_BYTES * int(lengths.sum()), "sequences": DEVICE_BYTES * lengths.size}
+    waiting, launch = rooms(different, int(different * mean))
+    profiles = {
+        "letters": int(different * mean), "profiles": waiting, "gaps": FIRST_BYTES, "alignments of a launch": launch,
+    }  # fmt: skip
+    return max(guide, profiles, key=lambda parts: sum(parts.values()))
 
 
 def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
@@ -161,7 +185,7 @@ def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     different = problem.different
     share = different / lengths.size
-    nodes = _columns(different, int(lengths.max())) * float(lengths.sum()) * share
+    nodes = _columns(problem) * float(lengths.sum()) * share
     guide = float(PART_TREE_CELLS) * min(problem.rules.references, different) * different
     if problem.rules.guide == MEDOID:
         near = min(different, LINKED * problem.rules.references)
@@ -171,6 +195,8 @@ def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
     return max(int(nodes + (0 if problem.tree is not None else guide)), 1)
 
 
-def _columns(count: int, longest: int) -> int:
-    """Columns of the alignment of so many sequences, about; of unrelated ones."""
-    return int((1 + GROWN * np.log2(max(count, 1))) * longest)
+def _columns(problem: MsaProblem) -> int:
+    """Columns of the alignment of a family of so many different sequences, about."""
+    longest = max(len(sequence) for sequence in problem.sequences)
+    grown = GROWN[SINGLE if problem.tree is not None else problem.rules.guide]
+    return int((1 + grown * np.log2(max(problem.different, 1))) * longest)

@@ -45,7 +45,7 @@ def test_emulated_profiles_of_several_strips_move(
     import importlib
 
     module = importlib.import_module("kernels.parttree.cuda_profiles")
-    for name, value in (("FIRST_BYTES", 3000), ("LAUNCH_BYTES", 30_000), ("GAPS", 8), ("LEVEL_S", level_s)):
+    for name, value in (("rooms", lambda different, letters: (3008, 30_000)), ("GAPS", 8), ("LEVEL_S", level_s)):
         monkeypatch.setattr(module, name, value)
     problem = ALIGNMENT_PROBLEM.make(trials.synthetic(12, 60, 90), {"guide": guide, "references": 3, "gap_open": 4.0})
     found = emulated("msa-parttree", problem, seed=1).answer
