@@ -86,6 +86,8 @@ COLUMN_BYTES = 24 * 8
 """Counts and scores of a column of a profile."""
 MASK_BYTES = 21 * 4
 """Bits of 32 letters of a sequence, for every symbol."""
+BLOCK_BYTES = 16 * 4
+"""Distances of a sequence of a group to 16 others."""
 MASKS_TWICE = 1.25
 """The masks of all sequences, and those of what is left when they are made anew."""
 PROFILE_BYTES, FIRST_BYTES, LAUNCH_BYTES = 40, 1 << 20, 1 << 30
