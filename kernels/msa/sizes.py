@@ -21,6 +21,8 @@ COLUMN_BYTES = 8 * SYMBOLS * 2
 """Counts of a column, and what is made of them on the way to the next node."""
 DEVICE_COLUMN_BYTES = 80
 """Factors and costs of a column on a device."""
+QUEUES = 2**20
+"""Bytes on a device of what a launch is told, and of what memory is rounded to."""
 ONE_STRIP = 512
 """Letters of the second longest sequence up to which no pair has borders between strips on a device."""
 TOGETHER = 2**30
@@ -40,7 +42,7 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
         _of_distances(problem, parameters, backend),
         {"columns": DEVICE_COLUMN_BYTES * letters, "borders": min(taxa * longest**2 // 16, TOGETHER)},
     )
-    return Footprint(_most(host), _most(device) if backend == "cuda" else {})
+    return Footprint(_most(host), {**_most(device), "queues and tables": QUEUES} if backend == "cuda" else {})
 
 
 def _most(stages: tuple[Mapping[str, int], ...]) -> Mapping[str, int]:

@@ -71,6 +71,7 @@ def single_linkage(
         left = count - edges
         queries = np.flatnonzero(component != np.bincount(component).argmax()).astype(np.int32)
         tell(count - left, count)
+    tell(count, count)
     return joins_along(keys, lengths.view(np.float32), order)
 
 

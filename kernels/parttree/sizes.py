@@ -26,7 +26,7 @@ what of it is there at the same time as sections."""
 INDEX_BYTES = 8
 """An entry of the index of the references."""
 MOST_BYTES = 1 << 29
-DEVICE_BYTES, COPIED_BYTES = 96, 200
+DEVICE_BYTES, COPIED_BYTES = 96, 750
 """Numbers of a sequence on a device, and what of them is on their way there or back."""
 
 

@@ -122,6 +122,12 @@ __device__ __forceinline__ void begin_box(
     }
 }
 
+// The 0 from which a path begins is for the first cell alone: the ring comes by its place again.
+__device__ __forceinline__ void forget_origin(const Chunk& chunk, const Store& store) {
+    if (threadIdx.x == 0 && !chunk.west)
+        store.ring_west[(RING - 1) * EAST + (PARTS - 1) * (S + 4) + S] = MINUS_INFINITY;
+}
+
 // Calls cell(i, j, layer) for the cell, or the cells, that this thread computes in a step of so many layers.
 template <class F>
 __device__ __forceinline__ void cells_of(int step, int layers, F&& cell) {
@@ -200,6 +206,7 @@ __device__ __forceinline__ void chunk_layers(
         if (first < cube.nk) coming.ask(cube, chunk, first, min(first + BATCH, cube.nk));
         for (int step = batch * STEPS_A_BATCH; step < last_step; ++step) {
             __syncthreads();
+            if (step == 1) forget_origin(chunk, store);
             cells_of(step, cube.nk, [&](int i, int j, int k) {
                 Tile cell;
                 const bool box_begins = LOCAL && k % cube.h == 0;
@@ -233,6 +240,7 @@ __device__ void box_moves(
         if (first < layers) coming.ask(cube, chunk, above + first, above + min(first + BATCH, layers));
         for (int step = begin; step < min(begin + STEPS_A_BATCH, steps); ++step) {
             __syncthreads();
+            if (step == 1) forget_origin(chunk, store);
             cells_of(step, layers, [&](int i, int j, int layer) {
                 Tile cell;
                 Move* to = moves + (static_cast<long long>(layer) * S + i) * S + j;

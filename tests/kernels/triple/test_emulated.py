@@ -67,6 +67,17 @@ def test_affine_gaps(emulated, method: Method, mapping: str, data: st.DataObject
     assert_textbook(emulated, method, problem, seed=data.draw(st.sampled_from((0, 1, 2))), **given)
 
 
+@pytest.mark.parametrize("name", ["layered", "layered-bt1", "sloped-bt1"])
+@mappings
+def test_a_path_begins_at_the_first_cell_alone(emulated, name: str, mapping: str) -> None:
+    """More layers than the borders of a chunk are kept for at a time, with gaps that cost their letters or nothing."""
+    for costs in ((0, 0), (0, 2)):
+        scoring = Scoring(named_matrix("BLOSUM62"), *costs)
+        rows = [related(length, seed) for seed, length in enumerate((5, 5, 70))]
+        problem = triple(*rows, scoring, SequenceType.PROTEIN)
+        assert_textbook(emulated, registry.method(name), problem, **given_to(registry.method(name), 16, 16, mapping))
+
+
 @pytest.mark.parametrize("name", ["sloped-checkpointed", "sloped-bt2", "sloped-bt3"])
 @mappings
 def test_boxes_begin_with_the_values_above_them(emulated, name: str, mapping: str) -> None:
