@@ -210,7 +210,7 @@ def _inserted(alignment: AlignedSequences) -> np.ndarray:
         shown = as_written(alignment, row, row + 1)[0]
         inserted &= (shown >= ord("a")) | (shown == ord("."))
         capital |= bool(((shown >= ord("A")) & (shown <= ord("Z"))).any())
-    return inserted & (alignment.letters != GAP).any(axis=0) & capital
+    return inserted & (np.asarray(alignment.letters) != GAP).any(axis=0) & capital
 
 
 def _dashed(alignment: AlignedSequences, row: int) -> bytes:

@@ -91,6 +91,13 @@ class Tiles:
         """The address of a tile of gaps."""
         return int((BLANK_BITS if self.packed else BLANK_LETTERS).ctypes.data)
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Tiles):
+            return self is other
+        raise TypeError("cells are compared after they were read: tiles[:] == value")
+
+    __hash__ = object.__hash__
+
     def __len__(self) -> int:
         return self._rows
 

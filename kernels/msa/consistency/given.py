@@ -90,7 +90,7 @@ def given_problem(data: Sequences[Any], rules: Callable[[tuple[Sequence, ...]], 
     alignments = [datum for datum in data if isinstance(datum, AlignedSequences)]
     GIVEN.check(len(alignments))
     (alignment,) = alignments
-    if not (alignment.letters != GAP).any():
+    if not (np.asarray(alignment.letters) != GAP).any():
         raise InputError(f"{alignment.name}: all rows are gaps alone; give an alignment with letters")
     added = [datum for datum in data if isinstance(datum, Sequence)]
     for sequence in added:

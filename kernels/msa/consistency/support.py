@@ -73,12 +73,13 @@ class PairSupport:
 
 def of_rows(alignment: AlignedSequences, first: int, second: int, monitor: Monitor, threads: int = 0) -> PairSupport:
     """Posteriors of two rows of an alignment; InputError where they are one, have no letters, or too many."""
-    there = alignment.letters != GAP
+    letters = np.asarray(alignment.letters)
+    there = letters != GAP
     _check(alignment, there, first, second)
-    thirds = _nearest(alignment.letters, there, first, second)
+    thirds = _nearest(letters, there, first, second)
     numbers = [first, second, *thirds.tolist()]
     protein = alignment.type == SequenceType.PROTEIN
-    encoded = [models.codes(alignment.letters[row][there[row]].tobytes(), protein) for row in numbers]
+    encoded = [models.codes(letters[row][there[row]].tobytes(), protein) for row in numbers]
     lengths = np.array([one.size for one in encoded], np.int64)
     known = models.protein_models() if protein else models.dna_models()
     threads = threads or cores()
