@@ -24,9 +24,11 @@ check: setup-dev
 	.venv/bin/lint-imports
 	$(VENV) -m mypy
 
-# With the Python at hand: a GPU machine needs neither the environment nor Qt.
+# With the Python at hand: a GPU machine needs neither the environment nor Qt. Where it has pytest-xdist, eight processes
+# share the GPU.
+SHARED := import xdist; print("-n 8 --dist loadgroup --no-loadscope-reorder")
 gpu-test:
-	$(PYTHON) -m pytest -m gpu
+	$(PYTHON) -m pytest -m gpu $(shell $(PYTHON) -c '$(SHARED)' 2>/dev/null)
 
 # Random problems, damaged files, killed programs, full disks and lost devices, for so many minutes. BACKEND=cuda tries
 # problems and memory on a GPU; ARGS may be "--only problems,files --seed 7".
