@@ -27,8 +27,8 @@ FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
 
 SHORT = 256 << 20
-"""Bytes of a matrix up to which all steps of blocks are one graph of launches: to launch a step by itself takes the host
-as long as the step takes the device, and threads that find memory for the answer make it later still."""
+"""Bytes of a matrix up to which all steps of blocks are one graph of launches: to launch a step by itself takes the
+host as long as the step takes the device, and threads that find memory for the answer make it later still."""
 
 Distances = Callable[[PathsProblem, Run, Weights], cupy.ndarray]
 """The distances of a problem, on the device, perhaps in whole tiles."""

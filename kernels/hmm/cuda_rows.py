@@ -88,8 +88,8 @@ class Pieces:
     """Pieces that go through the sequence together: their current rows, and which still work.
 
     ``repeat`` rows make a group that goes through the same letters, as the rows of a product of matrices do; ``keep``
-    stores the rows of the first of each group. Starts on the device become the current rows. ``normalise`` is one of `cuda_sizes`: as they are, up to a factor, or up
-    to a power of two whose exponent is kept in ``exponents``.
+    stores the rows of the first of each group. Starts that are on the device become the current rows. ``normalise`` is
+    one of `cuda_sizes`: as they are, up to a factor, or up to a power of two whose exponent is kept in ``exponents``.
     """
 
     def __init__(
