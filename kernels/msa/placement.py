@@ -13,5 +13,6 @@ def _grid() -> Picture:
 MERGES = Placement(
     NMDP, "S[i, j] = max(S[i-1, j-1] + s(column i, column j),  S[i-1, j] - gap,  S[i, j-1] - gap), for each merge",
     "What takes the time is the alignment of two sequences, and later of two groups, column by column, over "
-    "antidiagonals. The tree says which groups; merges of one of its levels need nothing of each other.", _grid(), borderline=True,
+    "antidiagonals. The tree says which groups; merges of one of its levels need nothing of each other.",
+    _grid(), borderline=True,
 )  # fmt: skip

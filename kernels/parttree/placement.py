@@ -1,4 +1,4 @@
-"""Where trees of many sequences belong among the classes of dynamic programming (003, section 6.1; not placed there)."""
+"""Where trees of many sequences belong among the classes of dynamic programming (003, 6.1; not placed there)."""
 
 from __future__ import annotations
 
