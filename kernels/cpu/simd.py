@@ -193,6 +193,7 @@ maximum = _binary(lambda builder, a, b: builder.select(builder.icmp_signed(">", 
 greater = _binary(lambda builder, a, b: builder.icmp_signed(">", a, b), compares=True)
 equal = _binary(lambda builder, a, b: builder.icmp_signed("==", a, b), compares=True)
 shift_left = _binary(lambda builder, a, b: builder.shl(a, b))
+shift_right = _binary(lambda builder, a, b: builder.ashr(a, b))
 both = _binary(lambda builder, a, b: builder.and_(a, b))
 either = _binary(lambda builder, a, b: builder.or_(a, b))
 below_unsigned = _binary(lambda builder, a, b: builder.icmp_unsigned("<", a, b), compares=True)

@@ -21,6 +21,7 @@ import cupy
 import numpy as np
 
 from kernels.cpu import workers
+from kernels.cpu.pages import touch_pages
 from kernels.errors import MemoryRefused
 from kernels.memory import host_bytes_free
 
@@ -40,8 +41,12 @@ NEW = 16 << 20
 """Bytes of new memory from which on it is worth a thread to have it found beforehand."""
 SEVERAL = 2
 """Chunks at least that are worth a thread."""
+PAGE = 4 << 10
+"""Bytes of the smallest page of a host's memory."""
 PAGES = 2 << 20
 """Bytes of new memory of the host that a thread takes at a time."""
+TOUCHING = 4
+"""Threads that do so beside a device at work: more of them keep the thread waiting that queues its launches."""
 LOOK_S = 0.05
 """How often the wish to cancel is heard while nothing else happens."""
 
@@ -127,10 +132,10 @@ def down(source: cupy.ndarray, take: Take, check: Callable[[], None] = nothing) 
 
 
 def touch(array: np.ndarray) -> None:
-    """Have the system find memory for an array that nothing was written to, by all threads: that takes longer than to
-    write to it. What lies in it changes."""
-    flat, threads = array.reshape(-1).view(np.uint8), min(workers.cores(), MOST_THREADS)
-    workers.each(lambda first: flat[first : first + PAGES].fill(0), range(0, flat.size, PAGES), threads)
+    """Have the system find memory for an array that nothing was written to, by several threads: that takes longer than
+    to write to it. What lies in it changes."""
+    flat, threads = array.reshape(-1).view(np.uint8), max(1, min(workers.cores() - 1, TOUCHING))
+    workers.share(lambda worker: touch_pages(flat, PAGE, PAGES, worker, threads), threads, workers.stop_word(), nothing)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,10 @@ from kernels.steps import Steps
 
 FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
+
+SHORT = 256 << 20
+"""Bytes of a matrix up to which all steps of blocks are one graph of launches: to launch a step by itself takes the
+host as long as the step takes the device, and threads that find memory for the answer make it later still."""
 
 Distances = Callable[[PathsProblem, Run, Weights], cupy.ndarray]
 """The distances of a problem, on the device, perhaps in whole tiles."""
@@ -81,39 +85,55 @@ def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Dista
 def _blocked(problem: PathsProblem, run: Run, weights: Weights) -> cupy.ndarray:
     """The next step's blocks on the diagonal and across are made on a stream beside that of all others."""
     constants, size = algebra.defines(problem.dtype), algebra.tile(problem.dtype)
-    close, cross, ahead, rest = (
-        run.kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "ahead", "rest")
-    )
+    kernels = [run.kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "ahead", "rest")]
     d = weights.laid_out(algebra.whole(problem.n, size))
-    stride = int(d.shape[0])
-    blocks = stride // size
-    main, beside = cupy.cuda.get_current_stream(), cupy.cuda.Stream(non_blocking=True, priority=-1)
-
-    def arguments(k: int) -> tuple[cupy.ndarray, np.int32, np.int32]:
-        return d, np.int32(stride), np.int32(k)
-
+    blocks, main = int(d.shape[0]) // size, cupy.cuda.get_current_stream()
+    steps = _steps(d, blocks, kernels, main)
+    if d.nbytes > SHORT:
+        with run.phase("distances") as phase:
+            for done in steps:
+                phase.launched(done, blocks)
+        return d
+    main.begin_capture()
+    for _ in steps:
+        pass
+    graph = main.end_capture()
     with run.phase("distances") as phase:
-        rested = main.record()
-        try:
-            for k in range(blocks):
-                with beside:
-                    beside.wait_event(rested)
-                    if k == 0:
-                        close((1,), (THREADS,), arguments(0))
-                        cross((2 * blocks,), (THREADS,), arguments(0))
-                    crossed = beside.record()
-                    if k + 1 < blocks:
-                        ahead((2 * blocks,), (THREADS,), arguments(k))
-                        close((1,), (THREADS,), arguments(k + 1))
-                        cross((2 * blocks,), (THREADS,), arguments(k + 1))
-                main.wait_event(crossed)
-                rest((blocks, blocks), (THREADS,), arguments(k))
-                rested = main.record()
-                phase.launched(k + 1, blocks)
-        finally:  # also where the run is cancelled: what takes its memory next is on the main stream
-            main.wait_event(beside.record())
+        graph.launch(main)
         phase.launched(blocks, blocks)
+        main.synchronize()  # while there is the graph
     return d
+
+
+def _steps(d: cupy.ndarray, blocks: int, kernels: list[Any], main: cupy.cuda.Stream) -> Iterator[int]:
+    """Launch the steps of blocks one after the other; yields how many are launched."""
+    close, cross, ahead, rest = kernels
+    beside, stride = cupy.cuda.Stream(non_blocking=True, priority=-1), np.int32(d.shape[0])
+    rested = main.record(_event())
+    try:
+        for k in range(blocks):
+            this, following = (d, stride, np.int32(k)), (d, stride, np.int32(k + 1))
+            with beside:
+                beside.wait_event(rested)
+                if k == 0:
+                    close((1,), (THREADS,), this)
+                    cross((2 * blocks,), (THREADS,), this)
+                crossed = beside.record(_event())
+                if k + 1 < blocks:
+                    ahead((2 * blocks,), (THREADS,), this)
+                    close((1,), (THREADS,), following)
+                    cross((2 * blocks,), (THREADS,), following)
+            main.wait_event(crossed)
+            rest((blocks, blocks), (THREADS,), this)
+            rested = main.record(_event())
+            yield k + 1
+    finally:  # also where the run is cancelled: what takes its memory next is on the main stream
+        main.wait_event(beside.record(_event()))
+
+
+def _event() -> cupy.cuda.Event:
+    """One that tells no time."""
+    return cupy.cuda.Event(disable_timing=True)
 
 
 def _squared(problem: PathsProblem, run: Run, weights: Weights, texture: bool) -> cupy.ndarray:

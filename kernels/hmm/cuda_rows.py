@@ -88,8 +88,8 @@ class Pieces:
     """Pieces that go through the sequence together: their current rows, and which still work.
 
     ``repeat`` rows make a group that goes through the same letters, as the rows of a product of matrices do; ``keep``
-    stores the rows of the first of each group. ``normalise`` is one of `cuda_sizes`: as they are, up to a factor, or up
-    to a power of two whose exponent is kept in ``exponents``.
+    stores the rows of the first of each group. Starts that are on the device become the current rows. ``normalise`` is
+    one of `cuda_sizes`: as they are, up to a factor, or up to a power of two whose exponent is kept in ``exponents``.
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class Pieces:
     ) -> None:  # fmt: skip
         self.model, self.length, self.repeat, self.name = model, length, repeat, name or model.name
         self.count = int(starts.shape[0])
-        self.current = model.run.up(starts) if isinstance(starts, np.ndarray) else starts.copy()
-        self.active = cupy.ones(self.count, np.int32)
+        self.current = model.run.up(starts) if isinstance(starts, np.ndarray) else starts
+        self.active = model.run.filled(self.count, np.int32, 1)  # any number but 0
         self.rows = model.rows if keep else None
         exact = normalise == cuda_sizes.UP_TO_A_POWER
-        self.exponents = cupy.zeros(self.count, np.int64) if exact else None
+        self.exponents = model.run.filled(self.count, np.int64) if exact else None
         limit, multiprocessors = blocks.most_shared(), blocks.multiprocessors()
         slower = blocks.attributes()["SingleToDoublePrecisionPerfRatio"]
         self.shape = cuda_sizes.shape(model.states, model.type.itemsize, self.count, shared, limit, multiprocessors)
@@ -140,14 +140,16 @@ def by_correction(model: Model, piece: int) -> None:
     starts = cupy.full((count, model.states), model.one, model.type)
     starts[0] = model.rows[0]
     pieces = Pieces(model, starts, length)
-    used, ends = pieces.current.copy(), cupy.empty((count, model.states), model.type)
+    used, ends = starts.copy(), model.run.empty((count, model.states), model.type)
     prepare, settle = model.kernel(PIECES, "prepare"), model.kernel(PIECES, "settle")
     states, threads = np.int32(model.states), (model.threads,)
     changed, correct = count, False
     while changed:
         pieces.advance(correct)
-        counter = cupy.zeros(1, np.int32)
+        counter = model.run.filled(1, np.int32)
         settle((count,), threads, (pieces.current, pieces.active, ends, counter, states))
-        changed, correct = int(counter.get()[0]), True
+        if correct:  # at first, every piece is
+            changed = int(counter.get()[0])
+        correct = True
         if changed:
             prepare((count,), threads, (ends, used, pieces.current, pieces.active, states))

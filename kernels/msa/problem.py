@@ -29,6 +29,7 @@ from kernels.io.tree import Tree
 from kernels.io.tree_files import TREE
 from kernels.method import FileFormat, Input, ProblemType, Rows
 from kernels.model import Result, Sequence, SequenceType
+from kernels.msa.placement import MERGES
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
 
@@ -221,6 +222,7 @@ def problem_type(
         settings=settings or (lambda problem: [(labels[name], str(value)) for name, value in values(problem).items()]),
         option_values=values,
         trials=trials,
+        placement=MERGES,
     )
 
 

@@ -19,6 +19,7 @@ from kernels.io.tree import Tree
 from kernels.method import Input, ProblemType, Rows
 from kernels.model import Result, Sequence
 from kernels.parameters import Parameter, resolve
+from kernels.parttree.placement import JOINS
 from kernels.serialization import stored
 from kernels.trees.distances.kmers import K
 
@@ -205,4 +206,5 @@ PART_TREE = ProblemType(
     option_values=option_values,
     unit="pairs",
     trials="kernels.parttree.trials:PART_TREE",
+    placement=JOINS,
 )

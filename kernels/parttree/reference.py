@@ -230,14 +230,14 @@ def _away(problem: PartTreeProblem, texts: list[str], i: int, j: int, known: str
 
 
 def _common(one: str, other: str, known: str) -> int:
-    """The longest common subsequence of letters that are known."""
-    row = [0] * (len(other) + 1)
+    """The longest common subsequence of letters that are known: the recurrence, a row at a time."""
+    columns = np.frombuffer(other.encode(), np.uint8)
+    row = np.zeros(columns.size + 1, np.int32)
     for letter in one:
-        diagonal = 0
-        for j, there in enumerate(other, 1):
-            same = letter == there and letter in known
-            diagonal, row[j] = row[j], diagonal + 1 if same else max(row[j], row[j - 1])
-    return row[-1]
+        if letter in known:  # another one adds nothing
+            row[1:] = np.maximum(row[1:], row[:-1] + (columns == ord(letter)))
+            np.maximum.accumulate(row, out=row)
+    return int(row[-1])
 
 
 def _is_first(sequences: tuple[Sequence, ...], number: int, one: Sequence) -> bool:

@@ -73,12 +73,13 @@ class Rings(NamedTuple):
 
 
 @called
-def _products(factors, group, target):
-    """The products of four rows with all columns of the strip, one row of ``target`` after another."""
+def _products(factors, group, half, places, added, target, start, apart):
+    """Four rows of (products of the columns + half) / 2^places + added, the first at ``start`` of ``target``, each
+    ``apart`` numbers behind the one before."""
     rows, columns, pairs, width = factors.rows, factors.columns, factors.pairs, factors.width
-    zero = simd.splat(np.int32(0))
+    first, by, more = simd.splat(half), simd.splat(places), simd.splat(added)
     for j in range(0, width, 2 * LANES):
-        a0, a1, b0, b1, c0, c1, d0, d1 = zero, zero, zero, zero, zero, zero, zero, zero
+        a0, a1, b0, b1, c0, c1, d0, d1 = first, first, first, first, first, first, first, first
         for x in range(pairs):
             left, right = simd.load(columns, x * width + j), simd.load(columns, x * width + j + LANES)
             four = (group * pairs + x) * GROUP
@@ -88,14 +89,38 @@ def _products(factors, group, target):
             b0, b1 = simd.multiply_pairs(b0, b, left), simd.multiply_pairs(b1, b, right)
             c0, c1 = simd.multiply_pairs(c0, c, left), simd.multiply_pairs(c1, c, right)
             d0, d1 = simd.multiply_pairs(d0, d, left), simd.multiply_pairs(d1, d, right)
-        simd.store(target, j, a0)
-        simd.store(target, j + LANES, a1)
-        simd.store(target, width + j, b0)
-        simd.store(target, width + j + LANES, b1)
-        simd.store(target, 2 * width + j, c0)
-        simd.store(target, 2 * width + j + LANES, c1)
-        simd.store(target, 3 * width + j, d0)
-        simd.store(target, 3 * width + j + LANES, d1)
+        at = start + j
+        simd.store(target, at, simd.add(simd.shift_right(a0, by), more))
+        simd.store(target, at + LANES, simd.add(simd.shift_right(a1, by), more))
+        simd.store(target, at + apart, simd.add(simd.shift_right(b0, by), more))
+        simd.store(target, at + apart + LANES, simd.add(simd.shift_right(b1, by), more))
+        simd.store(target, at + 2 * apart, simd.add(simd.shift_right(c0, by), more))
+        simd.store(target, at + 2 * apart + LANES, simd.add(simd.shift_right(c1, by), more))
+        simd.store(target, at + 3 * apart, simd.add(simd.shift_right(d0, by), more))
+        simd.store(target, at + 3 * apart + LANES, simd.add(simd.shift_right(d1, by), more))
+
+
+@called
+def _scores(factors, finish, rings, i, bottom, begin, mask):
+    """The scores of four rows from row i on, or of those before ``bottom``, in their places in the rings.
+
+    Four rows of scores that are products, scaled, go there right away.
+    """
+    width, zero = factors.width, np.int32(0)
+    length, place = width + LANES, (i - begin) & mask
+    together = i + GROUP <= bottom and place + GROUP - 1 == (i + GROUP - 1 - begin) & mask
+    if finish.kind == LINEAR and together:
+        half, places = np.int32((1 << finish.shift) >> 1), np.int32(finish.shift)
+        start = place * length + LANES
+        _products(factors, i // GROUP, half, places, np.int32(finish.offset), rings.scores, start, length)
+        return
+    _products(factors, i // GROUP, zero, zero, zero, rings.products, np.int64(0), width)
+    for row in range(i, min(i + GROUP, bottom)):
+        at, start = ((row - begin) & mask) * length + LANES, (row - i) * width
+        _finish(
+            rings.products[start : start + width], rings.scores[at : at + width], factors.row_bias[row],
+            factors.column_bias, finish,
+        )  # fmt: skip
 
 
 @called
@@ -113,17 +138,45 @@ def _finish(products, scores, bias, column_bias, finish):
             square = np.float32(bias + column_bias[j] - two * products[j])
             scores[j] = added - np.int32(np.ceil(np.sqrt(square) - below))
     else:
-        times, begin, one = np.int32(factor), np.int32(origin), np.int32((1 << LOG_BITS) >> 1)
-        values = np.empty(scores.size, np.float32)
-        for j in range(scores.size):
-            values[j] = np.float32(max(products[j], np.int32(1)))
-        bits = values.view(np.int32)
-        for j in range(scores.size):
-            word = bits[j]
-            power, at, rest = (word >> 23) - 127, (word >> 15) & 255, word & 0x7FFF
-            low = table[at]
-            logarithm = np.int32((power << LOG_BITS) + low + ((np.int32(table[at + 1] - low) * rest) >> 15))
-            scores[j] = (np.int32(np.int32(logarithm - begin) * times + one) >> LOG_BITS) + added
+        values, parts = np.empty(scores.size, np.float32), np.empty(scores.size, np.int32)
+        _positive(products, scores)
+        _floats(scores, values)
+        _from_table(values.view(np.int32), table, scores, parts)
+        _logarithms(values.view(np.int32), parts, scores, np.int32(factor), np.int32(origin), added)
+
+
+# The steps of logarithms are functions of few arrays each: in one loop, or in one function, none of them is made of
+# vectors. Numbers stay of 32 bits.
+@called
+def _positive(products, scores):
+    for j in range(scores.size):
+        scores[j] = products[j] if products[j] > np.int32(1) else np.int32(1)
+
+
+@called
+def _floats(numbers, values):
+    for j in range(values.size):
+        values[j] = np.float32(numbers[j])
+
+
+@called
+def _from_table(bits, table, lows, steps):
+    for j in range(bits.size):
+        at = (bits[j] >> np.int32(15)) & np.int32(255)
+        low = table[at]
+        lows[j], steps[j] = low, table[at + 1] - low
+
+
+@called
+def _logarithms(bits, steps, scores, times, begin, added):
+    """The scores, in which the lower ends of the steps of the table stand."""
+    places, one = np.int32(LOG_BITS), np.int32((1 << LOG_BITS) >> 1)
+    for j in range(bits.size):
+        word = bits[j]
+        part = np.int32(steps[j] * np.int32(word & np.int32(0x7FFF))) >> np.int32(15)
+        power = np.int32((word >> np.int32(23)) - np.int32(127)) << places
+        logarithm = np.int32(np.int32(power + scores[j]) + part)
+        scores[j] = np.int32((np.int32(np.int32(logarithm - begin) * times) + one) >> places) + added
 
 
 @called
@@ -192,13 +245,7 @@ def tile(factors, finish, gaps, rings, place, left, right, best, end, stop):
         if i % GROUP == 0:
             if acquire(stop, 0) != 0:
                 return False
-            _products(factors, i // GROUP, rings.products)
-            for row in range(i, min(i + GROUP, bottom)):
-                at, start = ((row - begin) & mask) * length + LANES, (row - i) * width
-                _finish(
-                    rings.products[start : start + width], rings.scores[at : at + width], factors.row_bias[row],
-                    factors.column_bias, finish,
-                )  # fmt: skip
+            _scores(factors, finish, rings, i, bottom, begin, mask)
         above, here = ((i - begin) & mask) * length, ((i + 1 - begin) & mask) * length
         last = here + LANES + real - 1
         if gaps.linear and mask != ALL:

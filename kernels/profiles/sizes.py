@@ -21,6 +21,8 @@ Device = Callable[[Host, Encoded, Mapping[str, Any]], Footprint]
 """Bytes of a run on a GPU, of the same on the CPU, the problem and parameters."""
 
 BLOCK, STRIP_WIDTH, BATCH = 64, 512, 256
+NARROW, NARROW_STRIP = 4096, 256
+"""Columns of a table up to which its strips are so narrow: there are enough for all threads."""
 SLAB = 64
 """Rows of a matrix that are made at a time where the thesis makes all of it at once, so that it can be cancelled."""
 GPU_STRIP, GPU_BATCH = 128, 128
@@ -189,8 +191,9 @@ def strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[
 
 
 def automatic(problem: Problem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """All cores where the table is large; strips and batches whose borders take 1/21 of a byte for a cell on the CPU,
-    and 1/8 on a GPU."""
+    """All cores where the table is large; strips and batches whose borders take 1/21 of a byte for a cell on the CPU
+    (of narrow tables 1/16, as the path computes tiles of them again), and 1/8 on a GPU."""
     threads = workers.cores() if problem.cells > SHORT else 1
-    cuts = {"s": GPU_STRIP, "T": GPU_BATCH} if backend == "cuda" else {"s": STRIP_WIDTH, "T": BATCH}
+    width = NARROW_STRIP if len(problem.profiles[1]) <= NARROW else STRIP_WIDTH
+    cuts = {"s": GPU_STRIP, "T": GPU_BATCH} if backend == "cuda" else {"s": width, "T": BATCH}
     return {"k": BLOCK, **cuts, "threads": threads}

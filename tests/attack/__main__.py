@@ -1,53 +1,24 @@
 """Attack the program for some time: ``python -m tests.attack --minutes 10 --only problems,files --seed 7``.
 
 Every attempt is made by a seed and a number, which repeat it: what fails is printed with the command for it. The time
-is shared out among the kinds of attack.
+is shared out among the kinds of attack, and the attempts among as many processes as there are cores.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import re
 import sys
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.attack import devices, disks, files, kills, problems, program
+from kernels.cpu import workers
+from tests.attack import jobs, making
+from tests.attack.making import KINDS, Made, Plan
 from tests.attack.program import folders
-
-Attempt = Callable[[int, int, Path, str], str]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of attack: ``share`` of the time, what one attempt is, in the plural, and how it is made."""
-
-    share: int
-    counted: str
-    attempt: Attempt
-
-
-KINDS: Mapping[str, Kind] = {
-    "problems": Kind(8, "problems", problems.attempt),
-    "files": Kind(4, "damaged files", files.attempt),
-    "kills": Kind(4, "programs killed and continued", kills.attempt),
-    "disks": Kind(1, "full or missing disks", disks.attempt),
-    "devices": Kind(1, "devices without memory or lost", devices.attempt),
-}
-
-
-def attempt(kind: str, seed: int, number: int, backend: str) -> str:
-    """One attempt, in a folder of its own; "" or what was found, with the command that repeats it."""
-    with tempfile.TemporaryDirectory(prefix="antidiag-attack-") as folder:
-        found = KINDS[kind].attempt(seed, number, Path(folder), backend)
-    again = f"python -m tests.attack --only {kind} --seed {seed} --number {number}"
-    return f"{found}\n  again: {again}{f' --backend {backend}' if backend != 'cpu' else ''}" if found else ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,40 +27,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kinds = options.only.split(",") if options.only else list(KINDS)
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         _parser().error(f"--only {','.join(unknown)}: kinds are {', '.join(KINDS)}")
+    count = options.jobs or (workers.cores() if options.backend == "cpu" else 1)
+    plan = Plan(tuple(kinds), options.seed, 60 * options.minutes, options.backend, count)
     if options.number is not None:
-        found = attempt(kinds[0], options.seed, options.number, options.backend)
+        found = making.attempt(plan, kinds[0], options.number)
         print(found or "nothing was found")
         return bool(found)
-    return _for_some_time(kinds, options.seed, 60 * options.minutes, options.backend)
-
-
-def _for_some_time(kinds: Sequence[str], seed: int, seconds: float, backend: str) -> int:
-    """Attack with the kind that is furthest behind its share, until the time is over or Ctrl-C.
-
-    A fault that is found again is counted, and not printed.
-    """
-    spent, count, findings, known = dict.fromkeys(kinds, 0.0), Counter[str](), Counter[str](), Counter[str]()
-    numbers = {kind: itertools.count() for kind in kinds}
-    end = time.monotonic() + seconds
+    tally = Tally(plan.kinds)
     try:
-        while time.monotonic() < end:
-            kind = min(kinds, key=lambda kind: spent[kind] / KINDS[kind].share)
-            begun = time.monotonic()
-            found = attempt(kind, seed, next(numbers[kind]), backend)
-            spent[kind] += time.monotonic() - begun
-            count[kind] += 1
-            if found:
-                findings[kind] += 1
-                known[_gist(found)] += 1
-                if known[_gist(found)] == 1:
-                    print(f"{kind}: {found}", flush=True)
+        if plan.jobs == 1:
+            making.attack(plan, 0, lambda kind, number: None, tally.made)
+        else:
+            jobs.share_out(plan, tally.made)
     except KeyboardInterrupt:
         print("stopped")
-    for kind in kinds:
-        print(f"{count[kind]:,} {KINDS[kind].counted} in {spent[kind]:,.0f} s: {findings[kind] or 'no'} findings")
-    if program.kills:
-        print(f"signals: {', '.join(f'{count} {name}' for name, count in sorted(program.kills.items()))}")
-    return bool(findings)
+    tally.told()
+    return bool(sum(tally.findings.values()))
+
+
+class Tally:
+    """What all attempts found. A fault that is found again is counted, and not printed."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        self._spent = dict.fromkeys(kinds, 0.0)
+        self._count, self.findings, self._known, self._signals = (Counter[str]() for _ in range(4))
+
+    def made(self, one: Made) -> None:
+        """An attempt has ended."""
+        self._spent[one.kind] += one.seconds
+        self._count[one.kind] += 1
+        self._signals.update(one.signals)
+        if one.found:
+            self.findings[one.kind] += 1
+            self._known[_gist(one.found)] += 1
+            if self._known[_gist(one.found)] == 1:
+                print(f"{one.kind}: {one.found}", flush=True)
+
+    def told(self) -> None:
+        """Print the counts."""
+        for kind, spent in self._spent.items():
+            counted = f"{self._count[kind]:,} {KINDS[kind].counted} in {spent:,.0f} s"
+            print(f"{counted}: {self.findings[kind] or 'no'} findings")
+        if self._signals:
+            print(f"signals: {', '.join(f'{count} {name}' for name, count in sorted(self._signals.items()))}")
 
 
 def _gist(found: str) -> str:
@@ -103,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", metavar="KIND,...", default="", help=f"of {', '.join(KINDS)}; all by default")
     parser.add_argument("--number", type=int, help="this attempt alone, of the one kind that is named")
+    parser.add_argument("--jobs", type=int, default=0, help="processes at once; one a core by default, one for a GPU")
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu", help="of problems; cuda needs a GPU")
     return parser
 

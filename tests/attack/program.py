@@ -59,8 +59,13 @@ def folders(place: Path) -> dict[str, str]:
         **os.environ,
         **{f"XDG_{name}_HOME": str(place / name.lower()) for name in ("CACHE", "CONFIG", "DATA", "STATE")},
         resuming.AFTER_VARIABLE: "0",
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys([str(ROOT), *_search_path()])),
     }
+
+
+def _search_path() -> list[str]:
+    """Where packages may lie on this machine."""
+    return [os.path.abspath(place) for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place]
 
 
 @contextmanager

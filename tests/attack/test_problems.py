@@ -11,7 +11,7 @@ import pytest
 from kernels import registry
 from kernels.trials import Chance
 from tests.attack import __main__ as attack
-from tests.attack import problems
+from tests.attack import jobs, making, problems
 from tests.emulator import build
 from tests.kernels.conformance import checks
 
@@ -35,7 +35,8 @@ def test_every_method_is_attacked(backend: str) -> None:
 
 @pytest.mark.skipif(bool(build.why_not()), reason=build.why_not())
 def test_lost_devices() -> None:
-    found = [text for number in range(DEVICES) if (text := attack.attempt("devices", SEED, number, "cpu"))]
+    plan = making.Plan(("devices",), SEED, 0.0, "cpu")
+    found = [text for number in range(DEVICES) if (text := making.attempt(plan, "devices", number))]
     assert not found, "\n".join(found)
 
 
@@ -47,7 +48,7 @@ def test_what_is_found_is_told_with_the_command_that_repeats_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(problems, "_checks", lambda method, backend: [wrong])
-    assert attack.main(["--minutes", "1e-9", "--only", "problems"]) == 0
+    assert attack.main(["--minutes", "1e-9", "--only", "problems", "--jobs", "1"]) == 0
     assert attack.main(["--only", "problems", "--seed", "3", "--number", "5"]) == 1
     told = capsys.readouterr().out
     assert "AssertionError: 1 is not 2" in told
@@ -71,21 +72,38 @@ def test_time_is_shared_out_and_counted(monkeypatch: pytest.MonkeyPatch, capsys:
     """Kinds of one share take turns; the one that finds something is told, and all go on."""
     made: list[tuple[str, int]] = []
 
-    def kind(name: str, find: bool) -> attack.Kind:
+    def kind(name: str, find: bool) -> making.Kind:
         def one(seed: int, number: int, folder: Path, backend: str) -> str:
             made.append((name, number))
             clock[0] += 1.0
             return "a fault" if find and number == 1 else ""
 
-        return attack.Kind(1, name, one)
+        return making.Kind(1, name, one)
 
     clock = [0.0]
     monotonic: Callable[[], float] = lambda: clock[0]  # noqa: E731
-    monkeypatch.setattr(attack.time, "monotonic", monotonic)
-    monkeypatch.setattr(attack, "KINDS", {"problems": kind("good", False), "files": kind("bad", True)})
-    assert attack.main(["--minutes", "0.1"]) == 1
+    monkeypatch.setattr(making.time, "monotonic", monotonic)
+    faked = {"problems": kind("good", False), "files": kind("bad", True)}
+    for module in (attack, making):
+        monkeypatch.setattr(module, "KINDS", faked)
+    assert attack.main(["--minutes", "0.1", "--jobs", "1"]) == 1
     assert made == [(name, number) for number in range(3) for name in ("good", "bad")]
     told = capsys.readouterr().out
     assert "files: a fault\n  again: python -m tests.attack --only files --seed 0 --number 1" in told
     assert "3 good in 3 s: no findings" in told
     assert "3 bad in 3 s: 1 findings" in told
+
+
+def test_a_process_that_ends_early_is_found() -> None:
+    made: list[making.Made] = []
+    jobs.share_out(making.Plan(("unheard of",), 5, 60.0, "cpu", 2), made.append)
+    assert [one.kind for one in made] == ["unheard of"] * 2
+    assert {one.found.partition("again: ")[2] for one in made} == {
+        f"python -m tests.attack --only unheard of --seed 5 --number {number}" for number in range(2)
+    }
+
+
+def test_several_processes_attack_at_once() -> None:
+    made: list[making.Made] = []
+    jobs.share_out(making.Plan(("files",), 5, 1e-3, "cpu", 2), made.append)
+    assert made and not any(one.found for one in made)

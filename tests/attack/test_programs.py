@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.attack.__main__ import attempt
+from tests.attack.making import Plan, attempt
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits are those of Linux")
 SEED = 14
@@ -15,4 +15,4 @@ SEED = 14
 @pytest.mark.parametrize("number", range(2))
 @pytest.mark.parametrize("kind", ["kills", "disks"])
 def test_nothing_finished_is_lost(kind: str, number: int) -> None:
-    assert not (found := attempt(kind, SEED, number, "cpu")), found
+    assert not (found := attempt(Plan((kind,), SEED, 0.0, "cpu"), kind, number)), found

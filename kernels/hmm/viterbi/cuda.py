@@ -29,7 +29,10 @@ from kernels.steps import Steps
 HERE = Path(__file__).parent
 SCALAR = (ELEMENT_FILE, HERE / "scalar.cu")
 PRODUCTS = (ELEMENT_FILE, HERE / "products.cu")
-NONE, UNKNOWN = -1, -2
+NONE = -1
+UNKNOWN_BYTE = 0x80
+UNKNOWN = int.from_bytes(4 * bytes([UNKNOWN_BYTE]), signed=True)
+"""No state either, and all of its bytes are the same."""
 TRACE = (ELEMENT_FILE, Constants.of(NONE=NONE, UNKNOWN=UNKNOWN), HERE / "trace.cu")
 TRACE_THREADS = 128
 TOLD_THREADS = 1024
@@ -98,11 +101,9 @@ def _upload(problem: HmmProblem, run: Run, type: np.dtype) -> Model:
     costs, zero = problem.costs, MIN_PLUS.zero(type)
     parts = (costs.initial, costs.transitions, costs.emissions)
     initial, transitions, emissions = (np.minimum(part, zero).astype(type) for part in parts)
-    first, ways, emitted = run.upload(initial, transitions, emissions)
-    seen = run.up(problem.observations)
-    rows = cupy.empty((problem.n, problem.states), type)
-    rows[0] = first
-    columns = cupy.ascontiguousarray(ways.T)
+    first, ways, columns, emitted = run.upload(initial, transitions, transitions.T, emissions)
+    seen, rows = run.up(problem.observations), run.empty((problem.n, problem.states), type)
+    rows.data.copy_from_device_async(first.data, first.nbytes, cupy.cuda.get_current_stream())
     return Model(run, problem.states, problem.n, MIN_PLUS, type, ways, columns, emitted, seen, rows, initial)
 
 
@@ -230,18 +231,18 @@ def _path(model: Model) -> cupy.ndarray:
     letters, length = model.letters, cuda_sizes.TRACED
     count, warps = -(-letters // length), TRACE_THREADS // cuda_sizes.WARP
     kernel = model.kernel(TRACE, "trace_back")
-    path = cupy.empty(letters, np.int32)
-    entries, used = cupy.full(count, NONE, np.int32), cupy.full(count, UNKNOWN, np.int32)
-    changed = 1
-    with model.run.phase("path") as phase:
+    path, run = model.run.empty(letters, np.int32), model.run
+    entries, used = run.empty(count, np.int32), run.filled(count, np.int32, UNKNOWN_BYTE)
+    changed, again = count, False
+    with run.phase("path") as phase:
         while changed:
-            counter, following = cupy.zeros(1, np.int32), cupy.empty(count, np.int32)
+            counter, following = run.filled(1, np.int32), run.empty(count, np.int32)
             kernel(
                 (-(-count // warps),), (TRACE_THREADS,),
                 (model.columns, model.emissions, model.seen, model.rows, path, entries, following, used, counter,
                  *(np.int32(number) for number in (model.states, letters, length, count))),
             )  # fmt: skip
-            entries, changed = following, int(counter.get()[0])
+            entries, changed, again = following, int(counter.get()[0]) if again else count, True
             phase.launched(count - changed, count)
     return path
 

@@ -38,7 +38,7 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
     line = text.count("\n", 0, start.end()) + 1
     interleaved = values.get("interleave", "no") not in ("no", "")
     rows = _rows(text[start.end() : end], source, line, interleaved, columns)
-    return _plain(rows.raw(), values)
+    return _plain(rows.raw(), values, source)
 
 
 def _without_comments(text: str) -> str:
@@ -104,14 +104,22 @@ def _unquoted(name: str) -> str:
     return name.strip('"')
 
 
-def _plain(raw: Raw, values: dict[str, str]) -> Raw:
+def _plain(raw: Raw, values: dict[str, str], source: str) -> Raw:
     """With '-' for gaps, '?' for what is missing, and the letters that are written as equal to the first row's."""
     letters = raw.letters
-    if same := values.get("matchchar", ""):
+    if same := _sign(values, "matchchar", "", source):
         equal = letters == ord(same)
         equal[0] = False
         letters = np.where(equal, letters[0], letters)
     for name, plain in (("gap", "-"), ("missing", "?")):
-        if (own := values.get(name, plain)) != plain:
+        if (own := _sign(values, name, plain, source)) != plain:
             letters[np.isin(letters, [ord(own.lower()), ord(own.upper())])] = ord(plain)
     return raw._replace(letters=letters)
+
+
+def _sign(values: dict[str, str], name: str, plain: str, source: str) -> str:
+    """The one character of a setting, or the usual one; InputError where it is another."""
+    own = values.get(name, plain)
+    if own != plain and (len(own) != 1 or not own.isascii()):
+        raise InputError(f"{source}: {name.upper()}={own[:40]!r} in FORMAT is not one ASCII character; correct it")
+    return own

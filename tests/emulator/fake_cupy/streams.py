@@ -12,10 +12,14 @@ _thread = threading.local()
 
 
 class Graph:
-    """Launches that a stream has captured."""
+    """Launches that a stream has captured, and those of streams that waited for one of its events."""
 
-    def __init__(self, launches: list[Callable[[], None]]) -> None:
-        self._launches = launches
+    def __init__(self) -> None:
+        self._launches: list[Callable[[], None]] = []
+        self.open = True
+
+    def add(self, launch: Callable[[], None]) -> None:
+        self._launches.append(launch)
 
     def launch(self, stream: Any = None) -> None:
         for launch in self._launches:
@@ -35,7 +39,7 @@ class Stream:
         self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
     ) -> None:
         self.non_blocking = non_blocking
-        self._captured: list[Callable[[], None]] | None = None
+        self._captured: Graph | None = None
         self._outer: list[Stream] = []
 
     def __enter__(self) -> Stream:
@@ -58,18 +62,24 @@ class Stream:
         return event
 
     def wait_event(self, event: Event) -> None:
-        pass
+        if event.captured is not None and event.captured.open:
+            self._captured = event.captured
 
     def begin_capture(self, mode: Any = None) -> None:
-        self._captured = []
+        self._captured = Graph()
 
     def end_capture(self) -> Graph:
-        captured, self._captured = self._captured, None
+        captured = self.captured()
         assert captured is not None, "begin_capture comes first"
-        return Graph(captured)
+        captured.open = False
+        return captured
+
+    def captured(self) -> Graph | None:
+        """The graph that captures what is launched, if any does."""
+        return self._captured if self._captured is not None and self._captured.open else None
 
     def is_capturing(self) -> bool:
-        return self._captured is not None
+        return self.captured() is not None
 
 
 Stream.null = Stream(null=True)  # type: ignore[attr-defined]
@@ -81,11 +91,11 @@ def get_current_stream(device_id: int | None = None) -> Stream:
 
 def submit(launch: Callable[[], None]) -> None:
     """Do it now, or keep it for the graph that is being captured."""
-    captured = get_current_stream()._captured
+    captured = get_current_stream().captured()
     if captured is None:
         launch()
     else:
-        captured.append(launch)
+        captured.add(launch)
 
 
 class Event:
@@ -95,9 +105,11 @@ class Event:
 
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
         self.time: float | None = None
+        self.captured: Graph | None = None
 
     def record(self, stream: Any = None) -> None:
         self.time = time.perf_counter()
+        self.captured = (stream or get_current_stream()).captured()
 
     def synchronize(self) -> None:
         pass

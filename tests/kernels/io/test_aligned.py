@@ -94,6 +94,13 @@ def test_comments_of_nexus_may_be_nested_however_deep(tmp_path):
             one(text.replace("matrix [a comment]", open_ended), suffix, tmp_path)
 
 
+@pytest.mark.parametrize("sign", ["matchchar=ab", "gap=\N{LATIN SMALL LETTER SHARP S}", "missing=yes"])
+def test_a_sign_of_nexus_is_one_character(sign, tmp_path):
+    text, suffix = FORMS["nexus"]
+    with pytest.raises(InputError, match="is not one ASCII character"):
+        one(text.replace("gap=_", f"gap=_ {sign}").replace(" matchchar=.", ""), suffix, tmp_path)
+
+
 def test_insertions_of_a3m_have_columns_of_their_own(tmp_path):
     found = one(">q\nMKV-L\n>r\nMaaKV-Ll\n>s\n-cKVTL\n", ".a3m", tmp_path)
     assert rows(found) == ["M..KV-L.", "MaaKV-Ll", "-c.KVTL."]

@@ -289,9 +289,10 @@ def test_matrices_beyond_the_limit_are_refused() -> None:
 
 def test_a_run_on_a_gpu_says_how_wide_its_strips_are() -> None:
     """What is drawn of a run goes by its parameters."""
-    first = random_profile(30, np.random.default_rng(1))
+    first = random_profile(sizes.NARROW + 1, np.random.default_rng(1))
     problem = PROFILES.make([first, first], {})
     method = registry.method("profile-wavefront")
+    assert method.automatic(PROFILES.make([first, first.columns(0, 30)], {}), "cpu", None)["s"] == sizes.NARROW_STRIP
     widths = {backend: method.automatic(problem, backend, 132)["s"] for backend in method.backends}
     assert widths == {"cpu": sizes.STRIP_WIDTH, "cuda": sizes.GPU_STRIP}
     assert {backend: method.cuts({"s": width}).strip for backend, width in widths.items()} == {"cpu": 512, "cuda": 128}
