@@ -11,7 +11,8 @@ import pytest
 from kernels import engine, registry
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
-from kernels.parttree import cpu, trials
+from kernels.parttree import cpu, sizes, trials
+from kernels.parttree import reference as textbook
 from kernels.parttree.cpu_counts import Batch, Found
 from kernels.parttree.problem import PART_TREE, PartTreeAnswer, PartTreeProblem, draw_key
 from kernels.parttree.reference import Textbook
@@ -106,6 +107,19 @@ def test_distinct_sequences_are_the_first_of_each_content() -> None:
     first, own = distinct(proteins("B", "A", "B", "C", "A"))
     assert first.tolist() == [0, 1, 3]
     assert own.tolist() == [0, 1, 0, 2, 1]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_single_linkage_in_blocks_is_that_of_the_textbook(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("BLOCK_BYTES", 1 << 13), ("LEAST_BLOCK", 5), ("LITTLE", 0)):
+        monkeypatch.setattr(sizes, name, value)
+    short, long = trials.synthetic(160, 1, 12), trials.synthetic(12, 60, 90, seed=2)
+    for sequences in (short, long, (*short, *long)):
+        renamed = tuple(replace(one, name=f"s{at}") for at, one in enumerate(sequences))
+        problem = PartTreeProblem(renamed)
+        assert sizes.linkage_blocks(np.array([len(one) for one in renamed]), threads) > 1
+        found = answer("lcs-single-linkage", problem, threads=threads).tree
+        assert found == textbook.single_linkage(problem).tree
 
 
 def test_keys_depend_on_seed_level_and_sequence() -> None:
