@@ -90,10 +90,10 @@ MASK_BYTES = 21 * 4
 """Bits of 32 letters of a sequence, for every symbol."""
 BLOCK_BYTES = 16 * 4
 """Distances of a sequence of a group to 16 others."""
-BLOCK_BYTES, MOST_BLOCKS, LEAST_BLOCK = 3 << 17, 16, 128
+CACHED_BYTES, MOST_BLOCKS, LEAST_BLOCK = 3 << 17, 16, 128
 """Of the masks of a block of single linkage: those of two stay in the cache next to a core. Blocks at most, as each
 pair of them has edges of its own; and sequences of a block, two groups that are compared side by side."""
-EDGE_BYTES = 40
+EDGE_BYTES = 36
 """An edge of the trees of pairs of blocks, in each form in which it is there at once."""
 LITTLE = 1 << 22
 """Words of bits that one thread counts sooner than several share them."""
@@ -114,16 +114,17 @@ LEAF_BYTES = 520
 def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Letters, masks, and numbers of the sequences."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    host = {"sequences": LINKED_BYTES * lengths.size, "letters": 2 * int(lengths.sum())}
+    letters, tree = {"letters": 2 * int(lengths.sum())}, {"sequences": LINKED_BYTES * lengths.size}
     if backend == "cuda":
-        return Footprint(host, _linked_on_device(lengths))
-    return Footprint({**host, **_linked(lengths, typed(Threads, parameters).threads)})
+        return Footprint({**tree, **letters}, _linked_on_device(lengths))
+    linked = _linked(lengths, typed(Threads, parameters).threads)
+    return Footprint({**letters, **max(linked, tree, key=lambda parts: sum(parts.values()))})
 
 
 def linkage_blocks(lengths: np.ndarray, threads: int) -> int:
     """Blocks of sequences, of each two of which a thread makes the tree between them."""
     words = int(_words(lengths).sum())
-    by_cache = -(-words * MASK_BYTES // BLOCK_BYTES)
+    by_cache = -(-words * MASK_BYTES // CACHED_BYTES)
     by_threads = 2 * math.isqrt(threads - 1) + 2 if threads > 1 and int(lengths.sum()) * words > LITTLE else 1
     return min(max(by_cache, by_threads), MOST_BLOCKS, max(1, lengths.size // LEAST_BLOCK))
 
@@ -133,9 +134,9 @@ def _words(lengths: np.ndarray) -> np.ndarray:
 
 
 def _linked(lengths: np.ndarray, threads: int) -> dict[str, int]:
-    """Masks of the two blocks of each thread, and the edges of all trees."""
+    """Masks of a block of each thread (the others are made where earlier ones were), and the edges of all trees."""
     blocks = linkage_blocks(lengths, threads)
-    share = min(1.0, 2 * min(threads, blocks * (blocks + 1) // 2) / blocks)
+    share = min(1.0, threads / blocks)
     masks = int(share * MASK_BYTES * _words(lengths).sum())
     return {"masks": masks, "edges": EDGE_BYTES * (blocks + 1) * lengths.size}
 
