@@ -441,6 +441,21 @@ def quotient_bits(typing, a, b):
 
 
 @intrinsic
+def quotient_may_be(typing, a, b, bits):
+    """Flags of the lanes where a / b, of positive whole numbers, may have no more than such ``bits`` (`quotient_bits`):
+    all where it has, and hardly any others. It divides nothing. Bits of no number (negative ones) flag nothing."""
+
+    def generate(context, builder, signature, arguments):
+        reals = ir.VectorType(ir.FloatType(), LANES)
+        one, other = (builder.sitofp(argument, reals) for argument in arguments[:2])
+        most = builder.fmul(other, builder.bitcast(arguments[2], reals))
+        room = ir.Constant(reals, [1 + 2.0**-20] * LANES)
+        return builder.fcmp_ordered("<=", one, builder.fmul(most, room))
+
+    return Flags(Lanes, Lanes, Lanes), generate
+
+
+@intrinsic
 def acquire(typing, words, index):
     """Read ``words[index]`` (int64); what its writer wrote before releasing it can be read after this."""
 

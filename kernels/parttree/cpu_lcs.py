@@ -16,22 +16,22 @@ from kernels.cpu.jit import compiled, inlined
 from kernels.cpu.simd import (
     acquire,
     add,
+    any_lane,
     below_unsigned,
     both,
     either,
     equal,
     greater,
     load,
-    lowest_lane,
+    maximum,
     ones_of_lanes,
     quotient_bits,
-    release,
+    quotient_may_be,
     select,
     splat,
     store,
     subtract,
 )
-from kernels.cpu.waiting import wait_for
 from kernels.parttree.symbols import BITS
 
 LANES = 64
@@ -42,9 +42,9 @@ FAR = np.float32(1e6)
 FAR_BITS = FAR.view(np.int32)
 ALL = np.int32(-1)
 """All bits of a word."""
-IN_TREE, FARTHEST = np.int32(-1), np.int32(2**31 - 1)
-LINE = 8
-"""Numbers of 8 bytes in a line of the cache: what one thread writes is not beside what another does."""
+LINE = 16
+"""Numbers of 4 bytes in a line of the cache."""
+IN_TREE, FARTHEST = np.int32(-1), np.float32(np.inf).view(np.int32)
 
 
 class Every(NamedTuple):
@@ -60,6 +60,8 @@ class Masks(NamedTuple):
     ``bits`` int32 flat: those of group g begin at starts[g] (int64), (symbols, words[g], LANES). All others are a
     number a lane, groups filled up with what is IN_TREE: ``ranks`` and ``lengths`` int32 of the sequence, ``nearest``
     int32 in the tree, and ``least`` int32, the bits of that distance, which are in order as the distances are.
+    ``firsts`` int64 (groups, 3) is the first edge between the tree and each group: these bits, its key, and the lane
+    among all, or -1.
     """
 
     bits: np.ndarray
@@ -69,6 +71,7 @@ class Masks(NamedTuple):
     lengths: np.ndarray
     nearest: np.ndarray
     least: np.ndarray
+    firsts: np.ndarray
 
 
 def masks(every: Every, ranks: np.ndarray, nearest: np.ndarray, least: np.ndarray) -> Masks:
@@ -78,12 +81,26 @@ def masks(every: Every, ranks: np.ndarray, nearest: np.ndarray, least: np.ndarra
     longest = lengths[np.minimum(np.arange(1, groups + 1) * LANES, ranks.size) - 1] if ranks.size else lengths
     words = np.maximum(-(-longest // BITS), 1)
     starts = np.concatenate([[0], np.cumsum(words * SYMBOLS * LANES)])
-    bits = np.zeros(int(starts[-1]), np.int32)
+    bits = _on_a_line(int(starts[-1]))
     _fill(every, ranks, starts, words, bits)
     filled = [np.full(groups * LANES, other, np.int32) for other in (0, 0, 0, IN_TREE)]
     for target, source in zip(filled, (ranks, lengths, nearest, least), strict=True):
         target[: ranks.size] = source
-    return Masks(bits, starts, words, *filled)
+    ranks, lengths, nearest, least = filled
+    return Masks(bits, starts, words, ranks, lengths, nearest, least, np.empty((groups, 3), np.int64))
+
+
+def _on_a_line(size: int) -> np.ndarray:
+    """Zeros, int32, from the start of a line of the cache on: loads of whole vectors then meet one line each."""
+    room = np.zeros(size + LINE, np.int32)
+    first = -room.ctypes.data // room.itemsize % LINE
+    return room[first : first + size]
+
+
+def left_of(own: Masks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The sequences that are not in the tree: ranks, what is nearest to them, and how near; see Masks."""
+    left = own.least >= 0
+    return own.ranks[left], own.nearest[left], own.least[left]
 
 
 @compiled
@@ -172,25 +189,25 @@ def common_of(own, every, rank, group, row, found):
         _common_many(own, every, rank, group, row, found)
 
 
-@compiled
-def _nearer(own, group, rank, length, common, low):
-    """What a further sequence in the tree changes for a group, with which it has such ``common`` subsequences; the
-    least distance of those that are left."""
-    one, none, far, out = splat(np.int32(1)), splat(np.int32(0)), splat(FAR_BITS), splat(FARTHEST)
-    least = out
+@inlined
+def _nearer(own, group, rank, length, common):
+    """What a further sequence in the tree changes for a group, with which it has such ``common`` subsequences; whether
+    it changes anything."""
+    one, far = splat(np.int32(1)), splat(FAR_BITS)
+    low, changed = group * LANES, False
     for lane in range(0, LANES, 16):
-        shared = load(common, lane)
-        some = greater(shared, none)
+        shared, known = load(common, lane), load(own.least, low + lane)
+        some = maximum(shared, one)
         apart = subtract(add(splat(length), load(own.lengths, low + lane)), add(shared, shared))
-        bits = select(some, quotient_bits(apart, select(some, shared, one)), far)
-        known, nearest = load(own.least, low + lane), load(own.nearest, low + lane)
+        if not any_lane(quotient_may_be(apart, some, known)):
+            continue
+        bits, nearest = select(greater(one, shared), far, quotient_bits(apart, some)), load(own.nearest, low + lane)
         closer = either(greater(known, bits), both(equal(known, bits), greater(nearest, splat(rank))))
-        known = select(closer, bits, known)
-        store(own.nearest, low + lane, select(closer, splat(rank), nearest))
-        store(own.least, low + lane, known)
-        known = select(greater(none, known), out, known)
-        least = select(greater(least, known), known, least)
-    return lowest_lane(least)
+        if any_lane(closer):
+            store(own.nearest, low + lane, select(closer, splat(rank), nearest))
+            store(own.least, low + lane, select(closer, bits, known))
+            changed = True
+    return changed
 
 
 @inlined
@@ -199,68 +216,97 @@ def edge_key(one, other):
     return (np.int64(max(one, other)) << 32) | np.int64(min(one, other))
 
 
+@compiled
+def _find_first(own, group):
+    """Write down the first edge between the tree and a group."""
+    least, key, found = np.int64(FARTHEST), np.int64(0), np.int64(-1)
+    for place in range(group * LANES, (group + 1) * LANES):
+        bits = np.int64(own.least[place])
+        if 0 <= bits <= least and bits < FARTHEST:
+            other = edge_key(own.nearest[place], own.ranks[place])
+            if bits < least or other < key:
+                least, key, found = bits, other, np.int64(place)
+    own.firsts[group, 0], own.firsts[group, 1], own.firsts[group, 2] = least, key, found
+
+
 @inlined
-def _first(found, other):
-    """Whether the edge ``other`` comes before ``found``, each (bits of its length, key, place or -1)."""
-    if other[2] < 0 or found[2] < 0:
-        return found[2] < 0
-    return other[0] < found[0] or (other[0] == found[0] and other[1] < found[1])
-
-
-@compiled
-def grow(own, every, rank, keys, lengths, first, last, worker, threads, slots, words, done, stop):
-    """Steps ``first`` to ``last`` of Prim's algorithm on one of some threads, each of which has a part of the groups.
-
-    A step measures the last sequence of the tree, at first ``rank``, against all that are not in it, and takes the
-    nearest one: its edge goes to ``keys`` int64 and ``lengths`` int32 (bits). ``slots`` int64 (2, threads, LINE) is
-    what each thread found in this step, and in the one before; ``words`` int64, a line a thread, how many steps it has
-    done. Returns the last sequence of the tree.
-    """
-    row, common = np.empty(own.words[-1] * LANES, np.int32), np.empty(LANES, np.int32)
-    for step in range(first, last):
-        mine = slots[step % 2, worker]
-        mine[0], mine[1], mine[2] = FARTHEST, 0, -1
-        length = np.int32(every.offsets[rank + 1] - every.offsets[rank])
-        for group in range(worker, own.words.size, threads):
-            if acquire(stop, 0) != 0:
-                return rank
-            common_of(own, every, rank, group, row, common)
-            low = group * LANES
-            lowest = _nearer(own, group, np.int32(rank), length, common, low)
-            if lowest > mine[0] or lowest == FARTHEST:
+def _first_of(own):
+    """The group that has the first edge of all, or -1."""
+    best = -1
+    for group in range(own.words.size):
+        if own.firsts[group, 2] < 0:
+            continue
+        if best >= 0:
+            less = own.firsts[group, 0] < own.firsts[best, 0]
+            if not less and (own.firsts[group, 0] > own.firsts[best, 0] or own.firsts[group, 1] > own.firsts[best, 1]):
                 continue
-            for place in range(low, low + LANES):
-                if own.least[place] == lowest:
-                    key = edge_key(own.nearest[place], own.ranks[place])
-                    if lowest < mine[0] or key < mine[1]:
-                        mine[0], mine[1], mine[2] = lowest, key, place
-        release(words, LINE * worker, step + 1)
-        found = mine
-        for other in range(threads):
-            if not wait_for(words, LINE * other, step + 1, stop):
-                return rank
-            if _first(found, slots[step % 2, other]):
-                found = slots[step % 2, other]
-        place = found[2]
-        rank = np.int64(own.ranks[place])
-        if place // LANES % threads == worker:
-            own.least[place] = IN_TREE
-            keys[step], lengths[step] = found[1], found[0]
-        if worker == 0:
-            done[0] = step + 1
-    return rank
+        best = group
+    return best
+
+
+@inlined
+def _before(own, group, other, another):
+    """Whether the first edge of a group of one block comes before that of a group of another; -1 is no group."""
+    if group < 0 or another < 0:
+        return another < 0
+    one, two = own.firsts[group], other.firsts[another]
+    return one[0] < two[0] or (one[0] == two[0] and one[1] < two[1])
 
 
 @compiled
-def joins_of(keys, order, joins):
-    """The joins of a spanning tree whose edges are taken in an order, int64; nodes below n are sequences."""
-    count = keys.size + 1
+def grow(own, other, every, rank, side, keys, lengths, first, last, done, stop):
+    """Steps ``first`` to ``last`` of Prim's algorithm between the sequences of two blocks; within one, given twice.
+
+    A step measures the last sequence of the tree, at first ``rank`` of the block ``side`` (0 or 1), against all of the
+    other block that are not in it, and takes the nearest one of either: its edge goes to ``keys`` int64 and ``lengths``
+    int32 (bits). ``done`` counts pairs. Returns the last sequence of the tree, and its side.
+    """
+    longest = 1
+    for block in (own, other):
+        for group in range(block.words.size):
+            longest = max(longest, block.words[group])
+            _find_first(block, group)
+    row, common = np.empty(longest * LANES, np.int32), np.empty(LANES, np.int32)
+    left = np.array([np.sum(own.least >= 0), np.sum(other.least >= 0)])
+    within = own.bits.ctypes.data == other.bits.ctypes.data
+    for step in range(first, last):
+        measured = other if side == 0 else own
+        length = np.int32(every.offsets[rank + 1] - every.offsets[rank])
+        for group in range(measured.words.size):
+            if acquire(stop, 0) != 0:
+                return rank, side
+            common_of(measured, every, rank, group, row, common)
+            if _nearer(measured, group, np.int32(rank), length, common):
+                _find_first(measured, group)
+        done[0] += left[1 - side]
+        group, another = _first_of(own), _first_of(other)
+        side = 0 if within or _before(own, group, other, another) else 1
+        taken = own if side == 0 else other
+        found = taken.firsts[group if side == 0 else another]
+        keys[step], lengths[step], place = found[1], found[0], found[2]
+        rank = np.int64(taken.ranks[place])
+        taken.least[place] = IN_TREE
+        _find_first(taken, place // LANES)
+        left[side] -= 1
+        if within:
+            left[1] = left[0]
+    return rank, side
+
+
+@compiled
+def joins_of(keys, order, joins, used):
+    """The joins, int64 (n - 1, 2), that edges make which are taken in an order, those left out that join nothing; nodes
+    below n are sequences. ``used`` int64 (n - 1,) becomes the edges that join."""
+    count, join = used.size + 1, 0
     above = np.arange(2 * count)
-    for join in range(count - 1):
-        key = keys[order[join]]
+    for edge in order:
+        key = keys[edge]
         one, other = root_of(above, key >> 32), root_of(above, key & np.int64(2**32 - 1))
-        joins[join, 0], joins[join, 1] = min(one, other), max(one, other)
-        above[one] = above[other] = count + join
+        if one != other:
+            joins[join, 0], joins[join, 1] = min(one, other), max(one, other)
+            above[one] = above[other] = count + join
+            used[join] = edge
+            join += 1
 
 
 @inlined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -18,6 +19,7 @@ from kernels.parttree import cpu_lcs
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
 from kernels.parttree.recursion import told, whole_tree
+from kernels.parttree.sizes import linkage_blocks
 from kernels.parttree.symbols import encoded
 from kernels.parttree.words import distinct
 from kernels.steps import Steps
@@ -87,60 +89,62 @@ def by_length(codes: np.ndarray, offsets: np.ndarray) -> tuple[cpu_lcs.Every, np
 
 
 def joins_along(keys: np.ndarray, lengths: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The joins of a spanning tree, shortest edges first, and their heights; ``order`` are the numbers of ranks."""
-    first = np.lexsort((keys, lengths))
-    joins = np.empty((keys.size, 2), np.int64)
-    cpu_lcs.joins_of(keys, first, joins)
-    leaves = joins <= keys.size
+    """The joins of the minimum spanning tree of edges, and their heights; ``order`` int64 are the numbers of ranks."""
+    edges = max(order.size - 1, 0)
+    joins, used = np.empty((edges, 2), np.int64), np.empty(edges, np.int64)
+    cpu_lcs.joins_of(keys, np.lexsort((keys, lengths)), joins, used)
+    leaves = joins < order.size
     joins[leaves] = order[joins[leaves]]
-    return joins, lengths[first].astype(float)
+    return joins, lengths[used].astype(float)
 
 
-STEP = 2000
-"""Words of groups that a thread goes through in a step at least, some 10 microseconds: they meet after each."""
-KEPT = 0.75
+KEPT = 0.8
 """Share of the sequences that are left at which groups are filled up again."""
 
 
 def _spanning(every: cpu_lcs.Every, threads: int, tell: Tell) -> tuple[np.ndarray, np.ndarray]:
-    """The edges of the minimum spanning tree: keys int64, and bits of the lengths, int32."""
+    """Edges among which those of the minimum spanning tree are: keys int64, and bits of the lengths, int32."""
     count = every.offsets.size - 1
-    keys, lengths = np.zeros(max(count - 1, 0), np.int64), np.zeros(max(count - 1, 0), np.int32)
-    ranks, least = np.arange(1, count), np.full(max(count - 1, 0), cpu_lcs.FARTHEST)
-    nearest, rank, step = np.zeros_like(ranks), 0, 0
-    own = None
-    while ranks.size:
+    parts = np.array_split(np.arange(count), linkage_blocks(np.diff(every.offsets), threads))
+    pairs = list(itertools.combinations(parts, 2)) + [(part, part) for part in parts]
+    threads = max(1, min(threads, len(pairs)))
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    done, stop = np.zeros((threads, 8), np.int64), workers.stop_word()
+    waiting = iter(pairs)
+
+    def work(worker: int) -> None:
+        for pair in waiting:
+            found.append(_tree(every, *pair, done[worker], stop))
+            if stop[0]:
+                return
+
+    workers.share(work, threads, stop, lambda: tell(int(done[:, 0].sum()), max(count * (count - 1) // 2, 1)))
+    keys, lengths = zip(*found, strict=True)
+    return np.concatenate(keys), np.concatenate(lengths)
+
+
+def _tree(
+    every: cpu_lcs.Every, one: np.ndarray, two: np.ndarray, done: np.ndarray, stop: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The edges of the minimum spanning tree between two blocks, or within one that is given twice."""
+    within = one is two
+    edges = one.size - 1 + (0 if within else two.size)
+    keys, lengths = np.empty(edges, np.int64), np.empty(edges, np.int32)
+    blocks = [_outside(one[1:])] if within else [_outside(one[1:]), _outside(two)]
+    rank, side, step = int(one[0]), 0, 0
+    while step < edges and not stop[0]:
+        left = edges - step
+        last = step + (left if left <= cpu_lcs.LANES else left - int(KEPT * left))
+        own = [cpu_lcs.masks(every, *block) for block in blocks]
+        rank, side = cpu_lcs.grow(own[0], own[-1], every, rank, side, keys, lengths, step, last, done, stop)
+        blocks, step = [cpu_lcs.left_of(block) for block in own], last
         del own  # before there are others
-        own = cpu_lcs.masks(every, ranks, nearest, least)
-        last = count - 1 if ranks.size <= cpu_lcs.LANES else step + ranks.size - int(KEPT * ranks.size)
-        rank = _grown(every, own, rank, keys, lengths, (step, last), threads, tell)
-        left = own.least >= 0
-        ranks, nearest, least, step = own.ranks[left], own.nearest[left], own.least[left], last
     return keys, lengths
 
 
-def _grown(
-    every: cpu_lcs.Every, own: cpu_lcs.Masks, rank: int, keys: np.ndarray, lengths: np.ndarray, steps: tuple[int, int],
-    threads: int, tell: Tell,
-) -> int:  # fmt: skip
-    """Some steps of Prim's algorithm on threads; the last sequence of the tree."""
-    letters = every.codes.size // max(every.offsets.size - 1, 1)
-    threads = max(1, min(threads, own.words.size // 4, letters * int(own.words.sum()) // STEP))
-    slots, words = np.zeros((2, threads, cpu_lcs.LINE), np.int64), np.zeros(threads * cpu_lcs.LINE, np.int64)
-    ends, done, stop = np.zeros(threads, np.int64), np.array([steps[0]]), workers.stop_word()
-    count = every.offsets.size - 1
-
-    def work(worker: int) -> None:
-        ends[worker] = cpu_lcs.grow(
-            own, every, rank, keys, lengths, *steps, worker, threads, slots, words, done, stop)  # fmt: skip
-
-    workers.share(work, threads, stop, lambda: tell(_pairs(int(done[0]), count), _pairs(count, count)))
-    return int(ends[0])
-
-
-def _pairs(done: int, count: int) -> int:
-    """Pairs that are measured when so many sequences are in the tree."""
-    return done * (2 * count - done - 1) // 2
+def _outside(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sequences that are not in a tree, and nothing is known of."""
+    return ranks, np.zeros_like(ranks), np.full(ranks.size, cpu_lcs.FARTHEST)
 
 
 @cache

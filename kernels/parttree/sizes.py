@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from kernels.parameters import typed
 from kernels.parttree.alignment import MEDOID, PARTTREE, SINGLE, linkage_steps
 from kernels.parttree.parameters import SectionParameters, Threads
 from kernels.parttree.problem import LINKED, PartTreeProblem
+from kernels.parttree.symbols import BITS
 from kernels.trees.distances.kmers import BASES, GROUPS, K
 
 WORD_BYTES = 7
@@ -88,8 +90,13 @@ MASK_BYTES = 21 * 4
 """Bits of 32 letters of a sequence, for every symbol."""
 BLOCK_BYTES = 16 * 4
 """Distances of a sequence of a group to 16 others."""
-MASKS_TWICE = 1.25
-"""The masks of all sequences, and those of what is left when they are made anew."""
+CACHED_BYTES, MOST_BLOCKS, LEAST_BLOCK = 3 << 17, 16, 128
+"""Of the masks of a block of single linkage: those of two stay in the cache next to a core. Blocks at most, as each
+pair of them has edges of its own; and sequences of a block, two groups that are compared side by side."""
+EDGE_BYTES = 36
+"""An edge of the trees of pairs of blocks, in each form in which it is there at once."""
+LITTLE = 1 << 22
+"""Words of bits that one thread counts sooner than several share them."""
 PROFILE_BYTES, FIRST_BYTES, LAUNCH_BYTES = 40, 1 << 20, 1 << 30
 """On the device: profiles that wait, for a letter; what is taken anyhow; and what a launch takes at most."""
 PAIRS = 6
@@ -107,14 +114,31 @@ LEAF_BYTES = 520
 def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Letters, masks, and numbers of the sequences."""
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    host = {"sequences": LINKED_BYTES * lengths.size, "letters": 2 * int(lengths.sum())}
+    letters, tree = {"letters": 2 * int(lengths.sum())}, {"sequences": LINKED_BYTES * lengths.size}
     if backend == "cuda":
-        return Footprint(host, _linked_on_device(lengths))
-    return Footprint({**host, "masks": _masks(lengths)})
+        return Footprint({**tree, **letters}, _linked_on_device(lengths))
+    linked = _linked(lengths, typed(Threads, parameters).threads)
+    return Footprint({**letters, **max(linked, tree, key=lambda parts: sum(parts.values()))})
 
 
-def _masks(lengths: np.ndarray) -> int:
-    return int(MASKS_TWICE * MASK_BYTES * np.maximum(-(-lengths // 32), 1).sum())
+def linkage_blocks(lengths: np.ndarray, threads: int) -> int:
+    """Blocks of sequences, of each two of which a thread makes the tree between them."""
+    words = int(_words(lengths).sum())
+    by_cache = -(-words * MASK_BYTES // CACHED_BYTES)
+    by_threads = 2 * math.isqrt(threads - 1) + 2 if threads > 1 and int(lengths.sum()) * words > LITTLE else 1
+    return min(max(by_cache, by_threads), MOST_BLOCKS, max(1, lengths.size // LEAST_BLOCK))
+
+
+def _words(lengths: np.ndarray) -> np.ndarray:
+    return np.maximum(-(-lengths // BITS), 1)
+
+
+def _linked(lengths: np.ndarray, threads: int) -> dict[str, int]:
+    """Masks of a block of each thread (the others are made where earlier ones were), and the edges of all trees."""
+    blocks = linkage_blocks(lengths, threads)
+    share = min(1.0, threads / blocks)
+    masks = int(share * MASK_BYTES * _words(lengths).sum())
+    return {"masks": masks, "edges": EDGE_BYTES * (blocks + 1) * lengths.size}
 
 
 def _linked_on_device(lengths: np.ndarray) -> dict[str, int]:
@@ -131,7 +155,7 @@ def medoid_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], ba
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     drawn = min(LINKED * problem.references, lengths.size)
     threads = typed(Threads, parameters).threads
-    words = int(np.maximum(-(-lengths // 32), 1).max())
+    words = int(_words(lengths).max())
     return Footprint({
         "sequences": LINKED_BYTES * lengths.size, "letters": 3 * int(lengths.sum()),
         "distances": DRAWN_BYTES * drawn**2 if drawn < lengths.size else 0,
@@ -159,7 +183,8 @@ def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], back
     }  # fmt: skip
     if backend == "cuda":
         return Footprint(host, _alignment_on_device(problem, lengths, single))
-    return Footprint({**host, **({"masks": _masks(lengths)} if single else {"6-mers": WORD_BYTES * letters})})
+    threads = typed(Threads, parameters).threads
+    return Footprint({**host, **(_linked(lengths, threads) if single else {"6-mers": WORD_BYTES * letters})})
 
 
 def rooms(different: int, letters: int) -> tuple[int, int]:

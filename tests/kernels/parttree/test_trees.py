@@ -11,7 +11,7 @@ import pytest
 from kernels import engine, registry
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
-from kernels.parttree import cpu, trials
+from kernels.parttree import cpu, sizes, trials
 from kernels.parttree.cpu_counts import Batch, Found
 from kernels.parttree.problem import PART_TREE, PartTreeAnswer, PartTreeProblem, draw_key
 from kernels.parttree.reference import Textbook
@@ -19,6 +19,7 @@ from kernels.parttree.words import distinct, letters_of
 from kernels.steps import Steps
 from kernels.trees.distances import reference
 from kernels.trees.distances.problem import SixmerProblem
+from kernels.trees.distances.trials import AMINO_ACIDS, family
 from kernels.trials import Chance
 
 METHODS = ("parttree", "cuda-parttree", "parttree-serial")
@@ -106,6 +107,28 @@ def test_distinct_sequences_are_the_first_of_each_content() -> None:
     first, own = distinct(proteins("B", "A", "B", "C", "A"))
     assert first.tolist() == [0, 1, 3]
     assert own.tolist() == [0, 1, 0, 2, 1]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_single_linkage_in_blocks_is_that_of_one_block(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    method, (short, long) = registry.method("lcs-single-linkage"), (trials.synthetic(90, 1, 12), related())
+    for sequences in (short, long, (*short, *long)):
+        problem = PartTreeProblem(trials.numbered(sequences))
+        lengths = np.array([len(one) for one in problem.sequences])
+        assert sizes.linkage_blocks(lengths, threads) == 1
+        whole = answer(method.id, problem, threads=threads)
+        with monkeypatch.context() as changed:
+            for name, value in (("CACHED_BYTES", 1 << 10), ("LEAST_BLOCK", 5), ("LITTLE", 0)):
+                changed.setattr(sizes, name, value)
+            assert sizes.linkage_blocks(lengths, threads) > 1
+            parts = answer(method.id, problem, threads=threads)
+        assert parts.tree == whole.tree
+        trials.same(problem, parts, trials.textbook(problem), method)
+
+
+def related() -> tuple[Sequence, ...]:
+    """A family whose masks are of one to three words."""
+    return tuple(family(np.random.default_rng(3), 40, 90, AMINO_ACIDS, SequenceType.PROTEIN))
 
 
 def test_keys_depend_on_seed_level_and_sequence() -> None:
