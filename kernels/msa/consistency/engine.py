@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,30 +11,31 @@ import numpy as np
 from kernels.io.tree import Tree
 from kernels.io.tree_weights import leaf_weights
 from kernels.monitor import Monitor
+from kernels.msa.changes import Changes
 from kernels.msa.consistency import cpu_stages
 from kernels.msa.consistency.merging import Aligner
-from kernels.msa.consistency.models import CUT, PairModel
+from kernels.msa.consistency.models import CUT, WEIGHT_UNIT, PairModel
 from kernels.msa.consistency.recipe import Recipe
 from kernels.msa.consistency.scoring import Scorer, ThreadedScorer
 from kernels.msa.consistency.sparse import Posteriors
+from kernels.msa.consistency.telling import Told
 from kernels.trees.joining import cpu_upgma
 from kernels.trees.order import alignment_order
-
-WEIGHT_UNIT = 1024
-"""The largest weight of a sequence; weights are whole numbers."""
 
 SELF_WEIGHT = 3.0
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """Columns of the letters of each sequence, int32 arrays; how many there are; confidence a column; the tree."""
+    """Columns of the letters of each sequence, int32 arrays; how many there are; confidence a column; the tree; what
+    was changed when it was refined."""
 
     places: list[np.ndarray]
     columns: int
     confidence: np.ndarray
     tree: Tree
     weights: np.ndarray
+    changes: Changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,15 +103,16 @@ class Prepared:
     def aligned(self, aligner: Aligner, columns: int, monitor: Monitor) -> Aligned:
         """What has been aligned, with its confidence."""
         confidence = aligner.confidence(columns, monitor)
-        return Aligned(np.split(aligner.places, aligner.starts[1:]), columns, confidence, self.tree, self.weights)
+        return Aligned(np.split(aligner.places, aligner.starts[1:]), columns, confidence, self.tree, self.weights,
+                       Changes.of(aligner.changes, aligner.count))  # fmt: skip
 
 
 def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
-          phase: Callable[[str], None], given: Guide = Guide()) -> Aligned:  # fmt: skip
+          phase: Told, given: Guide = Guide()) -> Aligned:  # fmt: skip
     """Align encoded sequences (`models.codes`), none empty; ``phase`` is told whenever a stage has ended."""
     made = prepared(sequences, recipe, stages, threads, monitor, phase, given)
     aligner = made.aligner(threads)
-    columns = aligner.progressive(made.joins, monitor)
+    columns = aligner.progressive(made.joins, made.tree, monitor, phase)
     phase("progressive")
     columns = aligner.refined(columns, recipe.refinements, recipe.seed, monitor)
     phase("refinement")
@@ -120,7 +122,7 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threa
 
 
 def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
-             phase: Callable[[str], None], given: Guide = Guide()) -> Prepared:  # fmt: skip
+             phase: Told, given: Guide = Guide()) -> Prepared:  # fmt: skip
     """The stages before an alignment: posteriors, distances, tree, consistency."""
     found = stages.posteriors(sequences, recipe.models)
     phase("posteriors")

@@ -11,8 +11,9 @@ from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.msa.consistency.models import CUT
 from kernels.msa.consistency.recipe import cut_of
+from kernels.msa.parameters import PosteriorParameters
 from kernels.msa.problem import MsaProblem
-from kernels.parameters import Parameter
+from kernels.parameters import typed
 
 LANES, COLUMNS = 16, 16
 ENTRY_BYTES, POINTER_BYTES = 4, 4
@@ -23,7 +24,9 @@ COPIES = 2.5
 GROWN = 1.5
 """Columns of an alignment, for each letter of the longest sequence, about."""
 MODELS = 2
-
+LISTED_BYTES, ROW_BYTES = 70, 136
+"""On the host of a device: of a pair in either order, whose entries are counted, placed and listed; of a letter, whose
+column is kept, and kept again for each of the splits that are tried together."""
 
 STRIP, PER, WARPS_A_MULTIPROCESSOR = 128, 4, 32
 LONG_CELLS = 1 << 24
@@ -38,11 +41,6 @@ FOUND_BYTES = 12
 """Of a row whose entries were found, where they are and how many."""
 MOST_CELLS, CELL_BYTES = 1 << 26, 9
 """Scores of columns that the device makes at a time, if they are of several merges; bytes of one and of its step."""
-
-WARPS = Parameter(
-    "warps", "int", "Warps", "Pairs of sequences whose posteriors the GPU computes side by side, a warp each.",
-    minimum=1, maximum=1 << 16, unit="warps", backends=("cuda",),
-)  # fmt: skip
 
 
 def warp_room(cells: int, rows: int, width: int) -> int:
@@ -80,20 +78,37 @@ def _device(lengths: np.ndarray, warps: int, entries: float) -> dict[str, int]:
 
 
 def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
-    """Bytes of the posteriors, and of the stage that takes most beside them."""
+    """Bytes of the posteriors, and of the stage that takes most beside them, where each backend has them."""
+    own = typed(PosteriorParameters, parameters)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    n, letters, longest = lengths.size, int(lengths.sum()), int(lengths.max())
-    threads = parameters.get("threads") or cores()
-    shorter = int(np.sort(lengths)[-2]) if n > 1 else 0
-    borders = MODELS * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES if backend == "cpu" else 0
+    if backend == "cuda":
+        return Footprint(_beside_device(lengths), _device(lengths[lengths > 0], own.warps, _entries(problem)))
+    n, letters = lengths.size, int(lengths.sum())
+    shorter, longest = _longest_two(lengths)
     # Of two alignments that are merged one is without the longest sequence.
     merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
-    entries = _entries(problem)
-    kept = int(COPIES * (n - 1) * letters * (entries * ENTRY_BYTES + POINTER_BYTES)) if backend == "cpu" else 48 * n * n
-    return Footprint(
-        host={"posteriors": kept, "stages": max(borders * min(threads, n), merging)},
-        device=_device(lengths[lengths > 0], parameters["warps"], entries) if backend == "cuda" else {},
-    )
+    kept = int(COPIES * (n - 1) * letters * (_entries(problem) * ENTRY_BYTES + POINTER_BYTES))
+    return Footprint({"posteriors": kept, "stages": max(_borders(shorter, longest) * min(own.threads, n), merging)})
+
+
+def _beside_device(lengths: np.ndarray) -> dict[str, int]:
+    """Bytes of the host of a device: lists of all pairs; and what pairs take that are too long for a warp."""
+    n, letters = lengths.size, int(lengths.sum())
+    shorter, longest = _longest_two(lengths)
+    long = n * lengths[lengths * longest >= LONG_CELLS].size
+    borders = _borders(shorter, longest) * min(cores(), long) if shorter * longest >= LONG_CELLS else 0
+    return {"pairs": LISTED_BYTES * n * n, "rows": ROW_BYTES * letters, "long pairs": borders}
+
+
+def _borders(shorter: int, longest: int) -> int:
+    """Bytes of a thread that computes posteriors of 16 pairs of the longest sequences."""
+    return MODELS * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES
+
+
+def _longest_two(lengths: np.ndarray) -> tuple[int, int]:
+    """Letters of the longest sequence but one, 0 where there is one sequence, and of the longest."""
+    ordered = np.sort(lengths)
+    return (int(ordered[-2]) if lengths.size > 1 else 0), int(ordered[-1])
 
 
 def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ from kernels.msa.consistency import cpu_merging, cpu_stages, engine, models, ref
 from kernels.msa.consistency.recipe import Recipe
 from kernels.msa.consistency.rules import ConsistencyRules
 from kernels.msa.consistency.sparse import Posteriors
+from kernels.msa.consistency.telling import Told
 
 BOTH = models.protein_models()
 UNIT = 1 / 65536
@@ -103,7 +104,7 @@ def test_a_merge_has_the_best_sum_of_columns() -> None:
 def test_threads_change_nothing(sequences: list[np.ndarray]) -> None:
     def aligned(threads: int) -> engine.Aligned:
         stages = engine.CpuStages(threads, Monitor())
-        return engine.align(sequences, Recipe(BOTH), stages, threads, Monitor(), lambda stage: None)
+        return engine.align(sequences, Recipe(BOTH), stages, threads, Monitor(), Told())
 
     one, three = aligned(1), aligned(3)
     assert one.columns == three.columns and one.tree == three.tree
@@ -194,7 +195,7 @@ def test_every_stage_can_be_cancelled(sequences: list[np.ndarray], stage: str) -
 
     monitor = Monitor(told)
     with pytest.raises(Cancelled):
-        engine.align(sequences, Recipe(BOTH), engine.CpuStages(2, monitor), 2, monitor, lambda stage: None)
+        engine.align(sequences, Recipe(BOTH), engine.CpuStages(2, monitor), 2, monitor, Told())
 
 
 def test_gonnet_at_its_own_distance_is_itself() -> None:
