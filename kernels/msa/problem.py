@@ -119,7 +119,7 @@ class MsaProblem:
             told.append(f"The guide tree is the one given: {self.tree.name}.")
         elif self.distances is not None:
             told.append(f"The distances are those given: {self.distances.name}.")
-        return tuple(told)
+        return (*told, *getattr(self.rules, "notes", ()))
 
 
 @stored("msa-answer")

@@ -50,4 +50,4 @@ def recipe(problem: MsaProblem) -> Recipe:
 
 def cut_of(rules: ConsistencyRules | RefinementRules) -> int:
     """The least posterior that is kept, in units."""
-    return ceil(UNIT * rules.least_posterior) if isinstance(rules, ConsistencyRules) else CUT
+    return ceil(UNIT * rules.least_posterior)

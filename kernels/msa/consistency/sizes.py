@@ -9,16 +9,12 @@ import numpy as np
 
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
-from kernels.msa.consistency.models import CUT
-from kernels.msa.consistency.recipe import cut_of
+from kernels.msa.consistency.rules import ENTRY_BYTES, entries_of, kept_bytes
 from kernels.msa.parameters import PosteriorParameters
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import typed
 
 LANES, COLUMNS = 16, 16
-ENTRY_BYTES, POINTER_BYTES = 4, 4
-ENTRIES, THINNING = 4.0, 0.6
-"""Posteriors of .01 and more of a letter and another sequence, about; of more, they fall with this power of it."""
 COPIES = 2.5
 """Old and new posteriors of both orders, and the new ones as they were found."""
 GROWN = 1.5
@@ -55,18 +51,13 @@ def _largest_room(lengths: np.ndarray) -> int:
     return warp_room(min((shorter + 31) * width, LONG_CELLS + (shorter + width) * STRIP), shorter, width)
 
 
-def _entries(problem: MsaProblem) -> float:
-    """Posteriors that are kept of a letter and another sequence, about."""
-    return ENTRIES * (CUT / cut_of(problem.rules)) ** THINNING
-
-
-def _device(lengths: np.ndarray, warps: int, entries: float) -> dict[str, int]:
+def _device(lengths: np.ndarray, warps: int, least: float) -> dict[str, int]:
     """Bytes of the stage of the device that takes most."""
     n, letters = lengths.size, int(lengths.sum())
     pairs, rows = n * (n - 1) // 2, int(np.sort(lengths)[::-1] @ np.arange(n))
     batch = 4 * ENTRIES_A_ROW * min(rows, BATCH_ROWS)
-    kept = int((n - 1) * letters * (entries * ENTRY_BYTES + POINTER_BYTES)) + 16 * n * n
-    found = int(rows * (entries * ENTRY_BYTES + FOUND_BYTES))
+    kept = kept_bytes(n, letters, least) + 16 * n * n
+    found = int(rows * (entries_of(least) * ENTRY_BYTES + FOUND_BYTES))
     shorter, longest = (int(GROWN * length) for length in np.sort(lengths)[[max(n - 2, 0), -1]])
     columns = max(shorter * longest, min(n * shorter * longest // 2, MOST_CELLS))
     stages = (
@@ -81,13 +72,14 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
     """Bytes of the posteriors, and of the stage that takes most beside them, where each backend has them."""
     own = typed(PosteriorParameters, parameters)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
+    least = problem.rules.least_posterior
     if backend == "cuda":
-        return Footprint(_beside_device(lengths), _device(lengths[lengths > 0], own.warps, _entries(problem)))
+        return Footprint(_beside_device(lengths), _device(lengths[lengths > 0], own.warps, least))
     n, letters = lengths.size, int(lengths.sum())
     shorter, longest = _longest_two(lengths)
     # Of two alignments that are merged one is without the longest sequence.
     merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
-    kept = int(COPIES * (n - 1) * letters * (_entries(problem) * ENTRY_BYTES + POINTER_BYTES))
+    kept = int(COPIES * kept_bytes(n, letters, least))
     return Footprint({"posteriors": kept, "stages": max(_borders(shorter, longest) * min(own.threads, n), merging)})
 
 

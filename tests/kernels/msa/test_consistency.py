@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernels import engine as runs
-from kernels import registry, serialization
+from kernels import memory, registry, serialization
 from kernels.errors import Cancelled, InputError
 from kernels.io.tree import Tree
 from kernels.model import Sequence, SequenceType
@@ -180,6 +180,18 @@ def test_only_larger_posteriors_take_less_memory(sequences: list[np.ndarray], fo
     assert plans[1].footprint.host["posteriors"] < 0.6 * plans[0].footprint.host["posteriors"]
     fewer = engine.CpuStages(1, Monitor(), cut=6554).posteriors(sequences, BOTH)
     assert fewer.units.min() >= 6554 and fewer.units.size < found.units.size
+
+
+def test_many_sequences_keep_larger_posteriors_or_are_referred_to_parttree(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, more, many = (CONSISTENCY_PROBLEM.make(proteins(*count * [400 * "M"]), {}) for count in (1000, 1500, 3000))
+    assert few.rules.least_posterior == 0.01 and not few.notes
+    assert more.rules.least_posterior == 0.05 and "Posteriors below 0.05 are dropped" in more.notes[-1]
+    assert many.rules.least_posterior == 0.1
+    given = CONSISTENCY_PROBLEM.make(proteins(*3000 * [400 * "M"]), {"least_posterior": 0.02})
+    assert given.rules.least_posterior == 0.02
+    monkeypatch.setattr(memory, "host_bytes_free", lambda: 2**33)
+    plan = runs.plan(registry.method("msa"), many, {"threads": 1}, "cpu")
+    assert plan.refusal is not None and "PartTree" in plan.refusal
 
 
 def test_rules_that_were_kept_before_there_was_a_least_posterior_open() -> None:
