@@ -95,7 +95,7 @@ METHODS = (
         work=consistency_sizes.work,
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},
-        remedy="posteriors of 0.1 and more take two fifths of those of 0.01, and the alignment along PartTree takes any "
+        remedy="posteriors of 0.1 and more take two fifths of those of 0.01; the alignment along PartTree takes any "
         "number of sequences in little memory",
     ),
     _given(
