@@ -72,6 +72,7 @@ def _given(id: str, **declared: Any) -> Method:
         footprint=consistency_sizes.footprint,
         automatic=consistency_sizes.automatic,
         work=consistency_sizes.work,
+        done=consistency_sizes.done,
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},
         remedy="leave rows out, or align the sequences anew along PartTree, which takes any number of them",
@@ -93,6 +94,7 @@ METHODS = (
         footprint=consistency_sizes.footprint,
         automatic=consistency_sizes.automatic,
         work=consistency_sizes.work,
+        done=consistency_sizes.done,
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},
         remedy="posteriors of 0.1 and more take two fifths of those of 0.01; the alignment along PartTree takes any "

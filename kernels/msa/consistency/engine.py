@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from kernels.msa.consistency.merging import Aligner
 from kernels.msa.consistency.models import CUT, WEIGHT_UNIT, PairModel
 from kernels.msa.consistency.recipe import Recipe
 from kernels.msa.consistency.scoring import Scorer, ThreadedScorer
-from kernels.msa.consistency.sparse import Posteriors
+from kernels.msa.consistency.sparse import Part, Posteriors
 from kernels.msa.consistency.telling import Told
 from kernels.trees.joining import cpu_upgma
 from kernels.trees.order import alignment_order
@@ -59,6 +59,14 @@ class Stages(Protocol):
 
     def scorer(self, found: Any, weights: np.ndarray) -> Scorer: ...
 
+    def laid_out(self, lengths: np.ndarray, parts: Sequence[Part]) -> Any:
+        """What stands in the place of posteriors."""
+        ...
+
+    def told(self, monitor: Monitor) -> Self:
+        """The same, which tell this monitor."""
+        ...
+
 
 @dataclass(frozen=True)
 class CpuStages:
@@ -81,6 +89,12 @@ class CpuStages:
 
     def scorer(self, found: Posteriors, weights: np.ndarray) -> Scorer:
         return ThreadedScorer(found, weights, self.threads)
+
+    def laid_out(self, lengths: np.ndarray, parts: Sequence[Part]) -> Posteriors:
+        return cpu_stages.laid_out(lengths, parts, self.threads, self.monitor.check)
+
+    def told(self, monitor: Monitor) -> CpuStages:
+        return replace(self, monitor=monitor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +125,11 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threa
           phase: Told, given: Guide = Guide()) -> Aligned:  # fmt: skip
     """Align encoded sequences (`models.codes`), none empty; ``phase`` is told whenever a stage has ended."""
     made = prepared(sequences, recipe, stages, threads, monitor, phase, given)
+    return finished(made, recipe, threads, monitor, phase)
+
+
+def finished(made: Prepared, recipe: Recipe, threads: int, monitor: Monitor, phase: Told) -> Aligned:
+    """The stages that make an alignment of consistent posteriors."""
     aligner = made.aligner(threads)
     columns = aligner.progressive(made.joins, made.tree, monitor, phase)
     phase("progressive")

@@ -46,7 +46,7 @@ SHORT_START, LONG_START, MATCH_START = 8.615e-05, 0.1591759622, 0.6814756989
 SHORT_OPEN, LONG_OPEN = 0.0119511066, 0.008008334786
 SHORT_EXTEND, LONG_EXTEND = 0.3965826333, 0.8988758326
 
-PROTEIN_OPEN, PROTEIN_EXTEND, PROTEIN_TEMPERATURE = 22.0, 1.0, 5.0
+PROTEIN_OPEN, PROTEIN_EXTEND, PROTEIN_TEMPERATURE, LOWER_TEMPERATURE = 22.0, 1.0, 5.0, 4.0
 DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE = 414.0, 27.0, 100.0
 
 
@@ -105,11 +105,33 @@ def protein_models() -> tuple[PairModel, ...]:
 
 
 @cache
+def protein_variants() -> tuple[tuple[PairModel, ...], ...]:
+    """Models of other alignments: the partition function alone, at a lower temperature, and ends that weigh more."""
+    hmm, partition = protein_models()
+    cooler = partition_function(
+        "partition function", _gonnet(GONNET_PAM), AMINO_ACIDS, PROTEIN_OPEN, PROTEIN_EXTEND, LOWER_TEMPERATURE
+    )
+    return (partition,), (hmm, cooler), (replace(hmm, after=hmm.before), partition)
+
+
+@cache
+def dna_variants() -> tuple[tuple[PairModel, ...], ...]:
+    """The same of nucleotides: the partition function at a lower and at a higher temperature."""
+    return tuple(
+        (partition_function("partition function", _hoxd(), NUCLEOTIDES, DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE * by),)
+        for by in (0.8, 1.25)
+    )
+
+
+@cache
 def dna_models() -> tuple[PairModel, ...]:
     """The partition function over HOXD70."""
+    return (partition_function("partition function", _hoxd(), NUCLEOTIDES, DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE),)
+
+
+def _hoxd() -> np.ndarray:
     matrix = substitution_matrices.load("HOXD70")
-    scores = np.array([[float(matrix[a, b]) for b in NUCLEOTIDES] for a in NUCLEOTIDES])
-    return (partition_function("partition function", scores, NUCLEOTIDES, DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE),)
+    return np.array([[float(matrix[a, b]) for b in NUCLEOTIDES] for a in NUCLEOTIDES])
 
 
 def pair_hmm() -> PairModel:

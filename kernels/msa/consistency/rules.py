@@ -18,8 +18,8 @@ MOST_SEQUENCES = 4000
 
 EFFORT = Parameter(
     "effort", "choice", "Effort", "fast: one round of consistency, no refinement. normal: two rounds (one beyond 50 "
-    "sequences), then the alignment is split at 30 columns and merged again.", default="normal",
-    choices=("fast", "normal"),
+    "sequences), then the alignment is split at 30 columns and merged again. thorough: five such alignments by other "
+    "models, and one that agrees with them most.", default="normal", choices=("fast", "normal", "thorough"),
 )  # fmt: skip
 SEED = Parameter(
     "refinement_seed", "int", "Seed of the refinement", "Begins the random choice of the columns at which the "

@@ -13,7 +13,7 @@ from kernels.io.distance_matrix import DistanceMatrix
 from kernels.io.tree import Tree
 from kernels.monitor import Monitor
 from kernels.msa import guide
-from kernels.msa.consistency import models
+from kernels.msa.consistency import ensemble, models
 from kernels.msa.consistency.engine import Aligned, Guide, Stages, align
 from kernels.msa.consistency.recipe import Recipe, recipe
 from kernels.msa.consistency.telling import Told
@@ -73,7 +73,9 @@ def clock(problem: MsaProblem, times_ms: dict[str, float], monitor: Monitor, ste
 
 def answer(problem: MsaProblem, stages: Stages, threads: int, monitor: Monitor, stage: Told) -> MsaAnswer:
     """Align the sequences that have letters."""
-    found = align(codes(problem), recipe(problem), stages, threads, monitor, stage, guide_of(problem))
+    own = recipe(problem)
+    made = ensemble.align if own.variants else align
+    found = made(codes(problem), own, stages, threads, monitor, stage, guide_of(problem))
     return told(problem, found)
 
 
@@ -95,6 +97,8 @@ def codes(problem: MsaProblem) -> list[np.ndarray]:
 def warm(stages: Stages, given: Recipe, threads: int) -> None:
     """Have everything compiled."""
     align(TINY, replace(given, refinements=2), stages, threads, Monitor(), Told())
+    if given.variants:
+        ensemble.align(TINY, given, stages, threads, Monitor(), Told(), Guide())
 
 
 def named(tree: Tree, problem: MsaProblem) -> Tree:

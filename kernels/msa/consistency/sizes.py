@@ -9,9 +9,10 @@ import numpy as np
 
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
+from kernels.msa.consistency.recipe import recipe
 from kernels.msa.consistency.rules import ENTRY_BYTES, entries_of, kept_bytes
 from kernels.msa.parameters import PosteriorParameters
-from kernels.msa.problem import MsaProblem
+from kernels.msa.problem import MsaAnswer, MsaProblem
 from kernels.parameters import typed
 
 LANES, COLUMNS = 16, 16
@@ -113,5 +114,10 @@ def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) ->
 
 
 def work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
-    """Cells of all pairs."""
-    return problem.cells
+    """Cells of all pairs, for each of the alignments of which one is made."""
+    return problem.cells * max(len(recipe(problem).variants), 1)
+
+
+def done(problem: MsaProblem, parameters: Mapping[str, Any], answer: MsaAnswer) -> int:
+    """The same, of a run."""
+    return work(problem, parameters)
