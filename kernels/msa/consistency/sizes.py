@@ -10,7 +10,7 @@ import numpy as np
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.msa.consistency.recipe import recipe
-from kernels.msa.consistency.rules import ENTRY_BYTES, entries_of, kept_bytes
+from kernels.msa.consistency.rules import ENTRY_BYTES, POINTER_BYTES, entries_of, kept_bytes
 from kernels.msa.parameters import PosteriorParameters
 from kernels.msa.problem import MsaAnswer, MsaProblem
 from kernels.parameters import typed
@@ -24,6 +24,9 @@ MODELS = 2
 LISTED_BYTES, ROW_BYTES = 70, 136
 """On the host of a device: of a pair in either order, whose entries are counted, placed and listed; of a letter, whose
 column is kept, and kept again for each of the splits that are tried together."""
+
+AGREED = 2
+"""Letters beside a letter in any of several alignments, of another sequence, about."""
 
 STRIP, PER, WARPS_A_MULTIPROCESSOR = 128, 4, 32
 LONG_CELLS = 1 << 24
@@ -75,7 +78,8 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     least = problem.rules.least_posterior
     if backend == "cuda":
-        return Footprint(_beside_device(lengths), _device(lengths[lengths > 0], own.warps, least))
+        variants = len(recipe(problem).variants)
+        return Footprint(_beside_device(lengths, variants), _device(lengths[lengths > 0], own.warps, least))
     n, letters = lengths.size, int(lengths.sum())
     shorter, longest = _longest_two(lengths)
     # Of two alignments that are merged one is without the longest sequence.
@@ -84,13 +88,17 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
     return Footprint({"posteriors": kept, "stages": max(_borders(shorter, longest) * min(own.threads, n), merging)})
 
 
-def _beside_device(lengths: np.ndarray) -> dict[str, int]:
-    """Bytes of the host of a device: lists of all pairs; and what pairs take that are too long for a warp."""
+def _beside_device(lengths: np.ndarray, variants: int) -> dict[str, int]:
+    """Bytes of the host of a device: lists of all pairs, what several alignments say of them, and what pairs take that
+    are too long for a warp."""
     n, letters = lengths.size, int(lengths.sum())
+    rows = int(np.sort(lengths)[::-1] @ np.arange(n))
+    agreement = rows * (AGREED * ENTRY_BYTES + POINTER_BYTES) + 4 * variants * n * int(GROWN * lengths.max())
     shorter, longest = _longest_two(lengths)
     long = n * lengths[lengths * longest >= LONG_CELLS].size
     borders = _borders(shorter, longest) * min(cores(), long) if shorter * longest >= LONG_CELLS else 0
-    return {"pairs": LISTED_BYTES * n * n, "rows": ROW_BYTES * letters, "long pairs": borders}
+    told = {"pairs": LISTED_BYTES * n * n, "rows": ROW_BYTES * letters, "long pairs": borders}
+    return {**told, "agreement": agreement} if variants else told
 
 
 def _borders(shorter: int, longest: int) -> int:
