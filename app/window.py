@@ -21,6 +21,7 @@ from app.session.autosave import Autosave
 from app.session.interrupted import Interrupted
 from app.session.session import Entry
 from app.settings import Settings
+from app.views.growing.window import GrowthWindow
 from app.workbench import Workbench
 from kernels import registry
 from kernels.io.aligned import AlignedSequences
@@ -167,6 +168,7 @@ class Window(Workbench):
         self.interrupted.found.connect(self.jobs.show_interrupted)
         self.jobs.resume_wanted.connect(self.resume)
         self.jobs.discard_wanted.connect(self.discard)
+        self.jobs.look_wanted.connect(lambda job: GrowthWindow(job, self).show())
         for signal in (self.queue.ended, self.queue.left):
             signal.connect(self.interrupted.ended)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)

@@ -172,6 +172,8 @@ def _plan_on(
     footprint = method.footprint(problem, parameters, backend)
     free = devices.memory_free(device) if gpu else None
     refusal = memory.refusal(footprint, memory.host_bytes_free(), free)
+    if refusal and method.remedy:
+        refusal = f"{refusal}; {method.remedy}"
     if refusal and values:
         notes = (*given_notes, f"The tuned values are not used: {refusal}.")
         return _plan_on(method, problem, given, backend, device, notes, use_tuned=False)

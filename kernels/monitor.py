@@ -47,10 +47,12 @@ class Monitor:
     """Carries progress out of a job and the wish to cancel into it. Silent by default.
 
     ``listener(done, total, phase)`` is called on the job's thread; it must return at once. ``store`` takes what a long
-    run has finished (kernels/recovery/store.py), where the run is one that can be continued.
+    run has finished (kernels/recovery/store.py), where the run is one that can be continued. ``shown`` is what can be
+    looked at before the run is over, such as a tree whose nodes are aligned; None where there is nothing.
     """
 
     store: Store | None = None
+    shown: Any = None
 
     def __init__(self, listener: Listener | None = None) -> None:
         self._listener = listener

@@ -60,6 +60,8 @@ class JobRow(QWidget):
         self.pause_button = QPushButton("Pause")
         self.pause_button.setToolTip("Stop after the call that runs, or go on")
         self.pause_button.clicked.connect(self._pause)
+        self.look_button = QPushButton("Look on")
+        self.look_button.setToolTip("See in a window what is there already")
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.MARGIN)
@@ -67,6 +69,7 @@ class JobRow(QWidget):
         box.addWidget(self.bar, 3)
         box.addWidget(self.error, 3)
         box.addWidget(self.numbers)
+        box.addWidget(self.look_button)
         box.addWidget(self.pause_button)
         box.addWidget(self.button)
         self.update_state()
@@ -82,6 +85,7 @@ class JobRow(QWidget):
         self.numbers.setVisible(not failed)
         self.button.setText("Dismiss" if failed else "Cancel")
         self.button.setEnabled(job.state is not JobState.CANCELLING)
+        self.look_button.setVisible(job.monitor.shown is not None and not failed)
         self.pause_button.setVisible(job.can_pause and not failed)
         self.pause_button.setEnabled(job.state is not JobState.CANCELLING)
         self.pause_button.setText("Go on" if job.paused else "Pause")
@@ -126,6 +130,8 @@ class JobPanel(Card):
 
     resume_wanted = Signal(object)
     discard_wanted = Signal(object)
+    look_wanted = Signal(object)
+    """A job that shows something before it is over."""
 
     def __init__(self, queue: JobQueue) -> None:
         super().__init__("Jobs")
@@ -228,6 +234,7 @@ class JobPanel(Card):
 
     def _add(self, job: Job) -> None:
         self.rows[job] = JobRow(job, self._queue)
+        self.rows[job].look_button.clicked.connect(partial(self.look_wanted.emit, job))
         self._list.insertWidget(self._list.count() - 2, self.rows[job])
         self._show_message(IDLE, "muted")
         self._fit()

@@ -6,6 +6,7 @@ from app.views.cube.view import CubeView
 from app.views.distances.view import DistancesView
 from app.views.dotplot.view import DotPlotView
 from app.views.graph.view import GraphView
+from app.views.growing.view import GrowthView
 from app.views.hmm.learning import LearningView
 from app.views.hmm.states import StatesView
 from app.views.joins.view import JoinsView
@@ -14,6 +15,7 @@ from app.views.orders.view import OrdersView
 from app.views.product.view import ProductView
 from app.views.profile.view import ProfileView
 from app.views.recursion.view import RecursionView
+from app.views.refining.view import RefinementView
 from app.views.replay.view import ReplayView
 from app.views.run.phases import PhasesView
 from app.views.run.timeline import TimelineView
@@ -26,6 +28,8 @@ VIEWS: tuple[type[View], ...] = (
     AlignmentViewer,
     ProfileView,
     TreeView,
+    GrowthView,
+    RefinementView,
     RecursionView,
     JoinsView,
     DistancesView,

@@ -18,8 +18,28 @@ THREADS = Parameter(
 )
 
 
+WARPS = Parameter(
+    name="warps",
+    kind="int",
+    label="Warps",
+    help="Pairs of sequences whose posteriors the GPU computes side by side, a warp each.",
+    minimum=1,
+    maximum=1 << 16,
+    unit="warps",
+    backends=("cuda",),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class PipelineParameters:
     """Distances, tree, progressive alignment."""
 
     threads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PosteriorParameters:
+    """Posteriors of all pairs: threads on a CPU, warps on a GPU."""
+
+    threads: int = 1
+    warps: int = 1

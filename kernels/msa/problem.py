@@ -29,6 +29,7 @@ from kernels.io.tree import Tree
 from kernels.io.tree_files import TREE
 from kernels.method import FileFormat, Input, ProblemType, Rows
 from kernels.model import Result, Sequence, SequenceType
+from kernels.msa.changes import Changes
 from kernels.msa.placement import MERGES
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
@@ -119,7 +120,7 @@ class MsaProblem:
             told.append(f"The guide tree is the one given: {self.tree.name}.")
         elif self.distances is not None:
             told.append(f"The distances are those given: {self.distances.name}.")
-        return tuple(told)
+        return (*told, *getattr(self.rules, "notes", ()))
 
 
 @stored("msa-answer")
@@ -128,12 +129,14 @@ class MsaAnswer:
     """A multiple alignment, its rows in the order of the sequences.
 
     ``tree`` is the guide tree that it followed, of the sequences that have letters; None where there is none.
-    ``confidence`` is float64, 0 to 1, one for a column; None where the method does not say.
+    ``confidence`` is float64, 0 to 1, one for a column; None where the method does not say. ``changes`` are what a
+    refinement changed; None where there was none.
     """
 
     alignment: AlignedSequences
     tree: Tree | None = None
     confidence: np.ndarray | None = field(default=None, repr=False)
+    changes: Changes | None = field(default=None, repr=False)
 
     def check(self, problem: MsaProblem) -> None:
         """AssertionError unless the rows without gaps are the sequences, and no column is of gaps alone."""
@@ -147,6 +150,10 @@ class MsaAnswer:
         if self.confidence is not None:
             assert self.confidence.shape == letters.shape[1:], "confidence is not of the columns"
             assert ((self.confidence >= 0) & (self.confidence <= 1)).all(), "confidence is 0 to 1"
+        if self.changes is not None:
+            before, after = self.changes.expected.T
+            assert self.changes.rows == len(letters), "the changes are not of the rows"
+            assert (after >= before).all(), "a change lowers expected accuracy"
 
 
 def answer_of(

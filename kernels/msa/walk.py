@@ -15,6 +15,7 @@ from kernels.model import Sequence
 from kernels.monitor import Monitor
 from kernels.msa import cpu_nodes
 from kernels.msa.encoding import Encoder
+from kernels.msa.growth import Growth
 from kernels.msa.progressive import ALIGNMENT, PARTS, Log, Node, Rule, units_of
 from kernels.profiles.problem import ProfileAnswer
 from kernels.profiles.scoring import Encoded
@@ -55,14 +56,17 @@ def align(
     steps = order.alignment_order(tree)
     phases = order.by_phase(steps) if at_once else list(steps.nodes[:, None])
     total, done = sum(map(len, phases)), 0
+    monitor.shown = growth = Growth.of(tree)
     for number, phase in enumerate(phases):
         begun_ns = time.perf_counter_ns()
         nodes = phase.tolist()
         children = [(made.pop(node + 1), made.pop(second[node])) for node in nodes]
         within = _Within(monitor, done, len(nodes), total)
+        growth.begin(nodes)
         for node, both, answer in zip(nodes, children, _aligned(children, encoder, align_each, within), strict=True):
             joined[node] = Joined(answer.taken(0), answer.taken(1))
             made[node] = united(*both, answer.operations)
+            growth.end(node, len(made[node]))
             monitor.check()
         done += len(nodes)
         if log is not None:

@@ -6,18 +6,23 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from app.jobs.queue import Job
 from app.session import archive
 from app.session.session import Entry
 from app.session.state import State
 from app.views.aligned.view import AlignmentViewer
+from app.views.growing.window import GrowthWindow
 from app.views.run.phases import PhasesView
 from app.views.tree.view import TreeView
 from kernels import engine, registry
 from kernels.io import aligned
+from kernels.io.tree import Tree
 from kernels.model import Result, Sequence
 from kernels.msa import trials
+from kernels.msa.growth import Growth
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +34,7 @@ def result() -> Result:
 
 def test_its_views_are_the_alignment_the_tree_and_the_stages(qtbot: Any, window: Any, result: Result) -> None:
     window.viewer.show_entry(Entry(result))
-    assert {"aligned", "tree", "phases"} <= set(window.viewer.tabs_shown())
+    assert {"aligned", "tree", "growth", "phases"} <= set(window.viewer.tabs_shown())
     views = {view.id: view for view in window.viewer._views}
     for name, kind in (("aligned", AlignmentViewer), ("tree", TreeView), ("phases", PhasesView)):
         window.viewer.turn_to(name)
@@ -95,3 +100,18 @@ def test_the_window_refines_the_alignment_that_is_picked_and_adds_what_is_open(r
     assert there.inputs(add) == (result.answer.alignment, result.problem.sequences[0])
     assert add.make(there.inputs(add), {}).data == there.inputs(add)
     assert "alignment" in State(sequences=result.problem.sequences).missing(refine)
+
+
+def test_a_job_that_shows_something_can_be_looked_at(qtbot: Any, window: Any) -> None:
+    job = Job("alignment", "cpu", lambda monitor: None, lambda value: None)
+    window.jobs._add(job)
+    row = window.jobs.rows[job]
+    assert row.look_button.isHidden()
+    job.monitor.shown = Growth.of(Tree.from_joins(["a", "b"], np.array([[0, 1]])))
+    window.jobs._change(job)
+    assert not row.look_button.isHidden()
+    row.look_button.click()
+    (opened,) = window.findChildren(GrowthWindow)
+    assert opened.isVisible() and opened.picture is not None
+    opened.close()
+    window.jobs._remove(job)

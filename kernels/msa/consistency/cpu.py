@@ -12,12 +12,13 @@ from kernels.msa.consistency import refining, running, sizes
 from kernels.msa.consistency.engine import CpuStages, Stages
 from kernels.msa.consistency.given import GivenProblem
 from kernels.msa.consistency.recipe import recipe
-from kernels.msa.parameters import PipelineParameters
+from kernels.msa.consistency.telling import Told
+from kernels.msa.parameters import PosteriorParameters
 from kernels.msa.problem import MsaAnswer, MsaProblem
 from kernels.parameters import typed
 from kernels.steps import Steps
 
-Answer = Callable[[Any, Stages, int, Monitor, Callable[[str], None]], MsaAnswer]
+Answer = Callable[[Any, Stages, int, Monitor, Told], MsaAnswer]
 
 
 def msa(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -31,9 +32,9 @@ def given(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor
 
 
 def _run(answer: Answer, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    threads = typed(PipelineParameters, parameters).threads
+    threads = typed(PosteriorParameters, parameters).threads
     quiet = CpuStages(1, Monitor())
     times_ms = {"compilation": time_ms(lambda: running.warm(quiet, recipe(problem), 1)), "transfer": 0.0}
-    clock = running.clock(problem, times_ms, steps)
+    clock = running.clock(problem, times_ms, monitor, steps)
     found = answer(problem, CpuStages(threads, monitor, recipe(problem).cut), threads, monitor, clock)
     return Outcome(found, times_ms, sizes.footprint(problem, parameters, "cpu").host_bytes)

@@ -114,6 +114,16 @@ def close(members, places, starts, lengths, columns):
 
 
 @compiled
+def filled(members, places, starts, lengths, columns):
+    """Whether each of so many columns has a letter of the members, bool."""
+    found = np.zeros(columns, np.bool_)
+    for x in members:
+        for i in range(starts[x], starts[x] + lengths[x]):
+            found[places[i]] = True
+    return found
+
+
+@compiled
 def standing(members, places, starts, lengths, column):
     """Whether each member has a letter in a column, uint8."""
     found = np.zeros(members.size, np.uint8)

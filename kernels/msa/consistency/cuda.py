@@ -16,7 +16,9 @@ from kernels.msa.consistency.cuda_stages import CudaStages
 from kernels.msa.consistency.engine import CpuStages
 from kernels.msa.consistency.given import GivenProblem
 from kernels.msa.consistency.recipe import recipe
+from kernels.msa.parameters import PosteriorParameters
 from kernels.msa.problem import MsaProblem
+from kernels.parameters import typed
 from kernels.steps import Steps
 
 
@@ -33,10 +35,10 @@ def given(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor
 def _run(answer: Answer, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     threads, run = cores(), Run(monitor, Steps())
     run.spend("compilation", time_ms(lambda: running.warm(CpuStages(1, Monitor()), recipe(problem), 1)))
-    stages = CudaStages(run, threads, parameters["warps"], recipe(problem).cut)
+    stages = CudaStages(run, threads, typed(PosteriorParameters, parameters).warps, recipe(problem).cut)
     stages.compile()
     times_ms = dict.fromkeys(("compilation", "transfer"), 0.0)
-    clock = running.clock(problem, times_ms, steps)
+    clock = running.clock(problem, times_ms, monitor, steps)
     clock.apart_ms = lambda: run.times_ms["transfer"]
     found = answer(problem, stages, threads, monitor, clock)
     for apart in ("compilation", "transfer"):

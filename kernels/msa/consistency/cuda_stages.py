@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cupy
@@ -15,7 +15,7 @@ from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
 from kernels.errors import MemoryRefused
 from kernels.memory import bytes_text
-from kernels.monitor import Silent
+from kernels.monitor import Monitor, Silent
 from kernels.msa.consistency import cuda_merging
 from kernels.msa.consistency.cpu_stages import posteriors_of, tasks, weights
 from kernels.msa.consistency.cuda_layout import Found, OnDevice, laid_out
@@ -37,6 +37,7 @@ from kernels.msa.consistency.cuda_sources import (
 )
 from kernels.msa.consistency.models import CODES, CUT, PairModel
 from kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, LONG_CELLS, warp_room
+from kernels.msa.consistency.sparse import Part
 
 SLICE_MS = 100.0
 FIRST_CELLS = 1 << 28
@@ -79,6 +80,12 @@ class CudaStages:
 
     def scorer(self, found: OnDevice, weights: np.ndarray) -> CudaScorer:
         return CudaScorer(self.run, found, weights)
+
+    def laid_out(self, lengths: np.ndarray, parts: Sequence[Part]) -> OnDevice:
+        return laid_out(lengths, [Found.of(part, lengths) for part in parts], self.run)
+
+    def told(self, monitor: Monitor) -> CudaStages:
+        return replace(self, run=replace(self.run, monitor=monitor))
 
 
 @dataclass

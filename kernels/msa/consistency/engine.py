@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from kernels.io.tree import Tree
 from kernels.io.tree_weights import leaf_weights
 from kernels.monitor import Monitor
+from kernels.msa.changes import Changes
 from kernels.msa.consistency import cpu_stages
 from kernels.msa.consistency.merging import Aligner
-from kernels.msa.consistency.models import CUT, PairModel
+from kernels.msa.consistency.models import CUT, WEIGHT_UNIT, PairModel
 from kernels.msa.consistency.recipe import Recipe
 from kernels.msa.consistency.scoring import Scorer, ThreadedScorer
-from kernels.msa.consistency.sparse import Posteriors
+from kernels.msa.consistency.sparse import Part, Posteriors
+from kernels.msa.consistency.telling import Told
 from kernels.trees.joining import cpu_upgma
 from kernels.trees.order import alignment_order
-
-WEIGHT_UNIT = 1024
-"""The largest weight of a sequence; weights are whole numbers."""
 
 SELF_WEIGHT = 3.0
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """Columns of the letters of each sequence, int32 arrays; how many there are; confidence a column; the tree."""
+    """Columns of the letters of each sequence, int32 arrays; how many there are; confidence a column; the tree; what
+    was changed when it was refined."""
 
     places: list[np.ndarray]
     columns: int
     confidence: np.ndarray
     tree: Tree
     weights: np.ndarray
+    changes: Changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,14 @@ class Stages(Protocol):
     ) -> Any: ...
 
     def scorer(self, found: Any, weights: np.ndarray) -> Scorer: ...
+
+    def laid_out(self, lengths: np.ndarray, parts: Sequence[Part]) -> Any:
+        """What stands in the place of posteriors."""
+        ...
+
+    def told(self, monitor: Monitor) -> Self:
+        """The same, which tell this monitor."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,12 @@ class CpuStages:
     def scorer(self, found: Posteriors, weights: np.ndarray) -> Scorer:
         return ThreadedScorer(found, weights, self.threads)
 
+    def laid_out(self, lengths: np.ndarray, parts: Sequence[Part]) -> Posteriors:
+        return cpu_stages.laid_out(lengths, parts, self.threads, self.monitor.check)
+
+    def told(self, monitor: Monitor) -> CpuStages:
+        return replace(self, monitor=monitor)
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
@@ -102,15 +117,21 @@ class Prepared:
     def aligned(self, aligner: Aligner, columns: int, monitor: Monitor) -> Aligned:
         """What has been aligned, with its confidence."""
         confidence = aligner.confidence(columns, monitor)
-        return Aligned(np.split(aligner.places, aligner.starts[1:]), columns, confidence, self.tree, self.weights)
+        return Aligned(np.split(aligner.places, aligner.starts[1:]), columns, confidence, self.tree, self.weights,
+                       Changes.of(aligner.changes, aligner.count))  # fmt: skip
 
 
 def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
-          phase: Callable[[str], None], given: Guide = Guide()) -> Aligned:  # fmt: skip
+          phase: Told, given: Guide = Guide()) -> Aligned:  # fmt: skip
     """Align encoded sequences (`models.codes`), none empty; ``phase`` is told whenever a stage has ended."""
     made = prepared(sequences, recipe, stages, threads, monitor, phase, given)
+    return finished(made, recipe, threads, monitor, phase)
+
+
+def finished(made: Prepared, recipe: Recipe, threads: int, monitor: Monitor, phase: Told) -> Aligned:
+    """The stages that make an alignment of consistent posteriors."""
     aligner = made.aligner(threads)
-    columns = aligner.progressive(made.joins, monitor)
+    columns = aligner.progressive(made.joins, made.tree, monitor, phase)
     phase("progressive")
     columns = aligner.refined(columns, recipe.refinements, recipe.seed, monitor)
     phase("refinement")
@@ -120,7 +141,7 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threa
 
 
 def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
-             phase: Callable[[str], None], given: Guide = Guide()) -> Prepared:  # fmt: skip
+             phase: Told, given: Guide = Guide()) -> Prepared:  # fmt: skip
     """The stages before an alignment: posteriors, distances, tree, consistency."""
     found = stages.posteriors(sequences, recipe.models)
     phase("posteriors")

@@ -18,7 +18,7 @@ from kernels.io.tree import Tree
 from kernels.io.tree_files import TREE
 from kernels.method import Input, ProblemType
 from kernels.model import Sequence, SequenceType
-from kernels.msa.consistency.rules import SEED, RefinementRules, check_sizes
+from kernels.msa.consistency.rules import SEED, RefinementRules, check_sizes, least_of
 from kernels.msa.problem import MsaProblem, check_taxa, problem_type
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
@@ -109,7 +109,7 @@ def given_problem(data: Sequences[Any], rules: Callable[[tuple[Sequence, ...]], 
 
 def _rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> RefinementRules:
     check_sizes(sequences)
-    return RefinementRules(values[REFINEMENT.name], values[SEED.name])
+    return RefinementRules(values[REFINEMENT.name], values[SEED.name], least_of(sequences))
 
 
 def _rows(alignment: AlignedSequences) -> list[Sequence]:

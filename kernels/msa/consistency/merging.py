@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kernels.cpu import workers
+from kernels.io.tree import Tree
 from kernels.monitor import Monitor
+from kernels.msa.changes import BOTH, FIRST, SECOND, Change
 from kernels.msa.consistency import cpu_merging
 from kernels.msa.consistency.cpu_stages import each
-from kernels.msa.consistency.models import UNIT
+from kernels.msa.consistency.models import UNIT, WEIGHT_UNIT
 from kernels.msa.consistency.scoring import Groups, Merged, Scorer
+from kernels.msa.consistency.telling import Told
+from kernels.msa.growth import nodes_of
 
 MOST_TRIALS = 16
 """Splits that are tried together at most."""
@@ -41,6 +46,8 @@ class Aligner:
     places: np.ndarray
     starts: np.ndarray
     stop: np.ndarray
+    changes: list[Change] = field(default_factory=list)
+    """What was taken of splits that were merged again."""
 
     @classmethod
     def of(cls, scorer: Scorer, threads: int) -> Aligner:
@@ -73,15 +80,16 @@ class Aligner:
 
         How many splits are done then, and how many columns there are. All are tried as the letters stand now.
         """
-        trials = [self._parted(first, second, columns, takes is better) for first, second in splits]
+        trials = [self._parted(first, second, columns) for first, second in splits]
         merge, before = self.merge(trials), self.places.copy()
         for done, groups in enumerate(trials, 1):
             merged = self.watched(partial(merge, done - 1), monitor)
             if takes(merged, columns):
                 self.places[:] = groups.places
-                columns = self._moved(groups, merged)
+                width = self._moved(groups, merged)
                 if not np.array_equal(before, self.places):
-                    return done, columns
+                    self.changes.append(self._change(groups, merged, before, columns))
+                    return done, width
         return len(trials), columns
 
     @property
@@ -89,23 +97,28 @@ class Aligner:
         """Splits that are worth to be tried together."""
         return MOST_TRIALS if self.scorer.most_cells else 1
 
-    def _parted(self, first: np.ndarray, second: np.ndarray, columns: int, asked: bool) -> Groups:
-        """Two parts of an alignment, each without columns of no letters in it; with what stands, if ``asked``."""
-        filled = [self._filled(part, columns) for part in (first, second)] if asked else None
+    def _parted(self, first: np.ndarray, second: np.ndarray, columns: int) -> Groups:
+        """Two parts of an alignment, each without columns of no letters in it, and what stands beside each other."""
+        filled = [self._filled(part, self.places, columns) for part in (first, second)]
         places = self.places.copy()
         closed = [cpu_merging.close(part, places, self.starts, self.lengths, columns) for part in (first, second)]
-        groups = Groups(first, second, (closed[0], closed[1]), places)
-        if filled is None:
-            return groups
         both = filled[0] & filled[1]
-        return groups._replace(standing=(np.cumsum(filled[0])[both] - 1, np.cumsum(filled[1])[both] - 1))
+        standing = np.cumsum(filled[0])[both] - 1, np.cumsum(filled[1])[both] - 1
+        return Groups(first, second, (closed[0], closed[1]), places, standing)
 
-    def _filled(self, members: np.ndarray, columns: int) -> np.ndarray:
+    def _filled(self, members: np.ndarray, places: np.ndarray, columns: int) -> np.ndarray:
         """Whether each column has a letter of the members."""
-        found = np.zeros(columns, bool)
-        for x in members.tolist():
-            found[self.places[self.starts[x] : self.starts[x] + self.lengths[x]]] = True
+        found: np.ndarray = cpu_merging.filled(members, places, self.starts, self.lengths, columns)
         return found
+
+    def _change(self, groups: Groups, merged: Merged, before: np.ndarray, columns: int) -> Change:
+        """What was merged again, where letters stood ``before`` in so many columns."""
+        first: np.ndarray = np.zeros(self.count, bool)
+        first[groups.first] = True
+        own, others = (self._filled(part, before, columns) for part in groups[:2])
+        stood = np.where(own & others, BOTH, np.where(own, FIRST, SECOND)).astype(np.uint8)
+        unit = float(UNIT) * WEIGHT_UNIT**2
+        return Change(first, stood, (merged.standing / unit, merged.best / unit))
 
     def _moved(self, groups: Groups, merged: Merged) -> int:
         """Have the letters of both groups stand where they are merged; how many columns there are."""
@@ -115,20 +128,23 @@ class Aligner:
             cpu_merging.move(members, self.places, self.starts, self.lengths, moved)
         return int(merged.path.size)
 
-    def progressive(self, joins: np.ndarray, monitor: Monitor) -> int:
+    def progressive(self, joins: np.ndarray, tree: Tree, monitor: Monitor, told: Told) -> int:
         """Merge all sequences in the order of a tree; how many columns there are.
 
         ``joins`` (n - 1, 2): the nodes that join s makes node n + s of. Joins that do not wait for each other are made
         side by side.
         """
+        growth, node_of = told.grows(tree), nodes_of(joins, tree)
         n = self.count
         members = {x: np.array([x]) for x in range(n)}
         columns = {x: int(self.lengths[x]) for x in range(n)}
         done = 0
         for level in _levels(joins, n):
+            begun_ns = time.perf_counter_ns()
             waiting = [Groups(members[first], members[second], (columns[first], columns[second]), self.places)
                        for first, second in joins[level].tolist()]  # fmt: skip
             for some in _at_a_time(waiting, self.scorer.most_cells):
+                growth.begin(node_of[level[some]].tolist())
                 merge = self.merge(waiting[some])
 
                 def join(number: int, some: slice = some, merge: Callable[[int], Merged] = merge,
@@ -136,9 +152,11 @@ class Aligner:
                     made, groups = n + level[some][number], waiting[some][number]
                     columns[made] = self._moved(groups, merge(number))
                     members[made] = np.concatenate(groups[:2])
+                    growth.end(int(node_of[made - n]), columns[made])
 
                 each(join, len(level[some]), self.threads, self.stop, partial(_tell, monitor, done, n - 1))
                 done += len(level[some])
+            told.level(len(level), max(columns[n + made] for made in level), begun_ns)
         return columns[n + len(joins) - 1]
 
     def refined(self, columns: int, rounds: int, seed: int, monitor: Monitor) -> int:

@@ -28,6 +28,8 @@ CODES = 22
 
 UNIT = 65536
 """A posterior of 1; posteriors are kept as whole numbers of such units, 65,535 at most."""
+WEIGHT_UNIT = 1024
+"""The largest weight of a sequence; weights are whole numbers."""
 CUT = 656
 """Units of a posterior of .01: what is less is dropped."""
 
@@ -44,7 +46,7 @@ SHORT_START, LONG_START, MATCH_START = 8.615e-05, 0.1591759622, 0.6814756989
 SHORT_OPEN, LONG_OPEN = 0.0119511066, 0.008008334786
 SHORT_EXTEND, LONG_EXTEND = 0.3965826333, 0.8988758326
 
-PROTEIN_OPEN, PROTEIN_EXTEND, PROTEIN_TEMPERATURE = 22.0, 1.0, 5.0
+PROTEIN_OPEN, PROTEIN_EXTEND, PROTEIN_TEMPERATURE, LOWER_TEMPERATURE = 22.0, 1.0, 5.0, 4.0
 DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE = 414.0, 27.0, 100.0
 
 
@@ -52,20 +54,22 @@ DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE = 414.0, 27.0, 100.0
 class PairModel:
     """Weights of the steps of a path; of gaps the short and the long kind, the second all 0 where there is one kind.
 
-    ``odds`` is float32 (CODES, CODES). ``start`` is the weight of beginning with a match, ``gap_start`` with a gap of
-    a kind; ``match`` of a match after a match; ``into``, ``extend`` and ``leave`` of a gap's first letter after a
-    match, of each further letter, and of a match after it. The end weighs what the start does.
+    ``odds`` is float32 (CODES, CODES). ``start`` is the weight of beginning with a match, and of ending with one;
+    ``match`` of a match after a match; ``into``, ``extend`` and ``leave`` of a gap's first letter after a match, of
+    each further letter, and of a match after it. ``before`` is the weight of a gap before the first match, ``after`` of
+    one after the last, of each kind, and ``end_extend`` of each further letter of them.
     """
 
     name: str
     odds: np.ndarray
     start: float
-    gap_start: tuple[float, float]
     match: float
     into: tuple[float, float]
     extend: tuple[float, float]
-    end_extend: tuple[float, float]
     leave: tuple[float, float]
+    before: tuple[float, float]
+    after: tuple[float, float]
+    end_extend: tuple[float, float]
 
     @property
     def kinds(self) -> int:
@@ -74,7 +78,7 @@ class PairModel:
 
     def reversed(self) -> PairModel:
         """The same weights for sequences read backwards."""
-        return replace(self, into=self.leave, leave=self.into)
+        return replace(self, into=self.leave, leave=self.into, before=self.after, after=self.before)
 
     def ends(self, longest: int) -> tuple[np.ndarray, np.ndarray]:
         """Weights of a match after k letters at the beginning that stand alone, k = 0..longest.
@@ -84,7 +88,7 @@ class PairModel:
         letters = np.arange(longest, dtype=np.float64)
         logs = np.full((2, longest + 1), -np.inf)
         for kind in range(self.kinds):
-            steps = np.log2(self.gap_start[kind] * self.leave[kind]) + letters * np.log2(self.end_extend[kind])
+            steps = np.log2(self.before[kind]) + letters * np.log2(self.end_extend[kind])
             logs[kind, 1:] = steps
         logs[0, 0] = np.log2(self.start)
         both = np.logaddexp2(logs[0], logs[1])
@@ -101,11 +105,33 @@ def protein_models() -> tuple[PairModel, ...]:
 
 
 @cache
+def protein_variants() -> tuple[tuple[PairModel, ...], ...]:
+    """Models of other alignments: the partition function alone, at a lower temperature, and ends that weigh more."""
+    hmm, partition = protein_models()
+    cooler = partition_function(
+        "partition function", _gonnet(GONNET_PAM), AMINO_ACIDS, PROTEIN_OPEN, PROTEIN_EXTEND, LOWER_TEMPERATURE
+    )
+    return (partition,), (hmm, cooler), (replace(hmm, after=hmm.before), partition)
+
+
+@cache
+def dna_variants() -> tuple[tuple[PairModel, ...], ...]:
+    """The same of nucleotides: the partition function at a lower and at a higher temperature."""
+    return tuple(
+        (partition_function("partition function", _hoxd(), NUCLEOTIDES, DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE * by),)
+        for by in (0.8, 1.25)
+    )
+
+
+@cache
 def dna_models() -> tuple[PairModel, ...]:
     """The partition function over HOXD70."""
+    return (partition_function("partition function", _hoxd(), NUCLEOTIDES, DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE),)
+
+
+def _hoxd() -> np.ndarray:
     matrix = substitution_matrices.load("HOXD70")
-    scores = np.array([[float(matrix[a, b]) for b in NUCLEOTIDES] for a in NUCLEOTIDES])
-    return (partition_function("partition function", scores, NUCLEOTIDES, DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE),)
+    return np.array([[float(matrix[a, b]) for b in NUCLEOTIDES] for a in NUCLEOTIDES])
 
 
 def pair_hmm() -> PairModel:
@@ -119,12 +145,13 @@ def pair_hmm() -> PairModel:
         "pair-HMM",
         _odds(np.exp2(scores / 2), AMINO_ACIDS),
         start=MATCH_START,
-        gap_start=(SHORT_START, LONG_START),
         match=1 - 2 * (SHORT_OPEN + LONG_OPEN),
         into=(SHORT_OPEN, LONG_OPEN),
         extend=(SHORT_EXTEND, LONG_EXTEND),
-        end_extend=(1.0, 1.0),
         leave=(1 - SHORT_EXTEND, 1 - LONG_EXTEND),
+        before=(SHORT_START * (1 - SHORT_EXTEND), LONG_START * (1 - LONG_EXTEND)),
+        after=(SHORT_OPEN * SHORT_START, LONG_OPEN * LONG_START),
+        end_extend=(1.0, 1.0),
     )
 
 
@@ -136,12 +163,13 @@ def partition_function(
         name,
         _odds(np.exp(scores / temperature), letters),
         start=1.0,
-        gap_start=(1.0, 0.0),
         match=1.0,
         into=(float(np.exp(-opening / temperature)), 0.0),
         extend=(float(np.exp(-extension / temperature)), 0.0),
-        end_extend=(1.0, 0.0),
         leave=(1.0, 0.0),
+        before=(1.0, 0.0),
+        after=(1.0, 0.0),
+        end_extend=(1.0, 0.0),
     )
 
 

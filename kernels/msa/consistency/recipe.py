@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from kernels.msa.consistency import models
@@ -18,7 +18,8 @@ class Recipe:
     ``rounds`` of consistency up to ``small`` sequences, one beyond, none at all where it is 0; it goes by way of all
     sequences up to ``all_others``, beyond by way of the nearest ``others`` of both, or of fewer, so that these times
     the sequences are ``ways``, ``least_others`` at least; ``refinements`` are the columns at which the alignment is
-    split and merged again. Posteriors below ``cut`` units are dropped.
+    split and merged again. Posteriors below ``cut`` units are dropped. ``variants``, where there are any, are recipes
+    of alignments of which one is made that agrees with them most.
     """
 
     models: tuple[PairModel, ...]
@@ -31,6 +32,7 @@ class Recipe:
     refinements: int = 30
     seed: int = 1
     cut: int = CUT
+    variants: tuple[Recipe, ...] = ()
 
     def others_of(self, sequences: int) -> int:
         """By way of how many others so many sequences become consistent."""
@@ -43,11 +45,24 @@ def recipe(problem: MsaProblem) -> Recipe:
     """The recipe of an effort."""
     own: ConsistencyRules | RefinementRules = problem.rules
     chosen = models.protein_models() if problem.protein else models.dna_models()
-    if isinstance(own, ConsistencyRules) and own.effort == "fast":
-        return Recipe(chosen, rounds=1, refinements=0, seed=own.refinement_seed, cut=cut_of(own))
-    return Recipe(chosen, seed=own.refinement_seed, cut=cut_of(own))
+    normal = Recipe(chosen, seed=own.refinement_seed, cut=cut_of(own))
+    effort = own.effort if isinstance(own, ConsistencyRules) else "normal"
+    if effort == "fast":
+        return replace(normal, rounds=1, refinements=0)
+    return replace(normal, variants=variants(normal, problem.protein)) if effort == "thorough" else normal
+
+
+def variants(normal: Recipe, protein: bool) -> tuple[Recipe, ...]:
+    """What differs in the alignments of "thorough": models, and by way of how many others posteriors are consistent."""
+    nearest = replace(normal, all_others=FEW_OTHERS, others=FEW_OTHERS, least_others=FEW_OTHERS)
+    other = models.protein_variants() if protein else models.dna_variants()
+    return (normal, *(replace(normal, models=made) for made in other), nearest)
+
+
+FEW_OTHERS = 11
+"""Sequences by way of which a variant is consistent: each itself and the ten nearest."""
 
 
 def cut_of(rules: ConsistencyRules | RefinementRules) -> int:
     """The least posterior that is kept, in units."""
-    return ceil(UNIT * rules.least_posterior) if isinstance(rules, ConsistencyRules) else CUT
+    return ceil(UNIT * rules.least_posterior)

@@ -16,6 +16,7 @@ from kernels.msa.consistency.engine import Prepared, Stages, prepared
 from kernels.msa.consistency.given import NONE, ONCE, GivenProblem
 from kernels.msa.consistency.merging import Aligner, Split, better
 from kernels.msa.consistency.recipe import recipe
+from kernels.msa.consistency.telling import Told
 from kernels.msa.problem import CONFIDENCE, MsaAnswer
 
 MOST_PASSES = 20
@@ -28,9 +29,7 @@ TICKS = 1000
 """Parts of a pass that progress is told in."""
 
 
-def answer(
-    problem: GivenProblem, stages: Stages, threads: int, monitor: Monitor, stage: Callable[[str], None]
-) -> MsaAnswer:
+def answer(problem: GivenProblem, stages: Stages, threads: int, monitor: Monitor, stage: Told) -> MsaAnswer:
     """Add or refine, as the problem wants it, and judge; ``stage`` is told whenever a stage has ended."""
     own = recipe(problem)
     made = prepared(running.codes(problem), own, stages, threads, monitor, stage, running.guide_of(problem))

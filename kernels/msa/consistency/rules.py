@@ -18,18 +18,24 @@ MOST_SEQUENCES = 4000
 
 EFFORT = Parameter(
     "effort", "choice", "Effort", "fast: one round of consistency, no refinement. normal: two rounds (one beyond 50 "
-    "sequences), then the alignment is split at 30 columns and merged again.", default="normal",
-    choices=("fast", "normal"),
+    "sequences), then the alignment is split at 30 columns and merged again. thorough: five such alignments by other "
+    "models, and one that agrees with them most.", default="normal", choices=("fast", "normal", "thorough"),
 )  # fmt: skip
 SEED = Parameter(
     "refinement_seed", "int", "Seed of the refinement", "Begins the random choice of the columns at which the "
     "alignment is split.", default=1, minimum=0, maximum=2**31 - 1,
 )  # fmt: skip
 LEAST = Parameter(
-    "least_posterior", "float", "Least posterior", "Posteriors below it are dropped. Where all of .01 and more do not "
-    "fit in memory, .05 takes about a half of it, and .1 two fifths; the alignment may be less right.",
-    default=0.01, minimum=0.01, maximum=0.5,
+    "least_posterior", "float", "Least posterior", "Posteriors below it are dropped. automatic: .01, or where those of "
+    "so many and such long sequences would take more than 10 GiB, .05 or .1; the alignment may then be less right.",
+    default=None, minimum=0.01, maximum=0.5,
 )  # fmt: skip
+LEASTS = (0.01, 0.05, 0.1)
+"""What is dropped automatically, the more the larger the problem: it never depends on the machine."""
+ROOM_BYTES = 10 << 30
+ENTRIES, THINNING = 4.0, 0.6
+"""Posteriors of .01 and more of a letter and another sequence, about; of more, they fall with this power of it."""
+ENTRY_BYTES, POINTER_BYTES = 4, 4
 OPTIONS = (EFFORT, SEED, LEAST)
 
 
@@ -40,7 +46,12 @@ class ConsistencyRules:
 
     effort: str
     refinement_seed: int
-    least_posterior: float = LEAST.default
+    least_posterior: float = LEASTS[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of what follows from the sizes of the sequences."""
+        return dropped(self.least_posterior)
 
 
 @stored("msa-refinement-rules")
@@ -50,12 +61,41 @@ class RefinementRules:
 
     refinement: str
     refinement_seed: int
+    least_posterior: float = LEASTS[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of what follows from the sizes of the sequences."""
+        return dropped(self.least_posterior)
 
 
 def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> ConsistencyRules:
     """The rules of option values; InputError where the sequences are too many or too long."""
     check_sizes(sequences)
-    return ConsistencyRules(values["effort"], values["refinement_seed"], values["least_posterior"])
+    least = values[LEAST.name] or least_of(sequences)
+    return ConsistencyRules(values["effort"], values["refinement_seed"], least)
+
+
+def least_of(sequences: tuple[Sequence, ...]) -> float:
+    """The least posterior that is kept of so many and such long sequences, where none is given."""
+    letters = sum(map(len, sequences))
+    fitting = (least for least in LEASTS if kept_bytes(len(sequences), letters, least) <= ROOM_BYTES)
+    return next(fitting, LEASTS[-1])
+
+
+def kept_bytes(sequences: int, letters: int, least: float) -> int:
+    """Bytes of the posteriors of all ordered pairs, about; so many letters in all."""
+    return int((sequences - 1) * letters * (entries_of(least) * ENTRY_BYTES + POINTER_BYTES))
+
+
+def entries_of(least: float) -> float:
+    """Posteriors that are kept of a letter and another sequence, about."""
+    return ENTRIES * (LEASTS[0] / least) ** THINNING
+
+
+def dropped(least: float) -> tuple[str, ...]:
+    """What is said where more is dropped than usually."""
+    return () if least <= LEASTS[0] else (f"Posteriors below {least:g} are dropped, to take less memory.",)
 
 
 def check_sizes(sequences: tuple[Sequence, ...]) -> None:
@@ -64,7 +104,7 @@ def check_sizes(sequences: tuple[Sequence, ...]) -> None:
     if filled > MOST_SEQUENCES:
         raise InputError(
             f"{filled:,} sequences, and posteriors of all pairs are made of {MOST_SEQUENCES:,} at most; leave some "
-            "out, or use a method that goes along a guide tree alone, such as ClustalW's"
+            "out, or use the alignment along PartTree, which takes any number"
         )
     longest = max(sequences, key=len)
     if len(longest) > MOST_LETTERS:

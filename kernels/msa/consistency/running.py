@@ -13,9 +13,11 @@ from kernels.io.distance_matrix import DistanceMatrix
 from kernels.io.tree import Tree
 from kernels.monitor import Monitor
 from kernels.msa import guide
-from kernels.msa.consistency import models
+from kernels.msa.consistency import ensemble, models
 from kernels.msa.consistency.engine import Aligned, Guide, Stages, align
 from kernels.msa.consistency.recipe import Recipe, recipe
+from kernels.msa.consistency.telling import Told
+from kernels.msa.growth import Growth
 from kernels.msa.problem import MsaAnswer, MsaProblem, answer_of
 from kernels.steps import Steps
 
@@ -24,9 +26,11 @@ TINY = tuple(np.array(letters, np.uint8) for letters in ((0, 1, 2, 3), (0, 2, 3)
 
 
 @dataclass
-class Clock:
-    """Times of the stages, and an event for each in the step log."""
+class Clock(Told):
+    """Times of the stages, and an event for each in the step log; of the progressive stage, for each level."""
 
+    problem: MsaProblem
+    monitor: Monitor
     steps: Steps
     times_ms: dict[str, float]
     rows: int
@@ -36,28 +40,42 @@ class Clock:
     apart_ms: Callable[[], float] = lambda: 0.0
     _apart_ms: float = 0.0
     _stages: int = 0
+    _levels: int = 0
 
     def __call__(self, stage: str) -> None:
         """A stage has ended; what counts apart, such as transfers, is not of it."""
         now_ns, apart_ms = time.perf_counter_ns(), self.apart_ms()
         self._stages += 1
         self.times_ms[stage] = max((now_ns - self.last_ns) / 1e6 - (apart_ms - self._apart_ms), 0.0)
-        self.steps.add(
-            self._stages, 0, (0, self.rows), (0, self.columns), 0, self.last_ns - self.began_ns, now_ns - self.began_ns
-        )
-        self.last_ns, self._apart_ms = now_ns, apart_ms
+        if not self._levels:
+            self._add(self._stages, self.rows, self.columns, self.last_ns, now_ns)
+        self.last_ns, self._apart_ms, self._levels = now_ns, apart_ms, 0
+
+    def grows(self, tree: Tree) -> Growth:
+        """The tree by its names, for whoever looks on."""
+        growth = Growth.of(named(tree, self.problem))
+        self.monitor.shown = growth
+        return growth
+
+    def level(self, nodes: int, columns: int, begun_ns: int) -> None:
+        self._add(self._stages + 1, nodes, columns, begun_ns, time.perf_counter_ns())
+        self._levels += 1
+
+    def _add(self, stage: int, rows: int, columns: int, begun_ns: int, ended_ns: int) -> None:
+        self.steps.add(stage, self._levels, (0, rows), (0, columns), 0, begun_ns - self.began_ns,
+                       ended_ns - self.began_ns)  # fmt: skip
 
 
-def clock(problem: MsaProblem, times_ms: dict[str, float], steps: Steps) -> Clock:
+def clock(problem: MsaProblem, times_ms: dict[str, float], monitor: Monitor, steps: Steps) -> Clock:
     """A clock that starts now."""
-    return Clock(steps, times_ms, len(problem.filled), max(map(len, problem.sequences)))
+    return Clock(problem, monitor, steps, times_ms, len(problem.filled), max(map(len, problem.sequences)))
 
 
-def answer(
-    problem: MsaProblem, stages: Stages, threads: int, monitor: Monitor, stage: Callable[[str], None]
-) -> MsaAnswer:
+def answer(problem: MsaProblem, stages: Stages, threads: int, monitor: Monitor, stage: Told) -> MsaAnswer:
     """Align the sequences that have letters."""
-    found = align(codes(problem), recipe(problem), stages, threads, monitor, stage, guide_of(problem))
+    own = recipe(problem)
+    made = ensemble.align if own.variants else align
+    found = made(codes(problem), own, stages, threads, monitor, stage, guide_of(problem))
     return told(problem, found)
 
 
@@ -67,7 +85,8 @@ def told(problem: MsaProblem, found: Aligned) -> MsaAnswer:
     rows = np.full((len(sequences), found.columns), GAP, np.uint8)
     for row, places, sequence in zip(rows, found.places, sequences, strict=True):
         row[places] = sequence.array
-    return answer_of(problem, rows, named(found, problem), found.confidence)
+    made = answer_of(problem, rows, named(found.tree, problem), found.confidence)
+    return replace(made, changes=found.changes.on_rows(problem.filled, len(problem.sequences)))
 
 
 def codes(problem: MsaProblem) -> list[np.ndarray]:
@@ -77,13 +96,15 @@ def codes(problem: MsaProblem) -> list[np.ndarray]:
 
 def warm(stages: Stages, given: Recipe, threads: int) -> None:
     """Have everything compiled."""
-    align(TINY, replace(given, refinements=2), stages, threads, Monitor(), lambda stage: None)
+    align(TINY, replace(given, refinements=2), stages, threads, Monitor(), Told())
+    if given.variants:
+        ensemble.align(TINY, given, stages, threads, Monitor(), Told(), Guide())
 
 
-def named(found: Aligned, problem: MsaProblem) -> Tree:
-    """The guide tree, its leaves called by the taxa."""
-    names = tuple(problem.taxa[int(name)] if name else "" for name in found.tree.names)
-    return Tree(names, found.tree.parents, found.tree.lengths)
+def named(tree: Tree, problem: MsaProblem) -> Tree:
+    """A tree whose leaves are called by their numbers, with the names of the taxa."""
+    names = tuple(problem.taxa[int(name)] if name else "" for name in tree.names)
+    return Tree(names, tree.parents, tree.lengths)
 
 
 def guide_of(problem: MsaProblem) -> Guide:

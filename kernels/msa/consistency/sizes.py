@@ -9,21 +9,24 @@ import numpy as np
 
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
-from kernels.msa.consistency.models import CUT
-from kernels.msa.consistency.recipe import cut_of
-from kernels.msa.problem import MsaProblem
-from kernels.parameters import Parameter
+from kernels.msa.consistency.recipe import recipe
+from kernels.msa.consistency.rules import ENTRY_BYTES, POINTER_BYTES, entries_of, kept_bytes
+from kernels.msa.parameters import PosteriorParameters
+from kernels.msa.problem import MsaAnswer, MsaProblem
+from kernels.parameters import typed
 
 LANES, COLUMNS = 16, 16
-ENTRY_BYTES, POINTER_BYTES = 4, 4
-ENTRIES, THINNING = 4.0, 0.6
-"""Posteriors of .01 and more of a letter and another sequence, about; of more, they fall with this power of it."""
 COPIES = 2.5
 """Old and new posteriors of both orders, and the new ones as they were found."""
 GROWN = 1.5
 """Columns of an alignment, for each letter of the longest sequence, about."""
 MODELS = 2
+LISTED_BYTES, ROW_BYTES = 70, 136
+"""On the host of a device: of a pair in either order, whose entries are counted, placed and listed; of a letter, whose
+column is kept, and kept again for each of the splits that are tried together."""
 
+AGREED = 2
+"""Letters beside a letter in any of several alignments, of another sequence, about."""
 
 STRIP, PER, WARPS_A_MULTIPROCESSOR = 128, 4, 32
 LONG_CELLS = 1 << 24
@@ -39,11 +42,6 @@ FOUND_BYTES = 12
 MOST_CELLS, CELL_BYTES = 1 << 26, 9
 """Scores of columns that the device makes at a time, if they are of several merges; bytes of one and of its step."""
 
-WARPS = Parameter(
-    "warps", "int", "Warps", "Pairs of sequences whose posteriors the GPU computes side by side, a warp each.",
-    minimum=1, maximum=1 << 16, unit="warps", backends=("cuda",),
-)  # fmt: skip
-
 
 def warp_room(cells: int, rows: int, width: int) -> int:
     """Words of a warp: sums and squares of all cells, exponents, borders, and the last row; whole lines of 16 bytes."""
@@ -57,18 +55,13 @@ def _largest_room(lengths: np.ndarray) -> int:
     return warp_room(min((shorter + 31) * width, LONG_CELLS + (shorter + width) * STRIP), shorter, width)
 
 
-def _entries(problem: MsaProblem) -> float:
-    """Posteriors that are kept of a letter and another sequence, about."""
-    return ENTRIES * (CUT / cut_of(problem.rules)) ** THINNING
-
-
-def _device(lengths: np.ndarray, warps: int, entries: float) -> dict[str, int]:
+def _device(lengths: np.ndarray, warps: int, least: float) -> dict[str, int]:
     """Bytes of the stage of the device that takes most."""
     n, letters = lengths.size, int(lengths.sum())
     pairs, rows = n * (n - 1) // 2, int(np.sort(lengths)[::-1] @ np.arange(n))
     batch = 4 * ENTRIES_A_ROW * min(rows, BATCH_ROWS)
-    kept = int((n - 1) * letters * (entries * ENTRY_BYTES + POINTER_BYTES)) + 16 * n * n
-    found = int(rows * (entries * ENTRY_BYTES + FOUND_BYTES))
+    kept = kept_bytes(n, letters, least) + 16 * n * n
+    found = int(rows * (entries_of(least) * ENTRY_BYTES + FOUND_BYTES))
     shorter, longest = (int(GROWN * length) for length in np.sort(lengths)[[max(n - 2, 0), -1]])
     columns = max(shorter * longest, min(n * shorter * longest // 2, MOST_CELLS))
     stages = (
@@ -80,20 +73,43 @@ def _device(lengths: np.ndarray, warps: int, entries: float) -> dict[str, int]:
 
 
 def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
-    """Bytes of the posteriors, and of the stage that takes most beside them."""
+    """Bytes of the posteriors, and of the stage that takes most beside them, where each backend has them."""
+    own = typed(PosteriorParameters, parameters)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
-    n, letters, longest = lengths.size, int(lengths.sum()), int(lengths.max())
-    threads = parameters.get("threads") or cores()
-    shorter = int(np.sort(lengths)[-2]) if n > 1 else 0
-    borders = MODELS * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES if backend == "cpu" else 0
+    least = problem.rules.least_posterior
+    if backend == "cuda":
+        variants = len(recipe(problem).variants)
+        return Footprint(_beside_device(lengths, variants), _device(lengths[lengths > 0], own.warps, least))
+    n, letters = lengths.size, int(lengths.sum())
+    shorter, longest = _longest_two(lengths)
     # Of two alignments that are merged one is without the longest sequence.
     merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
-    entries = _entries(problem)
-    kept = int(COPIES * (n - 1) * letters * (entries * ENTRY_BYTES + POINTER_BYTES)) if backend == "cpu" else 48 * n * n
-    return Footprint(
-        host={"posteriors": kept, "stages": max(borders * min(threads, n), merging)},
-        device=_device(lengths[lengths > 0], parameters["warps"], entries) if backend == "cuda" else {},
-    )
+    kept = int(COPIES * kept_bytes(n, letters, least))
+    return Footprint({"posteriors": kept, "stages": max(_borders(shorter, longest) * min(own.threads, n), merging)})
+
+
+def _beside_device(lengths: np.ndarray, variants: int) -> dict[str, int]:
+    """Bytes of the host of a device: lists of all pairs, what several alignments say of them, and what pairs take that
+    are too long for a warp."""
+    n, letters = lengths.size, int(lengths.sum())
+    rows = int(np.sort(lengths)[::-1] @ np.arange(n))
+    agreement = rows * (AGREED * ENTRY_BYTES + POINTER_BYTES) + 4 * variants * n * int(GROWN * lengths.max())
+    shorter, longest = _longest_two(lengths)
+    long = n * lengths[lengths * longest >= LONG_CELLS].size
+    borders = _borders(shorter, longest) * min(cores(), long) if shorter * longest >= LONG_CELLS else 0
+    told = {"pairs": LISTED_BYTES * n * n, "rows": ROW_BYTES * letters, "long pairs": borders}
+    return {**told, "agreement": agreement} if variants else told
+
+
+def _borders(shorter: int, longest: int) -> int:
+    """Bytes of a thread that computes posteriors of 16 pairs of the longest sequences."""
+    return MODELS * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES
+
+
+def _longest_two(lengths: np.ndarray) -> tuple[int, int]:
+    """Letters of the longest sequence but one, 0 where there is one sequence, and of the longest."""
+    ordered = np.sort(lengths)
+    return (int(ordered[-2]) if lengths.size > 1 else 0), int(ordered[-1])
 
 
 def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
@@ -106,5 +122,10 @@ def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) ->
 
 
 def work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
-    """Cells of all pairs."""
-    return problem.cells
+    """Cells of all pairs, for each of the alignments of which one is made."""
+    return problem.cells * max(len(recipe(problem).variants), 1)
+
+
+def done(problem: MsaProblem, parameters: Mapping[str, Any], answer: MsaAnswer) -> int:
+    """The same, of a run."""
+    return work(problem, parameters)

@@ -90,5 +90,7 @@ def offsets(lengths: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _before(sizes: np.ndarray) -> np.ndarray:
-    flat = sizes.reshape(-1).astype(np.int64)
-    return np.cumsum(flat) - flat
+    flat = sizes.reshape(-1)
+    sums = np.cumsum(flat, dtype=np.int64)
+    sums -= flat
+    return sums

@@ -17,7 +17,7 @@ def _problem() -> ProblemType:
 
 def _options(choose: Choose) -> dict[str, Any]:
     return {
-        "effort": choose.of(("fast", "normal")),
+        "effort": choose.of(("fast", "normal", "thorough")),
         "refinement_seed": choose.of((0, 1)),
         "least_posterior": choose.of((0.01, 0.1)),
     }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernels import engine as runs
-from kernels import registry, serialization
+from kernels import memory, registry, serialization
 from kernels.errors import Cancelled, InputError
 from kernels.io.tree import Tree
 from kernels.model import Sequence, SequenceType
@@ -16,6 +16,7 @@ from kernels.msa.consistency import cpu_merging, cpu_stages, engine, models, ref
 from kernels.msa.consistency.recipe import Recipe
 from kernels.msa.consistency.rules import ConsistencyRules
 from kernels.msa.consistency.sparse import Posteriors
+from kernels.msa.consistency.telling import Told
 
 BOTH = models.protein_models()
 UNIT = 1 / 65536
@@ -103,7 +104,7 @@ def test_a_merge_has_the_best_sum_of_columns() -> None:
 def test_threads_change_nothing(sequences: list[np.ndarray]) -> None:
     def aligned(threads: int) -> engine.Aligned:
         stages = engine.CpuStages(threads, Monitor())
-        return engine.align(sequences, Recipe(BOTH), stages, threads, Monitor(), lambda stage: None)
+        return engine.align(sequences, Recipe(BOTH), stages, threads, Monitor(), Told())
 
     one, three = aligned(1), aligned(3)
     assert one.columns == three.columns and one.tree == three.tree
@@ -181,6 +182,18 @@ def test_only_larger_posteriors_take_less_memory(sequences: list[np.ndarray], fo
     assert fewer.units.min() >= 6554 and fewer.units.size < found.units.size
 
 
+def test_many_sequences_keep_larger_posteriors_or_are_referred_to_parttree(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, more, many = (CONSISTENCY_PROBLEM.make(proteins(*count * [400 * "M"]), {}) for count in (1000, 1500, 3000))
+    assert few.rules.least_posterior == 0.01 and not few.notes
+    assert more.rules.least_posterior == 0.05 and "Posteriors below 0.05 are dropped" in more.notes[-1]
+    assert many.rules.least_posterior == 0.1
+    given = CONSISTENCY_PROBLEM.make(proteins(*3000 * [400 * "M"]), {"least_posterior": 0.02})
+    assert given.rules.least_posterior == 0.02
+    monkeypatch.setattr(memory, "host_bytes_free", lambda: 2**33)
+    plan = runs.plan(registry.method("msa"), many, {"threads": 1}, "cpu")
+    assert plan.refusal is not None and "PartTree" in plan.refusal
+
+
 def test_rules_that_were_kept_before_there_was_a_least_posterior_open() -> None:
     kept = {"class": "msa-consistency-rules", "fields": {"effort": "fast", "refinement_seed": 3}}
     assert serialization.decode(kept, {}.get) == ConsistencyRules("fast", 3, 0.01)
@@ -194,7 +207,7 @@ def test_every_stage_can_be_cancelled(sequences: list[np.ndarray], stage: str) -
 
     monitor = Monitor(told)
     with pytest.raises(Cancelled):
-        engine.align(sequences, Recipe(BOTH), engine.CpuStages(2, monitor), 2, monitor, lambda stage: None)
+        engine.align(sequences, Recipe(BOTH), engine.CpuStages(2, monitor), 2, monitor, Told())
 
 
 def test_gonnet_at_its_own_distance_is_itself() -> None:

@@ -1,0 +1,84 @@
+"""A refinement step by step: both alignments, what moved, and going along."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+
+from app.kit.selection import Selection
+from app.views.refining import way
+from app.views.refining.view import RefinementView
+from app.views.refining.way import Way
+from kernels import engine, registry
+from kernels.io.aligned import GAP
+from kernels.model import Result
+from kernels.msa.consistency.given_trials import gapped
+from kernels.msa.trials import family
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    method = registry.method("msa-refine")
+    problem = method.problem.make([gapped(family(6, 30), np.random.default_rng(1))], {})
+    return engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False)
+
+
+def opened(qtbot: Any, result: Result | None) -> RefinementView:
+    view = RefinementView(Selection())
+    qtbot.addWidget(view)
+    view.resize(800, 600)
+    view.show()
+    view.show_result(result)
+    qtbot.waitUntil(lambda: not view.busy)
+    return view
+
+
+def test_changes_are_stepped_through(qtbot: Any, result: Result) -> None:
+    view = opened(qtbot, result)
+    count = len(result.answer.changes)
+    assert RefinementView.shows(result) and count > 1
+    assert view.told().startswith(f"Change 1 of {count}:")
+    qtbot.keyClick(view, Qt.Key.Key_Right)
+    qtbot.waitUntil(lambda: view.told().startswith(f"Change 2 of {count}:"))
+    qtbot.keyClick(view, Qt.Key.Key_Left)
+    qtbot.waitUntil(lambda: view.told().startswith(f"Change 1 of {count}:"))
+    assert view.table_text().count("\n") == count + 1
+    assert not view.grab().toImage().isNull()
+
+
+def test_the_last_one_is_the_answer(qtbot: Any, result: Result) -> None:
+    view = opened(qtbot, result)
+    view.slider.setValue(len(result.answer.changes) - 1)
+    letters = result.answer.alignment.letters
+    qtbot.waitUntil(lambda: view.after.letters.shape == letters.shape)
+    np.testing.assert_array_equal(view.after.letters, letters)
+    rows = [row[row != GAP].tobytes() for row in view.before.letters]
+    assert rows == [row[row != GAP].tobytes() for row in letters]
+    chosen: list[int] = []
+    view.selection.column_chosen.connect(chosen.append)
+    view.after.clicked.emit((2, 5))
+    assert chosen == [5] and view.selection.taxa == {result.answer.alignment.names[2]}
+
+
+def test_both_sides_show_the_same_part(qtbot: Any, result: Result) -> None:
+    view = opened(qtbot, result)
+    view.before.zoom(0.5, QPointF(10, 10))
+    assert view.after.area == view.before.area and view.after.area.width() < view.after.values.shape[1]
+    view.before.zoom(0.3, QPointF(10, 10))
+    assert not view.grab().toImage().isNull(), "letters are drawn"
+    view.before.fit()
+    assert view.after.area.width() == view.after.values.shape[1]
+    view.show_result(None)
+    assert view.told() == "" and view.before.values.size == 0
+
+
+def test_alignments_between_those_that_are_kept_are_made(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Way(result.answer)
+    monkeypatch.setattr(way, "MOST_BYTES", 50)
+    few = Way(result.answer)
+    assert few._every > 1
+    for number in (0, len(few) - 1, len(few) // 2, 1):
+        np.testing.assert_array_equal(few.at(number), whole.at(number))
