@@ -27,7 +27,7 @@ STEP = np.dtype(
 A range ``a..b`` is of letters, half-open: the letters after the first a, up to and with the b-th. Its cells are
 a + 1..b, both included, because cell i is reached after i letters. Ranges are in the strip's own orientation
 (rows belong to the shorter sequence). Layers are those of a third sequence, 0..0 where there is none. Times are
-nanoseconds since the start of the run; for ``waited_ns`` of them it waited for a neighbour's cells, where that is known.
+nanoseconds since the start of the run; for ``waited_ns`` of them it waited for a neighbour, where that is known.
 """
 
 

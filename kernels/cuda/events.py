@@ -5,4 +5,4 @@ from __future__ import annotations
 from kernels.cuda.structs import Struct
 
 EVENT = Struct("Event", " long long start, end; int worker, waited; ")
-"""One that ends at 0 never was; ``waited`` nanoseconds, at most 2^31 - 1, went by until neighbours had come far enough."""
+"""One that ends at 0 never was; for ``waited`` nanoseconds, at most 2^31 - 1, it waited for neighbours."""
