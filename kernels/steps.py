@@ -19,6 +19,7 @@ STEP = np.dtype(
         ("worker", "i4"),
         ("start_ns", "i8"),
         ("end_ns", "i8"),
+        ("waited_ns", "i8"),
     ]
 )
 """One event: the cells that ``worker`` (a CPU thread or a multiprocessor) computed, and when.
@@ -26,14 +27,19 @@ STEP = np.dtype(
 A range ``a..b`` is of letters, half-open: the letters after the first a, up to and with the b-th. Its cells are
 a + 1..b, both included, because cell i is reached after i letters. Ranges are in the strip's own orientation
 (rows belong to the shorter sequence). Layers are those of a third sequence, 0..0 where there is none. Times are
-nanoseconds since the start of the run.
+nanoseconds since the start of the run; for ``waited_ns`` of them it waited for a neighbour, where that is known.
 """
 
 
 class Steps:
-    """An append-only log of chunk events; safe to append from several threads."""
+    """An append-only log of chunk events; safe to append from several threads.
 
-    def __init__(self) -> None:
+    ``share`` of the run's events are in it: less than 1 where there were so many that only some were kept. One that
+    ``keeps`` nothing takes events and forgets them.
+    """
+
+    def __init__(self, keeps: bool = True, share: float = 1.0) -> None:
+        self.keeps, self.share = keeps, share
         self._events: list[tuple[int, ...]] = []
         self._blocks: list[np.ndarray] = []
         self._ordered: np.ndarray | None = None
@@ -49,14 +55,21 @@ class Steps:
         start_ns: int,
         end_ns: int,
         layers: tuple[int, int] = (0, 0),
+        waited_ns: int = 0,
     ) -> None:
         """Append one event."""
+        if not self.keeps:
+            return
         with self._lock:
-            self._events.append((phase, strip, *rows, *columns, *layers, worker, start_ns, end_ns))
+            self._events.append((phase, strip, *rows, *columns, *layers, worker, start_ns, end_ns, waited_ns))
             self._ordered = None
 
     def extend(self, events: np.ndarray) -> None:
-        """Append an array of dtype STEP."""
+        """Append an array of dtype STEP, or of such events without their last fields, as they were saved once."""
+        if not self.keeps:
+            return
+        if events.dtype != STEP:
+            events = _completed(events)
         with self._lock:
             self._blocks.append(events)
             self._ordered = None
@@ -76,3 +89,14 @@ class Steps:
                 self._ordered.flags.writeable = False
                 self._events, self._blocks = [], [self._ordered]
             return self._ordered
+
+
+def _completed(events: np.ndarray) -> np.ndarray:
+    """Events with all fields of STEP, 0 where theirs end; TypeError where they are no events."""
+    names = events.dtype.names or ()
+    if events.ndim != 1 or not names or np.dtype(STEP.descr[: len(names)]) != events.dtype or len(names) < 11:
+        raise TypeError("the log of a run is none")
+    found = np.zeros(events.size, STEP)
+    for name in names:
+        found[name] = events[name]
+    return found

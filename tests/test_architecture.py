@@ -14,9 +14,11 @@ from tests.emulator.modules import files, imports, loading, of_package
 ROOT = Path(__file__).resolve().parents[1]
 LOADED_WHERE_A_GPU_IS = {
     "kernels.experiments.rooflines.cuda_roofline",
+    "kernels.pairwise.pictures.cuda_dotplot",
     "kernels.pairwise.pictures.cuda_image",
     "kernels.profiles.cuda_batch",
     "kernels.profiles.cuda_picture",
+    "kernels.triple.pictures.cuda_slices",
 }
 """Modules that are no backend of a method, and that their users import when a GPU is to be used."""
 HEAVY = ("PySide6", "pyqtgraph", "cupy", "cupy_backends", "numba")

@@ -16,6 +16,7 @@ class Lanes:
 
     ``events`` has dtype STEP, ordered by row and start; rows ``k * depth`` to ``(k + 1) * depth`` are the
     lane of ``workers[k]``. Row r holds events ``borders[r]`` to ``borders[r + 1]``; ``row`` is that of each event.
+    ``share`` of the run's events are there.
     """
 
     events: np.ndarray
@@ -23,6 +24,7 @@ class Lanes:
     depth: int
     row: np.ndarray
     borders: np.ndarray
+    share: float = 1.0
 
     @property
     def rows(self) -> int:
@@ -38,12 +40,19 @@ class Lanes:
 
     @property
     def busy(self) -> float:
-        """Share of the time of all rows, from the first start to the last end, in which something ran."""
-        if not self.events.size:
-            return 0.0
+        """Share of the time of all rows, from the first start to the last end, in which something was computed."""
+        events = self.events
+        return self._of_time(events["end_ns"] - events["start_ns"] - events["waited_ns"])
+
+    @property
+    def waiting(self) -> float:
+        """The same in which one waited for a neighbour, as far as that is known."""
+        return self._of_time(self.events["waited_ns"])
+
+    def _of_time(self, spent_ns: np.ndarray) -> float:
+        """Share of the time of all rows; where not all events are there, the others are taken to be like them."""
         span = self.end_ns - self.start_ns
-        spent = int((self.events["end_ns"] - self.events["start_ns"]).sum())
-        return spent / (span * self.rows) if span else 0.0
+        return min(int(spent_ns.sum()) / (span * self.rows * self.share), 1.0) if span else 0.0
 
     def at(self, row: int, time_ns: float, reach_ns: float = 0) -> int | None:
         """The event of a row at a time, or the nearest one within ``reach_ns``; its number in ``events``."""
@@ -57,12 +66,19 @@ class Lanes:
         return near[best] if best is not None and gaps[best] <= reach_ns else None
 
     def pixels(
-        self, colours: np.ndarray, start_ns: float, end_ns: float, width: int, separated: int = 2**31
+        self,
+        colours: np.ndarray,
+        start_ns: float,
+        end_ns: float,
+        width: int,
+        separated: int = 2**31,
+        waiting: int | None = None,
     ) -> np.ndarray:
         """Rows as an image, uint32 of shape (rows, width), 0 where nothing ran.
 
         ``colours`` gives a colour for every event; each visible event has at least one pixel, and one
-        of ``separated`` pixels or more leaves its last one free.
+        of ``separated`` pixels or more leaves its last one free. With a colour for ``waiting``, as much of an event's
+        first pixels have it as the event waited; when that was inside it is not known.
         """
         image = np.zeros((self.rows, width), np.uint32)
         events, seen = self.events, self._seen(start_ns, end_ns)
@@ -75,7 +91,11 @@ class Lanes:
         lengths = last - first
         skipped = np.repeat(np.cumsum(lengths) - lengths, lengths)
         columns = np.repeat(first, lengths) + np.arange(lengths.sum()) - skipped
-        image[np.repeat(self.row[seen], lengths), columns] = np.repeat(colours[seen], lengths)
+        shades = np.repeat(colours[seen], lengths)
+        if waiting is not None:
+            until = np.floor((events["start_ns"][seen] + events["waited_ns"][seen] - start_ns) * scale)
+            shades[columns < np.repeat(until, lengths)] = waiting
+        image[np.repeat(self.row[seen], lengths), columns] = shades
         return image
 
     def wide(self, start_ns: float, end_ns: float, least_ns: float) -> np.ndarray:
@@ -97,7 +117,7 @@ def lanes(steps: Steps) -> Lanes:
     row = lane * depth + slots
     order = np.lexsort((events["start_ns"], row))
     borders = np.searchsorted(row[order], np.arange(len(workers) * depth + 1))
-    return Lanes(events[order], workers, depth, row[order], borders)
+    return Lanes(events[order], workers, depth, row[order], borders, steps.share)
 
 
 def _slots(lane: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:

@@ -29,7 +29,7 @@ from kernels.errors import InputError
 from kernels.memory import bytes_text
 from kernels.model import Result, Sequence, SequenceType
 from kernels.monitor import Monitor
-from kernels.steps import STEP, Steps
+from kernels.steps import Steps
 from kernels.text import from_json
 from kernels.typed_fields import made
 
@@ -247,7 +247,7 @@ class _Writer:
         if isinstance(value, Sequence):
             return {"sequence": self.number(value)}
         if isinstance(value, Steps):
-            return {"steps": self._array(value.array())}
+            return {"steps": self._array(value.array()), "share": value.share}
         return {"time": value.isoformat()} if isinstance(value, datetime) else None
 
     def _array(self, array: np.ndarray) -> str:
@@ -286,11 +286,9 @@ class _Reader:
         match value:
             case {"sequence": number}:
                 return self._sequences[number]
-            case {"steps": name}:
-                events, steps = self._array(name), Steps()
-                if events.dtype != STEP or events.ndim != 1:
-                    raise TypeError("the log of a run is none")
-                steps.extend(events)
+            case {"steps": name, **more}:
+                steps = Steps(share=float(more.get("share", 1.0)))
+                steps.extend(self._array(name))
                 return steps
             case {"time": text}:
                 return datetime.fromisoformat(text)

@@ -54,6 +54,11 @@ def device(index: int) -> Device:
     return found[index]
 
 
+def numbered(name: str) -> int | None:
+    """The number of the first GPU of this name; None where it is not here, or no name is given."""
+    return next((found.index for found in discover()[0] if found.name == name), None) if name else None
+
+
 def attributes(index: int) -> Mapping[str, int]:
     """The limits of this GPU by the names of the CUDA runtime, such as MaxThreadsPerBlock."""
     device(index)

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from kernels.cuda.structs import Struct
 
-EVENT = Struct("Event", " long long start, end; int worker, unused; ")
-"""One that ends at 0 never was."""
+EVENT = Struct("Event", " long long start, end; int worker, waited; ")
+"""One that ends at 0 never was; for ``waited`` nanoseconds, at most 2^31 - 1, it waited for neighbours."""

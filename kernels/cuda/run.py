@@ -128,6 +128,7 @@ class Run:
             offset = time.perf_counter_ns() - self.began_ns - int(times["end"].max())
             found["start_ns"], found["end_ns"] = times["start"] + offset, times["end"] + offset
         found["phase"], found["strip"], found["worker"] = phase, strips, times["worker"]
+        found["waited_ns"] = np.clip(times["waited"], 0, found["end_ns"] - found["start_ns"])
         return found
 
     def tell(self, done: int, total: int, phase: str) -> None:

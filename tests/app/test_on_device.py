@@ -60,10 +60,10 @@ def letters(pool: list[Any]) -> int:
     return sum(len(datum) for datum in pool if isinstance(datum, Sequence))
 
 
-def wait(ready: Callable[[], Any]) -> None:
+def wait(ready: Callable[[], Any], what: str) -> None:
     until = time.monotonic() + WAIT_S
     while not ready():
-        assert time.monotonic() < until, "the window did not get there"
+        assert time.monotonic() < until, f"after {WAIT_S} s still waiting for {what}"
         QApplication.processEvents()
         time.sleep(0.005)
 
@@ -78,7 +78,7 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
         application.make_application(found)
         opened = Window(found)
         opened.show()
-        wait(lambda: opened.device.count() > 2)
+        wait(lambda: opened.device.count() > 2, "the list of devices")
         yield opened
         opened.close()
 
@@ -92,12 +92,22 @@ def open_and_run(window: Window, method: Method) -> Any:
     window.session.add_data([datum for datum in data if not isinstance(datum, Sequence)])
     window.device.choose(BACKEND, 0)
     window.method.set_values(method, {}, {})
-    wait(lambda: not window.planner.busy and window.method.run_button.isEnabled())
+    ready = lambda: not window.planner.busy and window.method.run_button.isEnabled()  # noqa: E731
+    wait(ready, f"the plan of {method.id} on {[getattr(datum, 'name', datum) for datum in data]}")
     before = len(window.session.entries)
     window.commands["run"].trigger()
-    wait(lambda: len(window.session.entries) > before or any(job.error for job in window.queue.jobs))
+    done = lambda: len(window.session.entries) > before or any(job.error for job in window.queue.jobs)  # noqa: E731
+    wait(done, f"the result of {method.id}")
     assert [job.error for job in window.queue.jobs if job.error] == []
     return window.session.entries[0].result
+
+
+def pictured_by(view: Any) -> int | None:
+    """The GPU that computed the picture of a view, -1 for the CPU; None where it shows what was there."""
+    shown = getattr(view, "_scanned", None) or getattr(getattr(view, "_survey", None), "index", None)
+    if shown is None:
+        return None
+    return -1 if shown.device is None else shown.device
 
 
 @pytest.mark.gpu
@@ -106,10 +116,12 @@ def test_every_view_of_a_run_on_the_gpu_is_shown_and_saved(window: Window, tmp_p
     result = open_and_run(window, METHODS[problem])
     assert result.backend == BACKEND
     result.check(result.problem)
+    assert result.steps.count, f"{result.method} has no timeline"
     for name in window.viewer.tabs_shown():
         window.viewer.turn_to(name)
         view: Any = window.viewer.tabs.currentWidget()
-        wait(lambda view=view: not isinstance(view, GradualView) or view.sharp)
+        wait(lambda view=view: not isinstance(view, GradualView) or view.sharp, f"the view {name} of {problem}")
+        assert pictured_by(view) in (None, 0), f"the view {name} of {problem} was computed by the CPU"
         picture = view.grab().toImage()
         colours = {picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)}
         assert len(colours) > 2, f"the view {name} of {problem} is empty"

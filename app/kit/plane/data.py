@@ -83,7 +83,7 @@ def scan(problem: Any, monitor: Monitor, gpu: str = "") -> Any:
     The CPU computes it where it is not, or has too little memory left; its ``device`` is None then.
     """
     pictures = _pictures(problem)
-    device = next((device.index for device in devices.discover()[0] if device.name == gpu), None) if gpu else None
+    device = devices.numbered(gpu)
     if device is not None:
         with suppress(MemoryRefused):
             return pictures.scan(problem, monitor, device=device)

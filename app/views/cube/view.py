@@ -93,7 +93,7 @@ class CubeView(QWidget):
         if result is not None:
             self._show_slices_anew()
             if not same:
-                self.bar.offer(result.problem)
+                self.bar.offer(result.problem, result.device if result.backend == "cuda" else "")
                 self.place = self._first_place()
             self.go(self.place)
         self._say()

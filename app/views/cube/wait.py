@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from time import monotonic
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from app import theme
-from app.kit.background import Latest
+from app.kit.background import Latest, Work
 from app.kit.scan_panel import PATIENCE_S, progress_text
 from app.kit.widgets import Elided
+from kernels.cuda import devices
+from kernels.errors import MemoryRefused
 from kernels.monitor import Monitor
 from kernels.triple.model import Cell, TripleProblem
 from kernels.triple.pictures import slices
 from kernels.triple.pictures.slices import Values
 
-ASKED_CELLS = 2_000_000_000
-"""Cells (cpu_slices.effort) above which the user is asked first: several seconds."""
+ASKED_CELLS, ASKED_CELLS_ON_GPU = 2_000_000_000, 100_000_000_000
+"""Cells (slices.effort) above which the user is asked first: several seconds."""
 DOING = "Computing H"
 APPEARS_MS = 300
 """What takes less is not announced, so that the views beside do not jump."""
@@ -38,6 +42,7 @@ class SliceBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._problem: TripleProblem | None = None
+        self._gpu = ""
         self._cell: Cell | None = None
         self._known: dict[tuple[int, int], np.ndarray] = {}
         self._work = Latest(self)
@@ -70,29 +75,36 @@ class SliceBar(QWidget):
         self._known.clear()
         self._put_away()
 
-    def offer(self, problem: TripleProblem) -> None:
-        """Begin with a problem; the cells of a small cube are computed at once."""
+    def offer(self, problem: TripleProblem, gpu: str = "") -> None:
+        """Begin with a problem; the cells of a small cube are computed at once.
+
+        The GPU of this name computes them, if it is here and has the memory; else the CPU.
+        """
         self.stop()
-        self._problem = problem
+        self._problem, self._gpu = problem, gpu
         if slices.is_kept(problem):
             self._start()
-        elif reason := slices.refusal(problem):
+        elif reason := slices.refusal(problem, self._on_gpu):
             self._say(reason[0].upper() + reason[1:] + ".")
 
     def want(self, cell: Cell) -> None:
         """Compute the slices through a cell where they are not kept; a long pass only when the user asks for it."""
         problem = self._problem
-        if problem is None or slices.is_kept(problem) or slices.refusal(problem):
+        if problem is None or slices.is_kept(problem) or slices.refusal(problem, self._on_gpu):
             return
         self._cell = cell
         if not self._missing():
             self._work.cancel()
             self._give()
-        elif slices.effort(problem) > ASKED_CELLS:
+        elif slices.effort(problem, self._on_gpu) > (ASKED_CELLS_ON_GPU if self._on_gpu else ASKED_CELLS):
             self._work.cancel()
             self._say(f"Slices of H here need a pass over up to {problem.cells:,} cells.", "Compute them")
         else:
             self._start()
+
+    @property
+    def _on_gpu(self) -> bool:
+        return devices.numbered(self._gpu) is not None
 
     def _missing(self) -> frozenset[int]:
         return frozenset(axis for axis in ALL_AXES if (axis, self._cell[axis]) not in self._known)
@@ -104,10 +116,24 @@ class SliceBar(QWidget):
         self._started, self._told = monotonic(), 0.0
         self._say(DOING, "Cancel", progress=True)
         if slices.is_kept(problem):
-            self._work.request(lambda monitor: slices.keep(problem, monitor))
+            self._work.request(self._computed(lambda monitor, device: slices.keep(problem, monitor, device)))
         elif cell is not None:
             axes = self._missing()
-            self._work.request(lambda monitor: _sliced(problem, cell, axes, monitor))
+            work = lambda monitor, device: (cell, slices.slices(problem, cell, axes, monitor, device))  # noqa: E731
+            self._work.request(self._computed(work))
+
+    def _computed(self, work: Callable[[Monitor, int | None], Any]) -> Work:
+        """Work on the GPU that ran; on the CPU where it is not here, or has too little memory left."""
+        gpu = self._gpu
+
+        def compute(monitor: Monitor) -> Any:
+            device = devices.numbered(gpu)
+            if device is not None:
+                with suppress(MemoryRefused):
+                    return work(monitor, device)
+            return work(monitor, None)
+
+        return compute
 
     def _cancel(self) -> None:
         self._work.cancel()
@@ -153,9 +179,3 @@ class SliceBar(QWidget):
         else:
             self._appear.stop()
             self.show()
-
-
-def _sliced(
-    problem: TripleProblem, cell: Cell, axes: frozenset[int], monitor: Monitor
-) -> tuple[Cell, Mapping[int, np.ndarray]]:
-    return cell, slices.slices(problem, cell, axes, monitor)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kernels import memory
+from kernels.cuda import devices
 from kernels.errors import MemoryRefused
 from kernels.model import Sequence
 from kernels.monitor import Monitor
@@ -68,16 +70,27 @@ class Part:
         return int(inside[self.runs.lengths[inside].argmax()]) if inside.size else None
 
 
-def survey(first: Sequence, second: Sequence, k: int, pixels: Span, monitor: Monitor) -> Survey:
-    """Index a pair and look at all of it in at most ``pixels`` pixels; MemoryRefused where the index does not fit."""
-    from kernels.pairwise.pictures import dotplot  # compiles; so it is imported on the worker's thread
+def survey(first: Sequence, second: Sequence, k: int, pixels: Span, monitor: Monitor, gpu: str = "") -> Survey:
+    """Index a pair and look at all of it in at most ``pixels`` pixels, on the GPU of this name, if it is here.
 
+    The CPU looks where it is not, or has too little memory left. MemoryRefused where the index does not fit.
+    """
     needed, free = nbytes(first, second), memory.host_bytes_free()
     if needed > free:
         raise MemoryRefused(
             f"the index needs {memory.bytes_text(needed)} of main memory, and {memory.bytes_text(free)} is free"
         )
-    index = dotplot.build(first, second, k, monitor)
+    device = devices.numbered(gpu)
+    if device is not None:
+        with suppress(MemoryRefused):
+            return _survey(first, second, k, pixels, monitor, device)
+    return _survey(first, second, k, pixels, monitor, None)
+
+
+def _survey(first: Sequence, second: Sequence, k: int, pixels: Span, monitor: Monitor, device: int | None) -> Survey:
+    from kernels.pairwise.pictures import dotplot  # compiles; so it is imported on the worker's thread
+
+    index = dotplot.build(first, second, k, monitor, device)
     return Survey(index, window(index, (0, len(first) + 1), (0, len(second) + 1), pixels, monitor))
 
 

@@ -213,7 +213,12 @@ class DotPlotView(PlaneView):
         k = self.k.value() or automatic_k(first, second)
         self.scan_panel.doing = f"Looking for words of {k} letters"
         pixels = self._pixels()
-        self.scan_panel.offer((first, second, k), lambda monitor: data.survey(first, second, k, pixels, monitor))
+        gpu = self._gpu()
+        self.scan_panel.offer((first, second, k), lambda monitor: data.survey(first, second, k, pixels, monitor, gpu))
+
+    def _gpu(self) -> str:
+        """The name of the GPU that looks for words: the one that ran, if it was one."""
+        return self.result.device if self.result is not None and self.result.backend == "cuda" else ""
 
     def _look_again(self) -> None:
         """The words of another k; a k that is none leaves everything as it is, and says so."""
@@ -338,6 +343,8 @@ class DotPlotView(PlaneView):
         if part.runs is None and part.density.thinned:
             words = f"{part.density.thinned:,} frequent words thinned to {part.density.most:,} places each"
             found.append(LegendItem("text", words))
+        if self._gpu() and index.device is None:
+            found.append(LegendItem("text", f"by the CPU: {self._gpu()} is not here or has too little memory"))
         step = f", every {index.step:,} letters" if index.step > 1 else ""
         found.append(LegendItem("text", f"index {bytes_text(index.nbytes)}{step}"))
         return found

@@ -101,7 +101,8 @@ class Bars(pg.GraphicsObject):
 
     def _paint_image(self, painter: QPainter, transform: QTransform, area: QRectF, start: float, end: float) -> None:
         width = max(round(area.width() * painter.device().devicePixelRatioF()), 1)
-        pixels = self.lanes.pixels(self.colours(), start, end, width, SEPARATED)
+        waiting = QColor(theme.active().border).rgba()
+        pixels = self.lanes.pixels(self.colours(), start, end, width, SEPARATED, waiting)
         depth = self.lanes.depth
         for lane in range(len(self.lanes.workers)):
             rows = pixels[lane * depth : (lane + 1) * depth]
@@ -249,7 +250,7 @@ class TimelineView(QWidget):
     def hover_text(self, number: int) -> str:
         """What is known of an event."""
         event = self.bars.lanes.events[number]
-        start, end = int(event["start_ns"]) / 1e6, int(event["end_ns"]) / 1e6
+        start, end, waited = (int(event[name]) / 1e6 for name in ("start_ns", "end_ns", "waited_ns"))
         rows, columns = (f"{event[f'{axis}_start'] + 1:,}\u2013{event[f'{axis}_end']:,}" for axis in ("row", "column"))
         cells = int((event["row_end"] - event["row_start"]) * (event["column_end"] - event["column_start"]))
         layers = ""
@@ -261,7 +262,8 @@ class TimelineView(QWidget):
             f"{self.bars.words.phase(event['phase'])}   {self.bars.words.piece(event['phase'])} {event['strip']:,}   "
             f"rows {rows}   columns {columns}   "
             f"{layers}{self._worker_name()} {event['worker']}   "
-            f"{start:,.3f} to {end:,.3f} ms ({texts.duration(end - start)}){rate}"
+            f"{start:,.3f} to {end:,.3f} ms ({texts.duration(end - start)}"
+            f"{', ' + texts.duration(waited) + ' of it waiting' if waited else ''}){rate}"
         )
 
     def _cut(self, number: int) -> bool:
@@ -313,9 +315,11 @@ class TimelineView(QWidget):
         count, name = len(found.workers), self._piece()
         numbers = "strip" if len(self.bars.words.pieces) < 2 else ["phase", "strip"]
         strips = len(np.unique(found.events[numbers]))
+        waiting = f", waiting {100 * found.waiting:.0f} %" if found.waiting else ""
+        shown = f"; one of {1 / found.share:.0f} launches is shown" if found.share < 1 else ""
         return (
             f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
-            f"busy {100 * found.busy:.0f} % of {texts.duration((found.end_ns - found.start_ns) / 1e6)}"
+            f"busy {100 * found.busy:.0f} %{waiting} of {texts.duration((found.end_ns - found.start_ns) / 1e6)}{shown}"
         )
 
     def _before(self) -> str:
@@ -333,6 +337,8 @@ class TimelineView(QWidget):
         elif found is not None:
             phases = np.unique(found.events["phase"]).tolist()
             items = [LegendItem("fill", self.bars.words.phase(n), (palette[(n - 1) % len(palette)],)) for n in phases]
+        if found is not None and found.waiting:
+            items.append(LegendItem("fill", "share of a bar that it waited for neighbours", (theme.active().border,)))
         self._legend.show_items(tuple(items))
 
     def _on_colour(self, index: int) -> None:

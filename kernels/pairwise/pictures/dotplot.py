@@ -3,7 +3,8 @@
 ``build`` makes an index of the shorter sequence once. ``density`` looks the words of the longer one up in it, as far
 as they lie in the window, and counts matches by pixel, so that nothing but the index and the picture is ever kept.
 ``runs`` gives the very matches of a small window. A match is two equal words or, of nucleotides, a word and the
-reverse complement of another; words with a letter that stands for several (N, X) match nothing.
+reverse complement of another; words with a letter that stands for several (N, X) match nothing. ``build`` and
+``density`` compute on the GPU that is named, or on the CPU; both give the same.
 
 Windows are half-open ranges of cells (i, j), as everywhere: a match covers the cells of its letters, and is counted in
 the pixel of the middle one.
@@ -40,7 +41,8 @@ class WordIndex:
     """The words of the shorter sequence of a pair by bucket, and both sequences as codes.
 
     ``index.codes`` are those of the shorter one, ``queries`` (uint8) those of the longer; ``step`` is the distance of
-    the words in the index; ``swapped`` tells that the shorter sequence is the second.
+    the words in the index; ``swapped`` tells that the shorter sequence is the second; ``device`` is the number of the
+    GPU that looks words up, None for the CPU.
     """
 
     k: int
@@ -50,6 +52,7 @@ class WordIndex:
     words: Words
     nucleotides: bool
     swapped: bool
+    device: int | None = None
 
     @property
     def nbytes(self) -> int:
@@ -88,22 +91,31 @@ class Runs:
     reverse: np.ndarray
 
 
-def build(first: Sequence, second: Sequence, k: int, monitor: Monitor | None = None) -> WordIndex:
-    """Index the words of the shorter sequence; raises Cancelled, and ParameterError where k is none."""
+def build(
+    first: Sequence, second: Sequence, k: int, monitor: Monitor | None = None, device: int | None = None
+) -> WordIndex:
+    """Index the words of the shorter sequence; raises Cancelled, what a GPU fails with, and ParameterError where k is
+    none."""
     if not LEAST_K <= k <= MOST_K:
         raise ParameterError(f"k={k} is not a whole number from {LEAST_K} to {MOST_K}")
     monitor, swapped = monitor or Monitor(), len(first) > len(second)
     nucleotides = of_nucleotides(first, second)
     codes, queries = (_codes(sequence, nucleotides) for sequence in sorted((first, second), key=len))
     places, step = indexed(codes.size)
-    index, words = _index(codes, k, step, places, monitor)
-    return WordIndex(k, index, queries, step, words, nucleotides, swapped)
+    if device is None:
+        index, words = _index(codes, k, step, places, monitor)
+    else:
+        from kernels.pairwise.pictures import cuda_dotplot  # CuPy is imported where a GPU is used
+
+        index, words = cuda_dotplot.index(codes, k, step, places, monitor, device)
+    return WordIndex(k, index, queries, step, words, nucleotides, swapped, device)
 
 
 def density(
     found: WordIndex, rows: Span, columns: Span, shape: tuple[int, int], monitor: Monitor | None = None
 ) -> Density:
-    """Count the matches in a window of cells by pixel, on all cores; raises Cancelled.
+    """Count the matches in a window of cells by pixel, on all cores or on the GPU; raises Cancelled, and what a GPU
+    fails with.
 
     There are at most ``shape`` pixels, and never more than cells. Pixel p of h covers cells p size // h up to
     (p + 1) size // h of the window, as in ``matrix.window``.
@@ -145,6 +157,17 @@ def runs(found: WordIndex, rows: Span, columns: Span, most: int) -> Runs | None:
 
 
 def _count(found: WordIndex, counted: Counted, monitor: Monitor) -> int:
+    """Count on the device of the index; of how many words not all places were looked at."""
+    if found.device is None:
+        return _count_on_cpu(found, counted, monitor)
+    from kernels.pairwise.pictures import cuda_dotplot  # CuPy is imported where a GPU is used
+
+    return cuda_dotplot.count(
+        found.index, found.words, found.queries, found.nucleotides, counted, monitor, found.device
+    )
+
+
+def _count_on_cpu(found: WordIndex, counted: Counted, monitor: Monitor) -> int:
     """Threads take stretches of queries that begin and end with pixels, so that each writes pixels of its own."""
     across = counted.across
     borders = _edges(across)

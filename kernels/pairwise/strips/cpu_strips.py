@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.cpu.clock import now_ns
 from kernels.cpu.jit import compiled
-from kernels.cpu.simd import LANES, SHORT_LANES, release
+from kernels.cpu.simd import LANES, SHORT_LANES, acquire, release
 from kernels.cpu.waiting import wait_for
 from kernels.cpu.workers import share, stop_word
 from kernels.monitor import Monitor
@@ -198,7 +199,7 @@ def may_compute(progress, row):
 
 @compiled
 def advance(problem, short, table, borders, states, chunks, best, progress, batch, until):
-    """Compute a strip down to row ``until``, or until told to stop.
+    """Compute a strip down to row ``until``, or until told to stop; the nanoseconds that it waited for its neighbour.
 
     The strip's own progress word says how far it has come. One of ``problem`` and ``short`` (with ``table``, as
     short_tile takes it) is None: that of the number of bits that it is not computed in. ``states`` None: values only.
@@ -209,12 +210,16 @@ def advance(problem, short, table, borders, states, chunks, best, progress, batc
     if short is not None:
         lanes = SHORT_LANES
         batch = min(batch, short.most_rows)
-    own = progress.own * WORD
+    own, waited_ns = progress.own * WORD, 0
     row = progress.words[own]
     while row < until:
         rows = min(batch, until - row, h - row % h)
-        if not may_compute(progress, row + rows):
-            return
+        if progress.own > 0 and acquire(progress.words, own - WORD) < row + rows:
+            waited_ns -= now_ns()
+            may_compute(progress, row + rows)
+            waited_ns += now_ns()
+        if acquire(progress.stop, 0) != 0:
+            return waited_ns
         if short is not None:
             if states is None:
                 short_tile(short, table, borders, row, rows, best)
@@ -229,14 +234,16 @@ def advance(problem, short, table, borders, states, chunks, best, progress, batc
         if row % h == 0 and row // h <= bottoms.shape[0]:
             end_chunk(borders.edge, bottoms[row // h - 1], lanes)
         release(progress.words, own, row)
+    return waited_ns
 
 
 def compute(strips: Strips, monitor: Monitor, steps: Steps, started_ns: int, slices: int = SLICES) -> None:
     """Phase 1: all strips, on threads, with so many steps of the log each; raises Cancelled."""
 
     def one_strip(strip: int, worker: int) -> None:
-        for rows, begun_ns, ended_ns in _compute_strip(strips, strip, slices):
-            steps.add(1, strip, rows, strips.columns(strip), worker, begun_ns - started_ns, ended_ns - started_ns)
+        for rows, begun_ns, ended_ns, waited_ns in _compute_strip(strips, strip, slices):
+            times_ns = begun_ns - started_ns, ended_ns - started_ns
+            steps.add(1, strip, rows, strips.columns(strip), worker, *times_ns, waited_ns=waited_ns)
 
     share_strips(strips, one_strip, monitor, "phase 1")
 
@@ -255,8 +262,8 @@ def share_strips(strips: Strips, one_strip: Callable[[int, int], None], monitor:
     share(work, min(strips.workers, strips.count), strips.stop, report)
 
 
-def _compute_strip(strips: Strips, strip: int, slices: int) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """Compute a strip slice by slice: its rows, begin and end in ns. Ends early when told to stop."""
+def _compute_strip(strips: Strips, strip: int, slices: int) -> Iterator[tuple[tuple[int, int], int, int, int]]:
+    """Compute a strip slice by slice: its rows, begin, end and waiting in ns. Ends early when told to stop."""
     m, (start, end) = strips.pair.rows.size, strips.columns(strip)
     borders, progress = strips.begin(strip)
     problem = strips.problem(strip) if strips.short is None else None
@@ -270,9 +277,9 @@ def _compute_strip(strips: Strips, strip: int, slices: int) -> Iterator[tuple[tu
         bottom = min(top + slice_rows, m)
         may_compute(progress, min(top + strips.batch, bottom))
         begun_ns = time.perf_counter_ns()
-        advance(problem, short, table, borders, states, chunks, best, progress, strips.batch, bottom)
+        waited_ns = advance(problem, short, table, borders, states, chunks, best, progress, strips.batch, bottom)
         if strips.stop[0]:
             return
-        yield (top, bottom), begun_ns, time.perf_counter_ns()
+        yield (top, bottom), begun_ns, time.perf_counter_ns(), waited_ns
     if strip == strips.count - 1:
         strips.corner = tuple(int(out_of_lanes(part, strips.lanes)[end - start - 1]) for part in borders.edge[::2])

@@ -218,9 +218,21 @@ def sweep_bytes(
     }
 
 
-def log_rows(launches: int, strips: int) -> int:
-    """Events a strip: one for each launch, or a single one where that would be too many."""
-    return launches if launches * strips <= MOST_EVENTS else 1
+def log_rows(launches: int, strips: int, merged: bool = False) -> int:
+    """Events a strip: one for each launch.
+
+    Where that would be too many, one for each ``log_apart``-th, and one more that is not looked at, for all others;
+    ``merged``: a single one.
+    """
+    apart = log_apart(launches, strips)
+    if apart == 1:
+        return launches
+    return 1 if merged else -(-launches // apart) + 1
+
+
+def log_apart(launches: int, strips: int) -> int:
+    """Launches from one that is in the log to the next."""
+    return -(-launches // max(MOST_EVENTS // strips, 1))
 
 
 def host_bytes(problem: PairProblem) -> dict[str, int]:

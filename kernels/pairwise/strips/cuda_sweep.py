@@ -146,7 +146,8 @@ def sweep(
     shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handed_over, job.spread)
     warps, most = block(kernel, job.threads, shared)
     strips = job.tiles * job.strips
-    log = job.run.event_log(cuda_sizes.log_rows(len(slices), strips), strips)
+    apart, merged = cuda_sizes.log_apart(len(slices), strips), phase != "phase 1"
+    log = job.run.event_log(cuda_sizes.log_rows(len(slices), strips, merged), strips)
     tickets = job.run.filled((len(slices), job.tiles), np.uint32)
     done = job.strips * job.first_row
     total = done + sum(part.steps_done for part in slices)
@@ -158,7 +159,8 @@ def sweep(
                 first_strip=part.first_strip, end_strip=part.end_strip, steps=part.steps, skew=part.skew,
                 batch=job.batch, start=part.start, end=part.end,
             )  # fmt: skip
-            arguments = *strip, *cells, state, log[index % len(log)], tickets[index:], *slice_, *extra
+            row = index // apart if apart == 1 or (index % apart == 0 and not merged) else -1
+            arguments = *strip, *cells, state, log[row], tickets[index:], *slice_, *extra
             kernel((blocks, job.tiles), (warps * LANES,), arguments, shared_mem=warps * shared)
             launched(part, state)
             done += part.steps_done
@@ -213,15 +215,16 @@ def _corner(job: Job, state: cupy.ndarray, states_kept: bool = False) -> Best:
 
 
 def _log_strips(job: Job, log: cupy.ndarray, slices: list[cuda_sizes.Slice]) -> None:
-    """Step log of phase 1: an event for every strip and slice that computed something."""
+    """Step log of phase 1: an event for every strip and slice that computed something, and is in the log."""
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
-    times = log.get().view(EVENT.dtype)[..., 0]
+    times, launches = log.get().view(EVENT.dtype)[..., 0], len(slices)
+    slices = slices[:: cuda_sizes.log_apart(launches, job.tiles * job.strips)]
+    times = times[: len(slices)]
+    job.run.steps.share = min(job.run.steps.share, len(slices) / launches)
     part, strip = np.nonzero(times["end"])
     shift = strip * slices[0].skew
-    starts, ends = np.zeros(len(part), np.int64), np.full(len(part), rows)
-    if len(times) == len(slices):
-        starts = np.array([slice_.start for slice_ in slices])[part] - shift
-        ends = np.array([slice_.end for slice_ in slices])[part] - shift
+    starts = np.array([slice_.start for slice_ in slices])[part] - shift
+    ends = np.array([slice_.end for slice_ in slices])[part] - shift
     logged = job.run.logged(1, times[part, strip], strip)
     logged["row_start"] = job.first_row + np.clip(starts, 0, rows)
     logged["row_end"] = job.first_row + np.clip(ends, 0, rows)

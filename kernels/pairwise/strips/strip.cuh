@@ -148,11 +148,17 @@ struct Place {
     }
 };
 
-// Waits until the left strip has left the cells that lanes want; `early` are earlier reads of them.
+// Waits until the left strip has left the cells that lanes want; `early` are earlier reads of them. Adds to `waited` the
+// nanoseconds that this took.
 __device__ __forceinline__ Edge receive(
-    const unsigned long long* cells, Place place, bool wanted, unsigned long long early) {
+    const unsigned long long* cells, Place place, bool wanted, unsigned long long early, int& waited) {
     unsigned long long cell = early;
-    while (__any_sync(WARP, wanted && (cell & 1u) != place.round))
-        if (wanted) cell = load_shared_by_all(cells + place.index);
+    if (__any_sync(WARP, wanted && (cell & 1u) != place.round)) {
+        const int began = static_cast<int>(nanoseconds());
+        do {
+            if (wanted) cell = load_shared_by_all(cells + place.index);
+        } while (__any_sync(WARP, wanted && (cell & 1u) != place.round));
+        waited += static_cast<int>(nanoseconds()) - began;
+    }
     return unpack(cell);
 }

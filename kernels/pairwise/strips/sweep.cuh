@@ -120,6 +120,7 @@ __device__ __forceinline__ void sweep(
         int kept_row = 0;            // the next row that is kept, at or below the last lane's
         if (Lane::KEEPS) kept_row = lane.kept_after(start - SPREAD);
         int awaited = 0;             // rows known to be there, where batches are longer than BATCH
+        int waited = 0;              // nanoseconds
         for (int t = start; t < end; t += BATCH) {
             int row = t + id + 1;
             if (t % LANES == 0) {
@@ -133,9 +134,9 @@ __device__ __forceinline__ void sweep(
             if (slice.batch > BATCH && strip > 0 && t >= awaited) {
                 awaited = min(t + slice.batch, end);
                 Place last(boundary, min(awaited, problem.m) + SPREAD - 2);
-                receive(left, last, true, load_shared_by_all(left + last.index));
+                receive(left, last, true, load_shared_by_all(left + last.index), waited);
             }
-            Edge edge = receive(left, incoming, wants(row), early);
+            Edge edge = receive(left, incoming, wants(row), early, waited);
             if (strip == 0) edge = beside(problem, row);
             if (id < BATCH) shared.inbox[id] = lane.arrive(edge, row);
             incoming.advance(boundary, BATCH);
@@ -165,9 +166,11 @@ __device__ __forceinline__ void sweep(
         lane.finish();
         keep(lane, own_state, id, true);
         if (id == 0) {
-            if (log[strip].end == 0) log[strip].start = began;   // a log may span several slices
+            const bool first = log[strip].end == 0;              // a log may span several slices
+            if (first) log[strip].start = began;
             log[strip].end = nanoseconds();
             log[strip].worker = multiprocessor();
+            log[strip].waited = waited + (first ? 0 : log[strip].waited);
         }
     }
 }

@@ -106,22 +106,26 @@ struct Coming {
             if (has(n, layers)) packs[n] = load_shared_by_all(from + n * THREADS);
     }
 
-    // Wait for what is not there yet, and put all into the ring.
-    __device__ __forceinline__ void take(const Word* face, int first, int layers, int from, int* ring) {
-        if (!face) return;
+    // Wait for what is not there yet, and put all into the ring; the nanoseconds that this thread waited.
+    __device__ __forceinline__ int take(const Word* face, int first, int layers, int from, int* ring) {
+        if (!face) return 0;
         bool all = true;
 #pragma unroll
         for (int n = 0; n < COUNT; ++n) all = all && (!has(n, layers) || arrived(packs[n], from));
+        int waited = 0;
         if (!all) {
+            waited = static_cast<int>(nanoseconds());
             const Pack* again = reinterpret_cast<const Pack*>(face + static_cast<long long>(first) * WIDTH) + threadIdx.x;
 #pragma unroll
             for (int n = 0; n < COUNT; ++n)
                 while (has(n, layers) && !arrived(packs[n], from)) packs[n] = load_shared_by_all(again + n * THREADS);
+            waited = static_cast<int>(nanoseconds()) - waited;
         }
         int* to = ring + first % RING * WIDTH + threadIdx.x * PACK;
 #pragma unroll
         for (int n = 0; n < COUNT; ++n)
             if (has(n, layers)) unpack(to + n * THREADS * PACK, packs[n]);
+        return waited;
     }
 };
 
@@ -139,10 +143,10 @@ struct Batch {
         else ask_faces(chunk, layers);
         letter = cube.ks[min(first + static_cast<int>(threadIdx.x % BATCH), cube.nk - 1)];
     }
-    __device__ __forceinline__ void take(const Chunk& chunk, const Store& store) {
-        if (layers == BATCH) take_faces(chunk, store, Constant<BATCH>{});
-        else take_faces(chunk, store, layers);
+    __device__ __forceinline__ int take(const Chunk& chunk, const Store& store) {
+        const int waited = layers == BATCH ? take_faces(chunk, store, Constant<BATCH>{}) : take_faces(chunk, store, layers);
         if (threadIdx.x < BATCH) store.letters[(first + threadIdx.x) % LETTERS] = letter * PROFILE;
+        return waited;
     }
 
 private:
@@ -151,9 +155,9 @@ private:
         north.ask(chunk.north, first, number), west.ask(chunk.west, first, number);
     }
     template <class Layers>
-    __device__ __forceinline__ void take_faces(const Chunk& chunk, const Store& store, Layers number) {
-        north.take(chunk.north, first, number, chunk.row, store.ring_north);
-        west.take(chunk.west, first, number, chunk.column, store.ring_west);
+    __device__ __forceinline__ int take_faces(const Chunk& chunk, const Store& store, Layers number) {
+        const int waited = north.take(chunk.north, first, number, chunk.row, store.ring_north);
+        return waited + west.take(chunk.west, first, number, chunk.column, store.ring_west);
     }
 };
 
@@ -166,13 +170,14 @@ struct Logging {
     Event* log;
     int batches, piece;
     long long began;
+    int waited;                                  // of the first thread, for faces, since then
 
     __device__ __forceinline__ void batch_done(int done) {
         if (threadIdx.x) return;
         while (piece < PIECES && done * PIECES >= batches * (piece + 1)) {
             const long long now = nanoseconds();
-            log[piece++] = {began, now, multiprocessor(), 0};
-            began = now;
+            log[piece++] = {began, now, multiprocessor(), waited};
+            began = now, waited = 0;
         }
     }
 };

@@ -200,7 +200,7 @@ __device__ __forceinline__ void chunk_layers(
     coming.ask(cube, chunk, 0, min(BATCH, cube.nk));
     begin_box(cube, faces, chunk, store, 0);
     coming.take(chunk, store);
-    Logging logging = {log, (steps + STEPS_A_BATCH - 1) / STEPS_A_BATCH, 0, nanoseconds()};
+    Logging logging = {log, (steps + STEPS_A_BATCH - 1) / STEPS_A_BATCH, 0, nanoseconds(), 0};
     for (int batch = 0; batch < logging.batches; ++batch) {
         const int first = (batch + 1) * BATCH, last_step = min((batch + 1) * STEPS_A_BATCH, steps);
         if (first < cube.nk) coming.ask(cube, chunk, first, min(first + BATCH, cube.nk));
@@ -222,7 +222,7 @@ __device__ __forceinline__ void chunk_layers(
 #endif
             });
         }
-        if (first < cube.nk) coming.take(chunk, store);
+        if (first < cube.nk) logging.waited += coming.take(chunk, store);
         logging.batch_done(batch + 1);
     }
 }

@@ -265,7 +265,7 @@ __device__ __forceinline__ void chunk_layers(
     build_profiles(cube, chunk, store);
     fill_borders(chunk, store);
     coming.take(chunk, store);
-    Logging logging = {log, (steps + STEPS_A_BATCH - 1) / STEPS_A_BATCH, 0, nanoseconds()};
+    Logging logging = {log, (steps + STEPS_A_BATCH - 1) / STEPS_A_BATCH, 0, nanoseconds(), 0};
 #if SUBCHUNKS
     int box = 0, bottom = cube.h - 1;            // of the next bottom face
 #endif
@@ -292,7 +292,7 @@ __device__ __forceinline__ void chunk_layers(
             }
 #endif
         });
-        if (first < cube.nk) coming.take(chunk, store);
+        if (first < cube.nk) logging.waited += coming.take(chunk, store);
         logging.batch_done(batch + 1);
     }
     give_last(cube, chunk, tile, at, last_cell);

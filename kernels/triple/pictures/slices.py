@@ -2,6 +2,7 @@
 
 A small cube is kept whole; then every slice and every candidate of a cell is at hand. A larger one is computed again
 for each slice, plane by plane with two planes in memory, as far as the slice needs; the largest ones are refused.
+All of that is computed on the GPU that is named, or on the CPU.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ KEPT_VALUES = 1 << 25
 """Values of a cube that is kept, 4 bytes each; affine gaps have eight a cell."""
 MOST_CELLS, AFFINE_EFFORT = 20_000_000_000, 20
 """Cells that are computed for a slice, about a minute; and how many such a cell with affine gaps is worth."""
+MOST_CELLS_ON_GPU, AFFINE_EFFORT_ON_GPU = 1_000_000_000_000, 4
+"""The same on a GPU."""
 FIRST = 7
 """The move that is taken to come before the first cell: a column of three letters, after which any gap opens."""
 
@@ -125,26 +128,31 @@ def is_kept(problem: TripleProblem) -> bool:
     return _cells(problem) * values_a_cell(problem) <= KEPT_VALUES
 
 
-def effort(problem: TripleProblem) -> int:
+def effort(problem: TripleProblem, on_gpu: bool = False) -> int:
     """What a pass over the cube costs, in cells with linear gaps."""
-    return _cells(problem) * (AFFINE_EFFORT if problem.affine else 1)
+    return _cells(problem) * (_affine_effort(on_gpu) if problem.affine else 1)
 
 
-def refusal(problem: TripleProblem) -> str:
+def refusal(problem: TripleProblem, on_gpu: bool = False) -> str:
     """Why no slice of this cube is computed; empty where slices are."""
-    if effort(problem) <= MOST_CELLS:
+    most = MOST_CELLS_ON_GPU if on_gpu else MOST_CELLS
+    if effort(problem, on_gpu) <= most:
         return ""
     gaps = ", with affine gaps" if problem.affine else ""
     return (
         f"H is not kept by any method and would be computed again cell by cell; this cube has {_cells(problem):,} "
-        f"cells, and slices are shown up to {MOST_CELLS // (AFFINE_EFFORT if problem.affine else 1):,}{gaps}"
+        f"cells, and slices are shown up to {most // (_affine_effort(on_gpu) if problem.affine else 1):,}{gaps}"
     )
 
 
-def keep(problem: TripleProblem, monitor: Monitor) -> Values:
-    """Compute all cells of a small cube. InputError where it is none."""
+def keep(problem: TripleProblem, monitor: Monitor, device: int | None = None) -> Values:
+    """Compute all cells of a small cube. InputError where it is none; raises what a GPU fails with."""
     if not is_kept(problem):
         raise InputError(f"{problem.title}: {problem.size} letters are too many to keep all cells of the cube")
+    if device is not None:
+        from kernels.triple.pictures import cuda_slices  # CuPy is imported where a GPU is used
+
+        return Values(problem, cuda_slices.keep(encode(problem), monitor, device))
     sizes = tuple(length + 1 for length in problem.lengths)
     array = np.empty((*sizes, 8) if problem.affine else sizes, np.int32)
     for i, plane in enumerate(_planes(problem, sizes, monitor)):  # type: ignore[arg-type]
@@ -152,23 +160,40 @@ def keep(problem: TripleProblem, monitor: Monitor) -> Values:
     return Values(problem, array)
 
 
-def slices(problem: TripleProblem, cell: Cell, axes: frozenset[int], monitor: Monitor) -> Mapping[int, np.ndarray]:
+def slices(
+    problem: TripleProblem, cell: Cell, axes: frozenset[int], monitor: Monitor, device: int | None = None
+) -> Mapping[int, np.ndarray]:
     """H of the planes through ``cell`` across each of ``axes``, in engine units, int64; see ``Values.plane``.
 
-    For one plane only the cells before it are computed. InputError above MOST_CELLS; raises Cancelled.
+    For one plane only the cells before it are computed. InputError above MOST_CELLS; raises Cancelled, and what a GPU
+    fails with.
     """
-    if reason := refusal(problem):
+    if reason := refusal(problem, device is not None):
         raise InputError(reason)
     whole = [length + 1 for length in problem.lengths]
     i_cells, j_cells, k_cells = (
         place + 1 if axes == {axis} else size for axis, (place, size) in enumerate(zip(cell, whole, strict=True))
     )
+    if device is None:
+        found = _slices(problem, (i_cells, j_cells, k_cells), cell, axes, monitor)
+    else:
+        from kernels.triple.pictures import cuda_slices  # CuPy is imported where a GPU is used
+
+        found = cuda_slices.slices(encode(problem), (i_cells, j_cells, k_cells), cell, axes, monitor, device)
+    return {axis: _unshifted(found[axis], problem, axis, cell[axis]) for axis in axes}
+
+
+def _slices(
+    problem: TripleProblem, cells: Cell, cell: Cell, axes: frozenset[int], monitor: Monitor
+) -> Mapping[int, np.ndarray]:
+    """H' of the planes, int32, from a pass of the CPU over so many cells along each side."""
+    i_cells, j_cells, k_cells = cells
     found = {
         0: np.empty((j_cells, k_cells), np.int32),
         1: np.empty((i_cells, k_cells), np.int32),
         2: np.empty((i_cells, j_cells), np.int32),
     }
-    for i, plane in enumerate(_planes(problem, (i_cells, j_cells, k_cells), monitor)):
+    for i, plane in enumerate(_planes(problem, cells, monitor)):
         h = plane[..., FIRST] if problem.affine else plane
         if i == cell[0] and 0 in axes:
             found[0][:] = h
@@ -176,7 +201,7 @@ def slices(problem: TripleProblem, cell: Cell, axes: frozenset[int], monitor: Mo
             found[1][i] = h[cell[1]]
         if 2 in axes:
             found[2][i] = h[:, cell[2]]
-    return {axis: _unshifted(found[axis], problem, axis, cell[axis]) for axis in axes}
+    return found
 
 
 def _planes(problem: TripleProblem, cells: Cell, monitor: Monitor) -> Iterator[np.ndarray]:
@@ -200,6 +225,10 @@ def _planes(problem: TripleProblem, cells: Cell, monitor: Monitor) -> Iterator[n
 def _unshifted(values: np.ndarray, problem: TripleProblem, axis: int, place: int) -> np.ndarray:
     rows, columns = (np.arange(size) for size in values.shape)
     return values - 2 * problem.scoring.extend * (rows[:, None] + columns[None, :] + place)
+
+
+def _affine_effort(on_gpu: bool) -> int:
+    return AFFINE_EFFORT_ON_GPU if on_gpu else AFFINE_EFFORT
 
 
 def _cells(problem: TripleProblem) -> int:

@@ -137,7 +137,7 @@ def test_progress_grows_to_the_total_of_each_phase(method: str) -> None:
 
 def test_an_error_in_a_worker_reaches_the_caller() -> None:
     class Broken(Steps):
-        def add(self, *event: Any) -> None:
+        def add(self, *event: Any, **more: Any) -> None:
             raise RuntimeError("no room for steps")
 
     with pytest.raises(RuntimeError, match="no room for steps"):

@@ -13,6 +13,7 @@ from kernels.method import Method
 from kernels.pairwise.model import PairProblem
 from kernels.pairwise.trials import TRIALS
 from kernels.scoring import Scoring, match_mismatch
+from kernels.steps import Steps
 from tests import oracle
 from tests.choosing import Drawn
 from tests.problems import assert_same_path, pair, pairs, shifted
@@ -70,6 +71,27 @@ def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPat
     problem = shifted(1400, 16)
     assert cuda_sizes.boundary_rows(problem.rows, problem.columns, s, 16, whole=False) == 1152
     assert emulated("striped-score", problem, s=s, T=16, seed=seed).answer.score == 2 * 1384
+
+
+def test_too_many_events_are_thinned_by_launches(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kernels.pairwise.strips import cuda_sizes
+
+    monkeypatch.setattr(cuda_sizes, "SLICE_CELLS", 1)
+
+    def events() -> tuple[set[tuple[int, ...]], Steps]:
+        steps = Steps()
+        emulated("striped-score", shifted(1400, 16), steps=steps, s=32, T=16)
+        named = steps.array()[["strip", "row_start", "row_end"]]
+        assert (steps.array()["waited_ns"] >= 0).all()
+        return {tuple(event) for event in named.tolist()}, steps
+
+    every, whole = events()
+    monkeypatch.setattr(cuda_sizes, "MOST_EVENTS", 150)
+    some, thinned = events()
+    assert some < every
+    assert (whole.share, whole.count) == (1, len(every))
+    assert 0 < thinned.count <= 150
+    assert 0 < thinned.share < 1
 
 
 def test_shared_memory_stays_allowed_for_runs_beside(emulated) -> None:

@@ -36,3 +36,12 @@ def test_kernels_compile(sources, kernel, defines, per_lane, architecture):
     if defines.get("PACKED"):
         fixed |= {"R": max(per_lane // 2 * 2, 2), "WIDE": 0}
     assert compile_without_device(sources[kernel], {**fixed, **defines}, architecture)
+
+
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
+def test_dot_plots_compile(architecture):
+    pytest.importorskip("cupy")
+    from kernels.pairwise.pictures.cuda_dotplot import DOTPLOT
+    from tests.nvrtc import compile_without_device
+
+    assert compile_without_device(DOTPLOT, {}, architecture)

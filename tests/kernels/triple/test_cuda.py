@@ -42,6 +42,16 @@ def test_kernels_compile(kind: str, affine: bool, architecture: str, mapping: st
         assert compile_without_device(sources("path", affine, mapping), shape.defines(True), architecture)
 
 
+@pytest.mark.parametrize("affine", [0, 1])
+def test_slices_compile(affine: int) -> None:
+    pytest.importorskip("cupy")
+    from kernels.triple.pictures.cuda_slices import SOURCES
+    from tests.nvrtc import compile_without_device
+
+    for architecture in ("sm_75", "sm_90"):
+        assert compile_without_device(SOURCES, {"AFFINE": affine}, architecture)
+
+
 def test_steps_are_the_paper_s() -> None:
     """One cell a thread and step: (2 s - 1) (n + 1) and 2 s + n - 1; tiles of 4 x 4 take as many with s / 4 for s."""
     s, n = 32, 153

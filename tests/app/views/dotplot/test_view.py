@@ -233,7 +233,7 @@ def test_frequent_words_are_thinned_and_that_is_said(qtbot, view, monkeypatch):
 
 
 def test_looking_for_words_can_be_cancelled_and_begun_again(qtbot, view, monkeypatch):
-    def endless(first, second, k, pixels, monitor):
+    def endless(first, second, k, pixels, monitor, gpu):
         while True:
             monitor.update(1, 10)
             time.sleep(0.001)

@@ -251,3 +251,21 @@ def test_it_opens_on_what_was_computed_and_names_what_came_before(qtbot):
     assert timeline.bars.before == "470 ms before the first strip: compilation 465 ms, transfer 2.0 ms"
     timeline.fit_from_run()
     assert timeline.plot.viewRange()[0][0] <= 0
+
+
+def test_waiting_is_told_apart_from_computing(qtbot):
+    steps = Steps(share=0.5)
+    steps.add(1, 0, (0, 10), (0, 10), 0, 0, 1_000_000, waited_ns=500_000)
+    steps.add(1, 0, (10, 20), (0, 10), 0, 3_000_000, 4_000_000)
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.show_result(replace(RESULT, steps=steps))
+    assert view._summary.text().endswith("busy 75 %, waiting 25 % of 4.0 ms; one of 2 launches is shown")
+    assert "0.5 ms of it waiting" in view.hover_text(0)
+    assert "waited for neighbours" in view._legend.items[-1].text
+    whole = Steps()
+    whole.extend(steps.array())
+    view.show_result(replace(RESULT, steps=whole))
+    assert view._summary.text().endswith("busy 38 %, waiting 12 % of 4.0 ms")
+    pixels = view.bars.lanes.pixels(np.array([7, 7], np.uint32), 0, 4_000_000, 8, waiting=9)
+    assert pixels.tolist() == [[9, 7, 0, 0, 0, 0, 7, 7]]
