@@ -27,7 +27,6 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree
 from kernels.method import Method
-from kernels.model import Sequence as Letters
 from kernels.recovery.resuming import Run, percent
 from kernels.registry.advice import Fit
 
@@ -145,8 +144,8 @@ class Window(Workbench):
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
         loader.said.connect(self.jobs.say)
         loader.opened.connect(self.settings.add_recent)
-        loader.data_added.connect(self._take_datum)
-        loader.sequences_added.connect(self._take_sequences)
+        loader.found.connect(self._take_opened)
+        loader.data_added.connect(self._look_at)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: actions.open_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
@@ -184,7 +183,7 @@ class Window(Workbench):
             taken = next((taken for taken in method.problem.inputs if taken.kind is SEQUENCE), None)
             self.sequences.set_input(taken)
             self.data.set_problem(method.problem)
-            self.loader.inputs = taken.maximum if taken else None
+            self.loader.taken = taken
 
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
@@ -225,24 +224,12 @@ class Window(Workbench):
             self.jobs.say(f"{found.method.name} was chosen: {found.why}.")
         return found is not None
 
-    def _take_datum(self, datum: Any) -> None:
-        """Lead to a method that takes what was opened, where the user has chosen none, and show it."""
-        found = method_choice.taker(self.methods, self.method.method, datum)
-        if found and self.method.by_hand:
-            self.jobs.say(f"{self.method.method.name} does not take {datum.name}; {found.name} does.")
-        elif found:
+    def _take_opened(self, opened: Sequence[Any], sample: bool) -> None:
+        """Lead to a method that takes what was opened together; a sample leads to its own whatever was chosen."""
+        before = self.method.method
+        found = method_choice.for_opened(self.methods, before, opened, self.method.by_hand and not sample)
+        if found:
             self.method.choose(found, by_hand=False)
-        self._look_at(datum)
-
-    def _take_sequences(self, opened: Sequence[Letters]) -> None:
-        """Lead to a method that takes so many sequences as were opened together, where the user has chosen none."""
-        found = method_choice.for_sequences(self.methods, self.method.method, opened)
-        if found and self.method.by_hand:
-            count = "1 sequence" if len(opened) == 1 else f"{len(opened):,} sequences"
-            self.jobs.say(f"{self.method.method.name} does not take {count}; {found.name} does.")
-        elif found:
-            self.method.choose(found, by_hand=False)
-            self.session.use(found.problem, opened)
             self.jobs.say(f"{found.name} was chosen: it takes what was opened.")
 
     def _take_fit(self, fit: Fit) -> None:
