@@ -163,9 +163,9 @@ class Window(Workbench):
         self.sequences.names_selected.connect(self.selection.choose_taxa)
         self.selection.taxa_changed.connect(self.sequences.select_names)
         self.data.shown_wanted.connect(self._show_datum)
-        self.interrupted.found.connect(self.jobs.show_interrupted)
-        self.jobs.resume_wanted.connect(self.resume)
-        self.jobs.discard_wanted.connect(self.discard)
+        self.interrupted.found.connect(self.left.show_runs)
+        self.left.resume_wanted.connect(self.resume)
+        self.left.discard_wanted.connect(self.discard)
         for signal in (self.queue.ended, self.queue.left):
             signal.connect(self.interrupted.ended)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)

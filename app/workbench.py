@@ -21,6 +21,7 @@ from app.panels.cost import CostPanel
 from app.panels.curves.panel import CurvePanel
 from app.panels.data import DataPanel
 from app.panels.devices import DeviceChooser
+from app.panels.interrupted import InterruptedPanel
 from app.panels.jobs import JobPanel
 from app.panels.method import MethodPanel
 from app.panels.results import ResultPanel
@@ -155,6 +156,7 @@ class Workbench(QMainWindow):
         self.cost = CostPanel()
         self.curves = CurvePanel(self.method.parameters, self.settings.flag("curves_closed"))
         self.jobs = JobPanel(self.queue)
+        self.left = InterruptedPanel()
         self.device = DeviceChooser()
         self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K")
         self.selection = Selection(self)
