@@ -145,7 +145,8 @@ def _primes(bits: float) -> tuple[int, ...]:
     sieve[:2] = False
     for number in range(2, isqrt(sieve.size) + 1):
         sieve[number * number :: number] &= not sieve[number]
-    small, chosen, candidate = np.flatnonzero(sieve), [], LARGEST_PRIME
+    chosen: list[int] = []
+    small, candidate = np.flatnonzero(sieve), LARGEST_PRIME
     while sum(map(np.log2, chosen)) < bits + SPARE_BITS:
         candidate -= 1
         if np.all(candidate % small):

@@ -74,7 +74,7 @@ class TablePane(HeatCanvas):
             for i in range(rows.start, rows.stop):
                 for j in range(max(columns.start, i), columns.stop):
                     value = float(self.values[i, j])
-                    place = float(heat.shades(np.float64(value), *self.levels))
+                    place = float(heat.shades(np.array(value), *self.levels))
                     heat.draw_number(painter, self._cell(i, j), value, place, COLOURS)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_walk(painter, min(wide, high))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QPainter
@@ -46,15 +47,17 @@ class StructureView(PaintedView):
         self.shown: Shown | None = None
         self.number = 0
         self.line, self.drawing, self.table = Arcs(), Drawing(), TablePane()
-        self.panes = {"drawing": self.drawing, "table": self.table, "arcs": self.line}
+        self.panes: dict[str, Arcs | Drawing | TablePane] = {
+            "drawing": self.drawing, "table": self.table, "arcs": self.line,
+        }  # fmt: skip
         self._counting = Latest(self)
         self._counting.finished.connect(self._take_every)
         self._counting.failed.connect(self._refuse_every)
         self.upper, self.both = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
-        for pane in (self.drawing, self.table):
-            self.upper.addWidget(pane)
-        for part in (self.upper, self.line):
-            self.both.addWidget(part)
+        self.upper.addWidget(self.drawing)
+        self.upper.addWidget(self.table)
+        self.both.addWidget(self.upper)
+        self.both.addWidget(self.line)
         for splitter, sizes in ((self.upper, (3, 2)), (self.both, (3, 1))):
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(theme.SPACING)
@@ -140,8 +143,8 @@ class StructureView(PaintedView):
             painter.translate(QPointF(pane.mapTo(self.both, pane.rect().topLeft())))
             inner = QRectF(0, 0, pane.width(), pane.height())
             painter.setClipRect(inner)
-            if pane is self.table:
-                self.table.draw(painter, inner.width(), inner.height())
+            if isinstance(pane, TablePane):
+                pane.draw(painter, inner.width(), inner.height())
             else:
                 pane.draw(painter, inner)
             painter.restore()
@@ -182,8 +185,7 @@ class StructureView(PaintedView):
         )  # fmt: skip
         self._colours.addSeparator()
         for name, text in PANES.items():
-            on = not self.panes[name].isHidden()
-            check_action(self._colours, text, on, lambda on, name=name: self.show_pane(name, on))
+            check_action(self._colours, text, not self.panes[name].isHidden(), partial(self.show_pane, name))
 
     def colour(self, by_share: bool) -> None:
         """Colour the letters of the drawing by the share of best structures that agree on them, or not."""
