@@ -156,6 +156,8 @@ class Window(Workbench):
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
         self.viewer.edited.connect(session.keep_edits)
+        self.viewer.edited.connect(lambda *_: self.undoing.edited_view())
+        self.viewer.places.looked.connect(lambda _: self.undoing.tell())
         session.data_changed.connect(self._take_data)
         self.viewer.made.connect(lambda datum: self._keep([datum]))
         for signal in (self.viewer.profile_wanted, self.data.profile_wanted):
@@ -316,12 +318,15 @@ class Window(Workbench):
             return False
         self.session.show(None)
         self._looked_at = datum
-        return self.viewer.show_datum(datum, self.session.edits_of(datum))
+        shown = self.viewer.show_datum(datum, self.session.edits_of(datum))
+        self.undoing.tell()
+        return shown
 
     def _show_result(self) -> None:
         self.selection.clear()
         self.viewer.show_entry(self.session.shown)
         self._show_stale()
+        self.undoing.tell()
 
     def _show_stale(self) -> None:
         shown = self.session.shown

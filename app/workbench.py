@@ -29,6 +29,7 @@ from app.panels.sequences import SequencePanel
 from app.panels.viewer import EmptyPage, ResultViews
 from app.session import loading, running
 from app.session.session import Entry, Session
+from app.session.undoing import Undoing
 from app.settings import Settings
 from app.tune.workspace import TuneWorkspace
 from app.views import VIEWS
@@ -162,6 +163,7 @@ class Workbench(QMainWindow):
         self.selection = Selection(self)
         self.empty = EmptyPage()
         self.viewer = ResultViews([view(self.selection) for view in VIEWS], self.empty)
+        self.undoing = Undoing(self, self.session.undo_stack, self.viewer.undoing)
         self.tune = TuneWorkspace(self.queue, self.methods)
         self.learn = LearnWorkspace(self.methods)
         self.workspaces = QStackedWidget()
