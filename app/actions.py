@@ -40,14 +40,7 @@ def install(window: Workbench) -> Commands:
     menus = window.menus = {name: window.menuBar().addMenu(text) for name, text in MENUS.items()}
     commands.fill(menus)
     _add_submenus(window, menus["file"], commands)
-    stack = window.session.undo_stack
-    for name, can, text in (
-        ("undo", stack.canUndoChanged, stack.undoTextChanged),
-        ("redo", stack.canRedoChanged, stack.redoTextChanged),
-    ):
-        commands[name].setEnabled(False)
-        can.connect(commands[name].setEnabled)
-        text.connect(commands[name].setToolTip)
+    window.undoing.dress(commands["undo"], commands["redo"])
     return commands
 
 
@@ -64,8 +57,8 @@ def _commands(window: Workbench) -> list[Command]:
                 "Save sequences, results and settings in one file (Ctrl+Shift+S)"),
         Command("preferences", "Preferences...", "file", partial(open_preferences, window), "Ctrl+,", line=True),
         Command("quit", "Quit", "file", window.close, "Ctrl+Q"),
-        Command("undo", "Undo", "edit", window.session.undo_stack.undo, "Ctrl+Z"),
-        Command("redo", "Redo", "edit", window.session.undo_stack.redo, "Ctrl+Shift+Z"),
+        Command("undo", "Undo", "edit", window.undoing.undo, "Ctrl+Z"),
+        Command("redo", "Redo", "edit", window.undoing.redo, "Ctrl+Shift+Z"),
         Command("rename", "Rename sequence or result", "edit", partial(rename, window), "F2", line=True),
         Command("duplicate", "Duplicate sequences", "edit", panel.duplicate, "Ctrl+D"),
         Command("new", "New sequence...", "edit", panel.tools.ask_new, "Ctrl+Shift+N"),

@@ -42,7 +42,7 @@ def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
         "results": Dock("results", "Results panel", window.results, window.results.header),
         "method": Dock("method", "Method panel", _right(window), window.method.header),
     }
-    window.analyse = dock_area(window.viewer)
+    window.analyse = dock_area(_middle(window))
     window.put_docks_back()
     splitters = {"panels": data, "tune": window.tune.splitter, "views": window.viewer.places}
     for splitter in splitters.values():
@@ -85,6 +85,17 @@ def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
         window.settings.put(f"splitter_{name}", splitter.saveState())
     window.settings.put("docks", window.analyse.saveState())
     window.settings.put("views", window.viewer.places.placed())
+
+
+def _middle(window: Workbench) -> QWidget:
+    """The views, and above them the runs that can go on."""
+    middle = QWidget()
+    box = QVBoxLayout(middle)
+    box.setContentsMargins(0, 0, 0, 0)
+    box.setSpacing(0)
+    box.addWidget(window.left)
+    box.addWidget(window.viewer, 1)
+    return middle
 
 
 def _right(window: Workbench) -> QWidget:

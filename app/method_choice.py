@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from kernels.io.sequences import SEQUENCE
-from kernels.method import Input, Method
+from kernels.method import Method
 from kernels.model import Sequence as Letters
-from kernels.model import SequenceType
 from kernels.registry import advice
 from kernels.registry.advice import Suggestion
 
@@ -46,36 +46,53 @@ def _aligns(method: Method) -> int:
     return count if aligns and count > 1 else 0
 
 
-def taker(methods: Sequence[Method], method: Method | None, datum: Any) -> Method | None:
-    """The first method that takes a datum; None where the one that is chosen does, or none."""
-    takers = [other for other in methods if any(taken.kind.takes(datum) for taken in other.problem.inputs)]
-    return None if method in takers else next(iter(takers), None)
+def for_opened(
+    methods: Sequence[Method], method: Method | None, opened: Sequence[Any], by_hand: bool = False
+) -> Method | None:
+    """The method that data which were opened together lead to; None where the chosen one is as good.
 
-
-def for_sequences(methods: Sequence[Method], method: Method | None, found: Sequence[Letters]) -> Method | None:
-    """The method that sequences which were opened together lead to, the number of which the chosen one does not take.
-
-    Three are for a method of three, more than that for one that aligns any number, a single RNA for one that takes one;
-    None where the chosen method takes so many, or where no method takes them alone.
+    A method that the user chose is left for one that takes none of the data alone. Any other one is left for one that
+    takes more of them: all rather than some, with nothing missing, made for data of this size, with the very number of
+    sequences, and with an alignment of sequences as the answer.
     """
-    count = len(found)
-    chosen = _sequences_of(method) if method else None
-    if (chosen and chosen.minimum <= count <= (chosen.maximum or count)) or count == 2 or not count:
+    kinds = list({type(datum): datum for datum in opened}.values())  # one of each: there may be a million
+    if not opened or (by_hand and method and any(_takes(method, datum) for datum in kinds)):
         return None
-    if count == 1 and found[0].type is not SequenceType.RNA:
+    if len(opened) == 1 and isinstance(opened[0], Letters):
+        return _for_one(methods, method, opened[0])
+    able = [other for other in methods if all(_takes(other, datum) for datum in kinds)]
+    counts = Counter(type(datum) for datum in opened)
+    ranks = {other.id: _rank(other, opened, [(datum, counts[type(datum)]) for datum in kinds]) for other in able}
+    best = max(ranks.values(), default=None)
+    if best is None or (method and ranks.get(method.id) == best):
         return None
-    takers = [other for other in methods if _takes_alone(other, count)]
-    exact = [other for other in takers if _sequences_of(other).maximum == count]
-    aligning = [other for other in exact or takers if "alignment" in other.returns]
-    return next(iter(aligning or exact or takers), None)
+    found = next(other for other in able if ranks[other.id] == best)
+    return None if method and method.problem is found.problem else found
 
 
-def _sequences_of(method: Method) -> Input | None:
-    return next((taken for taken in method.problem.inputs if taken.kind is SEQUENCE), None)
+def _for_one(methods: Sequence[Method], method: Method | None, opened: Letters) -> Method | None:
+    """One sequence may be the first of several: it leads to a method that is made for it, or that takes any."""
+    made = next((other for other in methods if other.suits and other.suits([opened])), None)
+    if made or (method and _takes(method, opened)):
+        return None if made is method else made
+    return first([other for other in methods if _takes(other, opened)] or methods)
 
 
-def _takes_alone(method: Method, count: int) -> bool:
-    """Whether so many sequences are all that a method needs."""
-    taken = _sequences_of(method)
-    others = any(other.minimum for other in method.problem.inputs if other is not taken)
-    return bool(taken and not others and taken.minimum <= count <= (taken.maximum or count))
+def _takes(method: Method, datum: Any) -> bool:
+    return any(taken.kind.takes(datum) for taken in method.problem.inputs)
+
+
+def _rank(
+    method: Method, opened: Sequence[Any], kinds: Sequence[tuple[Any, int]]
+) -> tuple[bool, bool, int, bool, bool]:
+    """What makes a method a good one to begin with for data, the most important first; ``kinds`` are a datum of each
+    type and how many of it there are."""
+    counts = [
+        (taken, sum(count for datum, count in kinds if taken.kind.takes(datum))) for taken in method.problem.inputs
+    ]
+    room = all(count <= (taken.maximum or count) for taken, count in counts)
+    whole = all(count >= taken.minimum for taken, count in counts)
+    suits = 0 if method.suits is None else 1 if method.suits(opened) else -1
+    letters = [(taken, count) for taken, count in counts if taken.kind is SEQUENCE and count]
+    exact = any(count == taken.maximum for taken, count in letters)
+    return room, whole, suits, exact, bool(letters) and "alignment" in method.returns

@@ -28,7 +28,6 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree
 from kernels.method import Method
-from kernels.model import Sequence as Letters
 from kernels.recovery.resuming import Run, percent
 from kernels.registry.advice import Fit
 
@@ -146,8 +145,8 @@ class Window(Workbench):
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
         loader.said.connect(self.jobs.say)
         loader.opened.connect(self.settings.add_recent)
-        loader.data_added.connect(self._take_datum)
-        loader.sequences_added.connect(self._take_sequences)
+        loader.found.connect(self._take_opened)
+        loader.data_added.connect(self._look_at)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: actions.open_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
@@ -158,6 +157,8 @@ class Window(Workbench):
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
         self.viewer.edited.connect(session.keep_edits)
+        self.viewer.edited.connect(lambda *_: self.undoing.edited_view())
+        self.viewer.places.looked.connect(lambda _: self.undoing.tell())
         session.data_changed.connect(self._take_data)
         self.viewer.made.connect(lambda datum: self._keep([datum]))
         for signal in (self.viewer.profile_wanted, self.data.profile_wanted):
@@ -165,9 +166,9 @@ class Window(Workbench):
         self.sequences.names_selected.connect(self.selection.choose_taxa)
         self.selection.taxa_changed.connect(self.sequences.select_names)
         self.data.shown_wanted.connect(self._show_datum)
-        self.interrupted.found.connect(self.jobs.show_interrupted)
-        self.jobs.resume_wanted.connect(self.resume)
-        self.jobs.discard_wanted.connect(self.discard)
+        self.interrupted.found.connect(self.left.show_runs)
+        self.left.resume_wanted.connect(self.resume)
+        self.left.discard_wanted.connect(self.discard)
         self.jobs.look_wanted.connect(lambda job: GrowthWindow(job, self).show())
         for signal in (self.queue.ended, self.queue.left):
             signal.connect(self.interrupted.ended)
@@ -186,7 +187,7 @@ class Window(Workbench):
             taken = next((taken for taken in method.problem.inputs if taken.kind is SEQUENCE), None)
             self.sequences.set_input(taken)
             self.data.set_problem(method.problem)
-            self.loader.inputs = taken.maximum if taken else None
+            self.loader.taken = taken
 
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
@@ -227,24 +228,12 @@ class Window(Workbench):
             self.jobs.say(f"{found.method.name} was chosen: {found.why}.")
         return found is not None
 
-    def _take_datum(self, datum: Any) -> None:
-        """Lead to a method that takes what was opened, where the user has chosen none, and show it."""
-        found = method_choice.taker(self.methods, self.method.method, datum)
-        if found and self.method.by_hand:
-            self.jobs.say(f"{self.method.method.name} does not take {datum.name}; {found.name} does.")
-        elif found:
+    def _take_opened(self, opened: Sequence[Any], sample: bool) -> None:
+        """Lead to a method that takes what was opened together; a sample leads to its own whatever was chosen."""
+        before = self.method.method
+        found = method_choice.for_opened(self.methods, before, opened, self.method.by_hand and not sample)
+        if found:
             self.method.choose(found, by_hand=False)
-        self._look_at(datum)
-
-    def _take_sequences(self, opened: Sequence[Letters]) -> None:
-        """Lead to a method that takes so many sequences as were opened together, where the user has chosen none."""
-        found = method_choice.for_sequences(self.methods, self.method.method, opened)
-        if found and self.method.by_hand:
-            count = "1 sequence" if len(opened) == 1 else f"{len(opened):,} sequences"
-            self.jobs.say(f"{self.method.method.name} does not take {count}; {found.name} does.")
-        elif found:
-            self.method.choose(found, by_hand=False)
-            self.session.use(found.problem, opened)
             self.jobs.say(f"{found.name} was chosen: it takes what was opened.")
 
     def _take_fit(self, fit: Fit) -> None:
@@ -331,12 +320,15 @@ class Window(Workbench):
             return False
         self.session.show(None)
         self._looked_at = datum
-        return self.viewer.show_datum(datum, self.session.edits_of(datum))
+        shown = self.viewer.show_datum(datum, self.session.edits_of(datum))
+        self.undoing.tell()
+        return shown
 
     def _show_result(self) -> None:
         self.selection.clear()
         self.viewer.show_entry(self.session.shown)
         self._show_stale()
+        self.undoing.tell()
 
     def _show_stale(self) -> None:
         shown = self.session.shown

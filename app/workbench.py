@@ -21,6 +21,7 @@ from app.panels.cost import CostPanel
 from app.panels.curves.panel import CurvePanel
 from app.panels.data import DataPanel
 from app.panels.devices import DeviceChooser
+from app.panels.interrupted import InterruptedPanel
 from app.panels.jobs import JobPanel
 from app.panels.method import MethodPanel
 from app.panels.results import ResultPanel
@@ -28,6 +29,7 @@ from app.panels.sequences import SequencePanel
 from app.panels.viewer import EmptyPage, ResultViews
 from app.session import loading, running
 from app.session.session import Entry, Session
+from app.session.undoing import Undoing
 from app.settings import Settings
 from app.tune.workspace import TuneWorkspace
 from app.views import VIEWS
@@ -155,11 +157,13 @@ class Workbench(QMainWindow):
         self.cost = CostPanel()
         self.curves = CurvePanel(self.method.parameters, self.settings.flag("curves_closed"))
         self.jobs = JobPanel(self.queue)
+        self.left = InterruptedPanel()
         self.device = DeviceChooser()
         self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K")
         self.selection = Selection(self)
         self.empty = EmptyPage()
         self.viewer = ResultViews([view(self.selection) for view in VIEWS], self.empty)
+        self.undoing = Undoing(self, self.session.undo_stack, self.viewer.undoing)
         self.tune = TuneWorkspace(self.queue, self.methods)
         self.learn = LearnWorkspace(self.methods)
         self.workspaces = QStackedWidget()

@@ -31,6 +31,7 @@ KEYS: Mapping[str, Keys] = {
         ("Go along the branches", "Arrows"), ("Select the clade", "Enter"), ("Collapse the clade", "Space"),
         ("Everything", "F"), ("Undo, redo", "Ctrl+Z, Ctrl+Shift+Z"), ("Larger, smaller", "+, -, wheel"),
     ),
+    "Structure": (("Move", "Arrows, drag"), ("Larger, smaller", "+, -, wheel"), ("Everything", "F, double click")),
     "Distances": (
         ("Move", "Arrows"), ("Select taxa", "Enter"), ("Forget them", "Esc"), ("Everything", "F"),
         ("Larger, smaller", "+, -, wheel"),

@@ -95,7 +95,7 @@ def draw_number(painter: QPainter, box: QRectF, value: float, place: float, name
 
 def short(value: float) -> str:
     """A number in three digits, with a true minus."""
-    return f"{value:.3g}".replace("-", "\u2212")
+    return f"{value + 0.0:.3g}".replace("-", "\u2212")  # the sum makes of a negative zero one without a sign
 
 
 def number_font(font: QFont) -> QFont:

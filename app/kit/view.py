@@ -60,6 +60,18 @@ class EditedView(View, Protocol):
 
 
 @runtime_checkable
+class UndoView(View, Protocol):
+    """A view with an undo of its own; the texts say what undo and redo would do, "" where there is nothing."""
+
+    @property
+    def undo_text(self) -> str: ...
+    @property
+    def redo_text(self) -> str: ...
+    def undo(self) -> None: ...
+    def redo(self) -> None: ...
+
+
+@runtime_checkable
 class MakingView(View, Protocol):
     """A view that makes data of what it shows; ``kept(datum)`` gives one to other methods."""
 

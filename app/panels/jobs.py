@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
@@ -24,9 +22,6 @@ from PySide6.QtWidgets import (
 from app import texts, theme
 from app.jobs.queue import Job, JobQueue, JobState
 from app.kit.widgets import Card, Elided, label, quiet_button
-from app.session.running import described
-from kernels.memory import bytes_text
-from kernels.recovery.resuming import OTHER_VERSION, Run, percent
 
 IDLE = "Nothing is running."
 HEADING_WIDTH = 44
@@ -103,33 +98,9 @@ class JobRow(QWidget):
         self._queue.pause(self.job)
 
 
-class InterruptedRow(QWidget):
-    """A run that was interrupted: how far it came, and the buttons that go on with it or discard it."""
-
-    def __init__(self, run: Run, name: str) -> None:
-        super().__init__()
-        self.title = Elided(f"Interrupted: {name}")
-        saved = f"{run.saved.astimezone():%d %B, %H:%M}"
-        self.numbers = label(f"{percent(run.fraction)} done   {saved}   {bytes_text(run.nbytes)} on disk", "muted")
-        self.resume_button, self.discard_button = QPushButton("Continue"), QPushButton("Discard")
-        self.resume_button.setToolTip("Go on from where this run was interrupted")
-        if run.foreign:
-            self.resume_button.setEnabled(False)
-            self.resume_button.setToolTip(f"This run cannot be continued: {OTHER_VERSION}")
-        self.discard_button.setToolTip("Remove what this run has kept on the disk")
-        box = QHBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.MARGIN)
-        box.addWidget(self.title, 1)
-        for widget in (self.numbers, self.resume_button, self.discard_button):
-            box.addWidget(widget)
-
-
 class JobPanel(Card):
-    """Rows of interrupted runs and of jobs, or the log; one line high while there is nothing to tell."""
+    """Rows of jobs, or the log; one line high while there is nothing to tell."""
 
-    resume_wanted = Signal(object)
-    discard_wanted = Signal(object)
     look_wanted = Signal(object)
     """A job that shows something before it is over."""
 
@@ -137,7 +108,6 @@ class JobPanel(Card):
         super().__init__("Jobs")
         self._queue = queue
         self.rows: dict[Job, JobRow] = {}
-        self.interrupted: dict[str, InterruptedRow] = {}
         self._failures: set[str] = set()
         self.message = Elided(IDLE)
         self.message.setObjectName("muted")
@@ -195,18 +165,6 @@ class JobPanel(Card):
         """Append a line with the time of day."""
         self.text.appendPlainText(f"{datetime.now().astimezone():%H:%M:%S}  {text}")
 
-    def show_interrupted(self, runs: Iterable[Run]) -> None:
-        """The runs that can be continued, above the jobs."""
-        for row in self.interrupted.values():
-            self._drop(row)
-        self.interrupted = {}
-        for run in runs:
-            row = self.interrupted[run.id] = InterruptedRow(run, described(run))
-            row.resume_button.clicked.connect(partial(self.resume_wanted.emit, run))
-            row.discard_button.clicked.connect(partial(self.discard_wanted.emit, run))
-            self._list.insertWidget(len(self.interrupted) - 1, row)
-        self._fit()
-
     def resizeEvent(self, event) -> None:
         """A wider panel needs fewer lines for what went wrong."""
         super().resizeEvent(event)
@@ -221,7 +179,7 @@ class JobPanel(Card):
 
     def _fit(self) -> None:
         """As high as the rows, or as the log; a message stays until a job begins or a newer one comes."""
-        shown = [*self.interrupted.values(), *self.rows.values()]
+        shown = list(self.rows.values())
         self.message.setVisible(not shown or self.message.text() != IDLE)
         if self._pages.currentIndex():
             self._pages.setFixedHeight(LOG_LINES_SEEN * self.text.fontMetrics().lineSpacing())

@@ -12,6 +12,7 @@ from app import theme
 from app.kit.forms import ParameterForm
 from app.kit.widgets import Card, label, quiet_button, row
 from kernels.citation import Citation
+from kernels.io.aligned import AlignedSequences
 from kernels.method import Method
 from kernels.model import Sequence as Letters
 from kernels.model import SequenceType
@@ -110,13 +111,14 @@ class MethodPanel(Card):
         self._edited()
 
     def set_data(self, data: Sequence[Any]) -> None:
-        """The automatic options follow the data; those set by hand belong to one kind of data, such as proteins."""
+        """The automatic values follow the data; those set by hand belong to one kind of data, such as proteins."""
         kind = kind_of_letters(data)
         if self._method and kind and kind != self._kind:
             self._remember()
             before, self._kind = self._kind, kind
             if before:
                 self.options.set_values(self._remembered.get(self._options_key(), {}))
+                self.parameters.set_values(self._remembered.get(self._parameters_key(), {}))
         if self._method:
             self._automatic = self._method.problem.defaults(data)
             self.options.set_automatic(self._automatic)
@@ -167,18 +169,22 @@ class MethodPanel(Card):
             self.options.set_parameters(method.problem.options)
             self.options.set_values(self._remembered.get(self._options_key(), {}))
         self.parameters.set_parameters(method.parameters)
-        self.parameters.set_values(self._remembered.get(method.id, {}))
+        self.parameters.set_values(self._remembered.get(self._parameters_key(), {}))
         self.method_changed.emit(method)
         self._edited()
 
     def _remember(self) -> None:
         if self._method:
             self._remembered[self._options_key()] = self.options.values()
-            self._remembered[self._method.id] = self.parameters.values()
+            self._remembered[self._parameters_key()] = self.parameters.values()
 
     def _options_key(self) -> str:
         """Under what the options are remembered: the problem, and the kind of letters where it was known."""
         return f"problem {self._method.problem.id} {self._kind}".strip() if self._method else ""
+
+    def _parameters_key(self) -> str:
+        """Under what the parameters are remembered: the method, and the kind of letters where it was known."""
+        return f"{self._method.id} {self._kind}".strip() if self._method else ""
 
     def _edited(self) -> None:
         self._explain()
@@ -212,8 +218,8 @@ def gap_sentence(opening: float, extension: float) -> str:
 
 
 def kind_of_letters(data: Sequence[Any]) -> str:
-    """What settings belong to: "protein" or "nucleotides"; "" where there are no sequences."""
-    types = {datum.type for datum in data if isinstance(datum, Letters)}
+    """What settings belong to: "protein" or "nucleotides"; "" where there are neither sequences nor alignments."""
+    types = {datum.type for datum in data if isinstance(datum, (Letters, AlignedSequences))}
     return "" if not types else "protein" if SequenceType.PROTEIN in types else "nucleotides"
 
 

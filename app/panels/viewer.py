@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLay
 from app import texts, theme
 from app.kit.background import Latest
 from app.kit.chips import Chips
-from app.kit.view import DataView, EditedView, MakingView, OfferedView, ProfiledView, View, as_widget
+from app.kit.view import DataView, EditedView, MakingView, OfferedView, ProfiledView, UndoView, View, as_widget
 from app.kit.widgets import Elided, label, quiet_button, row
 from app.panels.placed import Places
 from app.session.session import Entry
@@ -190,6 +190,11 @@ class ResultViews(QWidget):
         """Whether the settings chosen now are others than this result's."""
         self.stale.setVisible(stale)
         self.stale_note.setVisible(stale)
+
+    def undoing(self) -> UndoView | None:
+        """The view that is seen and has an undo of its own."""
+        seen = (view for view in self._views if isinstance(view, UndoView) and as_widget(view).isVisible())
+        return next((view for view in seen if view.undo_text or view.redo_text), None)
 
     def tabs_shown(self) -> tuple[str, ...]:
         """Ids of the views that show the result, in the order of the tabs."""

@@ -16,6 +16,7 @@ from kernels.errors import InputError
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import count
 from kernels.io.sequences import what_reading_changed
+from kernels.method import Input
 from kernels.model import Sequence
 from kernels.monitor import Monitor
 from kernels.registry import loading
@@ -30,22 +31,24 @@ LONG = 100_000
 class Loader(QObject):
     """Starts reading jobs and puts what they read into the session.
 
-    What was opened together becomes the input of the next run, where it is enough for the ``inputs`` that the
-    method takes: who opens a pair means to align it.
+    What was opened together becomes the input of the next run: who opens a pair means to align it. A sequence that
+    was opened alone stands behind those that were chosen before, as far as there is room for them.
     """
 
     opened = Signal(str)
+    found = Signal(object, bool)
+    """All that was opened together so far, before the last of it is added, and whether it is a sample. Whoever hears it
+    may choose another method, and says so in ``taken``."""
     data_added = Signal(object)
     """The first of the data that were opened and are no sequences."""
-    sequences_added = Signal(object)
-    """The sequences of one file or sample, once they are open."""
     said = Signal(str)
     session_wanted = Signal(object)
 
     def __init__(self, session: Session, queue: JobQueue) -> None:
         super().__init__()
         self._session, self._queue = session, queue
-        self.inputs: int | None = 2
+        self.taken: Input | None = None
+        """The sequences that the chosen method takes."""
 
     def open_paths(self, paths: Iterable[str | Path]) -> None:
         """Read files, one job each, in this order; a session file opens as a session."""
@@ -58,7 +61,7 @@ class Loader(QObject):
                 self._read(f"Read {path.name}", partial(read_file, path), together, path, others)
 
     def open_sample(self, sample: Sample) -> None:
-        self._read(f"Read sample: {sample.title}", lambda monitor: sample.read(), [])
+        self._read(f"Read sample: {sample.title}", lambda monitor: sample.read(), [], sample=True)
 
     def open_mime(self, mime: QMimeData) -> None:
         """What was pasted or dropped: files, or text with sequences."""
@@ -80,6 +83,7 @@ class Loader(QObject):
         together: list[Any],
         path: Path | None = None,
         beside: list[Any] | None = None,
+        sample: bool = False,
     ) -> None:
         def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
             sequences, others = [], []
@@ -97,10 +101,13 @@ class Loader(QObject):
 
         def done(found: tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]) -> None:
             sequences, others, changed = found
+            before = () if beside is None else tuple(beside)
+            together.extend(sequences)
+            self.found.emit([*before, *others, *together], sample)
             if sequences:
                 self._add_sequences(sequences, together)
             if others:
-                self._session.add_data(others, beside or ())
+                self._session.add_data(others, before)
                 if beside is not None:
                     beside.extend(others)
                 self.data_added.emit(others[0])
@@ -112,11 +119,14 @@ class Loader(QObject):
         self._queue.submit(Job(title, LANE, work, done))
 
     def _add_sequences(self, found: tuple[Sequence, ...], together: list[Sequence]) -> None:
-        together.extend(found[: self.inputs])
-        enough = self.inputs is not None and len(together) >= self.inputs
         label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
-        self._session.add(found, label, together[: self.inputs] if enough else [])
-        self.sequences_added.emit(found)
+        most = self.taken.maximum if self.taken else 0
+        if most is None:
+            self._session.add(found, label, last=len(together))
+            return
+        before = self._session.state
+        chosen = list(map(before.sequences.__getitem__, before.rows(most))) if len(together) < most else []
+        self._session.add(found, label, [*chosen, *found][-most:] if chosen and most else together[:most])
 
 
 def read_file(path: Path, monitor: Monitor) -> list[Any]:

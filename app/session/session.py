@@ -27,6 +27,7 @@ from app.session.state import (
     retyped,
     with_chosen,
     with_data,
+    with_last,
     without_data,
 )
 from kernels.io.sequences import SEQUENCE
@@ -55,13 +56,18 @@ class Session(QObject):
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(UNDO_LIMIT)
 
-    def add(self, sequences: Iterable[Sequence], label: str = "", chosen: Iterable[Sequence] = ()) -> None:
-        """Append sequences; those of ``chosen``, where given, become the inputs of the next run."""
+    def add(
+        self, sequences: Iterable[Sequence], label: str = "", chosen: Iterable[Sequence] = (), last: int = 0
+    ) -> None:
+        """Append sequences; those of ``chosen``, where given, become the inputs of the next run.
+
+        Of a run that takes any number, the ``last`` ones do, where they are several; a single one goes in as well.
+        """
         new = tuple(sequences)
         if new:
             end = len(self.state.sequences)
             after = with_chosen(inserted(self.state, end, new), chosen, end)
-            self.edit(label or f"Add {_count(len(new))}", after)
+            self.edit(label or f"Add {_count(len(new))}", with_last(after, last))
 
     def add_data(self, data: Iterable[Any], behind: Iterable[Any] = ()) -> None:
         """Append data that are no sequences; they go into the next run that takes such, behind those that were opened

@@ -194,6 +194,17 @@ def with_chosen(state: State, sequences: Iterable[Sequence], first: int = 0) -> 
     return replace(state, chosen=found) if found else state
 
 
+def with_last(state: State, count: int) -> State:
+    """The last ``count`` sequences, where they are several, as the input of a run that takes any number of them; a
+    single one beside those that are it. As it was for 0."""
+    total = len(state.sequences)
+    if count < 1 or (count == 1 and not state.subset):
+        return state
+    first = total - count
+    subset = (*state.subset, total - 1) if count == 1 else range(first, total) if first else ()
+    return replace(state, subset=tuple(subset))
+
+
 def with_data(state: State, data: Iterable[Any], behind: Iterable[Any] = ()) -> State:
     """More data that are no sequences; what is new is picked, behind those that were opened together with it."""
     new, before = tuple(data), {id(datum) for datum in behind}

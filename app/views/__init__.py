@@ -19,8 +19,8 @@ from app.views.refining.view import RefinementView
 from app.views.replay.view import ReplayView
 from app.views.run.phases import PhasesView
 from app.views.run.timeline import TimelineView
-from app.views.structure.arcs import StructureView
 from app.views.structure.chain import OrderView
+from app.views.structure.view import StructureView
 from app.views.summary.view import SummaryView
 from app.views.tree.view import TreeView
 

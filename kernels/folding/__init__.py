@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from kernels.citation import Citation
 from kernels.folding import placement, problem, sizes
 from kernels.io.sequences import SEQUENCE
 from kernels.method import Input, Method, ProblemType
+from kernels.model import SequenceType
 from kernels.semiring.parameters import THREADS
 from kernels.text import counted
 
@@ -74,6 +75,10 @@ def _work(made: Any, parameters: Mapping[str, Any]) -> int:
     return made.cells
 
 
+def _is_one_rna(data: Sequence[Any]) -> bool:
+    return len(data) == 1 and getattr(data[0], "type", None) is SequenceType.RNA
+
+
 def _method(id: str, name: str, summary: str, citation: Citation, kind: ProblemType, returns: set[str],
             number: type, rates: Mapping[str, float]) -> Method:  # fmt: skip
     return Method(
@@ -92,6 +97,7 @@ def _method(id: str, name: str, summary: str, citation: Citation, kind: ProblemT
         staging=f"kernels.folding.plays:{'NUSSINOV' if kind is FOLDING_TYPE else 'CHAIN'}",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups=rates,
+        suits=_is_one_rna if kind is FOLDING_TYPE else None,
     )
 
 

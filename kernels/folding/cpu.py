@@ -45,13 +45,28 @@ def _fold(
     times_ms: dict[str, float],
 ) -> FoldingAnswer:  # fmt: skip
     clock = PhaseClock(times_ms)
-    table = np.zeros(codes.size**2, np.int32)
-    block = partial(cpu_triangle.fold_block, Folding(table, codes, pairing, min_loop))
-    _by_antidiagonals(block, codes.size, threads, monitor, PhaseLog(steps, 1, clock.started_ns))
+    table = _filled(codes, pairing, min_loop, threads, monitor, PhaseLog(steps, 1, clock.started_ns))
     clock.phase("table")
     found = folded(table, codes, pairing, min_loop)
     clock.phase("structure")
     return found
+
+
+def table(problem: FoldingProblem, threads: int, monitor: Monitor) -> np.ndarray:
+    """The table of the most pairs of every part i..j, int32, n x n; its lower half is the mirror of the upper one."""
+    log = PhaseLog(Steps(), 1, time.perf_counter_ns())
+    filled = _filled(problem.codes, problem.pairing, problem.min_loop, threads, monitor, log)
+    return filled.reshape(problem.n, problem.n)
+
+
+def _filled(
+    codes: np.ndarray, pairing: np.ndarray, min_loop: int, threads: int, monitor: Monitor, log: PhaseLog
+) -> np.ndarray:
+    """The table, flat."""
+    table = np.zeros(codes.size**2, np.int32)
+    block = partial(cpu_triangle.fold_block, Folding(table, codes, pairing, min_loop))
+    _by_antidiagonals(block, codes.size, threads, monitor, log)
+    return table
 
 
 def folded(table: np.ndarray, codes: np.ndarray, pairing: np.ndarray, min_loop: int) -> FoldingAnswer:

@@ -234,7 +234,7 @@ def pieces(tree: Tree) -> Iterator[str]:
     """The tree as Newick text in pieces, without the semicolon; lengths in full precision, each leaf's name once."""
     labels = [quoted(name) for name in leaf_names(tree)]
     for node in np.flatnonzero(~np.isnan(tree.lengths)).tolist():
-        labels[node] += f":{float(tree.lengths[node])!r}"
+        labels[node] += f":{float(tree.lengths[node]) + 0.0!r}"  # no negative zero
     ends, inner = tree.ends.tolist(), (tree.degrees > 0).tolist()
     firsts = np.append(False, tree.parents[1:] == np.arange(len(tree) - 1)).tolist()
     open_nodes: list[int] = []

@@ -47,6 +47,9 @@ FAMSA = Citation(
     year=2025,
 )
 
+MANY = 1000
+"""Sequences from which an alignment begins with single linkage or PartTree rather than with all pairs."""
+
 ALIGNMENT_PROBLEM = problem_type(
     "msa-parttree", "Multiple alignment of many sequences", alignment.OPTIONS, alignment.rules,
     "kernels.parttree.trials:ALIGNMENT", inputs=(INPUTS[0], INPUTS[1]),
@@ -131,6 +134,7 @@ METHODS = (
         work=sizes.alignment_work,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 1.0, "cuda": 20.0},
+        suits=lambda data: len(data) >= MANY,
     ),
     Method(
         id="parttree-add",

@@ -37,7 +37,7 @@ def interrupt(at=6, **parameters):
 
 
 def rows(window):
-    return list(window.jobs.interrupted.values())
+    return list(window.left.rows.values())
 
 
 def test_an_interrupted_run_is_there_after_a_restart_and_goes_on(qtbot, make_window):

@@ -29,7 +29,7 @@ LETTERS = Sequence("s", b"ACGT" * 1000, SequenceType.DNA)
     ],
 )
 def test_a_datum_leads_to_the_first_method_that_takes_it(datum: object, chosen: str, found: str | None) -> None:
-    method = method_choice.taker(registry.METHODS, registry.method(chosen), datum)
+    method = method_choice.for_opened(registry.METHODS, registry.method(chosen), [datum])
     assert method is (registry.method(found) if found else None)
 
 
@@ -79,17 +79,36 @@ def letters(*types: SequenceType) -> list[Sequence]:
     ]
 
 
+def opened(chosen: str, *data: object, by_hand: bool = False) -> str | None:
+    """The id of the method that data lead to."""
+    found = method_choice.for_opened(registry.METHODS, registry.method(chosen), data, by_hand)
+    return found.id if found else None
+
+
 def test_sequences_lead_to_a_method_that_takes_so_many() -> None:
-    pair = registry.method("striped-alignment")
     dna = SequenceType.DNA
+    assert opened("striped-alignment", *letters(dna, dna)) is None
+    assert opened("striped-alignment", *letters(dna)) is None, "a second one may follow"
+    assert opened("striped-alignment", *letters(dna, dna, dna)) == "layered-bt1"
+    assert opened("striped-alignment", *letters(SequenceType.RNA)) == "nussinov"
+    assert opened("nussinov", *letters(dna, dna)) == "striped-alignment"
+    assert opened("msa", *letters(dna, dna)) == "striped-alignment"
+    assert opened("distance-ktuple", *letters(*[dna] * 9)) == "msa"
+    assert opened("msa", *letters(*[dna] * 9)) is None
+    assert opened("msa", *letters(*[dna] * 1000)) == "msa-parttree"
 
-    def chosen(method, *types):
-        found = method_choice.for_sequences(registry.METHODS, method, letters(*types))
-        return found and (found.problem.inputs[0].maximum, found.problem.id)
 
-    assert chosen(pair, dna, dna) is None and chosen(pair, dna) is None
-    assert chosen(pair, dna, dna, dna) == (3, "triple")
-    assert chosen(pair, SequenceType.RNA) == (1, "folding")
-    several = method_choice.for_sequences(registry.METHODS, pair, letters(*[dna] * 9))
-    assert several.problem.inputs[0].maximum is None and "alignment" in several.returns
-    assert method_choice.for_sequences(registry.METHODS, several, letters(*[dna] * 3)) is None
+def test_what_was_opened_together_leads_to_a_method_that_takes_all_of_it() -> None:
+    dna = SequenceType.DNA
+    assert opened("floyd-warshall", MODEL, *letters(dna)) == "viterbi-serial"
+    assert opened("viterbi-serial", MODEL, *letters(dna)) is None
+    assert opened("viterbi-serial", GRAPH) == "floyd-warshall"
+    assert opened("striped-alignment", object(), *letters(dna)) is None
+
+
+def test_a_method_chosen_by_hand_stays_where_it_takes_some_of_what_was_opened() -> None:
+    several = letters(*[SequenceType.DNA] * 5)
+    assert opened("striped-alignment", *several, by_hand=True) is None
+    assert opened("viterbi-serial", MODEL, by_hand=True) is None
+    assert opened("striped-alignment", MODEL, by_hand=True) == "viterbi-serial"
+    assert opened("floyd-warshall", *several, by_hand=True) == "msa"

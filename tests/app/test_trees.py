@@ -187,3 +187,22 @@ def test_a_tree_of_a_result_and_the_same_one_as_data_are_edited_apart(window: An
     assert view.tree == tree
     view.editor.ladderize()
     assert list(window.session.data_edits()) == [0] and window.session.entries[0].edits["tree"]["tree"] != view.tree
+
+
+def test_undo_of_the_menu_takes_back_what_was_done_last_wherever_it_was(window: Any) -> None:
+    show_two_trees(window)
+    view = tree_view(window)
+    undo = window.commands["undo"]
+    window.sequences.table.setFocus()
+    view.editor.ladderize(larger_last=False)
+    swapped = view.tree
+    assert undo.isEnabled() and undo.toolTip() == "Undo: sorting"
+    window.session.remove_results([window.session.entries[1]])
+    assert undo.toolTip() == "Undo: Delete result"
+    undo.trigger()
+    assert len(window.session.entries) == 2
+    window.session.show(window.session.entries[0])
+    undo.trigger()
+    assert tree_view(window).tree == tree_examples.result().answer.tree != swapped
+    window.commands["redo"].trigger()
+    assert tree_view(window).tree == swapped

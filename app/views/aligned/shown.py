@@ -145,6 +145,16 @@ class ShownAlignment(QWidget):
             except InputError as error:
                 self.say(f"What was done to the alignment is lost: {error}")
 
+    @property
+    def undo_text(self) -> str:
+        """What undo would take back; "" where there is nothing."""
+        return self.editor.undo_text if self.editor is not None else ""
+
+    @property
+    def redo_text(self) -> str:
+        """What redo would do again; "" where there is nothing."""
+        return self.editor.redo_text if self.editor is not None else ""
+
     def undo(self) -> None:
         """Take back the last edit."""
         self.editor.undo()

@@ -177,7 +177,7 @@ def _draw_node(
     painter.setPen(QPen(QColor(theme.path if on_path else theme.accent if pointed else theme.border), 2))
     painter.setBrush(QColor(theme.selection if on_path else theme.panel))
     painter.drawRoundedRect(box, NODE_HEIGHT / 2, NODE_HEIGHT / 2)
-    text = f"{cost:.1f}"
+    text = f"{round(cost, 1) + 0.0:.1f}"  # no negative zero
     if painter.fontMetrics().horizontalAdvance(text) > box.width() - 4:
         text = ""
     painter.setPen(QColor(theme.text))

@@ -155,4 +155,4 @@ class ProductView(QWidget):
 
 def table_lines(values: np.ndarray) -> Iterator[str]:
     """Rows of numbers between tabs; what is infinite is inf."""
-    return ("\t".join(f"{value:.9g}" for value in row) + "\n" for row in values.tolist())
+    return ("\t".join(f"{value + 0.0:.9g}" for value in row) + "\n" for row in values.tolist())

@@ -17,6 +17,7 @@ from app.kit.tree.layout import Layout, Shape
 from app.kit.tree.layout import layout as layout_of
 from app.views.tree import paint
 from app.views.tree.labels import GAP, LARGEST, text_of
+from app.views.tree.minimap import Minimap
 from app.views.tree.paint import Painted, Picture
 from kernels.io.tree import Tree
 
@@ -24,6 +25,8 @@ LEFT, TOP, BOTTOM = 22.0, 14.0, 30.0
 """Pixels beside a whole tree; below it is the scale bar."""
 NAMES_SHARE = 0.38
 """Names take no more than this part of the width."""
+ROUND_SHARE, LEAST_NAME = 0.26, 36.0
+"""The same for names on one side of a round tree, and pixels that they are given at least."""
 SAMPLE, HALVINGS, ROUND_MARGIN = 400, 24, 12.0
 """Names that are measured to find out how wide they are."""
 COUNTED = 16
@@ -58,6 +61,8 @@ class TreeCanvas(QWidget):
         self.frame = Frame(1, 1, 0, 0, 1, 1)
         self.painted: Painted | None = None
         self.fitted = True
+        self.minimap, self.overview = Minimap(), True
+        self._on_map = False
         self._pressed: QPointF | None = None
         self._drag: tuple[QPointF, Frame] | None = None
         self._moving = False
@@ -152,6 +157,8 @@ class TreeCanvas(QWidget):
         straight = self.picture.layout.straight
         detail, before = (MOVING_DETAIL[straight], self.painted) if self._moving else (1.0, None)
         self.painted = paint.paint(painter, self.picture, self.frame, theme.active(), detail, before)
+        if self.overview and not self.fitted:
+            self.minimap.draw(painter, self.picture.layout, self.frame, self.devicePixelRatioF())
         if self.hasFocus():
             painter.setPen(QColor(theme.active().accent))
             painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
@@ -174,9 +181,14 @@ class TreeCanvas(QWidget):
 
     def mousePressEvent(self, event) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._pressed, self._drag = event.position(), (event.position(), self.frame)
+            self._on_map = self._go_by_map(event.position())
+            if not self._on_map:
+                self._pressed, self._drag = event.position(), (event.position(), self.frame)
 
     def mouseMoveEvent(self, event) -> None:
+        if self._on_map:
+            self._go_by_map(event.position())
+            return
         if self._drag is None:
             self.hovered.emit(self.node_at(event.position()))
             return
@@ -190,6 +202,7 @@ class TreeCanvas(QWidget):
     def mouseReleaseEvent(self, event) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             return
+        self._on_map = False
         if self._pressed is not None:
             self.clicked.emit(self.node_at(event.position()), event.modifiers())
         self._pressed = self._drag = None
@@ -240,6 +253,16 @@ class TreeCanvas(QWidget):
             self.update()
             self.moved.emit()
 
+    def _go_by_map(self, at: QPointF) -> bool:
+        """Move the window to a place of the small picture of the whole tree; whether there is one under the mouse."""
+        if self.picture is None or self.fitted or not self.overview:
+            return False
+        place = self.minimap.under(self.picture.layout, self.frame, at)
+        if place is not None:
+            left = self.width() / 2 - place[0] * self.frame.across
+            self._place(dataclasses.replace(self.frame, left=left, top=self.height() / 2 - place[1] * self.frame.down))
+        return place is not None
+
     def _settle(self) -> None:
         self._moving = False
         self.update()
@@ -287,12 +310,14 @@ def fitting(picture: Picture, width: float, height: float, font: QFont, share: f
     layout = picture.layout
     left, top, right, bottom = layout.bounds
     room = min(names_width(layout, font, picture.label_size), share * width) if picture.names else 12.0
+    room += picture.offset
     if layout.straight:
         across = max(width - LEFT - room, 40) / ((right - left) or 1)
-        down = max(height - TOP - BOTTOM, 20) / ((bottom - top) or 1)
+        above = TOP + (picture.beside.header(font) if picture.beside else 0.0)
+        down = max(height - above - BOTTOM, 20) / ((bottom - top) or 1)
         down = min(down, HIGHEST_ROW)
-        spare = max(height - TOP - BOTTOM - down * (bottom - top), 0) / 2
-        return Frame(across, down, LEFT - left * across, TOP + spare - top * down, width, height)
+        spare = max(height - above - BOTTOM - down * (bottom - top), 0) / 2
+        return Frame(across, down, LEFT - left * across, above + spare - top * down, width, height)
     return _round_fit(picture, width, height, font, share)
 
 
@@ -304,8 +329,9 @@ def _round_fit(picture: Picture, width: float, height: float, font: QFont, share
     if picture.names:
         metrics = QFontMetricsF(_sized(font, picture.label_size))
         texts[:] = [metrics.horizontalAdvance(text_of(layout, tip)) for tip in tips.tolist()]
-    texts = np.minimum(texts, share * min(width, height)) + GAP + ROUND_MARGIN
-    along = np.full(tips.size, layout.far[0]) if picture.aligned and layout.shape == Shape.CIRCULAR else None
+    most = min(width, height) * (min(share, ROUND_SHARE) if share < 1 else 1.0) - picture.offset / 2
+    texts = np.minimum(texts, max(most, LEAST_NAME)) + GAP + ROUND_MARGIN + picture.offset
+    along = np.full(tips.size, layout.far[0]) if picture.in_column and layout.shape == Shape.CIRCULAR else None
     cos, sin = np.cos(layout.angle[tips]), np.sin(layout.angle[tips])
     beyond = np.where(layout.collapsed[tips], layout.reach[tips], 0.0)
     x = layout.x[tips] + beyond * cos if along is None else along * cos

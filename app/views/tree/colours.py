@@ -87,8 +87,12 @@ def by_patterns(tree: Tree, patterns: Sequence[str], theme: Theme) -> Colouring:
 
 def by_first_word(tree: Tree, theme: Theme) -> Colouring:
     """Leaves by the first word of their names; the most frequent words get colours, the others none."""
-    words = [found[0] if (found := WORD.search(name)) else "" for name in tree.taxa]
-    common = [word for word, count in Counter(words).most_common(len(theme.series)) if count > 1 and word]
+    return by_labels(tree, [found[0] if (found := WORD.search(name)) else "" for name in tree.taxa], theme, 2)
+
+
+def by_labels(tree: Tree, words: Sequence[str], theme: Theme, least: int = 1) -> Colouring:
+    """Leaves by a word of each, "" for none; the most frequent words that ``least`` leaves have get colours."""
+    common = [word for word, count in Counter(words).most_common(len(theme.series)) if word and count >= least]
     places = {word: code for code, word in enumerate(common)}
     codes = np.array([places.get(word, -1) for word in words], np.int16)
     return _classes(tree, codes, common, theme)

@@ -76,7 +76,8 @@ def seen(shown: Figure, canvas: TreeCanvas) -> Frame:
     if not picture.names or not (canvas.fitted or picture.layout.straight):
         return frame
     font = canvas.font()
-    found = labels(picture.layout, frame, branches(picture.layout, frame).lines, font, picture.aligned)
+    lines = branches(picture.layout, frame).lines
+    found = labels(picture.layout, frame, lines, font, picture.in_column, None, picture.label_size, picture.offset)
     metrics = QFontMetricsF(found.font)
     widths = np.array([metrics.horizontalAdvance(text_of(picture.layout, tip)) for tip in found.tips.tolist()])
     x, y = found.x + (widths + 1) * np.cos(found.angle), found.y + (widths + 1) * np.sin(found.angle)
@@ -100,6 +101,7 @@ def least_size(shown: Figure) -> QSize:
     """Size of a figure that has room for whole names and a small tree."""
     layout = shown.picture.layout
     names = names_width(layout, QGuiApplication.font(), shown.picture.label_size) if shown.picture.names else 0.0
+    names += shown.picture.offset
     if layout.straight:
         return figure.size(LEFT + LEAST_TREE + names, 0, shown.items)
     return figure.size(LEAST_TREE + 2 * names, LEAST_TREE + 2 * names, shown.items)
@@ -109,6 +111,7 @@ def size_whole(shown: Figure, canvas: TreeCanvas) -> QSize:
     """Size of a figure of the whole tree in which every name can be read."""
     layout = shown.picture.layout
     names = names_width(layout, QGuiApplication.font(), shown.picture.label_size) if shown.picture.names else 0.0
+    names += shown.picture.offset
     if layout.straight:
         width = max(float(canvas.width()), (1 - NAMES_SHARE) * canvas.width() + names)
         height = layout.rows * READABLE_ROW + TOP + BOTTOM

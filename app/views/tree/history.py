@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.views.tree.metadata import as_plain, from_plain
+from kernels.io.aligned_notes import Table
 from kernels.io.tree import Tree
 from kernels.io.tree_edits import Edited, ladderize, prune, reroot, swap
 from kernels.trees.rooting import midpoint
@@ -34,6 +36,8 @@ class TreeEditor(QObject):
         super().__init__()
         self._states: list[tuple[State, str]] = [(State(tree), "")]
         self._at = 0
+        self.table: Table | None = None
+        """What a table says of the taxa, shown beside the tree."""
 
     @property
     def state(self) -> State:
@@ -66,16 +70,31 @@ class TreeEditor(QObject):
     @property
     def untouched(self) -> bool:
         """Whether nothing was ever done to the tree."""
-        return len(self._states) == 1
+        return len(self._states) == 1 and self.table is None
+
+    def annotate(self, table: Table | None) -> None:
+        """Show what a table says of the taxa beside the tree, or nothing; that is no step of undo."""
+        self.table = table
+        self.changed.emit(lambda node: node)
 
     @property
     def edits(self) -> dict[str, Any] | None:
-        """The state as plain values; None where it is the tree as it came."""
-        return {"tree": self.tree, "collapsed": tuple(sorted(self.state.collapsed))} if self._at else None
+        """The state and the table as plain values; None where it is the tree as it came, without a table."""
+        kept: dict[str, Any] = {}
+        if self._at:
+            kept |= {"tree": self.tree, "collapsed": tuple(sorted(self.state.collapsed))}
+        if self.table is not None:
+            kept["table"] = as_plain(self.table)
+        return kept or None
 
     def restore(self, edits: Mapping[str, Any]) -> None:
         """Go on from what `edits` said; one step of undo leads back to the tree as it came."""
-        self._do(State(edits["tree"], frozenset(edits["collapsed"])), "earlier changes")
+        if "table" in edits:
+            self.table = from_plain(edits["table"])
+        if "tree" in edits:
+            self._do(State(edits["tree"], frozenset(edits["collapsed"])), "earlier changes")
+        else:
+            self.changed.emit(lambda node: node)
 
     def root(self, node: int) -> None:
         """Put the root on the branch above a node."""

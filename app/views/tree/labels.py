@@ -57,8 +57,9 @@ def labels(
     aligned: bool,
     before: Labels | None = None,
     largest: float = LARGEST,
+    offset: float = 0.0,
 ) -> Labels:
-    """The names to write in a window where ``lines`` are the branches.
+    """The names to write in a window where ``lines`` are the branches, ``offset`` pixels beside the tips.
 
     With the names written ``before``, those are written again in the round shapes, where a choice takes long: while
     the tree moves.
@@ -75,7 +76,7 @@ def labels(
         x, y = ends(layout, frame, before.tips)
         return Labels(before.tips, x, y, before.angle, font, before.thinned)
     if layout.shape == Shape.CIRCULAR:
-        return _circular(layout, frame, font, aligned, thinned, before)
+        return _circular(layout, frame, font, aligned, thinned, before, offset)
     tips = layout.tips
     y = frame.py(layout.row[tips])
     seen = np.flatnonzero((y >= -height) & (y <= frame.height + height))
@@ -86,7 +87,7 @@ def labels(
         # Multiples of the step in all tips, so that names stay where they are while the tree is moved.
         kept = np.flatnonzero(seen % step == 0) if aligned else _longest(along, y, height, seen, step)
         tips, y, along = tips[kept], y[kept], along[kept]
-    return Labels(tips, frame.px(along) + GAP, y, np.zeros(tips.size), font, thinned)
+    return Labels(tips, frame.px(along) + GAP + offset, y, np.zeros(tips.size), font, thinned)
 
 
 def room(frame: Frame, x: float, y: float, angle: float) -> float:
@@ -127,7 +128,9 @@ def _longest(along: np.ndarray, y: np.ndarray, height: float, seen: np.ndarray, 
     return np.array(kept, np.int64)
 
 
-def _circular(layout: Layout, frame: Frame, font: QFont, aligned: bool, thinned: bool, before: Labels | None) -> Labels:
+def _circular(
+    layout: Layout, frame: Frame, font: QFont, aligned: bool, thinned: bool, before: Labels | None, offset: float
+) -> Labels:
     spacing, line = max(tip_spacing(layout, frame), 1e-9), QFontMetricsF(font).height()
     tips = layout.tips if before is None else before.tips[:: max(before.tips.size // MOVING, 1)]
     numbers = np.arange(tips.size)
@@ -139,7 +142,7 @@ def _circular(layout: Layout, frame: Frame, font: QFont, aligned: bool, thinned:
         step = max(int(np.ceil(line / spacing)), 1)
         rows = layout.row[tips[seen]] * spacing
         seen = seen[seen % step == 0] if aligned else seen[_longest(along[seen], rows, line, seen, step)]
-    angle, radius = layout.angle[tips[seen]], along[seen] * frame.across + GAP
+    angle, radius = layout.angle[tips[seen]], along[seen] * frame.across + GAP + offset
     return Labels(
         tips[seen],
         frame.left + radius * np.cos(angle),

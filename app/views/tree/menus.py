@@ -16,11 +16,14 @@ from app.views.tree import colours
 from app.views.tree.history import TreeEditor
 from app.views.tree.labels import LARGEST
 from kernels.errors import ParameterError
+from kernels.io.aligned_notes import Table
 from kernels.io.newick import parse
 from kernels.io.tree import Tree
 
 OPTIONS = {"names": "Names", "aligned": "Names in a column", "supports": "Support values", "scale": "Scale bar"}
 ON = {"names": True, "aligned": False, "supports": True, "scale": True}
+COLUMN = "column "
+"""How the name of a colouring begins that a column of the table gives."""
 SIZES = {"small": ("Small", 9.0), "medium": ("Medium", LARGEST), "large": ("Large", 17.0), "huge": ("Very large", 24.0)}
 """Sizes of names: what they are called, and pixels of the font where rows are wide."""
 SHAPES = {Shape.RECTANGULAR: "Rectangular", Shape.SLANTED: "Slanted", Shape.CIRCULAR: "Circular",
@@ -42,6 +45,9 @@ class Shown(Protocol):
     def set_lengths(self, on: bool) -> None: ...
     def set_option(self, name: str, on: bool) -> None: ...
     def set_label_size(self, pixels: float) -> None: ...
+    def set_overview(self, on: bool) -> None: ...
+    def ask_table(self) -> None: ...
+    def set_table(self, table: Table | None) -> None: ...
     def zoom_to(self, node: int | None) -> None: ...
     def colour(self, by: str, patterns: tuple[str, ...] = ...) -> None: ...
     def ask_patterns(self) -> None: ...
@@ -70,6 +76,13 @@ class Menus:
         choice_actions(
             self.show_menu, "Size of names", sizes, "medium", lambda name: view.set_label_size(SIZES[name][1])
         )
+        self.overview = check_action(self.show_menu, "Whole tree in the corner", True, view.set_overview)
+        self.show_menu.addSeparator()
+        _add(self.show_menu, "Columns from a table\u2026", view.ask_table).setToolTip(
+            "A table (CSV) with the names of taxa in its first column; the others stand beside the tips"
+        )
+        self.no_table = _add(self.show_menu, "No columns", view.set_table, None)
+        self.show_menu.aboutToShow.connect(lambda: self.no_table.setEnabled(view.editor.table is not None))
         self._aligned = {shape: shape == Shape.CIRCULAR for shape in Shape}
         self.edit_menu.aboutToShow.connect(lambda: self._fill_edit(self.edit_menu, view.current))
         self.colour_menu.aboutToShow.connect(self._fill_colours)
@@ -139,6 +152,8 @@ class Menus:
         view, menu = self._view, self.colour_menu
         menu.clear()
         choices = colours.choices(view.tree)
+        if view.editor.table is not None:
+            choices |= {f"{COLUMN}{title}": f"Column {title}" for title in view.editor.table.titles}
         choice_actions(menu, "Colour by", choices, view.colour_by, view.colour)
         action = _add(menu, "Patterns of names\u2026", view.ask_patterns)
         action.setCheckable(True)

@@ -12,8 +12,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintEngine, QPainter, 
 from app.kit.tree.frame import Branches, Frame, branches, points, starts_of
 from app.kit.tree.layout import TURN, Layout, Shape
 from app.theme import Theme
+from app.views.tree import metadata
 from app.views.tree.colours import Colouring
 from app.views.tree.labels import GAP, LARGEST, Labels, labels, room, text_of
+from app.views.tree.metadata import Columns
 
 WIDTH, COLOURED, MARKED = 1.0, 2.0, 3.0
 """Pixels of a branch, of one with a colour, and of one whose clade is selected."""
@@ -42,8 +44,24 @@ class Picture:
     aligned: bool = False
     supports: bool = True
     scale: bool = True
+    metadata: Columns | None = None
     label_size: float = LARGEST
     """Pixels of the font of names, where rows are wide."""
+
+    @property
+    def beside(self) -> Columns | None:
+        """The columns that are drawn between tips and names: none in the unrooted shape, which has no side for them."""
+        return self.metadata if self.layout.shape != Shape.UNROOTED else None
+
+    @property
+    def in_column(self) -> bool:
+        """Whether names stand in a column, or a ring."""
+        return self.aligned or self.beside is not None
+
+    @property
+    def offset(self) -> float:
+        """Pixels between tips and names, beside the usual gap."""
+        return self.beside.width if self.beside else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +90,13 @@ def paint(
     written = None
     if picture.names:
         same = before.labels if before is not None else None
-        written = labels(layout, frame, found.lines, painter.font(), picture.aligned, same, picture.label_size)
+        written = labels(
+            layout, frame, found.lines, painter.font(), picture.in_column, same, picture.label_size, picture.offset
+        )
     painter.save()
     hurried = before is not None and len(found.lines) > SMOOTH
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, layout.shape != Shape.RECTANGULAR and not hurried)
-    if written is not None and picture.aligned and layout.shape != Shape.UNROOTED:
+    if written is not None and picture.in_column and layout.shape != Shape.UNROOTED:
         _leaders(painter, picture, frame, written, theme)
     _lines(painter, picture, found, theme)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -84,6 +104,8 @@ def paint(
     _dots(painter, picture, frame, theme)
     if picture.supports:
         _supports(painter, picture, frame, found, theme)
+    if picture.beside:
+        metadata.paint(painter, layout, picture.beside, frame, theme)
     widths = _names(painter, picture, frame, written, theme) if written is not None else []
     if picture.scale and layout.lengths:
         _scale_bar(painter, frame, theme)
@@ -132,8 +154,8 @@ def _leaders(painter: QPainter, picture: Picture, frame: Frame, written: Labels,
     x, y = points(picture.layout, frame, written.tips)
     pen = QPen(QColor(theme.border), 1, Qt.PenStyle.DotLine)
     painter.setPen(pen)
-    ends_x = written.x - GAP * 0.6 * np.cos(written.angle)
-    ends_y = written.y - GAP * 0.6 * np.sin(written.angle)
+    back = GAP * 0.6 + picture.offset
+    ends_x, ends_y = written.x - back * np.cos(written.angle), written.y - back * np.sin(written.angle)
     lines = np.stack([x, y, ends_x, ends_y], axis=1)
     lines = lines[np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1]) > 2 * GAP]
     painter.drawPath(pg.arrayToQPath(lines[:, 0::2].ravel(), lines[:, 1::2].ravel(), connect="pairs"))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export
@@ -21,13 +22,14 @@ from app.kit.tree.layout import Layout, Shape, layout
 from app.kit.widgets import Elided, tool_button
 from app.views.tree import colours as tree_colours
 from app.views.tree import export as tree_export
-from app.views.tree import menus
+from app.views.tree import menus, metadata
 from app.views.tree import text as tree_text
 from app.views.tree.canvas import TreeCanvas, prepared
 from app.views.tree.history import TreeEditor
 from app.views.tree.paint import Picture
 from app.views.tree.search import SearchBox
-from kernels.errors import ParameterError
+from kernels.errors import InputError, ParameterError
+from kernels.io.aligned_notes import Table, read_table
 from kernels.io.tree import Tree
 from kernels.model import Result
 from kernels.msa.problem import MsaAnswer
@@ -110,7 +112,7 @@ class TreeView(QWidget):
         self.search_box.clear()
         self._matches = np.empty(0, np.int64)
         self._tools.setEnabled(tree is not None)
-        if tree is not None and self.colour_by not in ("none", "patterns"):
+        if tree is not None and self.colour_by not in ("none", "patterns") and not self._column():
             self.colour_by = self.colour_by if self.colour_by in tree_colours.choices(tree) else "none"
         self._anew()
 
@@ -136,6 +138,41 @@ class TreeView(QWidget):
             if self.canvas.fitted:
                 self.canvas.fit()
             self.canvas.update()
+
+    def set_overview(self, on: bool) -> None:
+        """Whether the whole tree stands in a corner while a part of it fills the window."""
+        self.canvas.overview = on
+        self.canvas.update()
+
+    def ask_table(self) -> None:
+        """Ask for a table of the taxa, and show its columns beside the tree."""
+        path, _ = QFileDialog.getOpenFileName(
+            self, "Columns from a table", "", "Tables (*.csv *.tsv *.txt);;All files (*)"
+        )
+        if not path:
+            return
+        try:
+            self.show_table(path)
+        except InputError as error:
+            QMessageBox.warning(self, "Columns from a table", str(error))
+
+    def show_table(self, path: str | Path) -> None:
+        """Show the columns of a table beside the tree; InputError for a file that is none, or has none of the taxa."""
+        table = read_table(path)
+        named = metadata.met(self.tree, table, str(path))
+        self.set_table(table)
+        beside = " Choose a shape with a side for them: rectangular, slanted or circular." * (
+            self.shape == Shape.UNROOTED
+        )
+        self._status.setText(f"{named:,} of {len(self.tree.taxa):,} taxa are in the table.{beside}")
+
+    def set_table(self, table: Table | None) -> None:
+        """Show what a table says of the taxa beside them, or nothing."""
+        if self.colour_by.startswith(menus.COLUMN):
+            self.colour_by = "none"
+        self.editor.annotate(table)
+        if self.canvas.fitted:
+            self.canvas.fit()
 
     def set_label_size(self, pixels: float) -> None:
         """Names of at most so many pixels; they are smaller where rows are narrow."""
@@ -245,6 +282,24 @@ class TreeView(QWidget):
         if given is not None:
             self.colour("patterns" if given else "none", given)
 
+    @property
+    def undo_text(self) -> str:
+        """What undo would take back; "" where there is nothing."""
+        return self.editor.undo_text if self.editor else ""
+
+    @property
+    def redo_text(self) -> str:
+        """What redo would do again; "" where there is nothing."""
+        return self.editor.redo_text if self.editor else ""
+
+    def undo(self) -> None:
+        if self.editor is not None:
+            self.editor.undo()
+
+    def redo(self) -> None:
+        if self.editor is not None:
+            self.editor.redo()
+
     def sizeHint(self) -> QSize:
         return QSize(700, 600)
 
@@ -257,8 +312,8 @@ class TreeView(QWidget):
         self.menus = menus.Menus(self, self)
         for button in self.menus.buttons:
             row.addWidget(button)
-        self.undo_button = tool_button("Undo", "Nothing to undo", lambda: self.editor.undo())
-        self.redo_button = tool_button("Redo", "Nothing to redo", lambda: self.editor.redo())
+        self.undo_button = tool_button("Undo", "Nothing to undo", self.undo)
+        self.redo_button = tool_button("Redo", "Nothing to redo", self.redo)
         row.addWidget(together(self.undo_button, self.redo_button))
         row.addWidget(tool_button("Copy", "Copy the figure", self.copy))
         row.addWidget(self.menus.save_button)
@@ -323,6 +378,11 @@ class TreeView(QWidget):
             nobody = np.zeros(len(state.tree), bool)
             picture = Picture(made, tree_colours.none(state.tree), nobody, np.empty(0, np.int64), current)
             self.menus.apply_options(picture)
+            if self.editor.table is not None:
+                picture.metadata = metadata.columns(state.tree, self.editor.table, theme.active())
+            before = self.canvas.picture
+            if before is not None and before.layout.far[0] != made.far[0]:
+                self.canvas.fitted = True  # another root or fewer taxa: what was in sight is elsewhere
             self.canvas.show_picture(picture, keep=True)
             self._mark()
             self._recolour()
@@ -339,8 +399,14 @@ class TreeView(QWidget):
         picture, colours = self.canvas.picture, theme.active()
         if picture is None:
             return
+        table = self.editor.table if self.editor else None
+        if table is not None:
+            picture.metadata = metadata.columns(self.tree, table, colours)
         try:
-            found = tree_colours.colouring(self.tree, self.colour_by, self.patterns, colours)
+            if (title := self._column()) and table is not None:
+                found = metadata.colouring(self.tree, table, title, colours)
+            else:
+                found = tree_colours.colouring(self.tree, self.colour_by, self.patterns, colours)
         except ParameterError as error:
             self._status.setText(str(error))
             found = tree_colours.none(self.tree)
@@ -355,7 +421,8 @@ class TreeView(QWidget):
         chosen = int(picture.marked[self.tree.leaves].sum())
         if chosen:
             items.append(LegendItem("line", f"{chosen:,} selected", (theme.active().accent,)))
-        self._legend.show_items((*items, *picture.colouring.items))
+        beside = picture.beside.items if picture.beside else ()
+        self._legend.show_items((*items, *picture.colouring.items, *beside))
 
     def _mark(self) -> None:
         """Mark the clades whose taxa are all chosen."""
@@ -368,6 +435,12 @@ class TreeView(QWidget):
         picture.marked = self.tree.below(leaves) == self.tree.leaf_counts
         self._describe()
         self.canvas.update()
+
+    def _column(self) -> str:
+        """The title of the column of the table that colours the tree; "" for none."""
+        title = self.colour_by.removeprefix(menus.COLUMN) if self.colour_by.startswith(menus.COLUMN) else ""
+        table = self.editor.table if self.editor else None
+        return title if table is not None and title in table.titles else ""
 
     def _tell_undo(self) -> None:
         undo, redo = (self.editor.undo_text, self.editor.redo_text) if self.editor else ("", "")
@@ -385,7 +458,8 @@ class TreeView(QWidget):
         if picture is None:
             self._status.setText("")
         elif node is not None:
-            self._status.setText(tree_text.about(self.tree, node))
+            said = picture.metadata.about(self.tree.names[node]) if picture.metadata else ""
+            self._status.setText("   ".join(part for part in (tree_text.about(self.tree, node), said) if part))
         else:
             self._status.setText(tree_text.HINT if picture.layout.straight else tree_text.ROUND_HINT)
 

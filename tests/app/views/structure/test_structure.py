@@ -6,10 +6,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QGuiApplication
 
 from app import theme
+from app.kit import export
 from app.kit.selection import Selection
-from app.views.structure import arcs, chain
-from app.views.structure.arcs import StructureView
+from app.views.structure import chain, shown
 from app.views.structure.chain import OrderView
+from app.views.structure.view import StructureView
 from kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
 from tests.app.views import made
 
@@ -17,6 +18,11 @@ LETTERS = "GGTAAAAGCC"
 PARTNERS = np.array([9, 8, 7, -1, -1, -1, -1, 2, 1, 0], np.int32)
 HAIRPIN = made.result(
     "nussinov", FoldingProblem(made.nucleotides(LETTERS.replace("U", "T"))), FoldingAnswer(3, PARTNERS)
+)
+AMBIGUOUS = made.result(
+    "nussinov",
+    FoldingProblem(made.nucleotides("GAAAACAAAACAAAC")),
+    FoldingAnswer(1, np.array([5, *[-1] * 4, 0, *[-1] * 9], np.int32)),
 )
 CHAIN = made.result(
     "matrix-chain",
@@ -40,8 +46,8 @@ def words(view):
 
 def test_every_pair_is_an_arc_with_its_kind(qtbot):
     view = opened(qtbot, StructureView(Selection()), HAIRPIN)
-    assert view._pairs.tolist() == [[0, 9], [1, 8], [2, 7]]
-    assert [list(arcs.KINDS)[kind] for kind in view._kinds] == ["CG", "CG", "GU"]
+    assert view.shown.pairs.tolist() == [[0, 9], [1, 8], [2, 7]]
+    assert [list(shown.KINDS)[kind] for kind in view.shown.kinds] == ["CG", "CG", "GU"]
     assert "3 pairs, loops of 3 letters or more" in words(view)
     assert view.structure_text() == f"{LETTERS}\n(((....)))"
     view.copy_structure()
@@ -52,10 +58,10 @@ def test_every_pair_is_an_arc_with_its_kind(qtbot):
 def test_pointing_at_an_arc_or_a_letter_tells_its_pair(qtbot, pair):
     view = opened(qtbot, StructureView(Selection()), HAIRPIN)
     area, line = QRectF(view.line.rect()), view.line
-    base = view.base(area)
+    base = line.base(area)
     left, right = (line.x_of(letter + 0.5) for letter in pair)
-    top = QPointF((left + right) / 2, base - (right - left) * view._scale(area, base))
-    assert view.pair_at(top) == pair[0]
+    top = QPointF((left + right) / 2, base - (right - left) * line.scale(area, base))
+    assert line.letter_of(top) == pair[0]
     image = line.grab().toImage()
     near = {QColor(image.pixel(round(top.x()), round(top.y()) + shift)).name() for shift in (-1, 0, 1)}
     assert near - {theme.active().panel}
@@ -66,9 +72,61 @@ def test_pointing_at_an_arc_or_a_letter_tells_its_pair(qtbot, pair):
 def test_a_structure_without_pairs_and_none_at_all(qtbot):
     problem = FoldingProblem(made.nucleotides("AAAA"))
     view = opened(qtbot, StructureView(Selection()), made.result("nussinov", problem, FoldingAnswer(0, np.full(4, -1))))
-    assert view.pair_at(QPointF(100, 50)) is None and not view.line.grab().isNull()
+    assert view.line.letter_of(QPointF(100, 50)) is None and not view.line.grab().isNull()
     view.show_result(CHAIN)
     assert view.result is None and view.structure_text() == ""
+
+
+def test_all_best_structures_are_stepped_through_in_every_pane(qtbot):
+    view = opened(qtbot, StructureView(Selection()), AMBIGUOUS)
+    qtbot.waitUntil(lambda: view.shown.every is not None)
+    total = view.shown.every.total
+    assert total > 2 and view.of.text() == f"of {total} best" and view.field.text() == "1"
+    seen = set()
+    for _ in range(total):
+        seen.add(view.structure_text())
+        assert view.line.shown is view.drawing.shown is view.table.shown is view.shown
+        view.next.click()
+    assert len(seen) == total and view.number == 0
+    view.back.click()
+    assert view.number == total - 1
+    view.field.setText("2")
+    view.field.editingFinished.emit()
+    assert view.number == 1
+    view.field.setText(str(total + 1))
+    view.field.editingFinished.emit()
+    assert view.number == 1 and f"from 1 to {total}" in view.status.text() and view.field.text() == "2"
+
+
+def test_a_letter_is_pointed_out_in_the_drawing_the_table_and_the_arcs(qtbot):
+    view = opened(qtbot, StructureView(Selection()), HAIRPIN)
+    qtbot.waitUntil(lambda: view.shown.every is not None)
+    places = view.drawing.places()
+    view.drawing.letter_pointed.emit(view.drawing.letter_of(QPointF(*places[8])))
+    assert "letter 9: C, pairs with 2: G, so in 100.0 %" in view.status.text()
+    assert view.line._lit == view.table._lit == view.drawing._lit == 8
+    view.table.pointed.emit((0, 9))
+    assert view.status.text().startswith("letters 1 to 10: 3 pairs at most")
+    view.table.pointed.emit((9, 0))
+    assert view.line._lit is None
+
+
+def test_panes_are_hidden_and_the_figure_has_those_that_are_there(qtbot, tmp_path):
+    view = opened(qtbot, StructureView(Selection()), HAIRPIN)
+    view.resize(900, 700)
+    qtbot.waitUntil(lambda: view.shown.every is not None)
+    for name in ("drawing", "table", "arcs"):
+        view.pane_buttons[name].click()
+    assert not view.drawing.isHidden() and view.pane_buttons["drawing"].isChecked(), "one is always there"
+    view.colour(True)
+    view.drawing.zoom(3)
+    assert view.drawing.letter_of(QPointF(*view.drawing.places()[4])) == 4
+    view.show_pane("table", True)
+    QGuiApplication.processEvents()
+    for suffix in ("svg", "png"):
+        export.save(tmp_path / f"structure.{suffix}", view.figure_size(), view.draw_figure)
+    text = (tmp_path / "structure.svg").read_text()
+    assert text.count("<ellipse") + text.count("<circle") >= 10
 
 
 def test_products_have_their_sizes_and_costs():

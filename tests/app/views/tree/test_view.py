@@ -375,3 +375,74 @@ def test_names_have_the_size_that_is_chosen(view) -> None:
         view.grab()
         sizes.append(view.canvas.picture.label_size)
     assert sizes == [9.0, 24.0] and view.canvas.painted.labels.font.pixelSize() > 9
+
+
+def table_of(tmp_path, lines: str):
+    path = tmp_path / "taxa.csv"
+    path.write_text(lines)
+    return path
+
+
+def test_a_table_gives_columns_beside_the_tips_and_colours(qtbot, view, tmp_path) -> None:
+    names = view.tree.taxa
+    rows = "".join(f"{name},{'warm' if number % 2 else 'cold'},{number}.5\n" for number, name in enumerate(names))
+    before = view.canvas.frame
+    view.show_table(table_of(tmp_path, f"name,blood,mass\n{rows}stranger,warm,3\n"))
+    picture = view.canvas.picture
+    assert picture.metadata.table.titles == ("blood", "mass")
+    assert f"{len(names)} of {len(names)} taxa" in view._status.text()
+    assert view.canvas.frame.across < before.across, "the tree makes room"
+    blood, mass = picture.metadata.colourings
+    leaves = view.tree.leaves.tolist()
+    assert len({blood.of(leaf) for leaf in leaves}) == 2 and len({mass.of(leaf) for leaf in leaves}) > 2
+    words = [item.text for item in view._legend.items]
+    assert "blood:" in words and any(word.startswith("mass 0.5 to") for word in words)
+    view.choose(leaves[1])
+    assert "blood warm" in view._status.text()
+    view.canvas.repaint()
+    assert picture.offset > 0 and view.canvas.painted.labels.x.min() > view.canvas.frame.px(picture.layout.far[0])
+    view.menus._fill_colours()
+    action(view.menus.colour_menu, "Column blood").trigger()
+    assert view.canvas.picture.colouring.of(leaves[0]) == blood.of(leaves[0])
+    for shape in Shape:
+        view.set_shape(shape)
+        view.canvas.repaint()
+        assert (view.canvas.picture.offset > 0) == (shape != Shape.UNROOTED)
+    kept = view.editor.edits
+    again = TreeView(Selection())
+    qtbot.addWidget(again)
+    again.show_datum(tree_examples.tree())
+    again.show_edits(kept)
+    assert again.editor.table == view.editor.table
+    view.set_table(None)
+    assert view.canvas.picture.metadata is None and view.colour_by == "none" and view.editor.edits is None
+
+
+def test_a_table_of_other_names_is_refused(view, tmp_path) -> None:
+    with pytest.raises(InputError, match="none of its 1 names is that of a taxon"):
+        view.show_table(table_of(tmp_path, "name,blood\nnobody,warm\n"))
+    assert view.editor.table is None
+
+
+def test_the_whole_tree_stands_in_the_corner_while_a_part_is_seen(qtbot, view) -> None:
+    canvas = view.canvas
+    place = canvas.minimap.place(canvas.width(), canvas.height())
+    assert place is not None and not canvas._go_by_map(place.center()), "all of it is seen"
+    canvas.zoom(8.0)
+    canvas.zoom(8.0, along=True)
+    canvas.repaint()
+    before = canvas.frame
+    qtbot.mouseClick(canvas, LEFT, pos=(place.topLeft() + QPointF(20, 20)).toPoint())
+    assert canvas.frame.top > before.top and canvas.frame.down == before.down
+    assert view.current is None, "a click there is none on a branch"
+    view.set_overview(False)
+    assert not canvas._go_by_map(place.center())
+
+
+def test_another_root_shows_the_whole_tree_again(view) -> None:
+    view.canvas.zoom(6.0)
+    assert not view.canvas.fitted
+    view.editor.swap(0)
+    assert not view.canvas.fitted, "what is seen stays where it is"
+    view.editor.root_at_midpoint()
+    assert view.canvas.fitted

@@ -1,0 +1,91 @@
+"""Runs that were interrupted, above the views, where one looks first: each goes on, or is discarded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app import theme
+from app.kit.widgets import Elided, quiet_button, row
+from app.session.running import described
+from kernels.memory import bytes_text
+from kernels.recovery.resuming import OTHER_VERSION, Run, percent
+
+MOST = 2
+"""Runs that are shown at once, until all are asked for."""
+
+
+class InterruptedRow(QFrame):
+    """A run that was interrupted: how far it came, and the buttons that go on with it or discard it."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        super().__init__()
+        self.setObjectName("notice")
+        self.title = Elided(f"Interrupted: {name}")
+        saved = f"{run.saved.astimezone():%d %B, %H:%M}"
+        self.numbers = Elided(f"{percent(run.fraction)} done   {saved}   {bytes_text(run.nbytes)} on disk")
+        self.numbers.setObjectName("muted")
+        self.resume_button, self.discard_button = QPushButton("Continue"), QPushButton("Discard")
+        self.resume_button.setObjectName("primary")
+        self.resume_button.setToolTip("Go on from where this run was interrupted")
+        if run.foreign:
+            self.resume_button.setEnabled(False)
+            self.resume_button.setToolTip(f"This run cannot be continued: {OTHER_VERSION}")
+        self.discard_button.setToolTip("Remove what this run has kept on the disk")
+        words, box = QVBoxLayout(), QHBoxLayout(self)
+        words.setSpacing(0)
+        for label in (self.title, self.numbers):
+            words.addWidget(label)
+        box.setContentsMargins(theme.MARGIN, theme.SPACING, theme.SPACING, theme.SPACING)
+        box.setSpacing(theme.SPACING)
+        box.addLayout(words, 1)
+        for button in (self.discard_button, self.resume_button):
+            box.addWidget(button)
+
+
+class InterruptedPanel(QWidget):
+    """A notice for each run that can go on, the newest first; no higher than nothing where there is none."""
+
+    resume_wanted = Signal(object)
+    discard_wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: dict[str, InterruptedRow] = {}
+        self._all = False
+        self.more_button = quiet_button("", "Show all runs that were interrupted")
+        self.more_button.clicked.connect(self._show_all)
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(0, 0, 0, theme.SPACING)
+        self._box.setSpacing(theme.SPACING)
+        self._box.addLayout(row(self.more_button, QWidget(), stretch=1))
+        self.hide()
+
+    def show_runs(self, runs: Sequence[Run]) -> None:
+        """The runs that can be continued."""
+        for old in self.rows.values():
+            self._box.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self.rows = {}
+        for run in runs:
+            shown = self.rows[run.id] = InterruptedRow(run, described(run))
+            shown.resume_button.clicked.connect(partial(self.resume_wanted.emit, run))
+            shown.discard_button.clicked.connect(partial(self.discard_wanted.emit, run))
+            self._box.insertWidget(len(self.rows) - 1, shown)
+        self._fit()
+
+    def _show_all(self) -> None:
+        self._all = True
+        self._fit()
+
+    def _fit(self) -> None:
+        for number, shown in enumerate(self.rows.values()):
+            shown.setVisible(self._all or number < MOST)
+        hidden = 0 if self._all else max(len(self.rows) - MOST, 0)
+        self.more_button.setText(f"{hidden} more interrupted")
+        self.more_button.setVisible(hidden > 0)
+        self.setVisible(bool(self.rows))
