@@ -183,7 +183,8 @@ def _write(
     told = _Told(monitor, nbytes + 2 * RECORD_BYTES * len(writer.sequences))
     if parts is not None:
         for place in lacking:
-            parts.write(place, lambda handle, place=place: _write_array(handle, told, writer.beside[place]))
+            with parts.writing(place) as file:
+                _write_array(file, told, writer.beside[place])
     for number, array in enumerate(writer.arrays):
         with target.open(_place(number, array), "w", force_zip64=True) as handle, _packed_by_all(handle, array.nbytes):
             _write_array(handle, told, array)

@@ -9,7 +9,7 @@ import re
 import threading
 import uuid
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -49,13 +49,14 @@ class Parts:
         """Those of the arrays whose files are still to be written."""
         return [place for place in places if not self._path(place).exists()]
 
-    def write(self, place: str, write: Callable[[IO[bytes]], None]) -> None:
-        """Write the file of an array by ``write(file)``; it is there when all of it is. OSError where that fails."""
+    @contextlib.contextmanager
+    def writing(self, place: str) -> Iterator[IO[bytes]]:
+        """Write the file of an array, which is there when all of it is; OSError where that fails."""
         self._folder.mkdir(parents=True, exist_ok=True)
         draft = self._folder / f"{uuid.uuid4().hex}.draft"
         try:
             with draft.open("wb") as handle:
-                write(handle)
+                yield handle
             os.replace(draft, self._path(place))
         finally:
             with contextlib.suppress(OSError):

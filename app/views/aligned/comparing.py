@@ -21,7 +21,7 @@ from app.views.aligned.schemes import Given
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tracks import class_scores
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare, tiled_edits
+from kernels.io import aligned, aligned_compare
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.io.aligned_compare import Agreement
@@ -67,7 +67,7 @@ class Compared:
 
 def compared(alignment: AlignedSequences, other: AlignedSequences, monitor: Monitor | None = None) -> Compared:
     """Compare both ways; InputError where they are not of the same sequences."""
-    rows = tiled_edits.flat(alignment)
+    rows = aligned.settled(alignment)
     there = aligned_compare.meeting(other, rows, monitor)
     here = aligned_compare.meeting(rows, other, monitor)
     return Compared(alignment, other, there, here, count(other.letters, monitor))

@@ -37,13 +37,13 @@ begun.edit(there.gapped)
 begun.save()
 begun.edit(there.turned)
 
-def stuck(place, write):
+def stuck(place):
     (begun.autosave.parts._folder / f"{'0' * 32}.draft").write_bytes(b"half of it")
     print("writing", flush=True)
     time.sleep(600)
 
 if {stuck}:
-    begun.autosave.parts.write = stuck
+    begun.autosave.parts.writing = stuck
 begun.save()
 print("saved", flush=True)
 time.sleep(600)
