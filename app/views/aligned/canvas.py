@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 
 from app.views.aligned import keys
@@ -15,7 +15,7 @@ from app.views.aligned.plane import AlignmentPlane
 LEAST_NAMES = 40
 GRIP = 4
 """Pixels beside the border of the names in which it is dragged."""
-EDITING = frozenset({Qt.Key.Key_Delete, Qt.Key.Key_F2, Qt.Key.Key_F4})
+EDITING = frozenset({Qt.Key.Key_Delete, Qt.Key.Key_F2, Qt.Key.Key_F4, Qt.Key.Key_F10})
 """Keys without a letter that are typed."""
 Shift, Control, Alt = (
     Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
@@ -182,6 +182,25 @@ class AlignmentCanvas(AlignmentPlane):
             self.typed.emit(event)
         else:
             super().keyPressEvent(event)
+
+    def place_of_cursor(self) -> QPoint:
+        """Where the cursor's cell ends, for a menu."""
+        row, column = self.picture.cursor
+        blocks, frame = self._blocks, self.frame_
+        place = blocks.corner(row, column) if blocks else QPointF(frame.x(column + 1), frame.y(row + 1))
+        rect = self.viewport().rect()
+        return QPoint(min(max(int(place.x()), 0), rect.right()), min(max(int(place.y()), 0), rect.bottom()))
+
+    def choose_whole(self, rows: bool) -> None:
+        """Choose the whole rows of what is chosen, or the whole columns; of nothing, those of the cursor."""
+        picture, choice = self.picture, self.picture.choice
+        line, column = picture.cursor
+        if rows:
+            some = self._rows_of(picture.order[line : line + 1]) if choice.empty else choice.rows
+            self.choose(some, None)
+        else:
+            some = np.arange(picture.shape[1]) == column if choice.empty else choice.columns
+            self.choose(None, some)
 
     def step(self, row: int, column: int, choosing: bool = False) -> None:
         """Put the cursor on another cell; ``choosing``: the cells from where it was are chosen."""

@@ -36,6 +36,7 @@ class Canvas(Protocol):
     def choose(self, rows: np.ndarray | None, columns: np.ndarray | None) -> None: ...
     def clear_choice(self) -> None: ...
     def hold_choice(self) -> None: ...
+    def choose_whole(self, rows: bool) -> None: ...
 
 
 def own(canvas: Canvas, event: QKeyEvent) -> bool:
@@ -101,6 +102,8 @@ def _zoomed(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool
         canvas.clear_choice()
     elif key == Qt.Key.Key_F8 and modifiers & Shift:
         canvas.hold_choice()
+    elif key == Qt.Key.Key_Space and modifiers & (Shift | Control):
+        canvas.choose_whole(rows=bool(modifiers & Shift))
     elif not modifiers & Control:
         return False
     elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
