@@ -46,6 +46,7 @@ class AlignmentCanvas(AlignmentPlane):
         self.viewport().setMouseTracking(True)
         self._press: tuple[str, tuple[int, int], QPointF] | None = None
         self._anchor = (0, 0)
+        self._extends = "cells"
         self._kept: Choice | None = None
         self._moved_by = 0
 
@@ -127,6 +128,7 @@ class AlignmentCanvas(AlignmentPlane):
         if where == "border" or inside:
             return
         self._kept = self.picture.choice if adding else None
+        self._extends = where
         if not extending:
             self._anchor = cell
         self.picture.cursor = cell
@@ -192,7 +194,8 @@ class AlignmentCanvas(AlignmentPlane):
         return QPoint(min(max(int(place.x()), 0), rect.right()), min(max(int(place.y()), 0), rect.bottom()))
 
     def choose_whole(self, rows: bool) -> None:
-        """Choose the whole rows of what is chosen, or the whole columns; of nothing, those of the cursor."""
+        """Choose the whole rows of what is chosen, or the whole columns; of nothing, those of the cursor. Keys that
+        choose more go on so."""
         picture, choice = self.picture, self.picture.choice
         line, column = picture.cursor
         if rows:
@@ -201,6 +204,7 @@ class AlignmentCanvas(AlignmentPlane):
         else:
             some = np.arange(picture.shape[1]) == column if choice.empty else choice.columns
             self.choose(None, some)
+        self._extends = "names" if rows else "columns"
 
     def step(self, row: int, column: int, choosing: bool = False) -> None:
         """Put the cursor on another cell; ``choosing``: the cells from where it was are chosen."""
@@ -208,8 +212,9 @@ class AlignmentCanvas(AlignmentPlane):
         self.picture.cursor = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
         self.bring(*self.picture.cursor)
         if choosing:
-            self._choose_to(self.picture.cursor, "cells")
+            self._choose_to(self.picture.cursor, self._extends)
         else:
+            self._extends = "cells"
             self._anchor = self.picture.cursor
             self.chosen.emit()
 

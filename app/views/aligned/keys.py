@@ -46,7 +46,7 @@ def own(canvas: Canvas, event: QKeyEvent) -> bool:
     key = Qt.Key(event.key())
     if key == Qt.Key.Key_Escape:
         return canvas.picture is not None and not canvas.picture.choice.empty
-    return key in ARROWS or key == Qt.Key.Key_Delete or (bool(event.modifiers() & Control) and key in LETTERS)
+    return key in ARROWS or key in (Qt.Key.Key_Delete, Qt.Key.Key_F2) or (bool(event.modifiers() & Control) and key in LETTERS)
 
 
 def navigate(canvas: Canvas, event: QKeyEvent) -> bool:

@@ -15,6 +15,7 @@ from kernels.errors import AntidiagError, InputError
 from kernels.io import aligned_edits, aligned_notes, aligned_rows, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.tree import Tree
+from kernels.text import counted
 
 TAG = "tag"
 AT_ONCE = 1 << 24
@@ -134,8 +135,8 @@ class RowCommands:
         for tag in table.titles:
             self._view.show_note(tag, True)
         rows, others = len(self._alignment.names), len(table.values) - met
-        more = f", and {others:,} of its lines name no row" if others else ""
-        self._view.say(f"{len(table.titles)} columns of text for {met:,} of {rows:,} rows{more}.")
+        more = f"; {counted(others, 'line')} of it for no row" if others else ""
+        self._view.say(f"{counted(len(table.titles), 'column')} of text for {met:,} of {rows:,} rows{more}.")
 
     def choose_noted(self, tag: str) -> None:
         """Choose all rows that have the same text as the row at the cursor."""
