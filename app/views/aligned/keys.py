@@ -14,6 +14,7 @@ STEP = 1.2
 """How much larger cells become by a key or a notch of the wheel."""
 ARROWS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 LETTERS = frozenset({Qt.Key.Key_0, Qt.Key.Key_A, Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_F})
+EDITING = frozenset({Qt.Key.Key_Delete, Qt.Key.Key_F2})
 Shift, Control, Alt = (
     Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 )  # fmt: skip
@@ -46,7 +47,11 @@ def own(canvas: Canvas, event: QKeyEvent) -> bool:
     key = Qt.Key(event.key())
     if key == Qt.Key.Key_Escape:
         return canvas.picture is not None and not canvas.picture.choice.empty
-    return key in ARROWS or key in (Qt.Key.Key_Delete, Qt.Key.Key_F2) or (bool(event.modifiers() & Control) and key in LETTERS)
+    return (
+        key in ARROWS
+        or key in (Qt.Key.Key_Delete, Qt.Key.Key_F2)
+        or (bool(event.modifiers() & Control) and key in LETTERS)
+    )
 
 
 def navigate(canvas: Canvas, event: QKeyEvent) -> bool:

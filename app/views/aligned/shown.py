@@ -244,7 +244,7 @@ class ShownAlignment(QWidget):
             self.say(str(error))
 
     def save_picture(self) -> None:
-        figures.ask_and_save(self, self._shown)
+        figures.ask_and_save(self, self._shown, self.say)
 
     @property
     def _shown(self) -> Shown:
