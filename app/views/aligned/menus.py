@@ -79,7 +79,7 @@ class Menus:
         protein = view.alignment.type == SequenceType.PROTEIN
         missing = lacking(view.alignment, view.picture.reference is not None)
         choice_actions(menu, "Colours", schemes.available(protein, missing), view.scheme, view.colour)
-        menu.addAction("From a file\u2026", view.colours.ask)
+        check_action(menu, "From a file\u2026", view.scheme == "file", lambda _: view.colours.ask())
         choice_actions(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
         section(menu, "Columns")
         check_action(menu, "Wrapped, in blocks below each other", view.canvas.wrapped, view.canvas.wrap)

@@ -175,6 +175,9 @@ class ShownAlignment(QWidget):
         self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
         if self.picture is not None:
             self.picture.reference = None
+            self.picture.tracks.pop("agreement", None)
+            self.colours.fit(self.picture.alignment, False)
+            self.colours.remake()
             self.canvas.refresh()
 
     @property
@@ -310,7 +313,7 @@ class ShownAlignment(QWidget):
                 choice = before.choice.on(state.order, letters.shape[1])
             cursor = min(before.cursor[0], order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
         columns = self._counts.of(state.alignment)
-        self.colours.fit(state.alignment)
+        self.colours.fit(state.alignment, self._reference is not None)
         behind, same = self.colours.behind(state.alignment), before is not None and before.alignment is state.alignment
         row = int(order[cursor[0]])
         # While others are made on a thread, the colours are those before: nothing flickers while one edits.
