@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class AlignmentCanvas(AlignmentPlane):
     ``pointed((place, column) or None)`` follows the mouse, ``clicked(column)`` is a cell that was clicked alone,
     ``chosen()`` what is chosen or where the cursor is; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is
     a key that edits, ``searched()`` wants the search, and ``turned()`` says that something else begins: what is edited
-    next has nothing to do with what was.
+    next has nothing to do with what was. ``stopped()`` is Escape while something is ``working``.
     """
 
     pointed = Signal(object)
@@ -39,6 +40,7 @@ class AlignmentCanvas(AlignmentPlane):
     turned = Signal()
     copied = Signal()
     clicked = Signal(int)
+    stopped = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,6 +49,7 @@ class AlignmentCanvas(AlignmentPlane):
         self._press: tuple[str, tuple[int, int], QPointF] | None = None
         self._anchor = (0, 0)
         self._extends = "cells"
+        self.working: Callable[[], bool] = lambda: False
         self._kept: Choice | None = None
         self._moved_by = 0
 
@@ -57,6 +60,7 @@ class AlignmentCanvas(AlignmentPlane):
 
     def go_to(self, row: int, column: int) -> None:
         """Put the cursor on a cell, and show it."""
+        self._extends = "cells"
         self.turned.emit()
         rows, columns = self.picture.shape
         self.picture.cursor = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
@@ -79,7 +83,7 @@ class AlignmentCanvas(AlignmentPlane):
         self._kept, self._anchor = self.picture.choice, self.picture.cursor
 
     def clear_choice(self) -> None:
-        self._kept = None
+        self._kept, self._extends, self._anchor = None, "cells", self.picture.cursor
         self.picture.choice = Choice.none(self.picture.alignment.letters.shape)
         self.turned.emit()
         self.viewport().update()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,6 +30,8 @@ class Canvas(Protocol):
     dragged: Any
     turned: Any
     searched: Any
+    stopped: Any
+    working: Callable[[], bool]
 
     def step(self, row: int, column: int, choosing: bool = False) -> None: ...
     def zoom(self, across: float, down: float) -> None: ...
@@ -46,7 +49,7 @@ def own(canvas: Canvas, event: QKeyEvent) -> bool:
         return True
     key = Qt.Key(event.key())
     if key == Qt.Key.Key_Escape:
-        return canvas.picture is not None and not canvas.picture.choice.empty
+        return canvas.picture is not None and (canvas.working() or not canvas.picture.choice.empty)
     return (
         key in ARROWS
         or key in (Qt.Key.Key_Delete, Qt.Key.Key_F2)
@@ -103,7 +106,9 @@ def _moved(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
 
 
 def _zoomed(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
-    if key == Qt.Key.Key_Escape and not canvas.picture.choice.empty:
+    if key == Qt.Key.Key_Escape and canvas.working():
+        canvas.stopped.emit()
+    elif key == Qt.Key.Key_Escape and not canvas.picture.choice.empty:
         canvas.clear_choice()
     elif key == Qt.Key.Key_F8 and modifiers & Shift:
         canvas.hold_choice()

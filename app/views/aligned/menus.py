@@ -195,6 +195,7 @@ class Menus:
             for frame in range(3):
                 menu.addAction(f"Translate, frame {frame + 1}", partial(commands.translate, frame))
         check_action(menu, "Type letters over others", commands.typing, commands.set_typing)
+        menu.addAction("Stop the edit that is being made\tEsc", commands.stop).setEnabled(commands.busy)
         menu.addSeparator()
         menu.addAction("Add to data, for other methods", view.keep)
         menu.addAction("Make a profile\u2026", view.want_profile)
