@@ -236,7 +236,8 @@ def save_session(window: Workbench, path: Path) -> None:
 
 
 def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
-    """Read a session on a thread, then put it in the place of what is open."""
+    """Read a session on a thread, then put it in the place of what is open; ``quietly`` that of the last time."""
+    parts = window.autosave.parts if quietly else None
 
     def done(found: archive.Saved) -> None:
         state, entries, settings, edits = found
@@ -246,7 +247,7 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
             window.settings.add_recent(str(path.resolve()))
 
     title = "Open what was open last" if quietly else f"Open session {path.name}"
-    window.queue.submit(Job(title, "read", lambda monitor: archive.load(path), done))
+    window.queue.submit(Job(title, "read", lambda monitor: archive.load(path, parts), done))
 
 
 def open_autosaved(window: Workbench) -> bool:

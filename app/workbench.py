@@ -28,6 +28,7 @@ from app.panels.results import ResultPanel
 from app.panels.sequences import SequencePanel
 from app.panels.viewer import EmptyPage, ResultViews
 from app.session import loading, running
+from app.session.autosave import Autosave
 from app.session.session import Entry, Session
 from app.session.undoing import Undoing
 from app.settings import Settings
@@ -47,6 +48,7 @@ class Workbench(QMainWindow):
     """
 
     recalled = Signal()
+    autosave: Autosave
     commands: Commands
     analyse: QMainWindow
     docks: Mapping[str, Dock]

@@ -25,6 +25,10 @@ Rows = list[tuple[str, str]]
 """Pairs of a label and a text, for people."""
 
 
+def _as_it_is(datum: Any) -> Any:
+    return datum
+
+
 @dataclass(frozen=True, slots=True)
 class DataKind:
     """A kind of data that users open and methods take, such as sequences or distance matrices.
@@ -34,7 +38,8 @@ class DataKind:
     bytes, unpacked; ``read(path, monitor)`` returns everything in a file, or raises InputError with file and line.
     ``generate(size, random)`` makes a random one, for sweeps; ``unaligned(datum)`` the sequences that one holds, where
     it holds some; ``bundled`` are files of this kind that come with the program. ``adopts`` are types of other data
-    that stand for one of this kind, each with what makes it of them.
+    that stand for one of this kind, each with what makes it of them. ``settled`` gives a datum as methods read it,
+    where it may be held otherwise while it is edited.
     """
 
     id: str
@@ -48,6 +53,7 @@ class DataKind:
     unaligned: Callable[[Any], list[Letters]] | None = None
     adopts: Mapping[Any, Callable[[Any], Any]] = field(default_factory=dict, hash=False)
     bundled: tuple[Path, ...] = ()
+    settled: Callable[[Any], Any] = _as_it_is
 
     def takes(self, datum: Any) -> bool:
         """Whether a datum is of this kind, or stands for one."""
@@ -56,7 +62,7 @@ class DataKind:
     def taken(self, datum: Any) -> Any:
         """A datum that it `takes`, as one of this kind."""
         if isinstance(datum, self.type):
-            return datum
+            return self.settled(datum)
         return next(make for kind, make in self.adopts.items() if isinstance(datum, kind))(datum)
 
 

@@ -65,14 +65,16 @@ def ask_file(parent: QWidget, name: str) -> Path | None:
     return path
 
 
-def ask_and_save(parent: QWidget, name: str, size: QSize, draw: Draw, title: str = "") -> None:
-    """Ask for a file and write the figure; what goes wrong is shown."""
+def ask_and_save(parent: QWidget, name: str, size: QSize, draw: Draw, title: str = "") -> Path | None:
+    """Ask for a file and write the figure; what goes wrong is shown. The file, where it is written."""
     if (path := ask_file(parent, name)) is None:
-        return
+        return None
     try:
         save(path, size, draw, title)
     except InputError as error:
         QMessageBox.warning(parent, "Save figure", str(error))
+        return None
+    return path
 
 
 def _ask_alignment_file(parent: QWidget, result: Result) -> Path | None:

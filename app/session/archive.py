@@ -23,6 +23,7 @@ import numpy as np
 import kernels.registry  # noqa: F401 - its families declare the types that a session may hold
 from app.session.entry import DataEdits, Entry
 from app.session.packing import Packer, saved_share
+from app.session.parts import BESIDE, Parts
 from app.session.state import State
 from kernels import memory, serialization
 from kernels.errors import InputError
@@ -37,6 +38,8 @@ FORMAT, FORMATS = 2, (1, 2)
 """What is written, and what is read: types had the names of their modules in format 1 (kernels/serialization.py)."""
 INDEX = "session.json"
 FASTA = "sequences.fasta"
+BESIDE_INDEX = "beside.json"
+"""Names of the arrays that are in files beside the session, where there are any."""
 RECORDS = "records.jsonl"
 """A line for each record of the FASTA file: name, type, description, source, note. Lines, because one JSON
 text of a million records would hold the interpreter, and with it the window, for a second.
@@ -61,18 +64,23 @@ def save(
     settings: Mapping[str, Any],
     edits: DataEdits = NO_EDITS,
     monitor: Monitor | None = None,
+    parts: Parts | None = None,
 ) -> None:
     """Write a session; the file is replaced only when the new one is complete. Raises InputError, and Cancelled.
 
     ``monitor`` hears of the arrays and records that are written, of records twice: as FASTA, and as what FASTA cannot
-    hold.
+    hold. Large arrays go to ``parts``, where they stay while sessions name them; without it the file has everything.
     """
     place = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
-            _write(target, state, entries, settings, edits, monitor or Monitor())
+            writer = _write(target, state, entries, settings, edits, monitor or Monitor(), parts)
+        if parts is not None and parts.lacking(writer.beside):
+            raise InputError(f"{path}: another program has removed files of this session; save it again")
         os.replace(place, path)
+        if parts is not None:
+            parts.keep(writer.beside)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path}: the session cannot be saved: {reason}; choose another place") from error
@@ -81,12 +89,18 @@ def save(
             place.unlink(missing_ok=True)
 
 
-def load(path: Path) -> Saved:
-    """Read a session: state, results, settings, and edits of data. Raises InputError for a file that is none."""
+def load(path: Path, parts: Parts | None = None) -> Saved:
+    """Read a session: state, results, settings, and edits of data. Raises InputError for a file that is none, or whose
+    arrays are in ``parts`` that are not there."""
     try:
-        with zipfile.ZipFile(path) as source:
-            _refuse_too_large(sum(member.file_size for member in source.infolist()))
-            return _sound(_Reader(source).read())
+        with parts.lock if parts else contextlib.nullcontext(), zipfile.ZipFile(path) as source:
+            beside = from_json(source.read(BESIDE_INDEX)) if BESIDE_INDEX in source.namelist() else []
+            if beside and parts is None:
+                raise InputError("a session whose data are in other files; open it by starting the program")
+            _refuse_too_large(
+                sum(member.file_size for member in source.infolist()) + (parts.bytes_of(beside) if parts else 0)
+            )
+            return _sound(_Reader(source, parts).read())
     except OSError as error:
         raise InputError(f"{path}: the session cannot be read: {error.strerror}") from error
     except InputError as error:
@@ -137,8 +151,9 @@ def _write(
     settings: Mapping[str, Any],
     edits: DataEdits,
     monitor: Monitor,
-) -> None:
-    writer = _Writer()
+    parts: Parts | None,
+) -> _Writer:
+    writer = _Writer(parts)
     open_ones = [writer.number(sequence) for sequence in state.sequences]
     results = [
         {
@@ -163,10 +178,16 @@ def _write(
         "settings": dict(settings),
         "results": results,
     }
-    told = _Told(monitor, sum(array.nbytes for array in writer.arrays) + 2 * RECORD_BYTES * len(writer.sequences))
+    lacking = parts.lacking(writer.beside) if parts is not None else []
+    nbytes = sum(array.nbytes for array in (*writer.arrays, *map(writer.beside.__getitem__, lacking)))
+    told = _Told(monitor, nbytes + 2 * RECORD_BYTES * len(writer.sequences))
+    if parts is not None:
+        for place in lacking:
+            with parts.writing(place) as file:
+                _write_array(file, told, writer.beside[place])
     for number, array in enumerate(writer.arrays):
         with target.open(_place(number, array), "w", force_zip64=True) as handle, _packed_by_all(handle, array.nbytes):
-            np.lib.format.write_array(_Watched(handle, told), array, allow_pickle=False)
+            _write_array(handle, told, array)
     for name, line in ((FASTA, _fasta), (RECORDS, _record)):
         with target.open(name, "w", force_zip64=True) as handle:
             for at in range(0, len(writer.sequences), BATCH):
@@ -174,6 +195,13 @@ def _write(
                 told.more(RECORD_BYTES * len(batch))
                 handle.write(b"".join(map(line, batch)))
     target.writestr(INDEX, json.dumps(index))
+    if writer.beside:
+        target.writestr(BESIDE_INDEX, json.dumps(list(writer.beside)))
+    return writer
+
+
+def _write_array(handle: IO[bytes], told: _Told, array: np.ndarray) -> None:
+    np.lib.format.write_array(_Watched(handle, told), array, allow_pickle=False)
 
 
 def _place(number: int, array: np.ndarray) -> str | zipfile.ZipInfo:
@@ -225,11 +253,13 @@ def _member(number: int) -> str:
 
 
 class _Writer:
-    """What a session holds as plain values; sequences and arrays are numbered on the way."""
+    """What a session holds as plain values; sequences and arrays are numbered on the way, but those ``beside`` it."""
 
-    def __init__(self) -> None:
+    def __init__(self, parts: Parts | None) -> None:
         self._numbers: dict[int, int] = {}
+        self._parts = parts
         self.arrays: list[np.ndarray] = []
+        self.beside: dict[str, np.ndarray] = {}
         self.sequences: list[Sequence] = []
 
     def number(self, sequence: Sequence) -> int:
@@ -251,14 +281,17 @@ class _Writer:
         return {"time": value.isoformat()} if isinstance(value, datetime) else None
 
     def _array(self, array: np.ndarray) -> str:
-        """The name of the member that will have it."""
+        """The name of the member or of the file that will have it."""
+        if self._parts is not None and (place := self._parts.place(array)):
+            self.beside[place] = array
+            return place
         self.arrays.append(array)
         return _member(len(self.arrays) - 1)
 
 
 class _Reader:
-    def __init__(self, source: zipfile.ZipFile) -> None:
-        self._source = source
+    def __init__(self, source: zipfile.ZipFile, parts: Parts | None) -> None:
+        self._source, self._parts = source, parts
         self._sequences: list[Sequence] = []
 
     def read(self) -> Saved:
@@ -295,6 +328,8 @@ class _Reader:
         return None
 
     def _array(self, name: str) -> np.ndarray:
+        if name.startswith(BESIDE) and self._parts is not None:
+            return self._parts.read(name)
         with self._source.open(name) as member:
             return np.lib.format.read_array(member, allow_pickle=False)
 

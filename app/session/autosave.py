@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 
 from app.session import archive
+from app.session.parts import Parts
 from app.session.session import Session
 from app.settings import data_folder
 from kernels.errors import AntidiagError, Cancelled
@@ -25,15 +26,22 @@ def autosave_path() -> Path:
     return data_folder() / "session.antidiag"
 
 
+def autosave_parts() -> Parts:
+    """What holds the large arrays of that session."""
+    return Parts(data_folder() / "session.parts")
+
+
 class Autosave(QObject):
     """Saves the session behind the user's back, so that neither a crash nor an exit loses anything.
 
-    One thread saves at a time. ``_saved`` is what it has written, from 0 to 1.
+    One thread saves at a time; large arrays, which ``parts`` has, are written once. ``_saved`` is what it has written,
+    from 0 to 1.
     """
 
     def __init__(self, session: Session, settings: Callable[[], Mapping[str, Any]]) -> None:
         super().__init__()
         self._session, self._settings = session, settings
+        self.parts = autosave_parts()
         self._thread: threading.Thread | None = None
         self._monitor, self._saved = Monitor(), 0.0
         self._timer = QTimer(self)
@@ -86,4 +94,4 @@ class Autosave(QObject):
     def _save(self, monitor: Monitor, snapshot: archive.Saved) -> None:
         # A folder that cannot be written is no reason to disturb anybody; what is cancelled is saved anew.
         with contextlib.suppress(AntidiagError, Cancelled):
-            archive.save(autosave_path(), *snapshot, monitor)
+            archive.save(autosave_path(), *snapshot, monitor, self.parts)

@@ -37,7 +37,7 @@ class AlignedSequences:
     / 8), the first column the highest bit; None where there is none. `as_written` has the letters with both.
 
     Of a large alignment that is being edited all three are `tiles.Tiles`, which are read by numbers, slices and masks
-    as arrays are; `tiled_edits.flat` makes arrays of them.
+    as arrays are; `settled` makes arrays of them.
     """
 
     names: tuple[str, ...]
@@ -151,6 +151,15 @@ def unaligned(alignment: AlignedSequences) -> list[Sequence]:
         if letters:
             found.append(Sequence(name, letters, alignment.type, title, alignment.source, note))
     return found
+
+
+def settled(alignment: AlignedSequences) -> AlignedSequences:
+    """With arrays of its own, as methods read it; the very alignment where it has them."""
+    if isinstance(alignment.letters, np.ndarray):
+        return alignment
+    from kernels.io import tiled_edits  # which needs this module
+
+    return tiled_edits.flat(alignment)
 
 
 def _suffix(path: Path) -> str:
@@ -276,6 +285,7 @@ ALIGNMENT = DataKind(
     claims=holds,
     read=read,
     unaligned=unaligned,
+    settled=settled,
     suffixes=(
         ".fa", ".fasta", ".afa", ".aln", ".clustal", ".sto", ".stockholm", ".stk", ".phy", ".phylip", ".nex", ".msf",
         ".a2m", ".a3m", ".maf", ".sam", ".paf", ".pir",

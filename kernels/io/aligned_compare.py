@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.aligned import GAP, AlignedSequences, settled
 from kernels.io.alignment_files.balibase import CORE
 from kernels.monitor import Monitor
 
@@ -102,6 +102,7 @@ def _met(
     """The columns of the outer alignment, and what the inner one keeps of them, in these rows of both."""
     from kernels.io import cpu_compare  # compiled code is loaded when it is used
 
+    outer, inner = settled(outer), settled(inner)
     sizes = [cpu_compare.letters_of(found.letters, rows) for found, rows in ((outer, outer_rows), (inner, inner_rows))]
     other = np.flatnonzero(sizes[0] != sizes[1])
     if other.size:

@@ -222,6 +222,8 @@ def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
     table = COMPLEMENT.copy()
     if alignment.type == SequenceType.RNA:
         table[list(b"Aa")] = list(b"Uu")
+    from kernels.io import cpu_tiles  # compiled code is loaded when it is used
+
     rows, columns = alignment.letters.shape
     back = np.arange(columns)[::-1]
     notes = alignment.annotations
@@ -234,7 +236,7 @@ def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
     letters = np.empty((rows, columns), np.uint8)
     for part in tiled_edits.parts(np.arange(rows), columns):
         first, last = int(part[0]), int(part[-1]) + 1
-        letters[first:last] = table[as_written(alignment, first, last)[:, ::-1]]
+        cpu_tiles.turned(as_written(alignment, first, last), table, letters[first:last])
     return _made(alignment, letters, turned)
 
 

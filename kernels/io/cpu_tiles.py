@@ -90,3 +90,12 @@ def write(table, rows, touched, sizes, numbers, starts, stored, lengths, tiles, 
                     made[number, place >> 3] = kept | (bit if block[line, start + at] else 0)
                 else:
                     made[number, inside + at] = block[line, start + at]
+
+
+@compiled
+def turned(letters, table, out):
+    """Rows the other way round in ``out``, uint8 (rows, columns), each letter as ``table``, uint8 (256,), has it."""
+    last = letters.shape[1] - 1
+    for row in range(letters.shape[0]):
+        for column in range(letters.shape[1]):
+            out[row, column] = table[letters[row, last - column]]

@@ -19,12 +19,15 @@ from kernels.serialization import stored
 @dataclass(frozen=True, eq=False)
 class TileChanges:
     """Cells beside those that they were made of: ``table`` has for each row and tile, int64, the number of one in
-    ``arrays``, -1 for one of gaps, or -2 less a row as it came; ``places`` say where columns are kept, of ``used``."""
+    ``arrays``, -1 for one of gaps, or -2 less a row as it came; ``places`` say where columns are kept, of ``used``.
+    ``base`` is what they were made of, of so many columns ``wide``, where that is not the alignment as it came."""
 
     table: np.ndarray
     places: np.ndarray
     arrays: tuple[np.ndarray, ...]
     used: int
+    base: np.ndarray | None = None
+    wide: int = 0
 
 
 @stored("alignment-changes")
@@ -44,25 +47,24 @@ class AlignmentChanges:
 
 
 class Edited:
-    """An alignment that was made by edits of another one: what is stored of it are its changes, which are told apart
-    when they are."""
+    """An alignment in tiles that was made by edits of another one: what is stored of it are its changes, which are told
+    apart when they are."""
 
-    def __init__(self, alignment: AlignedSequences) -> None:
-        self._alignment = alignment
-
-    @staticmethod
-    def made_of(alignment: AlignedSequences, original: AlignedSequences) -> bool:
-        """Whether an alignment holds tiles of another one's letters."""
-        return isinstance(alignment.letters, Tiles) and alignment.letters.arrays[0] is original.letters
+    def __init__(self, alignment: AlignedSequences, original: AlignedSequences) -> None:
+        self._alignment, self._original = alignment, original
 
     def stored_form(self) -> AlignmentChanges:
         """The changes."""
-        return changes(self._alignment)
+        return changes(self._alignment, self._original)
 
 
-def changes(alignment: AlignedSequences) -> AlignmentChanges:
-    """What an alignment in tiles has otherwise than the one that it was made of."""
-    letters, lower, dots = (None if cells is None else _of(cells) for cells in tiled_edits.layers(alignment))
+def changes(alignment: AlignedSequences, original: AlignedSequences) -> AlignmentChanges:
+    """What an alignment in tiles has otherwise than the one as it came: cells beside those of its arrays, or of others
+    where nothing is left of them."""
+    letters, lower, dots = (
+        None if cells is None else _of(cells, there)
+        for cells, there in zip(tiled_edits.layers(alignment), tiled_edits.layers(original), strict=True)
+    )
     assert letters is not None
     return AlignmentChanges(alignment.names, alignment.type, alignment.name, alignment.source, alignment.note,
                             alignment.annotations, letters, lower, dots)  # fmt: skip
@@ -73,15 +75,15 @@ def changed(original: AlignedSequences, found: AlignmentChanges) -> AlignedSeque
     before = tiled_edits.tiled(original)
     told = found.letters, found.lower, found.dots
     letters, lower, dots = (
-        None if changes is None else _with(cells, changes)
-        for cells, changes in zip(tiled_edits.layers(before), told, strict=True)
+        None if changes is None else _with(cells, changes, packed)
+        for cells, changes, packed in zip(tiled_edits.layers(before), told, (False, True, True), strict=True)
     )
     after = tiled_edits.with_layers(before, letters, lower, dots)
     return replace(after, names=found.names, type=found.type, name=found.name, source=found.source, note=found.note,
                    annotations=found.annotations)  # fmt: skip
 
 
-def _of(tiles: Tiles) -> TileChanges:
+def _of(tiles: Tiles, original: np.ndarray | None) -> TileChanges:
     base, *arrays = tiles.arrays
     step, count = base.strides[0], base.shape[0]
     table = np.repeat(-2 - np.arange(len(tiles))[:, None], tiles.table.shape[1], axis=1)
@@ -101,10 +103,19 @@ def _of(tiles: Tiles) -> TileChanges:
         found[inside] = number + ((addresses[inside] - first) // size).astype(np.int64)
         number += len(array)
     table[lines, places] = found
-    return TileChanges(table, tiles.places, tuple(arrays), tiles.used)
+    own_base = (None, 0) if base is original else (base, tiles.base)
+    return TileChanges(table, tiles.places, tuple(arrays), tiles.used, *own_base)
 
 
-def _with(before: Tiles | None, told: TileChanges) -> Tiles:
+def _with(before: Tiles | None, told: TileChanges, packed: bool) -> Tiles:
+    if told.base is not None:
+        if (
+            told.base.ndim != 2
+            or told.base.dtype != np.uint8
+            or told.base.shape[1] != (-(-told.wide // 8) if packed else told.wide)
+        ):
+            raise InputError("the changes of this alignment are those of another one")
+        before = Tiles.of(told.base, told.wide if packed else None)
     if before is None or told.table.ndim != 2:
         raise InputError("the changes of this alignment are those of another one")
     width, numbers, own = before.table.shape[1], sum(map(len, told.arrays)), told.table <= -2

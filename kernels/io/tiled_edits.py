@@ -7,6 +7,8 @@ Each gives another alignment with other letters, case and dots; annotation is le
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +16,21 @@ import numpy as np
 
 from kernels.io.aligned import GAP, LOWER_CASE, PART, AlignedSequences, as_written, plain_letters
 from kernels.io.tiles import NEW, Draft, Tiles
+from kernels.monitor import Monitor
 
 DOT = ord(".")
+_watching: ContextVar[Monitor | None] = ContextVar("watching", default=None)
+
+
+@contextmanager
+def watched(monitor: Monitor) -> Iterator[None]:
+    """Tell a monitor how far edits of large alignments are that are made meanwhile, in this thread; it may cancel
+    them. Of several passes over the letters each is told of."""
+    token = _watching.set(monitor)
+    try:
+        yield
+    finally:
+        _watching.reset(token)
 
 
 def tiled(alignment: AlignedSequences) -> AlignedSequences:
@@ -128,9 +143,12 @@ def moved(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, wid
 
 
 def parts(rows: np.ndarray, columns: int) -> Iterator[np.ndarray]:
-    """Some of the rows at a time, so that what is made of so many of their columns is small."""
-    step = max(1, PART // max(columns, 1))
-    return (rows[at : at + step] for at in range(0, rows.size, step))
+    """Some of the rows at a time, so that what is made of so many of their columns is small; as `watched`."""
+    step, monitor = max(1, PART // max(columns, 1)), _watching.get()
+    for at in range(0, rows.size, step):
+        if monitor is not None:
+            monitor.update(at, rows.size, "rows")
+        yield rows[at : at + step]
 
 
 def written(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:

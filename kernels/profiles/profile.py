@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kernels.errors import InputError, ParameterError
-from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.aligned import GAP, AlignedSequences, settled
 from kernels.io.tree import Tree
 from kernels.io.tree_weights import leaf_weights
 from kernels.model import Sequence, SequenceType
@@ -140,6 +140,7 @@ def from_alignment(
     to 1. ``alphabet`` is that of proteins or of nucleotides where it is left out; another one ends with '-', and every
     letter of the alignment must be in it. InputError names the row.
     """
+    aligned = settled(aligned)
     symbols = alphabet or (PROTEIN if aligned.type == SequenceType.PROTEIN else NUCLEOTIDES)
     counted_as = _shares(symbols, aligned)
     weighing = _weights(aligned, weights)

@@ -14,7 +14,7 @@ from app.kit.background import Latest
 from app.views.aligned import saving
 from app.views.aligned.shown import ShownAlignment
 from kernels.errors import AntidiagError, InputError
-from kernels.io import aligned, aligned_edits, sequences, tiled_edits
+from kernels.io import aligned, aligned_edits, sequences
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.method import Method
 from kernels.model import Sequence
@@ -116,12 +116,13 @@ class AlignCommands:
             return
         part = replace(saving.shown_part(picture), name=f"{alignment.name}, part")
         if by_columns:
-            self._view.kept.emit(tiled_edits.flat(part))
+            self._view.offer_part(part, self._view.kept.emit)
             self._do(("splitting", alignment, aligned_edits.delete_columns(alignment, choice.columns)))
             return
         kept = ~choice.rows
         order = self._view.editor.state.order
-        self._view.kept.emit(tiled_edits.flat(aligned_edits.delete_columns(part, aligned_edits.gap_columns(part))))
+        part = aligned_edits.delete_columns(part, aligned_edits.gap_columns(part))
+        self._view.offer_part(part, self._view.kept.emit)
         after = aligned_edits.take_rows(alignment, np.flatnonzero(kept))
         self._view.editor.do("splitting", after, (np.cumsum(kept) - 1)[order[kept[order]]])
 

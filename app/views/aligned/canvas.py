@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 
 from app.views.aligned import keys
@@ -15,7 +16,7 @@ from app.views.aligned.plane import AlignmentPlane
 LEAST_NAMES = 40
 GRIP = 4
 """Pixels beside the border of the names in which it is dragged."""
-EDITING = frozenset({Qt.Key.Key_Delete, Qt.Key.Key_F2, Qt.Key.Key_F4})
+EDITING = frozenset({Qt.Key.Key_Delete, Qt.Key.Key_F2, Qt.Key.Key_F4, Qt.Key.Key_F10})
 """Keys without a letter that are typed."""
 Shift, Control, Alt = (
     Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
@@ -28,7 +29,7 @@ class AlignmentCanvas(AlignmentPlane):
     ``pointed((place, column) or None)`` follows the mouse, ``clicked(column)`` is a cell that was clicked alone,
     ``chosen()`` what is chosen or where the cursor is; ``dragged(columns)`` moves the chosen cells, ``typed(event)`` is
     a key that edits, ``searched()`` wants the search, and ``turned()`` says that something else begins: what is edited
-    next has nothing to do with what was.
+    next has nothing to do with what was. ``stopped()`` is Escape while something is ``working``.
     """
 
     pointed = Signal(object)
@@ -39,6 +40,7 @@ class AlignmentCanvas(AlignmentPlane):
     turned = Signal()
     copied = Signal()
     clicked = Signal(int)
+    stopped = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,6 +48,8 @@ class AlignmentCanvas(AlignmentPlane):
         self.viewport().setMouseTracking(True)
         self._press: tuple[str, tuple[int, int], QPointF] | None = None
         self._anchor = (0, 0)
+        self._extends = "cells"
+        self.working: Callable[[], bool] = lambda: False
         self._kept: Choice | None = None
         self._moved_by = 0
 
@@ -56,6 +60,7 @@ class AlignmentCanvas(AlignmentPlane):
 
     def go_to(self, row: int, column: int) -> None:
         """Put the cursor on a cell, and show it."""
+        self._extends = "cells"
         self.turned.emit()
         rows, columns = self.picture.shape
         self.picture.cursor = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
@@ -78,7 +83,7 @@ class AlignmentCanvas(AlignmentPlane):
         self._kept, self._anchor = self.picture.choice, self.picture.cursor
 
     def clear_choice(self) -> None:
-        self._kept = None
+        self._kept, self._extends, self._anchor = None, "cells", self.picture.cursor
         self.picture.choice = Choice.none(self.picture.alignment.letters.shape)
         self.turned.emit()
         self.viewport().update()
@@ -127,6 +132,7 @@ class AlignmentCanvas(AlignmentPlane):
         if where == "border" or inside:
             return
         self._kept = self.picture.choice if adding else None
+        self._extends = where
         if not extending:
             self._anchor = cell
         self.picture.cursor = cell
@@ -183,14 +189,36 @@ class AlignmentCanvas(AlignmentPlane):
         else:
             super().keyPressEvent(event)
 
+    def place_of_cursor(self) -> QPoint:
+        """Where the cursor's cell ends, for a menu."""
+        row, column = self.picture.cursor
+        blocks, frame = self._blocks, self.frame_
+        place = blocks.corner(row, column) if blocks else QPointF(frame.x(column + 1), frame.y(row + 1))
+        rect = self.viewport().rect()
+        return QPoint(min(max(int(place.x()), 0), rect.right()), min(max(int(place.y()), 0), rect.bottom()))
+
+    def choose_whole(self, rows: bool) -> None:
+        """Choose the whole rows of what is chosen, or the whole columns; of nothing, those of the cursor. Keys that
+        choose more go on so."""
+        picture, choice = self.picture, self.picture.choice
+        line, column = picture.cursor
+        if rows:
+            some = self._rows_of(picture.order[line : line + 1]) if choice.empty else choice.rows
+            self.choose(some, None)
+        else:
+            some = np.arange(picture.shape[1]) == column if choice.empty else choice.columns
+            self.choose(None, some)
+        self._extends = "names" if rows else "columns"
+
     def step(self, row: int, column: int, choosing: bool = False) -> None:
         """Put the cursor on another cell; ``choosing``: the cells from where it was are chosen."""
         rows, columns = self.picture.shape
         self.picture.cursor = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
         self.bring(*self.picture.cursor)
         if choosing:
-            self._choose_to(self.picture.cursor, "cells")
+            self._choose_to(self.picture.cursor, self._extends)
         else:
+            self._extends = "cells"
             self._anchor = self.picture.cursor
             self.chosen.emit()
 

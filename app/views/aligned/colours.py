@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.kit.background import Latest
 from app.views.aligned import counting, schemes
-from app.views.aligned.given import given
+from app.views.aligned.given import given, lacking
 from app.views.aligned.picture import Picture
 from app.views.aligned.schemes import Colouring
 from kernels.errors import InputError
@@ -55,9 +55,10 @@ class Colours(QObject):
         self._own = schemes.from_file(path)
         self.choose("file")
 
-    def fit(self, alignment: AlignedSequences) -> None:
-        """Go back to the first scheme where the one that is chosen is of other letters."""
-        if self.scheme not in schemes.available(alignment.type == SequenceType.PROTEIN) and self.scheme != "file":
+    def fit(self, alignment: AlignedSequences, compared: bool) -> None:
+        """Go back to the first scheme where the one that is chosen is of other letters, or needs what is not there."""
+        known = schemes.available(alignment.type == SequenceType.PROTEIN, lacking(alignment, compared))
+        if self.scheme not in known and self.scheme != "file":
             self.scheme = schemes.FIRST
 
     def behind(self, alignment: AlignedSequences) -> bool:

@@ -34,6 +34,10 @@ class Commands(RowCommands):
         self.typing = False
         self._to_move = 0
 
+    def stop(self) -> None:
+        self._to_move = 0
+        super().stop()
+
     def insert_gap(self) -> None:
         """A gap before the cursor, or before each chosen block, in its rows."""
         blocks, alignment = self._blocks(), self._alignment

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.background import Latest
+from app.kit.widgets import Elided
 from app.views.aligned import counting, schemes
 from app.views.aligned.canvas import LEAST_NAMES, AlignmentCanvas
 from app.views.aligned.choice import Choice
@@ -21,7 +22,7 @@ from app.views.aligned.schemes import Given
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tracks import class_scores
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare, tiled_edits
+from kernels.io import aligned, aligned_compare
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.io.aligned_compare import Agreement
@@ -67,7 +68,7 @@ class Compared:
 
 def compared(alignment: AlignedSequences, other: AlignedSequences, monitor: Monitor | None = None) -> Compared:
     """Compare both ways; InputError where they are not of the same sequences."""
-    rows = tiled_edits.flat(alignment)
+    rows = aligned.settled(alignment)
     there = aligned_compare.meeting(other, rows, monitor)
     here = aligned_compare.meeting(rows, other, monitor)
     return Compared(alignment, other, there, here, count(other.letters, monitor))
@@ -82,7 +83,7 @@ class Comparison:
         self._other: AlignedSequences | None = None
         self._laying = self._quiet = False
         self.beside = self.side = False
-        self.canvas, self._title = AlignmentCanvas(), QLabel()
+        self.canvas, self._title = AlignmentCanvas(), Elided()
         self.panel = self._made()
         self._comparing = Latest(view)
         self._comparing.finished.connect(self._take)
@@ -149,21 +150,27 @@ class Comparison:
 
     def show_at_side(self, on: bool) -> None:
         """Show the other alignment at the right of this one, row beside row, or below it, column below column."""
-        self.side = on
-        both = self.panel.parentWidget()
-        if isinstance(both, QSplitter):
-            both.setOrientation(Qt.Orientation.Horizontal if on else Qt.Orientation.Vertical)
-            whole = both.width() if on else both.height()
-            both.setSizes([whole // 2, whole // 2] if on else [3 * whole // 5, 2 * whole // 5])
+        self._turn(on)
         self._box.removeWidget(self._title)
         self._box.insertWidget(1 if on else 0, self._title)  # at the side both begin at the same height
         self.canvas.tracks = list(self._view.canvas.tracks) if on else ["consensus"]
         self.canvas.names_width = self._view.canvas.names_width
         self.show_beside(True)
 
+    def _turn(self, at_side: bool) -> None:
+        """Both alignments beside each other, or one below the other."""
+        self.side = at_side
+        both = self.panel.parentWidget()
+        if isinstance(both, QSplitter):
+            both.setOrientation(Qt.Orientation.Horizontal if at_side else Qt.Orientation.Vertical)
+            whole = both.width() if at_side else both.height()
+            both.setSizes([whole // 2, whole // 2] if at_side else [3 * whole // 5, 2 * whole // 5])
+
     def forget(self) -> None:
         """Compare with nothing."""
         self._comparing.cancel()
+        if self.side:
+            self._turn(False)
         self.found, self._other, self.beside = None, None, False
         self._view.forget_reference()
         self.panel.hide()

@@ -17,15 +17,16 @@ from app.kit.legend import LegendItem
 from app.views.aligned import paint
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.picture import Choice, Frame, Picture
+from app.views.aligned.tracks import as_image
 from kernels.errors import InputError
 
-MOST_FIGURE = 20_000_000
-"""Cells of a wrapped figure at most."""
+TALL = 16_000
+"""Pixels that a wrapped figure is high at most; pictures of twice that are the highest that can be painted."""
 WRAP = 80
 PRINT_SCALE = 4
 """Pixels of a figure for each of the screen, where cells are pictures."""
-CELL = (9.0, 14.0)
-"""Pixels of a cell of a wrapped figure."""
+CELLS = ((9, 14), (8, 11), (7, 9), (5, 6), (3, 4), (2, 3), (2, 2), (1, 1))
+"""Pixels of a cell of a wrapped figure: the first, or the largest with which the figure is not too high."""
 
 
 class Beside(Protocol):
@@ -74,10 +75,12 @@ def copy(shown: Shown) -> None:
     export.copy(*seen(shown))
 
 
-def ask_and_save(parent: QWidget, shown: Shown) -> None:
+def ask_and_save(parent: QWidget, shown: Shown, tell: Callable[[str], None]) -> None:
     """Ask for a file for the figure of what is seen."""
     size, draw = seen(shown)
-    export.ask_and_save(parent, "alignment", size, draw, shown.canvas.picture.alignment.name)
+    path = export.ask_and_save(parent, "alignment", size, draw, shown.canvas.picture.alignment.name)
+    if path is not None:
+        tell(f"Saved {path}")
 
 
 def ask_and_save_wrapped(parent: QWidget, shown: Shown, saving: Latest, tell: Callable[[str], None]) -> None:
@@ -98,26 +101,21 @@ def wrapped(shown: Shown, wrap: int = WRAP) -> tuple[QSize, export.Draw]:
     """The figure of the chosen cells, or of all, in blocks of so many columns with the tracks that are switched on;
     each stretch of chosen columns begins a block. It is drawn as things are now, also later.
 
-    InputError where these are too many cells.
+    Where it would be too high, cells are smaller and blocks have more columns. InputError where that is not enough.
     """
     canvas, items = shown.canvas, shown.items
     picture = canvas.picture
     part = _chosen_rows(picture)
     stretches = [(0, picture.shape[1])] if picture.choice.empty else picture.choice.stretches()
-    columns = sum(last - first for first, last in stretches)
-    if part.order.size * columns > MOST_FIGURE:
-        raise InputError(f"{part.order.size:,} rows of {columns:,} columns are too many for a wrapped figure; "
-                         "choose fewer")  # fmt: skip
-    cell_width, cell_height = CELL
     tracks, letters = list(canvas.tracks), canvas.letters
     head = paint.head_height(tracks)
+    (cell_width, cell_height), blocks = _fitting(part.order.size, stretches, wrap, head)
     metrics = QFontMetrics(QGuiApplication.font())
     names = [part.name_at(place) for place in range(part.order.size)]
     left = min(max(map(metrics.horizontalAdvance, names)) + 24, 300) + len(part.notes) * paint.NOTE_WIDTH
     beside = shown.beside if part.order.size == picture.order.size else None
     margin = shown.left if beside is not None else 0
-    blocks = [(at, min(at + wrap, last)) for first, last in stretches for at in range(first, last, wrap)]
-    tall = int(head + part.order.size * cell_height + 16)
+    tall = _tall(part.order.size, cell_height, head)
 
     def draw_blocks(painter: QPainter, width: float, height: float) -> None:
         for number, (start, stop) in enumerate(blocks):
@@ -130,7 +128,11 @@ def wrapped(shown: Shown, wrap: int = WRAP) -> tuple[QSize, export.Draw]:
                 beside.draw(painter, frame, False)
                 painter.restore()
                 painter.translate(margin, 0)
-            paint.draw_cells(painter, part, frame, letters)
+            if frame.letters:
+                paint.draw_cells(painter, part, frame, letters)
+            else:
+                cells = as_image(paint.body(part, frame, 1, paint.FINE))
+                painter.drawImage(QRectF(frame.left, frame.top, frame.width, frame.height), cells)
             paint.draw_names(painter, part, frame, frozenset())
             paint.draw_head(painter, part, frame, tracks, PRINT_SCALE)
             painter.restore()
@@ -140,6 +142,25 @@ def wrapped(shown: Shown, wrap: int = WRAP) -> tuple[QSize, export.Draw]:
 
     width = margin + left + max(stop - start for start, stop in blocks) * cell_width + theme.MARGIN
     return figure.size(width, len(blocks) * tall, items), draw
+
+
+def _fitting(
+    rows: int, stretches: list[tuple[int, int]], wrap: int, head: int
+) -> tuple[tuple[int, int], list[tuple[int, int]]]:
+    """The largest cells with which a figure is not too high, and its blocks: first column, and the one after the last.
+    InputError where there are none."""
+    for wide, high in CELLS:
+        step = wrap * CELLS[0][0] // wide
+        blocks = [(at, min(at + step, last)) for first, last in stretches for at in range(first, last, step)]
+        if len(blocks) * _tall(rows, high, head) <= TALL:
+            return (wide, high), blocks
+    columns = sum(last - first for first, last in stretches)
+    raise InputError(f"{rows:,} rows of {columns:,} columns are too many for a wrapped figure; choose fewer")
+
+
+def _tall(rows: int, cell_height: float, head: int) -> int:
+    """Pixels of a block."""
+    return int(head + rows * cell_height + 16)
 
 
 def _chosen_rows(picture: Picture) -> Picture:

@@ -74,9 +74,9 @@ class AlignmentEditor(QObject):
         state = self.state
         if self.as_it_came and np.array_equal(state.order, self._first.order):
             return None
-        if Edited.made_of(state.alignment, self.original):
-            return {"changes": Edited(state.alignment), "order": state.order}
-        return {"alignment": tiled_edits.flat(state.alignment), "order": state.order}
+        if isinstance(state.alignment.letters, Tiles):
+            return {"changes": Edited(state.alignment, self.original), "order": state.order}
+        return {"alignment": state.alignment, "order": state.order}
 
     def restore(self, edits: Mapping[str, Any]) -> None:
         """Go on from what `edits` said; InputError where that is of another alignment."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ STEP = 1.2
 """How much larger cells become by a key or a notch of the wheel."""
 ARROWS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 LETTERS = frozenset({Qt.Key.Key_0, Qt.Key.Key_A, Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_F})
+EDITING = frozenset({Qt.Key.Key_Delete, Qt.Key.Key_F2})
 Shift, Control, Alt = (
     Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 )  # fmt: skip
@@ -28,6 +30,8 @@ class Canvas(Protocol):
     dragged: Any
     turned: Any
     searched: Any
+    stopped: Any
+    working: Callable[[], bool]
 
     def step(self, row: int, column: int, choosing: bool = False) -> None: ...
     def zoom(self, across: float, down: float) -> None: ...
@@ -36,6 +40,7 @@ class Canvas(Protocol):
     def choose(self, rows: np.ndarray | None, columns: np.ndarray | None) -> None: ...
     def clear_choice(self) -> None: ...
     def hold_choice(self) -> None: ...
+    def choose_whole(self, rows: bool) -> None: ...
 
 
 def own(canvas: Canvas, event: QKeyEvent) -> bool:
@@ -44,8 +49,12 @@ def own(canvas: Canvas, event: QKeyEvent) -> bool:
         return True
     key = Qt.Key(event.key())
     if key == Qt.Key.Key_Escape:
-        return canvas.picture is not None and not canvas.picture.choice.empty
-    return key in ARROWS or key == Qt.Key.Key_Delete or (bool(event.modifiers() & Control) and key in LETTERS)
+        return canvas.picture is not None and (canvas.working() or not canvas.picture.choice.empty)
+    return (
+        key in ARROWS
+        or key in (Qt.Key.Key_Delete, Qt.Key.Key_F2)
+        or (bool(event.modifiers() & Control) and key in LETTERS)
+    )
 
 
 def navigate(canvas: Canvas, event: QKeyEvent) -> bool:
@@ -97,10 +106,14 @@ def _moved(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
 
 
 def _zoomed(canvas: Canvas, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
-    if key == Qt.Key.Key_Escape and not canvas.picture.choice.empty:
+    if key == Qt.Key.Key_Escape and canvas.working():
+        canvas.stopped.emit()
+    elif key == Qt.Key.Key_Escape and not canvas.picture.choice.empty:
         canvas.clear_choice()
     elif key == Qt.Key.Key_F8 and modifiers & Shift:
         canvas.hold_choice()
+    elif key == Qt.Key.Key_Space and modifiers & (Shift | Control):
+        canvas.choose_whole(rows=bool(modifiers & Shift))
     elif not modifiers & Control:
         return False
     elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QMenu, QToolButton
+from PySide6.QtWidgets import QToolButton
 
+from app.kit.lettered import LetteredMenu
 from app.kit.widgets import check_action, choice_actions, menu_button, section
 from app.views.aligned import schemes, tracks
 from app.views.aligned.align_commands import AlignCommands
@@ -42,8 +43,10 @@ class Menus:
     ) -> None:
         self._view, self._commands, self._finder, self._tree = view, commands, finder, tree
         self._compared, self._align, self._pair, self._posteriors = compared, align, pair, posteriors
-        made = {name: QMenu(view) for name in ("colour", "tracks", "rows", "tree", "compare", "edit", "copy", "save")}
-        self.context = QMenu(view)
+        titles = {"copy": "Copy", "colour": "Colours", "tracks": "Tracks", "rows": "Rows", "tree": "Tree",
+                  "compare": "Compare", "save": "Save", "edit": "Edit"}  # fmt: skip
+        self._menus = made = {name: LetteredMenu(title, view) for name, title in titles.items()}
+        self.context = LetteredMenu("", view)
         for name, menu in made.items():
             menu.aboutToShow.connect(partial(self._fill, name, menu))
         self.buttons: list[QToolButton] = [
@@ -57,33 +60,35 @@ class Menus:
             menu_button("Save", "Save the alignment or a figure", made["save"]),
         ]
 
-    def fill_context(self) -> QMenu:
-        """What can be done with the chosen cells."""
-        self.context.clear()
+    def fill_context(self) -> LetteredMenu:
+        """What can be done with the chosen cells, and the other menus, which keys reach from here."""
+        self.context.empty()
         self._fill_edit(self.context)
         self.context.addSeparator()
-        self._fill_copy(self.context)
+        for name, menu in self._menus.items():
+            if name != "edit":
+                self.context.addMenu(menu)
         return self.context
 
-    def _fill(self, name: str, menu: QMenu) -> None:
-        menu.clear()
+    def _fill(self, name: str, menu: LetteredMenu) -> None:
+        menu.empty()
         getattr(self, f"_fill_{name}")(menu)
 
-    def _fill_colour(self, menu: QMenu) -> None:
+    def _fill_colour(self, menu: LetteredMenu) -> None:
         view = self._view
         protein = view.alignment.type == SequenceType.PROTEIN
         missing = lacking(view.alignment, view.picture.reference is not None)
         choice_actions(menu, "Colours", schemes.available(protein, missing), view.scheme, view.colour)
-        menu.addAction("From a file\u2026", view.colours.ask)
+        check_action(menu, "From a file\u2026", view.scheme == "file", lambda _: view.colours.ask())
         choice_actions(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
         section(menu, "Columns")
         check_action(menu, "Wrapped, in blocks below each other", view.canvas.wrapped, view.canvas.wrap)
 
-    def _fill_tracks(self, menu: QMenu) -> None:
+    def _fill_tracks(self, menu: LetteredMenu) -> None:
         for name, title in tracks.offered(self._view.picture).items():
             check_action(menu, title, name in self._view.canvas.tracks, partial(self._view.set_track, name))
 
-    def _fill_compare(self, menu: QMenu) -> None:
+    def _fill_compare(self, menu: LetteredMenu) -> None:
         """Another alignment of the same sequences."""
         compared = self._compared
         section(menu, "Compare with")
@@ -104,7 +109,7 @@ class Menus:
         section(menu, "Two rows")
         check_action(menu, "Posteriors below the alignment", self._posteriors.there, self._posteriors.show)
 
-    def _fill_rows(self, menu: QMenu) -> None:
+    def _fill_rows(self, menu: LetteredMenu) -> None:
         view, commands = self._view, self._commands
         section(menu, "Sort by")
         for by, title in SORTS.items():
@@ -131,12 +136,12 @@ class Menus:
             bool(view.picture.found)
         )
 
-    def _fill_notes(self, menu: QMenu) -> None:
+    def _fill_notes(self, menu: LetteredMenu) -> None:
         """What is said of the rows: shown beside the names, sorted by, chosen by."""
         view, commands = self._view, self._commands
         section(menu, "Text beside the names")
         for tag in aligned_notes.tags(view.alignment):
-            inner = menu.addMenu(tag)
+            inner = menu.inner(tag)
             check_action(inner, "Show beside the names", tag in view.notes, partial(view.show_note, tag))
             inner.addAction("Sort by it", partial(commands.sort_by_note, tag))
             inner.addAction("Choose the rows alike to the one at the cursor", partial(commands.choose_noted, tag))
@@ -144,7 +149,7 @@ class Menus:
         menu.addAction("Tag the chosen rows\u2026", commands.ask_tag)
         menu.addAction("Rename the row at the cursor\u2026\tF2", commands.ask_name)
 
-    def _fill_tree(self, menu: QMenu) -> None:
+    def _fill_tree(self, menu: LetteredMenu) -> None:
         """A tree beside the rows: where it comes from, and what is done with it."""
         tree = self._tree
         section(menu, "Beside the rows")
@@ -167,7 +172,7 @@ class Menus:
         menu.addAction("Open all clades", partial(tree.collapse, ())).setEnabled(bool(tree.collapsed))
         menu.addAction("No tree", partial(tree.show_tree, None)).setEnabled(there)
 
-    def _fill_edit(self, menu: QMenu) -> None:
+    def _fill_edit(self, menu: LetteredMenu) -> None:
         view, commands = self._view, self._commands
         some, nucleotides = not view.picture.choice.empty, view.alignment.type != SequenceType.PROTEIN
         menu.addAction("Insert a gap\tSpace", commands.insert_gap)
@@ -183,21 +188,22 @@ class Menus:
         menu.addAction("Trim columns by occupancy\u2026", commands.ask_trim)
         menu.addAction("Mask the chosen letters", commands.mask).setEnabled(some)
         menu.addAction("Remove the gaps of the chosen rows", commands.degap).setEnabled(some)
-        self._fill_align(menu.addMenu("Align, add, merge, split"))
+        self._fill_align(menu.inner("Align, add, merge, split"))
         menu.addSeparator()
         if nucleotides:
             menu.addAction("Reverse complement", commands.reverse_complement)
             for frame in range(3):
                 menu.addAction(f"Translate, frame {frame + 1}", partial(commands.translate, frame))
         check_action(menu, "Type letters over others", commands.typing, commands.set_typing)
+        menu.addAction("Stop the edit that is being made\tEsc", commands.stop).setEnabled(commands.busy)
         menu.addSeparator()
         menu.addAction("Add to data, for other methods", view.keep)
         menu.addAction("Make a profile\u2026", view.want_profile)
 
-    def _fill_align(self, menu: QMenu) -> None:
+    def _fill_align(self, menu: LetteredMenu) -> None:
         """What methods of the program do to the alignment."""
         view, align = self._view, self._align
-        inner, found = menu.addMenu("Realign the chosen cells by"), align.methods()
+        inner, found = menu.inner("Realign the chosen cells by"), align.methods()
         for method in found:
             inner.addAction(method.name, partial(align.realign, method)).setToolTip(method.summary)
         inner.setEnabled(bool(found))
@@ -216,7 +222,7 @@ class Menus:
         menu.addSeparator()
         menu.addAction("Stop what is being aligned", align.stop).setEnabled(align.busy)
 
-    def _fill_copy(self, menu: QMenu) -> None:
+    def _fill_copy(self, menu: LetteredMenu) -> None:
         view = self._view
         if view.picture.shape[0] == 2:
             menu.addAction("As three lines, with the match line", self._pair.copy)
@@ -227,7 +233,7 @@ class Menus:
         menu.addAction("Names", partial(view.copy, "names"))
         menu.addAction("Picture", view.copy_picture)
 
-    def _fill_save(self, menu: QMenu) -> None:
+    def _fill_save(self, menu: LetteredMenu) -> None:
         view = self._view
         menu.addAction("Alignment\u2026", view.save_alignment)
         menu.addAction("Chosen cells\u2026", partial(view.save_alignment, True)).setEnabled(

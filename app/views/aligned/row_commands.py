@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 from app.kit.background import Latest
 from app.views.aligned.shown import ShownAlignment
 from kernels.errors import AntidiagError, InputError
-from kernels.io import aligned_edits, aligned_notes, aligned_rows, tree_files
+from kernels.io import aligned_edits, aligned_notes, aligned_rows, tiled_edits, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.tree import Tree
+from kernels.monitor import Monitor
+from kernels.text import counted
 
 TAG = "tag"
 AT_ONCE = 1 << 24
@@ -30,12 +32,21 @@ class RowCommands:
         self._view = view
         self._making = Latest(view)
         self._making.finished.connect(self._take)
+        self._making.progressed.connect(self._tell)
+        view.canvas.working = lambda: self.busy
+        view.canvas.stopped.connect(self.stop)
+        self._what = ""
         self._making.failed.connect(self._refuse)
 
     @property
     def busy(self) -> bool:
         """Whether an edit of a large alignment is being made."""
         return self._making.busy
+
+    def stop(self) -> None:
+        """Give up the edit that is being made; the alignment stays as it is."""
+        self._making.cancel()
+        self._view.say(f"Stopped: {self._what}.")
 
     def sort(self, by: str) -> None:
         """Sort the rows by "name", "length", "start", "identity" to the row at the cursor, or as in the "file"."""
@@ -134,8 +145,8 @@ class RowCommands:
         for tag in table.titles:
             self._view.show_note(tag, True)
         rows, others = len(self._alignment.names), len(table.values) - met
-        more = f", and {others:,} of its lines name no row" if others else ""
-        self._view.say(f"{len(table.titles)} columns of text for {met:,} of {rows:,} rows{more}.")
+        more = f"; {counted(others, 'line')} of it for no row" if others else ""
+        self._view.say(f"{counted(len(table.titles), 'column')} of text for {met:,} of {rows:,} rows{more}.")
 
     def choose_noted(self, tag: str) -> None:
         """Choose all rows that have the same text as the row at the cursor."""
@@ -192,8 +203,9 @@ class RowCommands:
         elif self._making.busy:
             self._view.say("The edit before is still being made; do it again when that is there.")
         else:
-            self._view.say(f"{what.capitalize()} ...")
-            self._making.request(lambda monitor: (what, before, make(), done, merge))
+            self._what = what
+            self._view.say(f"{what.capitalize()} ... (Esc stops it)")
+            self._making.request(lambda monitor: (what, before, _watched(make, monitor), done, merge))
 
     def _take(self, made: tuple[str, AlignedSequences, Any, Callable[[bool], object], bool]) -> None:
         what, before, (after, order), done, merge = made
@@ -202,7 +214,16 @@ class RowCommands:
         else:
             self._view.say(f"The alignment became another in the meantime, so {what} came to nothing.")
 
+    def _tell(self, told: tuple[int, int, str]) -> None:
+        done, total, _ = told
+        self._view.say(f"{self._what.capitalize()} ... {100 * done // max(total, 1)} % (Esc stops it)")
+
     def _refuse(self, error: Exception) -> None:
         if not isinstance(error, AntidiagError):
             raise error
         self._view.say(str(error))
+
+
+def _watched(make: Make, monitor: Monitor) -> tuple[AlignedSequences, np.ndarray | None]:
+    with tiled_edits.watched(monitor):
+        return make()

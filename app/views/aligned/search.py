@@ -7,13 +7,14 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from kernels.errors import InputError
 from kernels.io import aligned_places, aligned_rows
 from kernels.io.aligned import AlignedSequences
+from kernels.text import counted
 
 WIDTH = 190
 TIP = (
@@ -37,6 +38,8 @@ class SearchBox(QLineEdit):
 
     sought = Signal(str)
     next_wanted = Signal(int)
+    left = Signal()
+    """Escape was pressed."""
 
     def __init__(self) -> None:
         super().__init__(placeholderText="Find name, motif, column")
@@ -51,8 +54,18 @@ class SearchBox(QLineEdit):
         """Seek anew at the next Enter, as in another alignment."""
         self._last = ""
 
+    def event(self, event: QEvent) -> bool:
+        # Escape leads back to the alignment, and is not the window's, which cancels jobs.
+        if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+                and event.key() == Qt.Key.Key_Escape):  # fmt: skip
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
         elif self.text() != self._last:
             self._last = self.text()
@@ -71,12 +84,12 @@ def seek(alignment: AlignedSequences, order: np.ndarray, cursor: tuple[int, int]
         return _letter(alignment, min(row, len(alignment.names) - 1), int(re.sub("[,_]", "", position[2])))
     hits = () if text[0] in "=/" else _named(alignment, order, text)
     if hits:
-        return Sought(f"{len(hits):,} names with {text!r}", hits)
+        return Sought(f"{counted(len(hits), 'name')} with {text!r}", hits)
     found = tuple(aligned_rows.find(alignment, order, text.removeprefix("=")))
     if not found:
         raise InputError(f"no name and no row has {text.removeprefix('=')!r}")
     most = "the first " if len(found) == aligned_rows.MOST_HITS else ""
-    return Sought(f"{most}{len(found):,} places of {text.removeprefix('=')}", found)
+    return Sought(f"{most}{counted(len(found), 'place')} of {text.removeprefix('=')}", found)
 
 
 def next_of(

@@ -26,7 +26,7 @@ from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Fold, Picture, unfolded
 from app.views.aligned.tracks import PROTEIN_ONLY
 from kernels.errors import InputError
-from kernels.io import aligned_notes, tiled_edits
+from kernels.io import aligned, aligned_notes
 from kernels.io.aligned import AlignedSequences
 from kernels.model import Result, SequenceType
 
@@ -67,7 +67,7 @@ class ShownAlignment(QWidget):
         self.beside_rows: Beside | None = None
         self.data: tuple[Any, ...] = ()
         self._telling = False
-        self._counting, self._saving, self._making = (Latest(self) for _ in range(3))
+        self._counting, self._saving, self._making, self._settling = (Latest(self) for _ in range(4))
         self._follow()
 
     def _follow(self) -> None:
@@ -81,6 +81,7 @@ class ShownAlignment(QWidget):
         self.colours.changed.connect(self._on_colours)
         self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
         self._making.finished.connect(lambda made: self.show_alignment(made[1], made[0]))
+        self._settling.finished.connect(self._offer_settled)
         self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
         self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save", str(error)))
         self.selection.taxa_changed.connect(self._on_taxa)
@@ -98,7 +99,7 @@ class ShownAlignment(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
-        busy = self._counting.busy or self._making.busy or self.colours.busy
+        busy = self._counting.busy or self._making.busy or self._settling.busy or self.colours.busy
         return self.canvas.sharp and self.overview.sharp and not busy
 
     def show_result(self, result: Result | None) -> None:
@@ -185,6 +186,9 @@ class ShownAlignment(QWidget):
         self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
         if self.picture is not None:
             self.picture.reference = None
+            self.picture.tracks.pop("agreement", None)
+            self.colours.fit(self.picture.alignment, False)
+            self.colours.remake()
             self.canvas.refresh()
 
     @property
@@ -226,11 +230,23 @@ class ShownAlignment(QWidget):
     def keep(self) -> None:
         """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""
         part = saving.shown_part(self.picture, False)
-        self.kept.emit(tiled_edits.flat(replace(part, name=f"{self.alignment.name}, edited")))
+        self.offer_part(replace(part, name=f"{self.alignment.name}, edited"), self.kept.emit)
+
+    def offer_part(self, part: AlignedSequences, offer: Callable[[AlignedSequences], object]) -> None:
+        """Call ``offer`` with an alignment as methods take it: at once, or where it is large once a thread has it."""
+        if part.letters.size > counting.SMALL:
+            self.say("Copying the letters ...")
+            self._settling.request(lambda monitor: (offer, aligned.settled(part)))
+        else:
+            offer(aligned.settled(part))
+
+    def _offer_settled(self, made: tuple[Callable[[AlignedSequences], object], AlignedSequences]) -> None:
+        self.say("")
+        made[0](made[1])
 
     def want_profile(self) -> None:
         """Ask for a profile of the alignment as it is shown."""
-        self.profile_wanted.emit(tiled_edits.flat(saving.shown_part(self.picture, False)))
+        self.offer_part(saving.shown_part(self.picture, False), self.profile_wanted.emit)
 
     def copy(self, form: str) -> None:
         """Copy the chosen cells, or all, as ".fasta", ".aln", "plain" letters, "unaligned" FASTA or "names"."""
@@ -254,7 +270,7 @@ class ShownAlignment(QWidget):
             self.say(str(error))
 
     def save_picture(self) -> None:
-        figures.ask_and_save(self, self._shown)
+        figures.ask_and_save(self, self._shown, self.say)
 
     @property
     def _shown(self) -> Shown:
@@ -320,7 +336,7 @@ class ShownAlignment(QWidget):
                 choice = before.choice.on(state.order, letters.shape[1])
             cursor = min(before.cursor[0], order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
         columns = self._counts.of(state.alignment)
-        self.colours.fit(state.alignment)
+        self.colours.fit(state.alignment, self._reference is not None)
         behind, same = self.colours.behind(state.alignment), before is not None and before.alignment is state.alignment
         row = int(order[cursor[0]])
         # While others are made on a thread, the colours are those before: nothing flickers while one edits.

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QPainter, QShowEvent
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import result_text
@@ -114,6 +114,7 @@ class AlignmentViewer(ShownAlignment):
         self.canvas.dragged.connect(self.commands.move)
         self.canvas.typed.connect(self._type)
         self.canvas.searched.connect(self.finder.start)
+        self.finder.box.left.connect(self.canvas.setFocus)
         self.another.connect(self._begin)
         self.altered.connect(self.finder.lose)
 
@@ -151,6 +152,11 @@ class AlignmentViewer(ShownAlignment):
         self.pair.mark(painter, picture, frame)
         self.posteriors.mark(painter, picture, frame)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.picture is not None:
+            self._take_focus()
+
     def compare_with(self, other: AlignedSequences) -> None:
         """Say SP and TC against another alignment; InputError where they cannot be compared."""
         self.comparison.compare_with(other)
@@ -170,6 +176,8 @@ class AlignmentViewer(ShownAlignment):
         back, key = event.modifiers() & Qt.KeyboardModifier.ShiftModifier, Qt.Key(event.key())
         if key in STEPS and not self.commands.typing and self.picture.shape[0] == 2:
             self.pair.step(STEPS[key], not back)
+        elif key == Qt.Key.Key_F10 and back:
+            self._open_menu(self.canvas.place_of_cursor())
         elif key == Qt.Key.Key_F4:
             self.comparison.next_difference(-1 if back else 1)
         else:
@@ -179,7 +187,20 @@ class AlignmentViewer(ShownAlignment):
         """Another alignment is shown, or none."""
         self._tools.setEnabled(self.editor is not None)
         self.finder.forget()
+        self._take_focus()
 
     def _open_menu(self, place: QPoint) -> None:
         if self.picture is not None:
             self.menus.fill_context().exec(self.canvas.viewport().mapToGlobal(place))
+            self.canvas.setFocus()
+
+    def _take_focus(self) -> None:
+        """Let keys go to what was opened, unless something else has them."""
+        if self.isVisible() and QApplication.focusWidget() in (None, self.window(), _middle(self)):
+            self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _middle(view: QWidget) -> QWidget | None:
+    """What has the keys while nothing in the window does."""
+    window = view.window()
+    return window.centralWidget() if isinstance(window, QMainWindow) else None

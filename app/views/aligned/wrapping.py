@@ -67,6 +67,12 @@ class Blocks:
         block = min(max(int((place.y() + self.top) // self.height), 0), last)
         return self.frame_of(block), QPointF(place.x(), place.y() + self.top - block * self.height)
 
+    def corner(self, row: int, column: int) -> QPointF:
+        """Where on the screen the right lower corner of a cell is."""
+        block = column // self.columns
+        frame = self.frame_of(block)
+        return QPointF(frame.x(column + 1), frame.y(row + 1) + block * self.height - self.top)
+
     def top_for(self, row: int, column: int, height: float) -> float:
         """Where to scroll so that a cell is seen: nowhere, if it is."""
         above = column // self.columns * self.height

@@ -29,7 +29,7 @@ def test_at_the_end_only_the_newest_is_saved(autosave, monkeypatch):
     begun, save = threading.Event(), archive.save
 
     def slow(path, *snapshot):
-        monitor = snapshot[-1]
+        monitor = snapshot[-2]
         if begun.is_set():
             save(path, *snapshot)
             return

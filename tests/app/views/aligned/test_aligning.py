@@ -155,7 +155,7 @@ def test_a_table_is_written_beside_the_names(view: AlignmentViewer, tmp_path: Pa
     path = tmp_path / "table.csv"
     path.write_text("name,organism,number of it\nrow3,mouse,9\nrow0,human,10\nrow1,mouse,\nother,x,1\n")
     view.commands.add_table(path)
-    assert view.notes == ["organism", "number_of_it"] and "3 of 5 rows, and 1 of its lines" in view._status.text()
+    assert view.notes == ["organism", "number_of_it"] and "3 of 5 rows; 1 line of it" in view._status.text()
     image(view)
     view.commands.sort_by_note("number_of_it")
     assert view.picture.order.tolist() == [3, 0, 1, 2, 4]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.kit.selection import Selection
+from app.views.aligned import row_commands
 from app.views.aligned.view import AlignmentViewer
+from kernels.io import cpu_tiles, tiled_edits
 from kernels.model import SequenceType
 from tests.app.views.aligned.viewer import ROWS, Control, Shift, alignment, cell, chosen, drag, press, text
+from tests.patience import PATIENCE_MS
 
 
 def test_gaps_by_keys_are_undone_in_one_step(view: AlignmentViewer) -> None:
@@ -133,3 +137,44 @@ def test_edits_are_kept_and_put_back(view: AlignmentViewer, qtbot: Any) -> None:
     assert text(other) == text(view) and other.picture.order.tolist() == view.picture.order.tolist()
     other.editor.undo()
     assert text(other) == list(ROWS)
+
+
+def test_a_long_edit_tells_how_far_it_is_and_is_stopped(
+    view: AlignmentViewer, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_commands, "AT_ONCE", 0)
+    monkeypatch.setattr(tiled_edits, "PART", 1)
+    view.show_datum(alignment("ACG-T", "A-GCT", "ACGCT", kind=SequenceType.DNA))
+    before, at_work, go_on = text(view), threading.Event(), threading.Event()
+    turned = cpu_tiles.turned
+
+    def slow(letters: Any, table: Any, out: Any) -> None:
+        at_work.set()
+        assert go_on.wait(PATIENCE_MS / 1000)
+        turned(letters, table, out)
+
+    monkeypatch.setattr(cpu_tiles, "turned", slow)
+    view.commands.reverse_complement()
+    assert at_work.wait(PATIENCE_MS / 1000)
+    qtbot.waitUntil(lambda: "0 % (Esc stops it)" in view._status.text())
+    press(view, Qt.Key.Key_Escape)
+    go_on.set()
+    qtbot.wait(50)
+    assert text(view) == before and not view.commands.busy and view._status.text() == "Stopped: the reverse complement."
+    view.commands.reverse_complement()
+    qtbot.waitUntil(lambda: not view.commands.busy)
+    assert text(view)[0] == "A-CGT" and view.editor.undo_text == "the reverse complement"
+
+
+def test_whole_rows_and_columns_are_chosen_by_keys(view: AlignmentViewer) -> None:
+    view.canvas.go_to(1, 4)
+    press(view, Qt.Key.Key_Space, Shift)
+    press(view, Qt.Key.Key_Down, Shift)
+    assert chosen(view) == ([1, 2], list(range(15)))
+    press(view, Qt.Key.Key_Escape)
+    press(view, Qt.Key.Key_Space, Control)
+    press(view, Qt.Key.Key_Left, Shift)
+    assert chosen(view)[0] == list(range(5)) and chosen(view)[1][-1] == 4 and len(chosen(view)[1]) == 2
+    press(view, Qt.Key.Key_Escape)
+    press(view, Qt.Key.Key_Right, Shift)
+    assert len(chosen(view)[0]) == 1 and text(view) == list(ROWS)

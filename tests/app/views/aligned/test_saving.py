@@ -85,6 +85,18 @@ def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tm
     assert [written.count(f">{letter}</text>") for letter in "ACD"] == [10, 0, 10]
 
 
+def test_a_wrapped_figure_of_many_rows_has_smaller_cells(view: AlignmentViewer) -> None:
+    letters = "".join(chr(65 + at % 20) for at in range(100))
+    view.show_datum(alignment(*[letters] * 3000))
+    view.canvas.set_tracks([])
+    size, draw = figures.wrapped(shown_by(view))
+    assert figures.TALL / 2 < size.height() < figures.TALL + 100
+    found = export.image(size, draw, 1)
+    middle = found.height() // 2
+    colours = {found.pixelColor(x, middle).name() for x in range(found.width() // 2, found.width())}
+    assert len(colours) > 4  # cells far below are there too
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
 def test_a_wrapped_figure_is_drawn_on_a_thread(
     view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str
@@ -98,6 +110,6 @@ def test_a_wrapped_figure_is_drawn_on_a_thread(
     view.set_track("logo", False)  # what is drawn is what was shown when it was asked for
     qtbot.waitUntil(lambda: "Saved" in view._status.text())
     assert path.stat().st_size > 10_000 and threads and threading.main_thread() not in threads
-    monkeypatch.setattr(figures, "MOST_FIGURE", 10)
+    monkeypatch.setattr(figures, "TALL", 10)
     view.save_wrapped()
     assert "too many for a wrapped figure" in view._status.text()
