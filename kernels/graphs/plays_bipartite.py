@@ -123,7 +123,7 @@ def serial(made: PathsProblem, values: Mapping[str, Any]) -> Play:
 
 
 def problem(values: Mapping[str, Any]) -> PathsProblem:
-    """The graph that was typed; InputError where it is not bipartite, has no edge, or a cycle weighs less than nothing."""
+    """The graph that was typed; InputError where it is not bipartite, has no edge, or a cycle of less than nothing."""
     made = checked(values, problems.build_bipartite)
     if not (~made.sides).any():
         raise InputError("weights: no vertex has an edge to another; give one at least")

@@ -105,8 +105,8 @@ def _step(here: list[Tile], slab: range, layer: int, slabs: int, rule: str) -> S
     if layer == slabs - 1:
         crossings.append(Crossing("tiles, written", "global memory", 4 * cells))
     return Step(
-        f"{counted(len(here), 'tile')} at once, slab {layer + 1} of {slabs}: {counted(cells, 'number')} take the {word} "
-        f"of {counted(len(slab), 'more sum')}.",
+        f"{counted(len(here), 'tile')} at once, slab {layer + 1} of {slabs}: {counted(cells, 'number')} take the "
+        f"{word} of {counted(len(slab), 'more sum')}.",
         held=(Held("registers", "the best sums so far", 4 * cells), Held("shared memory", "a slab of each factor",
                                                                         4 * read)),
         crossings=tuple(crossings),

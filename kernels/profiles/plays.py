@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
 from kernels.parameters import Parameter
-from kernels.plays.inputs import score_inputs, sequences_of
+from kernels.plays.inputs import aligned_of, score_inputs
 from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
 from kernels.plays.schedule import Item, antidiagonals, pieces, simulate
 from kernels.plays.staging import Staging
@@ -230,19 +228,10 @@ def wavefront(made: ProfileProblem, values: Mapping[str, Any], title: str, strip
 
 def problem(values: Mapping[str, Any]) -> ProfileProblem:
     """The two alignments that were typed; InputError where rows are of different lengths."""
-    profiles = [_profile(values[name], name) for name in ("first", "second")]
+    profiles = [from_alignment(aligned_of(values[name], name), name=name) for name in ("first", "second")]
     scores = {} if values["column_score"] == "euclidean" else {name: values[name] for name in ("match", "mismatch")}
     more = {} if values["column_score"] == "euclidean" else {"blank": -2.0}
     return options.build(profiles, {"column_score": values["column_score"], "gaps": "column", **scores, **more})
-
-
-def _profile(text: str, name: str) -> Profile:
-    parts = ["".join(part.split()).upper() for part in text.replace("\n", ",").split(",") if part.strip()]
-    if not parts or len(set(map(len, parts))) > 1:
-        raise InputError(f"{name}: rows of different lengths; type rows of one length, such as GATTAC, GAT-AC")
-    kind = sequences_of(",".join(part.replace("-", "") or "?" for part in parts), name)[0].type
-    rows = np.array([list(part.encode("ascii", "replace")) for part in parts], np.uint8)
-    return from_alignment(AlignedSequences(names(len(parts), "row"), rows, kind, name), name=name)
 
 
 def draw(choose: Choose) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The alignments of three sequences step by step: faces, with or without local starts, and boxes that are computed again."""
+"""The alignments of three sequences step by step: faces, with or without local starts, and boxes computed again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AGAIN = 1
 def play(made: TripleProblem, values: Mapping[str, Any], kind: Kind, title: str) -> Play:
     """Phase 1 as LAYERED or SLOPED; phase 2 from box to box, from the end; phase 3 all boxes on the path at once.
 
-    Without local starts nobody knows where a path enters a box, so that boxes are computed one after another, from the end.
+    Without local starts nobody knows where a path enters a box, so that boxes are computed in turn, from the end.
     """
     first = plays.chunked(made, values, kind.layered)
     s, h = values["s"], values.get("h") or first.tables[0].shape[2]
