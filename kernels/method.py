@@ -236,7 +236,7 @@ class Method:
     is no strip. ``models`` are what the paper's analysis foretells. ``criterion`` names what decides the answer beside
     the problem, where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one
     criterion give one answer. ``staging`` is "package.module:NAME" of the `kernels.plays.staging.Staging` by which it
-    is played step by step; empty where it is not.
+    is played step by step; empty where it is not, and then ``unplayed`` says why, and what to play instead.
     """
 
     id: str
@@ -264,6 +264,7 @@ class Method:
     models: tuple[Model, ...] = ()
     criterion: str = ""
     staging: str = ""
+    unplayed: str = ""
 
     def foretold(self, problem: Any, parameters: Mapping[str, Any]) -> int:
         """Cells that a run is expected to compute, in the unit in which its result tells them."""

@@ -60,6 +60,7 @@ METHODS = (
         "in every group.",
         MAFFT,
         parameters=(THREADS, WARPS),
+        staging="kernels.parttree.plays:WARPS",
         footprint=sizes.footprint,
         nominal_gcups={"cpu": 0.003, "cuda": 2.0},
     ),
@@ -81,6 +82,7 @@ METHODS = (
         PAPER.at("algorithm 1"),
         parameters=(),
         on=("cpu",),
+        staging="kernels.parttree.plays:SERIAL",
         footprint=sizes.footprint,
         nominal_gcups={"cpu": 0.005},
     ),
@@ -97,6 +99,7 @@ METHODS = (
         footprint=sizes.linkage_footprint,
         work=sizes.linkage_work,
         criterion=SINGLE,
+        staging="kernels.parttree.plays_linkage:LINKAGE",
         nominal_gcups={"cpu": 0.4, "cuda": 10.0},
     ),
     _method(
@@ -107,6 +110,8 @@ METHODS = (
         FAMSA,
         parameters=(THREADS,),
         functions={"cpu": "kernels.parttree.medoids:medoid_tree"},
+        unplayed="It parts only families of more than twenty sequences for each reference, too many to be followed; each "
+        "part is linked as Single linkage is, which can be played, and PartTree shows how parts are made around picks.",
         footprint=sizes.medoid_footprint,
         work=sizes.medoid_work,
         criterion=MEDOID,

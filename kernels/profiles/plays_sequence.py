@@ -80,8 +80,8 @@ def by_vectors(made: Problem, values: Mapping[str, Any], title: str) -> Play:
 def by_matrices(made: Problem, values: Mapping[str, Any], title: str) -> Play:
     """H, V and D, a product of matrices each."""
     three = _Three(made)
-    for table, text in ((V, "V, the gap costs down: the profile times as many blank columns as the sequence has letters."),
-                        (ACROSS, "H, the gap costs across: as many blank columns as the profile has columns, times the sequence."),
+    for table, text in ((V, "V, the gap costs down: the profile times blank columns, one for each letter."),
+                        (ACROSS, "H, the gap costs across: blank columns, one for each of the profile, times it."),
                         (S, "D, all scores: the profile times the sequence.")):  # fmt: skip
         three.product((table,), three.rows, three.columns, text)
     return three.play(title)
