@@ -110,8 +110,8 @@ METHODS = (
         FAMSA,
         parameters=(THREADS,),
         functions={"cpu": "kernels.parttree.medoids:medoid_tree"},
-        unplayed="It parts only families of more than twenty sequences for each reference, too many to be followed; each "
-        "part is linked as Single linkage is, which can be played, and PartTree shows how parts are made around picks.",
+        unplayed="It parts only families of more than twenty sequences for each reference, too many to be followed. "
+        "Play Single linkage, by which each part is joined, and PartTree, which shows parts around picks.",
         footprint=sizes.medoid_footprint,
         work=sizes.medoid_work,
         criterion=MEDOID,
@@ -119,6 +119,8 @@ METHODS = (
     ),
     Method(
         id="msa-parttree",
+        unplayed="Its own are rows of 10^5 sequences that are written once, which a few rows cannot show. Play "
+        "PartTree or Single linkage for its tree, and Progressive alignment for its nodes.",
         name="PartTree-MSA",
         family="parttree",
         summary="Alignment of 10^5 sequences: single linkage or PartTree over the different ones, then profiles from "
@@ -139,6 +141,7 @@ METHODS = (
     ),
     Method(
         id="parttree-add",
+        unplayed="It does one thing very often: play ProSeqAlign, which aligns a sequence to a profile.",
         name="Adding many",
         family="parttree",
         summary="Any number of sequences added to an alignment of any size: each is aligned to the profile of its "

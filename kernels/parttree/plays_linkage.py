@@ -118,8 +118,8 @@ class _Grown:
         self.edges.append((value, self.near[chosen], chosen))
         self.gone[chosen] = len(self.steps)
         self.steps.append(Step(
-            f"{self.name(chosen)} is the nearest of all, {number(value)} from {self.name(self.near[chosen])}: an edge of "
-            "the tree.", f"edge {round_of + 1}",
+            f"{self.name(chosen)} is the nearest of all, {number(value)} from {self.name(self.near[chosen])}: an edge "
+            "of the tree.", f"edge {round_of + 1}",
             crossings=(Crossing("the least of each block", "global memory", 8 * self.workers),),
             marked=(cells[chosen],), barrier=True,
         ))  # fmt: skip

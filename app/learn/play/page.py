@@ -60,7 +60,7 @@ class PlayPage(QWidget):
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
-        self.methods = tuple(method for method in methods if method.staging)
+        self.methods = tuple(method for method in methods if method.staging or method.unplayed)
         self.stages, self.transport, self.detail = (Stage(), Stage()), Transport(), Detail()
         self.method, self.beside, self.by, self.colouring = QComboBox(), QComboBox(), QComboBox(), QComboBox()
         self.path, self.ways = QCheckBox("The path that is returned"), WaysBar()
@@ -168,7 +168,7 @@ class PlayPage(QWidget):
             if self.method.count():
                 self.method.insertSeparator(self.method.count())
             for method in found:
-                self.method.addItem(method.name, method)
+                self.method.addItem(method.name if method.staging else f"{method.name} (not played)", method)
                 self.method.setItemData(self.method.count() - 1, f"{problem.label}: {method.summary}",
                                         Qt.ItemDataRole.ToolTipRole)  # fmt: skip
         for name in (BY_STEPS, BY_TIME):
@@ -188,7 +188,9 @@ class PlayPage(QWidget):
         self.beside.clear()
         self.beside.addItem(ALONE, None)
         for method in self.methods:
-            if self.chosen is not None and method is not self.chosen and method.problem is self.chosen.problem:
+            if self.chosen in (None, method) or not (method.staging and self.chosen.staging):
+                continue
+            if method.problem is self.chosen.problem:
                 self.beside.addItem(method.name, method)
         self.beside.setEnabled(self.beside.count() > 1)
 
@@ -238,6 +240,9 @@ class PlayPage(QWidget):
             told = (*told, str(error))
         self.error.setText("\n".join(told))
         self.error.setVisible(bool(told))
+        if self.chosen is not None and not self.chosen.staging:
+            self._show_nothing(f"{self.chosen.name} is not played. {self.chosen.unplayed}")
+            return
         if told or not made:
             return
         at = self.transport.tick if tick is None else tick
@@ -249,6 +254,16 @@ class PlayPage(QWidget):
             shown.show_play(play)
         self._relook()
         self.show_tick(at)
+
+    def _show_nothing(self, why: str) -> None:
+        """No play, and the reason."""
+        self.clock = Clock((), self.by.currentData())
+        self.transport.set_last(0, 0)
+        for number, stage in enumerate(self.stages):
+            stage.setVisible(not number)
+            stage.show_play(None)
+        self.error.setText(why)
+        self.error.setVisible(True)
 
     def _keep_time(self) -> None:
         step = self.clock.steps(self.transport.tick)[0] if self.plays else -1

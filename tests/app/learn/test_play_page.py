@@ -29,7 +29,14 @@ def _picture(page, number=0):
 
 def test_all_methods_with_a_play_are_offered(page):
     offered = [page.method.itemData(row) for row in range(page.method.count())]
-    assert [one for one in offered if one] == [one for one in registry.METHODS if one.staging]
+    assert [one for one in offered if one] == list(registry.METHODS)
+
+
+def test_a_method_without_a_play_says_why(page):
+    page.choose(method("msa-parttree"))
+    assert not page.plays and method("msa-parttree").unplayed in page.error.text() and page.error.isVisible()
+    page.choose(method("nj-pruned"))
+    assert page.plays and not page.error.isVisible()
 
 
 def test_forward_back_jump_and_play(qtbot, page):
