@@ -46,7 +46,7 @@ class Staging:
         return resolve(self.declared, given)
 
     def make(self, given: Mapping[str, Any]) -> Play:
-        """The play of these values, the defaults for all others; InputError where it has no step, or would be too large."""
+        """The play of these values, the defaults for all others; InputError where it has no step, or too many cells."""
         values = self.values(given)
         problem = self.problem(values)
         size = self.size(problem)

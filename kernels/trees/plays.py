@@ -88,7 +88,8 @@ class Joining:
         pairs = [(j, i) for j in self.slots for i in self.slots if i < j]
         if not self.average:
             self.criteria(number_of, pairs, f"{counted(len(self.slots), 'cluster')} are left: the criterion of "
-                          f"{counted(len(pairs), 'pair')}, shared among blocks.")  # fmt: skip
+                          f"{counted(len(pairs), 'pair')}"
+                          + (", shared among blocks." if self.workers > 1 else ", one after another."))  # fmt: skip
         self.least(number_of, pairs)
 
     def least(self, number_of: int, pairs: list[tuple[int, int]], why: str = "") -> None:
@@ -102,8 +103,7 @@ class Joining:
         j, i = self.pair
         self.steps.append(Step(
             f"{why}{'the' if why else 'The'} least of {counted(len(pairs), 'pair')} is that of {self.named(i)} and "
-            f"{self.named(j)}; "
-            "of equal ones the first that is met.", f"join {number_of + 1}",
+            f"{self.named(j)}; of equal ones the first that is met.", f"join {number_of + 1}",
             (Held("shared memory", "the least of each thread, then of each block", 12 * self.workers),),
             (Crossing("the least of each block: value and pair", "global memory", 12 * self.workers),),
             marked=(self.cell(table, j, i),), barrier=True,
@@ -286,6 +286,17 @@ def joining(made: TreeProblem, values: Mapping[str, Any], title: str, average: b
     return Joining(made, values["workers"], average).play(title)
 
 
+def serial(made: TreeProblem, values: Mapping[str, Any], title: str, average: bool) -> Play:
+    """The same on one thread of the host: nothing crosses, and nobody waits."""
+    found = joining(made, {**values, "workers": 1}, title, average)
+    steps = tuple(
+        replace(step, crossings=(), barrier=False,
+                held=tuple(replace(held, place="host memory") for held in step.held if held.place == "global memory"))
+        for step in found.steps
+    )  # fmt: skip
+    return replace(found, steps=steps, workers=("thread",))
+
+
 def folded(made: TreeProblem, values: Mapping[str, Any], title: str) -> Play:
     """The same joins in half the memory: the lower half of the triangle lies in the empty half of the matrix."""
     found = joining(made, values, title)
@@ -325,12 +336,12 @@ def agrees_tree(play: Play, answer: Any, criterion: str) -> None:
 
 
 def _tree_staging(title: str, criterion: str, least: int) -> Staging:
-    return Staging((MATRIX,), (BLOCKS,), partial(tree_problem, least=least),
-                   partial(joining, title=title, average=criterion == UPGMA), partial(draw_matrix, least=least),
+    return Staging((MATRIX,), (), partial(tree_problem, least=least),
+                   partial(serial, title=title, average=criterion == UPGMA), partial(draw_matrix, least=least),
                    partial(agrees_tree, criterion=criterion), lambda made: made.taxa**3)  # fmt: skip
 
 
 SERIAL = _tree_staging("NJ-serial", NEIGHBOR_JOINING, 4)
-BASIC = _tree_staging("NJ-basic", NEIGHBOR_JOINING, 4)
+BASIC = replace(SERIAL, parameters=(BLOCKS,), play=partial(joining, title="NJ-basic"))
 COMPACT = replace(BASIC, play=partial(folded, title="NJ-compact"))
 AVERAGE = _tree_staging("UPGMA", UPGMA, 2)
