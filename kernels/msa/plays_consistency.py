@@ -95,6 +95,8 @@ class _Told:
         self.answer: MsaAnswer = running.told(made, self.ready.aligned(self.aligner, width, self.monitor))
         self.steps: list[Step] = []
         self.branches: list[Branch] = []
+        self.dense = [{(x, y): one.dense(x, y) for x in range(self.n) for y in range(self.n) if x != y}
+                      for one in self.heard.rounds]  # fmt: skip
 
     def name(self, x: int) -> str:
         return self.made.sequences[self.made.filled[x]].name
@@ -107,8 +109,8 @@ class _Told:
         for x, y in self.pairs:
             shape = len(self.letters[x]), len(self.letters[y]), rounds
             values, at, who = blank(shape)
-            for layer, one in enumerate(self.heard.rounds):
-                values[:, :, layer] = one.dense(x, y)
+            for layer, one in enumerate(self.dense):
+                values[:, :, layer] = one[x, y]
             found.append([values, at, who])
         for layer in range(rounds):
             for first in range(0, len(self.pairs), self.workers):
@@ -139,19 +141,19 @@ class _Told:
 
     def posterior(self, cell: Cell) -> Formula:
         (x, y), i, j, layer = self.pairs[cell[0]], cell[1], cell[2], cell[3]
-        value = float(self.heard.rounds[layer].dense(x, y)[i, j])
+        value = float(self.dense[layer][x, y][i, j])
         left = f"P({self.letters[x][i]}{i + 1} of {self.name(x)}, {self.letters[y][j]}{j + 1} of {self.name(y)})"
         if not layer:
             text = "forward up to here x backward from here / all alignments, over the models; very small ones are 0"
             return Formula(left, "value", (Case(text, "", value),), value)
-        before, weights = self.heard.rounds[layer - 1], self.heard.weights
+        before, weights = self.dense[layer - 1], self.heard.weights
         own = self.heard.own * float(weights[x] + weights[y])
-        parts, sources, total = [f"{number(round(own, 3))} x {number(before.dense(x, y)[i, j])}"], [], own
+        parts, sources, total = [f"{number(round(own, 3))} x {number(before[x, y][i, j])}"], [], own
         sources.append((cell[0], i, j, layer - 1))
         for z in (z for z in range(self.n) if z not in (x, y)):
             total += float(weights[z])
             for k in range(len(self.letters[z])):
-                one, other = before.dense(x, z)[i, k], before.dense(z, y)[k, j]
+                one, other = before[x, z][i, k], before[z, y][k, j]
                 if one and other:
                     parts.append(f"{number(round(float(weights[z]), 3))} x {number(one)} x {number(other)}")
                     sources += [self.place(x, z, i, k, layer - 1), self.place(z, y, k, j, layer - 1)]

@@ -284,7 +284,7 @@ def legend(play: Play, look: Look) -> tuple[LegendItem, ...]:
         LegendItem("fill", "computed in this step", (active.recomputed,)),
         LegendItem("fill", "computed before", (_mixed(active.panel, active.accent, 0.16).name(),)),
         LegendItem("fill", "given", (_mixed(active.panel, active.boundary, 0.3).name(),)),
-        LegendItem("outline", "taken by the case that wins", (active.path,)),
+        LegendItem("outline", "taken by the case that wins, or marked", (active.path,)),
     )
 
 

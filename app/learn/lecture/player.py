@@ -192,6 +192,7 @@ class LecturePlayer(QWidget):
             self.transport.pause()
         self.transport.place.setText(self.clock.told(tick) if self.clock.plays else "")
         self.formula.setText(self._explained())
+        self.formula.setVisible(bool(self.formula.text()))
         self._tell()
 
     def _tell(self) -> None:
@@ -222,7 +223,7 @@ class LecturePlayer(QWidget):
                 and 0 <= play.step(cell) <= stage.look.step
             ):
                 lines = [(escape(words), wins) for words, wins in telling.formula_lines(play, cell)[: CASES + 1]]
-                return "<br>".join(f'<b style="color:{theme.active().path}">{words}</b>' if wins else words
+                return "<br>".join(f'<b style="color:{theme.active().error}">{words}</b>' if wins else words
                                    for words, wins in lines)  # fmt: skip
         return ""
 
