@@ -128,7 +128,8 @@ console.log(JSON.stringify({found, first, last: tick}));
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge"))),
                None)  # fmt: skip
 HEADLESS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-            "--disable-component-update", "--disable-sync", "--virtual-time-budget=60000", "--dump-dom")  # fmt: skip
+            "--disable-component-update", "--disable-sync", "--window-size=1280,900", "--virtual-time-budget=60000",
+            "--dump-dom")  # fmt: skip
 DRIVE = """
 <script>
 addEventListener("load", () => {
@@ -144,7 +145,8 @@ addEventListener("load", () => {
   setTimeout(() => {
     const told = document.createElement("pre");
     told.id = "told";
-    told.textContent = JSON.stringify({steps, wide: box.width, high: box.height, played: tick});
+    const tops = [...document.querySelectorAll(".play")].map((one) => one.getBoundingClientRect().top);
+    told.textContent = JSON.stringify({steps, tops, wide: box.width, high: box.height, played: tick});
     document.body.appendChild(told);
   }, 50000);
 });
@@ -161,6 +163,7 @@ def test_a_page_plays_in_a_browser(clock, tmp_path):
     assert match, done.stderr[-2000:]
     told = json.loads(match[1])
     assert told["wide"] > 300 and told["high"] > 200, "nothing is laid out"
+    assert len(set(told["tops"])) == 1, "the plays do not stand side by side"
     assert told["played"] == clock.last, "playing does not reach the last step"
     assert told["steps"] == _lit(clock)
 
