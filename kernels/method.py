@@ -242,7 +242,8 @@ class Method:
     is no strip. ``models`` are what the paper's analysis foretells. ``criterion`` names what decides the answer beside
     the problem, where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one
     criterion give one answer. ``staging`` is "package.module:NAME" of the `kernels.plays.staging.Staging` by which it
-    is played step by step; empty where it is not. ``remedy`` says what else can be done where a run does not fit.
+    is played step by step; empty where it is not, and then ``unplayed`` says why, and what to play instead.
+    ``remedy`` says what else can be done where a run does not fit.
     """
 
     id: str
@@ -271,6 +272,7 @@ class Method:
     criterion: str = ""
     staging: str = ""
     remedy: str = ""
+    unplayed: str = ""
 
     def foretold(self, problem: Any, parameters: Mapping[str, Any]) -> int:
         """Cells that a run is expected to compute, in the unit in which its result tells them."""

@@ -144,6 +144,9 @@ def _list_plays(as_json: bool) -> None:
         print(f"{one.id}: {one.name}; {one.problem.label}")
         for parameter in _staged(one).declared:
             print(f"  -p {parameter.name}={parameter.default}: {parameter.help}")
+    for one in registry.METHODS:
+        if one.unplayed:
+            print(f"{one.id}: {one.name} is not played. {one.unplayed}")
 
 
 def _declared(method: Method) -> list[dict[str, Any]]:
@@ -153,8 +156,7 @@ def _declared(method: Method) -> list[dict[str, Any]]:
 def _staged(method: Method) -> Staging:
     made = staging.of(method)
     if made is None:
-        known = ", ".join(one.id for one in registry.METHODS if one.staging)
-        raise ParameterError(f"{method.name} cannot be played step by step; these can: {known}")
+        raise ParameterError(f"{method.name} cannot be played step by step. {method.unplayed}")
     return made
 
 

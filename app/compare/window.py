@@ -21,6 +21,7 @@ from app import texts, theme
 from app.compare import paths, rows, trees
 from app.compare.bars import PhaseBars, Timelines
 from app.kit.background import Latest
+from app.kit.replay.together import ReplayTogether
 from app.kit.widgets import as_list, label, row, tool_button
 from app.session.session import Entry
 from kernels.model import Result
@@ -31,7 +32,7 @@ NAMED = 30
 
 
 class CompareWindow(QWidget):
-    """A table of what differs, phases, timelines; and of two results their paths or trees."""
+    """A table of what differs, phases, timelines, replays on one clock; and of two results their paths or trees."""
 
     def __init__(self, parent: QWidget | None, entries: tuple[Entry, ...]) -> None:
         super().__init__(parent, Qt.WindowType.Window)
@@ -47,6 +48,7 @@ class CompareWindow(QWidget):
         self.only.toggled.connect(self._fill)
         self.tabs.addTab(self._summary(), "Summary")
         self.tabs.addTab(_scrolled(self.bars), "Phases")
+        self.replays = ReplayTogether()
         self._laid, self._parted, self._split = Latest(self), Latest(self), Latest(self)
         self._add_timelines()
         self._add_answers()
@@ -62,7 +64,7 @@ class CompareWindow(QWidget):
     @property
     def busy(self) -> bool:
         """Whether something is still worked out."""
-        return any(work.busy for work in (self._laid, self._parted, self._split))
+        return any(work.busy for work in (self._laid, self._parted, self._split, self.replays))
 
     def copy(self) -> None:
         """The table goes to the clipboard, for a spreadsheet."""
@@ -109,6 +111,10 @@ class CompareWindow(QWidget):
             self.tabs.addTab(_scrolled(self.timelines), "Timelines")
             self._laid.finished.connect(self.timelines.show_lanes)
             self._laid.request(lambda monitor: Timelines.lay_out(self.results, self.names, monitor))
+            self.tabs.addTab(self.replays, "Replay")
+            self.replays.show_logs(
+                [(name, result.steps) for name, result in zip(self.names, self.results, strict=True)]
+            )
 
     def _add_answers(self) -> None:
         """Pages for the first two results whose answers can be held against each other."""

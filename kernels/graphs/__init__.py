@@ -79,7 +79,7 @@ def _method(
         done=lambda made, parameters, answer: 0 if answer.cycle else sizes.work(made, parameters, kind),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
-        staging=f"kernels.graphs.plays:{play}" if play else "",
+        staging=f"kernels.graphs.{play}" if play else "",
     )
 
 
@@ -89,18 +89,18 @@ def _nothing(made: PathsProblem, backend: str, multiprocessors: int | None) -> d
 
 METHODS = (
     _method("floyd-warshall", "FloydWarshall", "All distances, one intermediate vertex after another, on one thread.",
-            2.0, kinds.STEPS, threads=False, section="algorithm 6.1", play="WARSHALL"),
+            2.0, kinds.STEPS, threads=False, section="algorithm 6.1", play="plays:WARSHALL"),
     _method("floyd-smem", "SMemFloyd", "The matrix of weights squared again and again over (min, +), blocks in fast "
-            "memory.", 12.0, kinds.SQUARED, play="SQUARED"),
+            "memory.", 12.0, kinds.SQUARED, play="plays:SQUARED"),
     _method("floyd-tmem", "TMemFloyd", "As SMemFloyd, with the factors in textures; on a CPU read through the "
-            "cache.", 10.0, kinds.SQUARED),
+            "cache.", 10.0, kinds.SQUARED, play="plays:TEXTURES"),
     _method("floyd-blocked", "Blocked Floyd-Warshall", "Floyd-Warshall in blocks: n^3 steps and no logarithm, nearly "
-            "all of them in products of blocks.", 12.0, kinds.BLOCKED, play="BLOCKED"),
+            "all of them in products of blocks.", 12.0, kinds.BLOCKED, play="plays:BLOCKED"),
     _method("bipartite-serial", "BipartiteAPSP", "The four blocks of the distances of a bipartite graph, on one "
             "thread.", 2.0, kinds.BIPARTITE_SERIAL, threads=False, section="algorithm 6.2",
-            problem=BIPARTITE),
+            problem=BIPARTITE, play="plays_bipartite:SERIAL"),
     _method("bipartite-smem", "SMemBipartite", "BipartiteAPSP by products of blocks in fast memory.", 12.0,
-            kinds.BIPARTITE, problem=BIPARTITE),
+            kinds.BIPARTITE, problem=BIPARTITE, play="plays_bipartite:SHARED"),
     _method("bipartite-tmem", "TMemBipartite", "BipartiteAPSP with the factors in textures; on a CPU read through the "
-            "cache.", 10.0, kinds.BIPARTITE, problem=BIPARTITE),
+            "cache.", 10.0, kinds.BIPARTITE, problem=BIPARTITE, play="plays_bipartite:TEXTURES"),
 )  # fmt: skip

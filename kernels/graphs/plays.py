@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -170,8 +171,8 @@ def _blocks(
                     found.newest[i, j] = layer
 
 
-def squared(made: PathsProblem, values: Mapping[str, Any]) -> Play:
-    """The matrix times itself over (min, +): paths of up to 1, 2, 4, ... edges."""
+def squared(made: PathsProblem, values: Mapping[str, Any], title: str, textures: bool) -> Play:
+    """The matrix times itself over (min, +): paths of up to 1, 2, 4, ... edges; slabs read plainly or as textures."""
     n, threads = len(made.graph), values["threads"]
     rounds = max(int(np.ceil(np.log2(max(n - 1, 1)))), 1)
     found = _Versions(made, rounds + 1)
@@ -184,18 +185,24 @@ def squared(made: PathsProblem, values: Mapping[str, Any]) -> Play:
             f"least of {n} sums.", f"square {number + 1}",
             (Held("shared memory", "a slab of each factor", 8 * n),
              Held("global memory", "both matrices", 8 * n * n)),
-            (Crossing("both factors, read once for every slab", "global memory", 8 * n * n),
+            (Crossing(f"both factors, read once for every slab{', through the texture path' * textures}",
+                      "global memory", 8 * n * n),
              Crossing("the product: written", "global memory", 4 * n * n)), barrier=True,
         ))  # fmt: skip
         found.newest[:] = number + 1
-    return found.play(made, "SMemFloyd", names(threads, "thread"), (), "d(i, j) = min over all k of d(i, k) + d(k, j)")
+    return found.play(made, title, names(threads, "thread"), (), "d(i, j) = min over all k of d(i, k) + d(k, j)")
 
 
 def problem(values: Mapping[str, Any]) -> PathsProblem:
     """The graph that was typed; InputError where a cycle weighs less than nothing."""
+    return checked(values, problems.build)
+
+
+def checked(values: Mapping[str, Any], build: Callable[..., PathsProblem]) -> PathsProblem:
+    """The problem that ``build`` makes of the weights; InputError where a cycle weighs less than nothing."""
     weights = table_of(values["weights"], "weights", square=True)
     np.fill_diagonal(weights, np.minimum(np.diag(weights), 0.0))
-    made = problems.build([from_weights(weights, name="typed")], {"numbers": "float64"})
+    made = build([from_weights(weights, name="typed")], {"numbers": "float64"})
     if (np.diag(reference.floyd_warshall(made.graph)) < 0).any():
         raise InputError("weights: going round a cycle costs less than nothing, so there are no distances; change one")
     return made
@@ -221,4 +228,5 @@ def _staging(play: Callable[..., Play], *parameters: Parameter) -> Staging:
 
 WARSHALL = _staging(warshall, THREADS)
 BLOCKED = _staging(blocked, BLOCK, WORKERS)
-SQUARED = _staging(squared, THREADS)
+SQUARED = _staging(partial(squared, title="SMemFloyd", textures=False), THREADS)
+TEXTURES = _staging(partial(squared, title="TMemFloyd", textures=True), THREADS)

@@ -94,7 +94,7 @@ def _method(
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
         exact=exact,
-        staging=f"kernels.hmm.plays:{play}" if play else "",
+        staging=f"kernels.hmm.{play}" if play else "",
     )
 
 
@@ -144,7 +144,7 @@ def _sum_method(
         automatic=sizes.sums_automatic,
         work=lambda made, values: made.cells * kind.passes * (made.iterations + 1 if kind.counts else 1),
         done=lambda made, values, answer: made.cells * answer.sweeps,
-        staging=f"kernels.hmm.plays:{play}" if play else "",
+        staging=f"kernels.hmm.{play}" if play else "",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 3.0, "cuda": 200.0},
     )
@@ -154,35 +154,37 @@ SUMS = (
     _sum_method("hmm-forward", "Forward", EVALUATION, kinds.FORWARD,
                 "How probable the sequence is, over all paths; on the CPU a letter after the other, whose many states "
                 "threads share.", TUTORIAL.at("section III.A"), {"log probability"},
-                (PIECE_ON_GPU, THREADS), play="FORWARD"),
+                (PIECE_ON_GPU, THREADS), play="plays:FORWARD"),
     _sum_method("hmm-posterior", "Posterior", POSTERIOR, kinds.POSTERIOR,
                 "How probable each state is at each letter, given the whole sequence; on the CPU as Forward.",
                 TUTORIAL.at("section III.B"), {"posterior", "log probability"}, (PIECE_ON_GPU, THREADS),
-                play="POSTERIOR"),
+                play="plays:POSTERIOR"),
     _sum_method("hmm-baum-welch", "Baum-Welch", LEARNING, kinds.LEARNING,
                 "A model that makes the sequences most probable, from a first one, round by round.",
-                TUTORIAL.at("section III.C"), {"model"}, (PIECE_ON_GPU, THREADS)),
+                TUTORIAL.at("section III.C"), {"model"}, (PIECE_ON_GPU, THREADS),
+                play="plays_learning:LEARNING"),
 )  # fmt: skip
 
 METHODS = (
     _method("viterbi-serial", "TropViterbi", "algorithm 2.6", "The recurrence in negative logarithms, state by state, "
-            "on one thread.", 0.5, kinds.ROWS, backends=CPU, play="SERIAL"),
+            "on one thread.", 0.5, kinds.ROWS, backends=CPU, play="plays:SERIAL"),
     _method("viterbi-probabilities", "Viterbi", "algorithm 2.5", "The recurrence in probabilities, which are scaled "
             "by powers of two so that they do not vanish; near ties may fall otherwise.", 0.5, kinds.ROWS, backends=CPU,
-            exact=False),
+            exact=False, play="plays_other:PROBABILITIES"),
     _method("viterbi-scalprod", "TropScalProd", "algorithm 5.1", "As TropViterbi, from sums of transition and "
-            "emission that are made beforehand.", 0.6, kinds.SCALAR_PRODUCTS),
+            "emission that are made beforehand.", 0.6, kinds.SCALAR_PRODUCTS, play="plays_other:SUMS"),
     _method("viterbi-matvecprod", "TropMatVecProd", "algorithm 5.2", "A row of costs times a matrix over (min, +) for "
-            "every letter.", 6.0, kinds.ROWS, play="ROWS"),
+            "every letter.", 6.0, kinds.ROWS, play="plays:ROWS"),
     _method("viterbi-matprod-smem", "SMemViterbi", "algorithm 5.3", "The product of the matrices of all letters, each "
             "put together in fast memory.", 8.0, kinds.MATRIX_PRODUCTS, (THREADS,),
-            play="PRODUCTS"),
+            play="plays:PRODUCTS"),
     _method("viterbi-matprod-tmem", "TMemViterbi", "algorithm 5.3", "As SMemViterbi, from matrices of all letters in a "
-            "texture; on a CPU their parts are read through the cache.", 8.0, kinds.TEXTURES, (THREADS, BINDING)),
+            "texture; on a CPU their parts are read through the cache.", 8.0, kinds.TEXTURES, (THREADS, BINDING),
+            play="plays:TEXTURES"),
     _method("viterbi-tree", "TropMatProd in a tree", "section 5.3", "Products of pieces in parallel, joined in a tree: "
-            "what the thesis names as future work.", 8.0, kinds.TREE, (PIECE, THREADS), play="TREE"),
+            "what the thesis names as future work.", 8.0, kinds.TREE, (PIECE, THREADS), play="plays:TREE"),
     _method("viterbi-persistent", "TropMatVecProd in pieces", "section 5.2", "Pieces of the sequence in parallel from "
             "guessed starts, corrected until rows are parallel to the right ones.", 6.0, kinds.PIECES,
-            (PIECE, THREADS)),
+            (PIECE, THREADS), play="plays_other:GUESSED"),
     *SUMS,
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -59,7 +60,7 @@ def _names(count: int) -> tuple[str, ...]:
     return STATES if count == 2 else tuple(f"s{number_of}" for number_of in range(1, count + 1))
 
 
-class _Rows:
+class Rows:
     """Costs of the best path to every state, a row a letter: before its emission, as the thesis has them."""
 
     def __init__(self, made: HmmProblem) -> None:
@@ -70,6 +71,14 @@ class _Rows:
 
     def initial(self, state: int) -> float:
         return float(self.costs.initial[state]) / self.scale
+
+    def emission(self, letter: int, state: int) -> float:
+        """What it costs to emit a letter in a state."""
+        return float(self.costs.emissions[self.seen[letter], state]) / self.scale
+
+    def transition(self, source: int, target: int) -> float:
+        """What it costs to go from one state to another."""
+        return float(self.costs.transitions[source, target]) / self.scale
 
     def move(self, letter: int, source: int, target: int) -> float:
         """What it costs to emit a letter in one state and go on to another."""
@@ -83,7 +92,7 @@ class _Rows:
 
 def viterbi(made: HmmProblem, values: Mapping[str, Any], title: str) -> Play:
     """A row of costs for each letter; the states of a row do not need each other."""
-    rows, n, states = _Rows(made), made.n, made.hmm.states
+    rows, n, states = Rows(made), made.n, made.hmm.states
     threads = values["threads"]
     numbers, at, who = blank((n + 1, rows.l, 1))
     cases: dict[Cell, tuple[Case, ...]] = {}
@@ -128,25 +137,35 @@ def viterbi(made: HmmProblem, values: Mapping[str, Any], title: str) -> Play:
         name = f"d({cell[1] + 1}, {states[cell[2]]})" if cell[1] < n else f"total({states[cell[2]]})"
         return Formula(name, "min", cases[cell], float(numbers[cell[1:]]))
 
-    return Play(title, (table,), tuple(steps), names(threads, "thread"), explain, path, _told_path(made, path, best),
+    return Play(title, (table,), tuple(steps), names(threads, "thread"), explain, path, told_path(made, path, best),
                 ends, cells)  # fmt: skip
 
 
-def _told_path(made: HmmProblem, path: np.ndarray | None, best: float) -> str:
+def told_path(made: HmmProblem, path: np.ndarray | None, best: float | None = None) -> str:
+    """The path for people, with its cost, ``best``, where that is known."""
     letters = made.sequence.letters.decode("ascii")
     if path is None:
         return f"no path can emit {letters}"
     states = "".join(made.hmm.states[state][-1] for state in path)
-    return f"cost {number(best)} (\u2212ln of the probability)\n{letters}\n{states}"
+    return (
+        f"cost {number(cost(made, path) if best is None else best)} (\u2212ln of the probability)\n{letters}\n{states}"
+    )
 
 
-def products(made: HmmProblem, values: Mapping[str, Any], title: str, tree: bool) -> Play:
+def cost(made: HmmProblem, path: np.ndarray) -> float:
+    """What a path costs: minus the logarithm of its probability."""
+    initial, transitions, emissions = made.logs
+    steps = transitions[path[:-1], path[1:]].sum() + emissions[made.observations, path].sum()
+    return -float(initial[path[0]] + steps)
+
+
+def products(made: HmmProblem, values: Mapping[str, Any], title: str, tree: bool, textures: bool = False) -> Play:
     """The product over (min, +) of the matrices of all letters: from the left, or in a tree.
 
     The last letter's emission is part of its matrix: entry (i, j) of the matrix of letter k is what it costs to emit it
     in i and to go on to j; that of the last one stays in i.
     """
-    rows, size, threads = _Rows(made), made.states, values["threads"]
+    rows, size, threads = Rows(made), made.states, values["threads"]
     states = made.hmm.states
     count = made.n
     tables: list[tuple[str, np.ndarray]] = []
@@ -194,7 +213,8 @@ def products(made: HmmProblem, values: Mapping[str, Any], title: str, tree: bool
         steps.append(Step(
             f"{counted(len(pairs), 'product')} of two matrices at once, each {size} x {size} cells of {size} sums.",
             held=(Held("shared memory", "the factors", 8 * size * size * len(pairs)),),
-            crossings=(Crossing("factors, read", "global memory", 8 * size * size * len(pairs)),
+            crossings=(Crossing("factors, read" + ", the letter's from a texture" * textures, "global memory",
+                                8 * size * size * len(pairs)),
                        Crossing("products, written", "global memory", 4 * size * size * len(pairs))), barrier=True,
         ))  # fmt: skip
         here = [*made_now, *here[2 * len(pairs) :]]
@@ -221,7 +241,7 @@ def products(made: HmmProblem, values: Mapping[str, Any], title: str, tree: bool
         return Formula(left, "min", cases[cell], float(found[cell[0]].values[cell[1:]]))
 
     return Play(title, tuple(found), tuple(steps), names(threads, "block" if tree else "thread"), explain, path,
-                _told_path(made, path, best),
+                told_path(made, path, best),
                 tuple((place, 0, j, 0) for j in range(size) if own[0, j, 0] == best and np.isfinite(best)))  # fmt: skip
 
 
@@ -352,13 +372,29 @@ def agrees_sums(play: Play, answer: Any) -> None:
         assert np.allclose(both / total, posterior, atol=1e-6)
 
 
-def _staging(play: Callable[..., Play], agrees: Callable[[Play, Any], None] = agrees_path) -> Staging:
-    return Staging(INPUTS, (THREADS,), problem, play, draw, agrees, lambda made: made.n * made.states**2)
+def serial(made: HmmProblem, values: Mapping[str, Any]) -> Play:
+    """A row after another on one thread, state by state."""
+    found = viterbi(made, {**values, "threads": 1}, "TropViterbi")
+    steps = [
+        replace(step, text=step.text.replace(" at once", ", one after another"), crossings=(), barrier=False,
+                held=tuple(replace(held, place="host memory") for held in step.held))
+        for step in found.steps
+    ]  # fmt: skip
+    return replace(found, steps=tuple(steps))
 
 
-SERIAL = _staging(partial(viterbi, title="TropViterbi"))
+def _staging(
+    play: Callable[..., Play],
+    agrees: Callable[[Play, Any], None] = agrees_path,
+    parameters: tuple[Parameter, ...] = (THREADS,),
+) -> Staging:
+    return Staging(INPUTS, parameters, problem, play, draw, agrees, lambda made: made.n * made.states**2)
+
+
+SERIAL = _staging(serial, parameters=())
 ROWS = _staging(partial(viterbi, title="TropMatVecProd"))
 PRODUCTS = _staging(partial(products, title="SMemViterbi", tree=False))
+TEXTURES = _staging(partial(products, title="TMemViterbi", tree=False, textures=True))
 TREE = _staging(partial(products, title="TropMatProd in a tree", tree=True))
 FORWARD = _staging(partial(both_ways, title="Forward", backward=False), agrees_sums)
 POSTERIOR = _staging(partial(both_ways, title="Forward and backward", backward=True), agrees_sums)

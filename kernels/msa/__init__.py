@@ -90,6 +90,7 @@ METHODS = (
         problem=CONSISTENCY_PROBLEM,
         parameters=(THREADS, WARPS),
         backends={"cpu": "kernels.msa.consistency.cpu:msa", "cuda": "kernels.msa.consistency.cuda:msa"},
+        staging="kernels.msa.plays_consistency:CONSISTENCY",
         returns=frozenset({"alignment", "tree"}),
         footprint=consistency_sizes.footprint,
         automatic=consistency_sizes.automatic,
@@ -105,12 +106,16 @@ METHODS = (
         name="Refinement",
         summary="Any alignment, parted and merged again where expected accuracy rises; or its confidence alone.",
         problem=given.REFINING,
+        unplayed="It begins with an alignment and merges its parts again, by posteriors of all pairs. Play "
+        "Consistency, which makes these posteriors, and Progressive alignment, which shows how two parts are merged.",
     ),
     _given(
         "msa-add",
         name="Adding sequences",
         summary="Sequences added to any alignment by posteriors; its rows stay as they are beside each other.",
         problem=given.ADDING,
+        unplayed="It aligns each sequence to an alignment by posteriors. Play Consistency, which makes these, and "
+        "ProSeqAlign, which aligns a sequence to a profile.",
     ),
     _method(
         "msa-thesis",
@@ -119,6 +124,7 @@ METHODS = (
         citation=THESIS.at("section 4.4"),
         problem=THESIS_PROBLEM,
         backends={"cpu": "kernels.msa.cpu:thesis", "cuda": "kernels.msa.cuda:thesis"},
+        staging="kernels.msa.plays:THESIS",
         nominal_gcups={"cpu": 1.0, "cuda": 100.0},
     ),
     _method(
@@ -129,7 +135,7 @@ METHODS = (
         problem=THESIS_PROBLEM,
         parameters=(),
         backends={"cpu": "kernels.msa.cpu:thesis_serial"},
-        staging="kernels.msa.plays:THESIS",
+        staging="kernels.msa.plays:SERIAL",
         nominal_gcups={"cpu": 1.0},
     ),
     _method(
@@ -139,6 +145,7 @@ METHODS = (
         citation=THOMPSON,
         problem=CLUSTALW_PROBLEM,
         backends={"cpu": "kernels.msa.cpu:clustalw", "cuda": "kernels.msa.cuda:clustalw"},
+        staging="kernels.msa.plays:CLUSTAL",
         nominal_gcups={"cpu": 1.0, "cuda": 100.0},
     ),
 )

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kernels.io.tree import Tree
-from kernels.msa import reference, thesis
+from kernels.io.tree_weights import leaf_weights
+from kernels.msa import clustalw, delays, reference, thesis
 from kernels.msa.problem import MsaAnswer, MsaProblem
 from kernels.parameters import Parameter
 from kernels.plays.inputs import score_inputs, sequences_of
-from kernels.plays.model import GIVEN, Branch, Case, Cell, Crossing, Formula, Held, Play, Step, Table, blank, names
+from kernels.plays.model import (
+    GIVEN,
+    Branch,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    blank,
+    names,
+    number,
+)
 from kernels.plays.staging import Staging
 from kernels.text import counted
 from kernels.trials import Choose
@@ -21,6 +37,12 @@ from kernels.trials import Choose
 SEQUENCES = Parameter("sequences", "text", "Sequences", "Parted by commas.",
                       default="GATTACA, GATTCA, GCATACA, GCTTACAA, TTACA")  # fmt: skip
 INPUTS = (SEQUENCES, *score_inputs(match=2, mismatch=-1, gap_open=2, gap_extend=1))
+GAPS = (
+    Parameter("gap_open", "float", "Gap open", "Costs once for every gap, before it adapts.", default=15, minimum=0),
+    Parameter("gap_extend", "float", "Gap extend", "Costs for every column of a gap.", default=6.66, minimum=0),
+    Parameter("delay", "float", "Delay", "Sequences whose nearest other has so many per cent of equal letters or less "
+              "wait until the others are aligned.", default=30.0, minimum=0, maximum=100, unit="%"),
+)  # fmt: skip
 LEFT, UP = 2, 1
 """Operations of a path that take no column of the first child, and of the second."""
 
@@ -46,23 +68,30 @@ class Join:
 
 
 class _Rows:
-    """Rows of leaves in the order of the tree; version v of a row is that after level v of the tree."""
+    """Rows of leaves in the order of the tree; version v of a row is that after level v of the tree.
 
-    def __init__(self, made: MsaProblem) -> None:
+    ``serial``: a level has one join. ``order(tree)`` are the leaves in the order in which they are followed.
+    """
+
+    def __init__(
+        self, made: MsaProblem, aligned: reference.Aligned, serial: bool, order: Callable[[Tree], tuple[str, ...]]
+    ) -> None:
         self.joins: list[Join] = []
-        self.answer: MsaAnswer = reference.answer(thesis.aligned, made, lambda *parts: self.joins.append(Join(*parts)))
+        self.answer: MsaAnswer = reference.answer(aligned, made, lambda *parts: self.joins.append(Join(*parts)))
         assert self.answer.tree is not None
         self.tree: Tree = self.answer.tree
         letters = {sequence.name: sequence.letters.decode("ascii") for sequence in made.sequences}
-        self.taxa = self.tree.taxa
+        self.taxa = order(self.tree)
         self.own = [letters[name] for name in self.taxa]
         self.level: dict[int, int] = {}
         for join in self.joins:  # children come before their parents
             inside = [self.level[other.node] for other in self.joins if other.node in self.level
                       and join.first <= other.first < join.first + len(join.rows)]  # fmt: skip
-            self.level[join.node] = max(inside, default=0) + 1
+            self.level[join.node] = len(self.level) + 1 if serial else max(inside, default=0) + 1
+        self.weights = leaf_weights(self.tree) if len(self.taxa) > 1 else np.ones(len(self.taxa))
 
-    def play(self) -> Play:
+    def play(self, title: str, weighted: bool = False) -> Play:
+        """``weighted``: the weights of the sequences, from the tree, are told."""
         levels = max(self.level.values(), default=0)
         width = max([len(row) for join in self.joins for row in join.rows] + [len(row) for row in self.own])
         numbers, at, who = blank((len(self.taxa), width, levels + 1))
@@ -93,8 +122,14 @@ class _Rows:
         table = Table("rows", numbers, at, who, self.taxa, (), names(levels + 1, "level"), versions=True, letters=True,
                       formula="a column of a node is one of its first child, one of its second, or both")  # fmt: skip
         rows = [row.tobytes().decode("ascii") for row in self.answer.alignment.letters]
-        return Play("Progressive alignment", (table,), tuple(steps), names(widest, "worker"), self.explain, self.answer,
+        if weighted:
+            shares = ", ".join(f"{name} {number(round(share, 3))}" for name, share in self._shares())
+            steps[0] = replace(steps[0], text=f"Weights, from the guide tree: {shares}. {steps[0].text}")
+        return Play(title, (table,), tuple(steps), names(widest, "worker"), self.explain, self.answer,
                     "\n".join(rows), leaves=self.taxa, branches=tuple(branches), unit="letters")  # fmt: skip
+
+    def _shares(self) -> list[tuple[str, float]]:
+        return list(zip(self.tree.taxa, self.weights.tolist(), strict=True))
 
     def _step(self, level: int, here: list[Join]) -> Step:
         told = []
@@ -128,9 +163,18 @@ class _Rows:
         return Formula(name, "value", (case,), value)
 
 
-def play(made: MsaProblem, values: Mapping[str, Any]) -> Play:
+def play(made: MsaProblem, values: Mapping[str, Any], title: str, serial: bool) -> Play:
     """Along the guide tree of neighbor joining, nearest first."""
-    return _Rows(made).play()
+    return _Rows(made, thesis.aligned, serial, lambda tree: tree.taxa).play(title)
+
+
+def clustal(made: MsaProblem, values: Mapping[str, Any]) -> Play:
+    """Along the guide tree, sequences that are like no other last."""
+
+    def followed(tree: Tree) -> tuple[str, ...]:
+        return delays.delayed(tree, made.rules.delay)[0].taxa
+
+    return _Rows(made, clustalw.aligned, False, followed).play("ClustalW", weighted=True)
 
 
 def problem(values: Mapping[str, Any]) -> MsaProblem:
@@ -139,6 +183,14 @@ def problem(values: Mapping[str, Any]) -> MsaProblem:
 
     options = {name: values[name] for name in ("match", "mismatch", "gap_open", "gap_extend")}
     return THESIS_PROBLEM.make(sequences_of(values["sequences"], "s"), options)
+
+
+def clustal_problem(values: Mapping[str, Any]) -> MsaProblem:
+    """The sequences that were typed, by ClustalW's rules."""
+    from kernels.msa import CLUSTALW_PROBLEM  # it names these plays
+
+    options = {name: values[name] for name in ("gap_open", "gap_extend", "delay")}
+    return CLUSTALW_PROBLEM.make(sequences_of(values["sequences"], "s"), options)
 
 
 def draw(choose: Choose) -> dict[str, Any]:
@@ -158,4 +210,12 @@ def agrees(shown: Play, answer: MsaAnswer) -> None:
     assert len(shown.branches) == len(shown.leaves) - 1
 
 
-THESIS = Staging(INPUTS, (), problem, play, draw, agrees, lambda made: made.cells)
+def draw_divergent(choose: Choose) -> dict[str, Any]:
+    """The same, of which more or fewer wait."""
+    return {**draw(choose), "delay": choose.of((0.0, 30.0, 60.0, 90.0))}
+
+
+THESIS = Staging(INPUTS, (), problem, partial(play, title="Progressive alignment", serial=False), draw, agrees,
+                 lambda made: made.cells)  # fmt: skip
+SERIAL = replace(THESIS, play=partial(play, title="Progressive alignment, serial", serial=True))
+CLUSTAL = Staging((SEQUENCES, *GAPS), (), clustal_problem, clustal, draw_divergent, agrees, lambda made: made.cells)

@@ -63,6 +63,7 @@ METHODS = (
         "in every group.",
         MAFFT,
         parameters=(THREADS, WARPS),
+        staging="kernels.parttree.plays:WARPS",
         footprint=sizes.footprint,
         nominal_gcups={"cpu": 0.003, "cuda": 2.0},
     ),
@@ -84,6 +85,7 @@ METHODS = (
         PAPER.at("algorithm 1"),
         parameters=(),
         on=("cpu",),
+        staging="kernels.parttree.plays:SERIAL",
         footprint=sizes.footprint,
         nominal_gcups={"cpu": 0.005},
     ),
@@ -100,6 +102,7 @@ METHODS = (
         footprint=sizes.linkage_footprint,
         work=sizes.linkage_work,
         criterion=SINGLE,
+        staging="kernels.parttree.plays_linkage:LINKAGE",
         nominal_gcups={"cpu": 0.4, "cuda": 10.0},
     ),
     _method(
@@ -110,6 +113,8 @@ METHODS = (
         FAMSA,
         parameters=(THREADS,),
         functions={"cpu": "kernels.parttree.medoids:medoid_tree"},
+        unplayed="It parts only families of more than twenty sequences for each reference, too many to be followed. "
+        "Play Single linkage, by which each part is joined, and PartTree, which shows parts around picks.",
         footprint=sizes.medoid_footprint,
         work=sizes.medoid_work,
         criterion=MEDOID,
@@ -117,6 +122,8 @@ METHODS = (
     ),
     Method(
         id="msa-parttree",
+        unplayed="Its own are rows of 10^5 sequences that are written once, which a few rows cannot show. Play "
+        "PartTree or Single linkage for its tree, and Progressive alignment for its nodes.",
         name="PartTree-MSA",
         family="parttree",
         summary="Alignment of 10^5 sequences: single linkage or PartTree over the different ones, then profiles from "
@@ -138,6 +145,7 @@ METHODS = (
     ),
     Method(
         id="parttree-add",
+        unplayed="It does one thing very often: play ProSeqAlign, which aligns a sequence to a profile.",
         name="Adding many",
         family="parttree",
         summary="Any number of sequences added to an alignment of any size: each is aligned to the profile of its "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -185,5 +187,16 @@ def agrees(shown: Play, answer: Any) -> None:
     assert len(shown.branches) == len(shown.leaves) - 1
 
 
+def serial(made: PartTreeProblem, values: Mapping[str, Any]) -> Play:
+    """One thread: every sequence against a map of the 6-mers of each reference."""
+    found = play(made, {**values, "workers": 1}, "PartTree-serial")
+    steps = [replace(step, crossings=(), text=step.text.replace(" at once", ", one after another"),
+                     held=tuple(replace(held, place="host memory", what="maps of the 6-mers of the references")
+                                for held in step.held)) for step in found.steps]  # fmt: skip
+    return replace(found, steps=tuple(steps), workers=("thread",))
+
+
 PARTTREE = Staging((SEQUENCES, REFERENCES, SEED), (WORKERS,), problem, play, draw, agrees,
                    lambda made: len(made.sequences) ** 2)  # fmt: skip
+WARPS = replace(PARTTREE, play=partial(play, title="PartTree"))
+SERIAL = replace(PARTTREE, parameters=(), play=serial)

@@ -146,12 +146,12 @@ def part_tree(problem: PartTreeProblem) -> PartTreeAnswer:
 def single_linkage(problem: PartTreeProblem) -> PartTreeAnswer:
     """The tree of single linkage over (m + n - 2 LCS) / LCS; 10^6 where nothing is common. Equal sequences first."""
     leaves = {at: Node(0.0, at) for at in range(len(problem.sequences))}
-    return PartTreeAnswer(_tree_of(problem, _nearest_first(leaves, _apart(problem))))
+    return PartTreeAnswer(_tree_of(problem, _nearest_first(leaves, apart_by_lcs(problem))))
 
 
 def medoids(problem: PartTreeProblem) -> PartTreeAnswer:
     """The medoid tree: see `kernels.parttree.medoids`."""
-    apart = _apart(problem)
+    apart = apart_by_lcs(problem)
     first = [number for number, one in enumerate(problem.sequences) if _is_first(problem.sequences, number, one)]
     return PartTreeAnswer(_tree_of(problem, _around_medoids(problem, apart, first, 0)))
 
@@ -200,7 +200,7 @@ def _equal(problem: PartTreeProblem, sequence: int) -> Node:
     return even([Node(0.0, at) for at, one in enumerate(problem.sequences) if one.letters == letters])
 
 
-def _apart(problem: PartTreeProblem) -> dict[tuple[int, int], float]:
+def apart_by_lcs(problem: PartTreeProblem) -> dict[tuple[int, int], float]:
     """The distances of all pairs (i <= j) by their longest common subsequences."""
     known = (AMINO_ACIDS if problem.protein else BASES_AND_U).decode()
     texts = [one.letters.decode() for one in problem.sequences]

@@ -17,6 +17,8 @@ from kernels.trials import Chance
 BLANKS, QUESTIONS, OPTIONS = 8, 4, 4
 MOST_TRIES = 50
 FEWEST_CELLS = 12
+ENOUGH = 4
+"""Values of one step that are enough to be asked for."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,26 @@ class Prediction:
 
 @dataclass(frozen=True, eq=False)
 class Exercise:
-    """A play of inputs by chance, the cells whose values are to be found, in the order of the play, and questions."""
+    """A play of inputs by chance, the cells whose values are to be found, in the order of the play, and questions.
+
+    The tables are shown as they are after ``step``. Where places are written again (``before``) that is the step before
+    the one that is asked for: what it takes can still be seen.
+    """
 
     seed: int
     values: Mapping[str, Any]
     play: Play
     blanks: tuple[Cell, ...]
     predictions: tuple[Prediction, ...]
+    step: int
+    before: bool = False
+
+    def place(self, cell: Cell) -> Cell:
+        """Where a cell that is asked for is seen: of a place that is written again, the version that is shown."""
+        if not self.before:
+            return cell
+        table, i, j, _ = cell
+        return table, i, j, max(int(self.play.tables[table].newest(self.step)[i, j]), 0)
 
 
 def make(stage: Staging, seed: int, blanks: int = BLANKS) -> Exercise:
@@ -51,10 +66,25 @@ def make(stage: Staging, seed: int, blanks: int = BLANKS) -> Exercise:
         if len(cells) >= FEWEST_CELLS:
             break
     random = np.random.default_rng(seed)
+    before, step = any(play.tables[cell[0]].versions for cell in cells), len(play) - 1
+    if before:
+        cells = _of_one_step(play, cells, random)
+        step = play.step(cells[0]) - 1 if cells else step
     picked = sorted(random.permutation(len(cells))[: min(blanks, len(cells))].tolist())
     return Exercise(
-        seed, stage.values(values), play, tuple(cells[at] for at in picked), _predictions(play, cells, random)
-    )
+        seed, stage.values(values), play, tuple(cells[at] for at in picked), _predictions(play, cells, random), step,
+        before,
+    )  # fmt: skip
+
+
+def _of_one_step(play: Play, cells: list[Cell], random: np.random.Generator) -> list[Cell]:
+    """Those of a step by chance among the steps in which much can be asked."""
+    by_step: dict[int, list[Cell]] = {}
+    for cell in cells:
+        by_step.setdefault(play.step(cell), []).append(cell)
+    most = max(map(len, by_step.values()), default=0)
+    rich = [step for step, own in by_step.items() if len(own) >= min(most, ENOUGH)]
+    return by_step[rich[int(random.integers(len(rich)))]] if rich else []
 
 
 def _asked(play: Play, cell: Cell) -> bool:

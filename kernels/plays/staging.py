@@ -46,7 +46,7 @@ class Staging:
         return resolve(self.declared, given)
 
     def make(self, given: Mapping[str, Any]) -> Play:
-        """The play of these values, the defaults for all others; InputError where it would be too large to be read."""
+        """The play of these values, the defaults for all others; InputError where it has no step, or too many cells."""
         values = self.values(given)
         problem = self.problem(values)
         size = self.size(problem)
@@ -54,7 +54,10 @@ class Staging:
             raise InputError(
                 f"a play of {size:,} cells cannot be followed; give shorter inputs, of at most {MOST_CELLS:,} cells"
             )
-        return self.play(problem, values)
+        play = self.play(problem, values)
+        if not len(play):
+            raise InputError("there is nothing to compute here, and so no step to follow; give more, or longer, inputs")
+        return play
 
 
 def of(method: Method) -> Staging | None:

@@ -47,6 +47,13 @@ def counts(play: Play, step: int, machine: Machine | None = None) -> Rows:
     return rows
 
 
+def counted_so_far(play: Play, step: int) -> str:
+    """'60 of 140 cells, 240 B crossed': what two plays on one clock are compared by."""
+    done = max(step + 1, 0)
+    cells, total = int(play.main_cells[:done].sum()), int(play.main_cells.sum())
+    return f"{cells:,} of {total:,} {play.unit}, {bytes_text(int(play.bytes_crossed[:done].sum()))} crossed"
+
+
 def memory(play: Play, step: int) -> Rows:
     """What lies in which memory in a step."""
     if not 0 <= step < len(play):
@@ -67,5 +74,7 @@ def heading(play: Play, step: int) -> str:
         return f"Before the first of {counted(len(play), 'step')}."
     if step >= len(play):
         return f"Done after {counted(len(play), 'step')}."
-    phase = f", {play.steps[step].phase}" if play.steps[step].phase else ""
-    return f"Step {step + 1:,} of {len(play):,}{phase}: {play.steps[step].text}"
+    here = play.steps[step]
+    named = here.text.lower().startswith(here.phase.lower())
+    phase = "" if named else f", {here.phase}"
+    return f"Step {step + 1:,} of {len(play):,}{phase}: {here.text}"

@@ -44,5 +44,6 @@ METHODS = (
         work=lambda made, parameters: made.cells,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 12.0, "cuda": 8000.0},
+        staging="kernels.products.plays:PRODUCTS",
     ),
 )

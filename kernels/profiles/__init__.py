@@ -87,7 +87,7 @@ def _method(
         nominal_gcups={"cpu": gcups} | ({"cuda": cuda_gcups} if device else {}),
         cuts=_cuts,
         pieces=pieces or {},
-        staging=f"kernels.profiles.plays:{play}" if play else "",
+        staging=f"kernels.profiles.{play}" if play else "",
     )
 
 
@@ -107,47 +107,55 @@ METHODS = (
     _method("profile-wavefront", "ProfileWavefront", "section 4.2.2", "Scores of a tile by matrix product, its cells "
             "right after, in strips; nothing of the size of the table is kept.", PROFILES, "cpu_wavefront:wavefront",
             sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS), sizes.gpu_strips, 100.0, "cuda_wavefront:wavefront",
-            pieces=STRIPS, play="STRIPS"),
+            pieces=STRIPS, play="plays:STRIPS"),
     _method("profile-serial", "ProfProfAlign", "algorithm 2.3", "A cell after another, with the three scores of each.",
-            PROFILES, "cpu:serial", sizes.serial, 0.03, pieces=TABLE, play="SERIAL"),
+            PROFILES, "cpu:serial", sizes.serial, 0.03, pieces=TABLE, play="plays:SERIAL"),
     _method("profile-simple", "Simple k", "algorithm 4.1", "Scores in blocks of k x k, cell by cell; then their "
             "minimisation on the CPU.", PROFILES, "cpu:simple", sizes.matrices(3), 0.02, BLOCKS, ALL_THREE, 0.15,
-            pieces=BLOCK_ROWS, play="SIMPLE"),
+            pieces=BLOCK_ROWS, play="plays:SIMPLE"),
     _method("profile-row", "Row k", "algorithm 4.1", "As Simple k, row by row: the gap cost of a row once.",
-            PROFILES, "cpu:row", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS),
+            PROFILES, "cpu:row", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS,
+            play="plays:ROW"),
     _method("profile-column", "Column k", "algorithm 4.1", "As Simple k, column by column: the gap cost of each "
-            "once.", PROFILES, "cpu:column", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS),
+            "once.", PROFILES, "cpu:column", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS,
+            play="plays:COLUMN"),
     _method("profile-mix", "Mix k", "algorithm 4.1", "As Simple k, a row and a column in turn: the gap cost of "
-            "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS),
+            "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS,
+            play="plays:MIX"),
     _method("profile-cublas", "CUBLAS", "algorithm 4.1", "Two calls for a cell: a difference, and its norm. "
             "The thesis' example of how not to do it.", PROFILES, "cpu:cublas", sizes.matrices(1), 0.02,
-            (), sizes.on_gpu(sizes.gpu_cublas), 0.00002, "cuda_products:cublas_cells", pieces=PRODUCT_ROWS),
+            (), sizes.on_gpu(sizes.gpu_cublas), 0.00002, "cuda_products:cublas_cells", pieces=PRODUCT_ROWS,
+            play="plays:CALLS"),
     _method("profile-matprod-v1", "MatProd V1", "algorithm 4.2", "Differences by a product with an identity matrix, "
             "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005, (),
             sizes.on_gpu(sizes.gpu_identity, sizes.matrices(1)), 0.01, "cuda_products:matprod_v1",
-            pieces=PRODUCT_ROWS),
+            pieces=PRODUCT_ROWS, play="plays:IDENTITY"),
     _method("profile-matprod-v2", "MatProd V2 k", "algorithm 4.2", "k rows of scores by a product of matrices; then "
             "their minimisation on the CPU.", PROFILES, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,),
-            sizes.on_gpu(sizes.gpu_matrices(1)), 0.15, pieces=PRODUCT_ROWS, play="PRODUCTS"),
+            sizes.on_gpu(sizes.gpu_matrices(1)), 0.15, pieces=PRODUCT_ROWS, play="plays:PRODUCTS"),
     _method("profile-smwavefront", "SMwavefront k", "section 4.2.2", "The blocks of an antidiagonal at a time, scores "
             "and cells together, borders through memory.", PROFILES, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
-            WAVES, 5.0, pieces=DIAGONALS, play="WAVES"),
+            WAVES, 5.0, pieces=DIAGONALS, play="plays:WAVES"),
     _method("profseq-matprod-v2", "ProSeqAlign MatProd V2", "algorithm 4.6", "All scores by one product of matrices, "
             "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v2", sizes.product, 0.15, (),
-            PRODUCTS, 0.15, "cuda_products:sequence_matprod_v2", pieces=PRODUCT_ROWS),
+            PRODUCTS, 0.15, "cuda_products:sequence_matprod_v2", pieces=PRODUCT_ROWS,
+            play="plays_sequence:AT_ONCE"),
     _method("profseq-serial", "ProSeqAlign", "algorithm 2.4", "A cell after another, with the three scores of each.",
-            PROFILE_SEQUENCE, "cpu:serial", sizes.serial, 0.03, pieces=TABLE),
+            PROFILE_SEQUENCE, "cpu:serial", sizes.serial, 0.03, pieces=TABLE, play="plays_sequence:SERIAL"),
     _method("profseq-matvecprod-v1", "ProSeqAlign MatVecProd V1", "algorithm 4.3", "H, V and D as matrices: columns of "
             "V, and rows of H and D, each by a product of a matrix and a vector.",
             PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
-            ALL_PRODUCTS, 0.01, "cuda_products:sequence_matvecprod_v1", pieces=PRODUCT_ROWS),
+            ALL_PRODUCTS, 0.01, "cuda_products:sequence_matvecprod_v1", pieces=PRODUCT_ROWS,
+            play="plays_sequence:VECTORS"),
     _method("profseq-matvecprod-v2", "ProSeqAlign MatVecProd V2", "algorithm 4.5", "As V1, with gap costs as vectors.",
             PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v2", sizes.products, 0.1, (),
-            PRODUCTS, 0.08, "cuda_products:sequence_matvecprod_v2", pieces=PRODUCT_ROWS),
+            PRODUCTS, 0.08, "cuda_products:sequence_matvecprod_v2", pieces=PRODUCT_ROWS,
+            play="plays_sequence:ROWS"),
     _method("profseq-matprod-v1", "ProSeqAlign MatProd V1", "algorithm 4.4", "H, V and D as three products of "
             "matrices.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
-            ALL_PRODUCTS, 0.1, "cuda_products:sequence_matprod_v1", pieces=PRODUCT_ROWS),
+            ALL_PRODUCTS, 0.1, "cuda_products:sequence_matprod_v1", pieces=PRODUCT_ROWS,
+            play="plays_sequence:MATRICES"),
     _method("profseq-smwavefront", "ProSeqAlign SMwavefront k", "section 4.3", "The blocks of an antidiagonal at a "
             "time, scores and cells together.", PROFILE_SEQUENCE, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
-            WAVES, 5.0, pieces=DIAGONALS),
+            WAVES, 5.0, pieces=DIAGONALS, play="plays_sequence:WAVES"),
 )  # fmt: skip

@@ -6,20 +6,19 @@ Gaps cost the scores of their columns with blank ones, as the thesis has them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
 from kernels.parameters import Parameter
-from kernels.plays.inputs import score_inputs, sequences_of
+from kernels.plays.inputs import aligned_of, score_inputs
 from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
 from kernels.plays.schedule import Item, antidiagonals, pieces, simulate
 from kernels.plays.staging import Staging
 from kernels.profiles import options, reference
-from kernels.profiles.problem import ProfileAnswer, ProfileProblem
+from kernels.profiles.problem import Problem, ProfileAnswer, ProfileProblem
 from kernels.profiles.profile import Profile, from_alignment
 from kernels.text import counted
 from kernels.trials import Choose
@@ -37,20 +36,22 @@ BATCH = Parameter("T", "int", "Batch T", "Rows that are handed over together.", 
                   unit="rows")  # fmt: skip
 WORKERS = Parameter("workers", "int", "Workers", "Those that compute blocks or strips at the same time.", default=2,
                     minimum=1, maximum=16, unit="workers")  # fmt: skip
-H, S = 0, 1
+H, S, V, ACROSS = range(4)
 RULES = ("H(i, j) = max( H(i-1, j-1) + s(p, q), H(i-1, j) \u2212 gap(p), H(i, j-1) \u2212 gap(q) )",
-         "s(p, q) = score of two columns")  # fmt: skip
+         "s(p, q) = score of two columns", "down(p, q) = gap(p) in every column",
+         "across(p, q) = gap(q) in every row")  # fmt: skip
 
 
-Both = tuple[dict[Item, int], dict[Item, int]]
-"""Of H, and of the scores."""
+Each = tuple[dict[Item, int], ...]
+"""Of H, of the scores, and where gap costs are matrices too, of these."""
 
 
-class _Two:
+class Two:
     """A problem with its numbers, in the units of the scores."""
 
-    def __init__(self, made: ProfileProblem) -> None:
-        self.made, self.coded = made, made.encoded
+    def __init__(self, made: Problem, costs: bool = False) -> None:
+        """``costs``: gap costs are matrices as well."""
+        self.made, self.coded, self.costs = made, made.encoded, costs
         self.unit = float(made.scoring.units)
         tables = reference.filled(self.coded)
         self.h = np.array(tables[0], float) / self.unit
@@ -63,11 +64,18 @@ class _Two:
         table, i, j, _ = cell
         if table == S:
             return self._score(i, j)
+        if table in (V, ACROSS):
+            mark, cost = ("p", self.up[i - 1]) if table == V else ("q", self.left[j - 1])
+            at = i if table == V else j
+            case = Case(f"gap({mark}{at}): the score of the column with a blank one", "", float(cost))
+            return Formula(f"{'down' if table == V else 'across'}(p{i}, q{j})", "value", (case,), float(cost))
         score = float(self.scores[i - 1, j - 1])
         ways = (
             (f"H({i - 1}, {j - 1}) + s(p{i}, q{j})", i - 1, j - 1, score, "both columns", ((S, i, j, 0),)),
-            (f"H({i - 1}, {j}) \u2212 gap(p{i})", i - 1, j, -float(self.up[i - 1]), "p against a blank column", ()),
-            (f"H({i}, {j - 1}) \u2212 gap(q{j})", i, j - 1, -float(self.left[j - 1]), "q against a blank column", ()),
+            (f"H({i - 1}, {j}) \u2212 gap(p{i})", i - 1, j, -float(self.up[i - 1]), "p against a blank column",
+             ((V, i, j, 0),) * self.costs),
+            (f"H({i}, {j - 1}) \u2212 gap(q{j})", i, j - 1, -float(self.left[j - 1]), "q against a blank column",
+             ((ACROSS, i, j, 0),) * self.costs),
         )  # fmt: skip
         cases = tuple(
             Case(text, added(float(self.h[row, column]), term), float(self.h[row, column]) + term,
@@ -90,12 +98,15 @@ class _Two:
         letters = profile.alphabet
         return ", ".join(f"{letters[place]} {shares[place]:.3g}" for place in np.flatnonzero(shares))
 
-    def play(self, title: str, at: Both, who: Both,
+    def play(self, title: str, at: Each, who: Each,
              steps: list[Step], workers: tuple[str, ...], cuts: tuple[list[int], list[int]]) -> Play:  # fmt: skip
         lines = [("", *(f"{mark}{number}" for number in range(1, size + 1)))
                  for mark, size in (("p", self.m), ("q", self.n))]  # fmt: skip
         tables = []
-        for place, (name, numbers) in enumerate((("H", self.h), ("scores", self.scores))):
+        shape = self.m, self.n
+        known = (("H", self.h), ("scores", self.scores), ("gaps down", np.broadcast_to(self.up[:, None], shape)),
+                 ("gaps across", np.broadcast_to(self.left, shape)))  # fmt: skip
+        for place, (name, numbers) in enumerate(known[: len(at)]):
             own, when, worker = blank((self.m + 1, self.n + 1, 1))
             if place == H:
                 own[:, :, 0], when[0], when[:, 0] = numbers, GIVEN, GIVEN
@@ -119,9 +130,9 @@ def _of(table: int, cells: Any) -> tuple[Cell, ...]:
     return tuple((table, i, j, 0) for i, j in cells)
 
 
-def serial(made: ProfileProblem, values: Mapping[str, Any]) -> Play:
+def serial(made: Problem, values: Mapping[str, Any]) -> Play:
     """A cell after another, with its scores."""
-    two = _Two(made)
+    two = Two(made)
     at: dict[Item, int] = {}
     steps: list[Step] = []
     for i in range(1, two.m + 1):
@@ -133,12 +144,18 @@ def serial(made: ProfileProblem, values: Mapping[str, Any]) -> Play:
     return two.play("ProfProfAlign", (at, dict(at)), (who, dict(who)), steps, ("core",), ([], []))
 
 
-def matrices(made: ProfileProblem, values: Mapping[str, Any], title: str, by_rows: bool) -> Play:
-    """Scores first, k rows by a product or blocks of k x k by workers; then all cells on one core."""
-    two, k = _Two(made), values["k"]
+def matrices(
+    made: Problem, values: Mapping[str, Any], title: str, by_rows: bool, what: str = "one product of matrices",
+    gaps: Callable[[int, int], int] | None = None, work: int = 1,
+) -> Play:  # fmt: skip
+    """Scores first, k rows by a product or blocks of k x k by workers; then all cells on one core.
+
+    ``gaps(rows, columns)``: gap costs that a block computes; ``work``: numbers that are read for one that is needed.
+    """
+    two, k = Two(made), values["k"]
     workers = 1 if by_rows else values["workers"]
-    at: tuple[dict[Item, int], dict[Item, int]] = ({}, {})
-    who: tuple[dict[Item, int], dict[Item, int]] = ({}, {})
+    at: Each = ({}, {})
+    who: Each = ({}, {})
     steps: list[Step] = []
     columns = [range(1, two.n + 1)] if by_rows else pieces(two.n, k)
     blocks = [(rows, wide) for rows in pieces(two.m, k) for wide in columns]
@@ -150,12 +167,15 @@ def matrices(made: ProfileProblem, values: Mapping[str, Any], title: str, by_row
             at[S].update(dict.fromkeys(own, len(steps)))
             who[S].update(dict.fromkeys(own, worker))
             cells += own
-        what = "one product of matrices" if by_rows else f"{counted(len(here), 'block')} at once"
+        told = what if by_rows else f"{counted(len(here), 'block')} at once"
+        if gaps is not None:
+            count = sum(gaps(len(rows), len(wide)) for rows, wide in here)
+            told += f", with {counted(count, 'gap cost')}"
         symbols = len(two.coded.rows)
-        read = sum(2 * symbols * (len(rows) + len(wide)) for rows, wide in here)
+        read = work * sum(2 * symbols * (len(rows) + len(wide)) for rows, wide in here)
         steps.append(
             Step(
-                f"Scores of {counted(len(cells), 'pair')} of columns: {what}.",
+                f"Scores of {counted(len(cells), 'pair')} of columns: {told}.",
                 "scores",
                 (Held("shared memory", "columns of both profiles", read),),
                 (
@@ -175,9 +195,33 @@ def matrices(made: ProfileProblem, values: Mapping[str, Any], title: str, by_row
     return two.play(title, at, who, steps, (*names(workers, "multiprocessor"), "core of the host"), cuts)
 
 
-def wavefront(made: ProfileProblem, values: Mapping[str, Any], title: str, strips: bool) -> Play:
+def _mixed(m: int, n: int) -> int:
+    """Gap costs of Mix k: thread t takes row t from the diagonal on, with one cost of it, then column t below."""
+    return sum(1 + max(n - t, 0) for t in range(m)) + sum(1 + max(m - t - 1, 0) for t in range(n))
+
+
+def _one_by_one(made: Problem, values: Mapping[str, Any], title: str) -> Play:
+    """A cell after another, by two calls of a library."""
+    found = matrices(made, {"k": 1, "workers": 1}, title, by_rows=False)
+    steps = [
+        replace(step, text="The score of one pair of columns by two calls: their difference, then its norm.")
+        if step.phase == "scores" else step
+        for step in found.steps
+    ]  # fmt: skip
+    return replace(found, steps=tuple(steps))
+
+
+def _by_identity(made: Problem, values: Mapping[str, Any], title: str) -> Play:
+    """A row of differences as a product with an identity matrix of n x n, which brings nothing but work."""
+    n = made.encoded.n
+    return matrices(
+        made, {"k": 1}, title, True, f"differences by a product with an identity matrix of {n} x {n}", work=n
+    )
+
+
+def wavefront(made: Problem, values: Mapping[str, Any], title: str, strips: bool) -> Play:
     """Scores and cells together: blocks on antidiagonals of blocks, or strips that follow each other."""
-    two, workers = _Two(made), values["workers"]
+    two, workers = Two(made), values["workers"]
     if strips:
         rows, columns = pieces(two.m, values["T"]), pieces(two.n, values["s"])
     else:
@@ -230,19 +274,10 @@ def wavefront(made: ProfileProblem, values: Mapping[str, Any], title: str, strip
 
 def problem(values: Mapping[str, Any]) -> ProfileProblem:
     """The two alignments that were typed; InputError where rows are of different lengths."""
-    profiles = [_profile(values[name], name) for name in ("first", "second")]
+    profiles = [from_alignment(aligned_of(values[name], name), name=name) for name in ("first", "second")]
     scores = {} if values["column_score"] == "euclidean" else {name: values[name] for name in ("match", "mismatch")}
     more = {} if values["column_score"] == "euclidean" else {"blank": -2.0}
     return options.build(profiles, {"column_score": values["column_score"], "gaps": "column", **scores, **more})
-
-
-def _profile(text: str, name: str) -> Profile:
-    parts = ["".join(part.split()).upper() for part in text.replace("\n", ",").split(",") if part.strip()]
-    if not parts or len(set(map(len, parts))) > 1:
-        raise InputError(f"{name}: rows of different lengths; type rows of one length, such as GATTAC, GAT-AC")
-    kind = sequences_of(",".join(part.replace("-", "") or "?" for part in parts), name)[0].type
-    rows = np.array([list(part.encode("ascii", "replace")) for part in parts], np.uint8)
-    return from_alignment(AlignedSequences(names(len(parts), "row"), rows, kind, name), name=name)
 
 
 def draw(choose: Choose) -> dict[str, Any]:
@@ -269,7 +304,13 @@ def _staging(play: Callable[..., Play], *parameters: Parameter) -> Staging:
 
 
 SERIAL = _staging(serial)
-SIMPLE = _staging(partial(matrices, title="Simple k", by_rows=False), BLOCK, WORKERS)
+SIMPLE, ROW, COLUMN, MIX = (
+    _staging(partial(matrices, title=f"{name} k", by_rows=False, gaps=gaps), BLOCK, WORKERS)
+    for name, gaps in (("Simple", lambda m, n: 2 * m * n), ("Row", lambda m, n: m + m * n),
+                       ("Column", lambda m, n: m * n + n), ("Mix", _mixed))
+)  # fmt: skip
+CALLS = _staging(partial(_one_by_one, title="CUBLAS"))
+IDENTITY = _staging(partial(_by_identity, title="MatProd V1"))
 PRODUCTS = _staging(partial(matrices, title="MatProd V2 k", by_rows=True), BLOCK)
 WAVES = _staging(partial(wavefront, title="SMwavefront k", strips=False), BLOCK, WORKERS)
 STRIPS = _staging(partial(wavefront, title="ProfileWavefront", strips=True), STRIP, BATCH, WORKERS)

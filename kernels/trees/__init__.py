@@ -129,6 +129,7 @@ METHODS = (
         ON_BOTH,
         footprint=sizes.square_footprint,
         work=sizes.pruned_work,
+        staging="kernels.trees.plays_pruned:PRUNED",
         **{**TREES, "automatic": sizes.pruned_automatic},
     ),
     _method(
@@ -153,6 +154,7 @@ METHODS = (
         (BLOCK, CELLS, JOIN_THREADS),
         ON_BOTH,
         footprint=sizes.compact_footprint,
+        staging="kernels.trees.plays:COMPACT",
         work=sizes.full_work,
         **{**TREES, "automatic": sizes.team_automatic},
     ),
@@ -187,7 +189,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=FULL,
-        staging="kernels.trees.plays:FULL_PAIRS",
+        staging="kernels.trees.plays_distances:FULL_PAIRS",
         **DISTANCES,
     ),
     _method(
@@ -199,6 +201,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=KTUPLE,
+        staging="kernels.trees.plays_distances:CHAINS",
         **DISTANCES,
     ),
     _method(
@@ -210,6 +213,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=SIXMER,
+        staging="kernels.trees.plays_distances:WORDS",
         **{**DISTANCES, "work": distance_sizes.sixmer_work},
     ),
     _method(
@@ -221,6 +225,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=ALIGNED,
+        staging="kernels.trees.plays_distances:COLUMNS",
         **DISTANCES,
     ),
 )

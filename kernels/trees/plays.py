@@ -1,17 +1,19 @@
-"""Trees step by step: neighbor joining (sums, criterion, the pair, the new row), UPGMA, and distances of pairs."""
+"""Trees step by step: neighbor joining (sums, criterion, the pair, the new row), and UPGMA."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from kernels.errors import InputError
 from kernels.io import distance_matrix
 from kernels.parameters import Parameter
-from kernels.plays.inputs import sequences_of, table_of, table_text
+from kernels.plays.inputs import table_of, table_text
 from kernels.plays.model import (
     GIVEN,
     NEVER,
@@ -33,8 +35,6 @@ from kernels.plays.model import (
 from kernels.plays.staging import Staging
 from kernels.text import counted
 from kernels.trees import problem as problems
-from kernels.trees.distances import problem as distances
-from kernels.trees.distances import reference as textbook
 from kernels.trees.problem import NEIGHBOR_JOINING, UPGMA, TreeProblem
 from kernels.trials import Choose
 
@@ -42,14 +42,10 @@ MATRIX = Parameter("distances", "text", "Distances", "A row for each taxon, part
                    default="0 5 9 9 8; 5 0 10 10 9; 9 10 0 8 7; 9 10 8 0 3; 8 9 7 3 0")  # fmt: skip
 BLOCKS = Parameter("workers", "int", "Thread blocks", "Those that share the pairs of a search.", default=3, minimum=1,
                    maximum=16, unit="blocks")  # fmt: skip
-PAIRS = Parameter("workers", "int", "Multiprocessors", "Pairs of sequences that are compared at once.", default=3,
-                  minimum=1, maximum=16, unit="multiprocessors")  # fmt: skip
-SEQUENCES = Parameter("sequences", "text", "Sequences", "Parted by commas.",
-                      default="GATTACA, GATTTACA, GCTTCA, GCATCCA, TTACAGA")  # fmt: skip
 D, CRITERION, LEAST, SUMS = range(4)
 
 
-class _Joining:
+class Joining:
     """Clusters in slots; the matrix D, the criterion of all pairs, the least of it, and the sums of rows."""
 
     def __init__(self, made: TreeProblem, workers: int, average: bool) -> None:
@@ -91,17 +87,23 @@ class _Joining:
             self._first_sums()
         pairs = [(j, i) for j in self.slots for i in self.slots if i < j]
         if not self.average:
-            self._criteria(number_of, pairs)
+            self.criteria(number_of, pairs, f"{counted(len(self.slots), 'cluster')} are left: the criterion of "
+                          f"{counted(len(pairs), 'pair')}"
+                          + (", shared among blocks." if self.workers > 1 else ", one after another."))  # fmt: skip
+        self.least(number_of, pairs)
+
+    def least(self, number_of: int, pairs: list[tuple[int, int]], why: str = "") -> None:
+        """The step that picks a pair; ``why`` no other is looked at."""
         table = D if self.average else CRITERION
         values = {pair: self.value(table, *pair) for pair in pairs}
         self.pair = min(pairs, key=lambda pair: (values[pair], *pair))
-        cases = [Case(f"{'d' if self.average else 'Q'}({self._name(j)}, {self._name(i)})", number(values[j, i]),
+        cases = [Case(f"{'d' if self.average else 'Q'}({self.named(j)}, {self.named(i)})", number(values[j, i]),
                       values[j, i], (self.cell(table, j, i),)) for j, i in pairs]  # fmt: skip
         self.write((LEAST, 0, 0, number_of), values[self.pair], 0, cases)
         j, i = self.pair
         self.steps.append(Step(
-            f"The least of {counted(len(pairs), 'pair')} is that of {self._name(i)} and {self._name(j)}; "
-            "of equal ones the first that is met.", f"join {number_of + 1}",
+            f"{why}{'the' if why else 'The'} least of {counted(len(pairs), 'pair')} is that of {self.named(i)} and "
+            f"{self.named(j)}; of equal ones the first that is met.", f"join {number_of + 1}",
             (Held("shared memory", "the least of each thread, then of each block", 12 * self.workers),),
             (Crossing("the least of each block: value and pair", "global memory", 12 * self.workers),),
             marked=(self.cell(table, j, i),), barrier=True,
@@ -110,7 +112,7 @@ class _Joining:
     def _first_sums(self) -> None:
         for i in range(self.n):
             total = float(sum(self.value(D, i, j) for j in range(self.n)))
-            cases = [Case(f"d({self._name(i)}, {self._name(j)})", number(self.value(D, i, j)), self.value(D, i, j),
+            cases = [Case(f"d({self.named(i)}, {self.named(j)})", number(self.value(D, i, j)), self.value(D, i, j),
                           (self.cell(D, i, j),)) for j in range(self.n) if j != i]  # fmt: skip
             self.write((SUMS, i, 0, 0), total, i % self.workers, cases or [Case("0", "0", 0.0)])
         self.steps.append(Step(
@@ -119,20 +121,22 @@ class _Joining:
             (Crossing("the matrix, read", "global memory", 4 * self.n * self.n),), barrier=True,
         ))  # fmt: skip
 
-    def _criteria(self, number_of: int, pairs: list[tuple[int, int]]) -> None:
-        r = len(self.slots)
+    def criteria(self, number_of: int, pairs: list[tuple[int, int]], text: str) -> None:
+        """The step that computes the criterion of some pairs."""
+        if not pairs:
+            return
+        told, r = text, len(self.slots)
         share = -(-len(pairs) // self.workers)
         for place, (j, i) in enumerate(pairs):
             d, one, other = self.value(D, j, i), self.value(SUMS, j), self.value(SUMS, i)
-            text = f"({r} \u2212 2) x d \u2212 R({self._name(j)}) \u2212 R({self._name(i)})"
+            text = f"({r} \u2212 2) x d \u2212 R({self.named(j)}) \u2212 R({self.named(i)})"
             case = Case(text, f"{r - 2} x {number(d)} \u2212 {number(one)} \u2212 {number(other)}",
                         (r - 2) * d - (one + other), (self.cell(D, j, i), self.cell(SUMS, j, 0),
                                                       self.cell(SUMS, i, 0)))  # fmt: skip
             self.write((CRITERION, j, i, number_of), case.value, place // share, [case])
             self.newest[CRITERION, j, i] = number_of
         self.steps.append(Step(
-            f"{counted(r, 'cluster')} are left: the criterion of {counted(len(pairs), 'pair')}, shared among blocks.",
-            f"join {number_of + 1}", (Held("registers", "the least so far of each thread", 12 * self.workers),
+            told, f"join {number_of + 1}", (Held("registers", "the least so far of each thread", 12 * self.workers),
                                       Held("global memory", "the matrix and its sums", 4 * r * (r + 1))),
             (Crossing("distances of all pairs, read", "global memory", 4 * len(pairs)),
              Crossing("sums, read", "global memory", 4 * r)),
@@ -155,7 +159,7 @@ class _Joining:
                 )
             else:
                 value = 0.5 * ((one + other) - between)
-                text = f"( d({self._name(i)}, {self._name(k)}) + d({self._name(j)}, {self._name(k)}) \u2212 d ) / 2"
+                text = f"( d({self.named(i)}, {self.named(k)}) + d({self.named(j)}, {self.named(k)}) \u2212 d ) / 2"
                 filled = f"({added(one, other, -between)}) / 2"
             sources = (self.cell(D, i, k), self.cell(D, j, k), self.cell(D, j, i))
             rows.append((k, value, Case(text, filled, value, sources)))
@@ -171,11 +175,11 @@ class _Joining:
         self.height[new] = self.branches[-1].height
         self.joins.append((self.node[i], self.node[j]))
         self.gone[j, :] = self.gone[:, j] = np.minimum(self.gone[j, :], len(self.steps))
-        joined = f"{self._name(i)} and {self._name(j)}"
+        joined = f"{self.named(i)} and {self.named(j)}"
         crossed = 4 * (4 * len(rows) + len(sums))
         if rows or sums:
             self.steps.append(Step(
-                f"{joined} become cluster {new + 1}, in the place of {self._name(i)}: its row and column are new"
+                f"{joined} become cluster {new + 1}, in the place of {self.named(i)}: its row and column are new"
                 + ("." if self.average else ", and all sums follow."), f"join {number_of + 1}", (),
                 (Crossing("two rows, read; a row and a column, written", "global memory", crossed),),
                 marked=(self.cell(D, j, i),), barrier=True,
@@ -194,13 +198,13 @@ class _Joining:
         r = len(self.slots)
         one, other = self.value(SUMS, i), self.value(SUMS, j)
         value = 0.5 * ((one + other) - r * between)
-        found = [(i, value, Case(f"( R({self._name(i)}) + R({self._name(j)}) \u2212 {r} x d ) / 2",
+        found = [(i, value, Case(f"( R({self.named(i)}) + R({self.named(j)}) \u2212 {r} x d ) / 2",
                                  f"({number(one)} + {number(other)} \u2212 {r} x {number(between)}) / 2", value,
                                  (self.cell(SUMS, i, 0), self.cell(SUMS, j, 0), self.cell(D, j, i))))]  # fmt: skip
         for k, new in rows:
             before, both = self.value(SUMS, k), self.value(D, i, k) + self.value(D, j, k)
             value = (before - both) + new
-            found.append((k, value, Case(f"R({self._name(k)}) less both distances, and the new one",
+            found.append((k, value, Case(f"R({self.named(k)}) less both distances, and the new one",
                                          added(before, -both, new), value,
                                          (self.cell(SUMS, k, 0), self.cell(D, i, k), self.cell(D, j, k)))))  # fmt: skip
         return found
@@ -216,7 +220,8 @@ class _Joining:
             return between / 2
         return 1 + max(self.height[self.node[i]], self.height[self.node[j]])
 
-    def _name(self, slot: int) -> str:
+    def named(self, slot: int) -> str:
+        """The name of the cluster in a slot."""
         node = self.node[slot]
         return self.made.matrix.names[node] if node < self.n else str(node + 1)
 
@@ -278,7 +283,31 @@ class _Joining:
 
 def joining(made: TreeProblem, values: Mapping[str, Any], title: str, average: bool = False) -> Play:
     """Neighbor joining, or UPGMA."""
-    return _Joining(made, values["workers"], average).play(title)
+    return Joining(made, values["workers"], average).play(title)
+
+
+def serial(made: TreeProblem, values: Mapping[str, Any], title: str, average: bool) -> Play:
+    """The same on one thread of the host: nothing crosses, and nobody waits."""
+    found = joining(made, {**values, "workers": 1}, title, average)
+    steps = tuple(
+        replace(step, crossings=(), barrier=False,
+                held=tuple(replace(held, place="host memory") for held in step.held if held.place == "global memory"))
+        for step in found.steps
+    )  # fmt: skip
+    return replace(found, steps=steps, workers=("thread",))
+
+
+def folded(made: TreeProblem, values: Mapping[str, Any], title: str) -> Play:
+    """The same joins in half the memory: the lower half of the triangle lies in the empty half of the matrix."""
+    found = joining(made, values, title)
+    half = 4 * (made.taxa + 1) * (made.taxa // 2 + 1)
+    steps = tuple(
+        replace(step, held=tuple(
+            replace(held, what="the triangle, folded, and its sums", bytes=half + 4 * made.taxa)
+            if held.place == "global memory" else held for held in step.held))
+        for step in found.steps
+    )  # fmt: skip
+    return replace(found, steps=steps)
 
 
 def tree_problem(values: Mapping[str, Any], least: int) -> TreeProblem:
@@ -287,8 +316,6 @@ def tree_problem(values: Mapping[str, Any], least: int) -> TreeProblem:
     made = distance_matrix.checked([chr(65 + at % 26) + (str(at // 26) if at > 25 else "") for at in range(len(table))],
                                    table, "typed")  # fmt: skip
     if len(made) < least:
-        from kernels.errors import InputError
-
         raise InputError(f"distances: {counted(len(made), 'taxon', 'taxa')}; give {least} or more to see a join")
     return problems.build([made], {"precision": "double"})
 
@@ -308,92 +335,13 @@ def agrees_tree(play: Play, answer: Any, criterion: str) -> None:
     assert [list(pair) for pair in play.answer] == right.joins.tolist()
 
 
-def pairs(made: Any, values: Mapping[str, Any], title: str, one: Callable[[Any, int, int], tuple[float, str, int]],
-          what: str) -> Play:  # fmt: skip
-    """Distances of all pairs: as many at once as there are workers, each a comparison of its own."""
-    count, workers = len(made.sequences), values["workers"]
-    numbers, at, who = blank((count, count, 1))
-    np.fill_diagonal(numbers[:, :, 0], 0)
-    at[np.arange(count), np.arange(count), 0] = GIVEN
-    told: dict[tuple[int, int], tuple[float, str, int]] = {}
-    steps: list[Step] = []
-    order = [(j, i) for i, j in combinations(range(count), 2)]
-    lengths = [len(sequence) for sequence in made.sequences]
-    for first in range(0, len(order), workers):
-        here = order[first : first + workers]
-        for worker, (j, i) in enumerate(here):
-            told[j, i] = one(made, i, j)
-            numbers[j, i, 0] = numbers[i, j, 0] = told[j, i][0]
-            at[j, i, 0], who[j, i, 0] = len(steps), worker
-        cells = sum(told[pair][2] for pair in here)
-        steps.append(Step(
-            f"{counted(len(here), 'pair')} at once, {what}: {counted(cells, 'cell')} in all. No pair needs another.",
-            held=(Held("shared memory", "both sequences of each pair", sum(lengths[j] + lengths[i] for j, i in here)),),
-            crossings=(Crossing("sequences, read", "global memory", sum(lengths[j] + lengths[i] for j, i in here)),
-                       Crossing("distances, written", "global memory", 4 * len(here))),
-        ))  # fmt: skip
-    labels = names(count, "s")
-    table = Table("distances", numbers, at, who, labels, labels, formula="the distance of two sequences")
-
-    def explain(cell: Cell) -> Formula:
-        value, text, _ = told[cell[1], cell[2]]
-        return Formula(f"d({cell[1] + 1}, {cell[2] + 1})", "value", (Case(text, number(value), value),), value)
-
-    return Play(
-        title,
-        (table,),
-        tuple(steps),
-        names(workers, "multiprocessor"),
-        explain,
-        numbers[:, :, 0],
-        "distances\n" + table_text(np.round(numbers[:, :, 0], 4)).replace("; ", "\n"),
-        unit="pairs",
-    )
-
-
-def one_full(made: Any, i: int, j: int) -> tuple[float, str, int]:
-    value = textbook.full(made, i, j)
-    shorter = min(len(made.sequences[i]), len(made.sequences[j]))
-    same = round((1 - value) * shorter)
-    return (
-        value,
-        f"1 \u2212 {same} identical letters / {shorter} of the shorter",
-        (len(made.sequences[i]) * len(made.sequences[j])),
-    )
-
-
-def full_problem(values: Mapping[str, Any]) -> Any:
-    """The sequences that were typed."""
-    return distances.FULL.make(_several(values), {})
-
-
-def _several(values: Mapping[str, Any]) -> list[Any]:
-    return sequences_of(values["sequences"], "s")
-
-
-def draw_sequences(choose: Choose) -> dict[str, Any]:
-    """A few sequences of one origin."""
-    return {"sequences": ", ".join("".join(choose.of("ACGT") for _ in range(choose.integer(3, 8)))
-                                   for _ in range(choose.integer(2, 5)))}  # fmt: skip
-
-
-def agrees_distances(play: Play, answer: Any) -> None:
-    """All distances of the textbook, or of the method."""
-    found = {(i, j): answer.distances.values[i, j] for i, j in combinations(range(len(play.answer)), 2)} if hasattr(
-        answer, "distances") else answer  # fmt: skip
-    for (i, j), value in found.items():
-        assert abs(play.answer[i, j] - value) < 1e-6, f"{i}, {j}: {play.answer[i, j]}, not {value}"
-
-
 def _tree_staging(title: str, criterion: str, least: int) -> Staging:
-    return Staging((MATRIX,), (BLOCKS,), partial(tree_problem, least=least),
-                   partial(joining, title=title, average=criterion == UPGMA), partial(draw_matrix, least=least),
+    return Staging((MATRIX,), (), partial(tree_problem, least=least),
+                   partial(serial, title=title, average=criterion == UPGMA), partial(draw_matrix, least=least),
                    partial(agrees_tree, criterion=criterion), lambda made: made.taxa**3)  # fmt: skip
 
 
 SERIAL = _tree_staging("NJ-serial", NEIGHBOR_JOINING, 4)
-BASIC = _tree_staging("NJ-basic", NEIGHBOR_JOINING, 4)
+BASIC = replace(SERIAL, parameters=(BLOCKS,), play=partial(joining, title="NJ-basic"))
+COMPACT = replace(BASIC, play=partial(folded, title="NJ-compact"))
 AVERAGE = _tree_staging("UPGMA", UPGMA, 2)
-FULL_PAIRS = Staging((SEQUENCES,), (PAIRS,), full_problem,
-                     partial(pairs, title="Full pairwise distances", one=one_full, what="each a whole alignment"),
-                     draw_sequences, agrees_distances, lambda made: len(made.sequences) ** 2)  # fmt: skip

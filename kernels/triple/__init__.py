@@ -41,10 +41,8 @@ def _subchunks(parameters: Mapping[str, Any]) -> Cuts:
 
 
 def _staging(name: str, kind: Kind) -> str:
-    """Where a method is played; SLOPED-checkpointed is not."""
-    if kind.keeps and not kind.starts:
-        return ""
-    return f"kernels.triple.plays{'_paths' if kind.keeps else ''}:{name.replace('-', '_')}"
+    """Where a method is played."""
+    return f"kernels.triple.plays{'_paths' if kind.keeps else ''}:{name.replace('-', '_').upper()}"
 
 
 def _chunked(method_id: str, name: str, section: str, summary: str, cpu: float, cuda: float) -> Method:

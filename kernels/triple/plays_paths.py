@@ -1,4 +1,4 @@
-"""The alignments of three sequences step by step: faces with local starts, sub-paths from face to face, boxes again."""
+"""The alignments of three sequences step by step: faces, with or without local starts, and boxes computed again."""
 
 from __future__ import annotations
 
@@ -24,17 +24,21 @@ AGAIN = 1
 
 
 def play(made: TripleProblem, values: Mapping[str, Any], kind: Kind, title: str) -> Play:
-    """Phase 1 as LAYERED or SLOPED; phase 2 from box to box, from the end; phase 3 all boxes on the path at once."""
+    """Phase 1 as LAYERED or SLOPED; phase 2 from box to box, from the end; phase 3 all boxes on the path at once.
+
+    Without local starts nobody knows where a path enters a box, so that boxes are computed in turn, from the end.
+    """
     first = plays.chunked(made, values, kind.layered)
     s, h = values["s"], values.get("h") or first.tables[0].shape[2]
     steps = [_kept(step, kind, first, h) for step in first.steps]
     boxes = _boxes([cell[1:] for cell in first.path], s, h, kind)
     box_of = {cell: number for number, box in enumerate(boxes) for cell in _cells_of(box)}
-    kept = tuple(one for one in steps[-1].held if one.place == "global memory")
-    steps += _phase_2(first, boxes, kind, kept)
-    queues: list[list[list[Item]]] = [[] for _ in range(values["workers"])]
-    for number, box in enumerate(boxes):
-        queues[number % values["workers"]] += _order(box, kind.layered)
+    if kind.starts:
+        kept = tuple(one for one in steps[-1].held if one.place == "global memory")
+        steps += _phase_2(first, boxes, kind, kept)
+    queues: list[list[list[Item]]] = [[] for _ in range(values["workers"] if kind.starts else 1)]
+    for number, box in enumerate(boxes if kind.starts else reversed(boxes)):
+        queues[number % len(queues)] += _order(box, kind.layered)
     found = simulate(queues, lambda item: (), len(steps))
     shape = first.tables[0].shape
     numbers, at, who = blank(shape)
@@ -42,7 +46,7 @@ def play(made: TripleProblem, values: Mapping[str, Any], kind: Kind, title: str)
         numbers[cell], at[cell], who[cell] = first.tables[0].values[cell], step, found.worker_of[cell]
     steps += _phase_3(found.step_of, box_of, boxes, len(steps), found.steps, kind)
     path = tuple((AGAIN, *cell[1:]) for cell in first.path if at[cell[1:]] < NEVER)
-    steps.append(Step("The moves are walked back: the alignment.", "phase 3", marked=path))
+    steps.append(Step("The moves are walked back: the alignment.", steps[-1].phase, marked=path))
     again = replace(first.tables[0], name="H again", values=numbers, step_of=at, worker_of=who)
 
     def explain(cell: Cell) -> Formula:
@@ -85,12 +89,17 @@ def _boxes(path: list[Any], s: int, h: int, kind: Kind) -> list[Box]:
     """What is computed again, in the order of the path."""
     parts: dict[tuple[int, ...], list[Any]] = {}
     for i, j, k in path:
-        parts.setdefault((i // s, j // s, k // h if kind.local else 0), []).append((i, j, k))
+        parts.setdefault((i // s, j // s, k // h if _single(kind) else 0), []).append((i, j, k))
     found = []
     for (row, column, _), cells in parts.items():
         end, top = cells[-1], cells[0][2] // h * h if kind.subchunks else 0
         found.append((range(row * s, end[0] + 1), range(column * s, end[1] + 1), range(top, end[2] + 1)))
     return found
+
+
+def _single(kind: Kind) -> bool:
+    """Whether each subchunk on the path is computed again by itself, not from the first of its chunk on."""
+    return kind.local or not kind.starts
 
 
 def _cells_of(box: Box) -> list[Item]:
@@ -124,7 +133,7 @@ def _phase_2(first: Play, boxes: list[Box], kind: Kind, held: tuple[Held, ...]) 
 
 def _phase_3(step_of: dict[Item, int], box_of: dict[Any, int], boxes: list[Box], start: int, count: int,
              kind: Kind) -> list[Step]:  # fmt: skip
-    word, steps = "subchunk" if kind.local else "chunk", []
+    word, steps = "subchunk" if _single(kind) else "chunk", []
     at: list[list[Item]] = [[] for _ in range(count)]
     for cell, step in step_of.items():
         at[step - start].append(cell)
@@ -136,7 +145,7 @@ def _phase_3(step_of: dict[Item, int], box_of: dict[Any, int], boxes: list[Box],
         faces = sum(len(box[2]) * (len(box[0]) + len(box[1])) for box in corners)
         steps.append(Step(
             f"{counted(len(cells), 'cell')} computed again, with moves, in {counted(len(there), word)} on the path.",
-            "phase 3", (Held("global memory", "moves, a byte a cell", moves),),
+            "phase 3" if kind.starts else "path", (Held("global memory", "moves, a byte a cell", moves),),
             (Crossing("stored faces, read", "global memory", 4 * faces),) if faces else (),
         ))  # fmt: skip
     return steps
@@ -150,5 +159,6 @@ def _staging(name: str, *more: Parameter) -> Staging:
 
 
 STAGINGS = {name: _staging(name, *((HEIGHT,) if KINDS[name.lower()].subchunks else ()))
-            for name in (f"{order}-BT{number}" for order in ("LAYERED", "SLOPED") for number in (1, 2, 3))}  # fmt: skip
-LAYERED_BT1, LAYERED_BT2, LAYERED_BT3, SLOPED_BT1, SLOPED_BT2, SLOPED_BT3 = STAGINGS.values()
+            for name in (*(f"{order}-BT{number}" for order in ("LAYERED", "SLOPED") for number in (1, 2, 3)),
+                         "SLOPED-checkpointed")}  # fmt: skip
+LAYERED_BT1, LAYERED_BT2, LAYERED_BT3, SLOPED_BT1, SLOPED_BT2, SLOPED_BT3, SLOPED_CHECKPOINTED = STAGINGS.values()

@@ -129,12 +129,13 @@ def _three(number: int) -> bytes:
 
 
 def _save_mp4(path: Path, frames: Sequence[QImage]) -> None:
-    """Have ffmpeg make a film of the frames."""
+    """Have ffmpeg make a film of the frames, of which the last one stays."""
     program = shutil.which("ffmpeg")
     if program is None:
         raise InputError(f"{path}: MP4 is written by ffmpeg, which is not installed; install it, or choose .webp")
     with tempfile.TemporaryDirectory() as folder:
-        for number, frame in enumerate(frames):
+        staying = [frames[-1]] * (LAST_MILLISECONDS // MILLISECONDS - 1)
+        for number, frame in enumerate([*frames, *staying]):
             frame.save(str(Path(folder) / f"{number:05d}.png"))
         rate = f"{1000 / MILLISECONDS:g}"
         target = Path(folder) / "film.mp4"

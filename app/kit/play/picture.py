@@ -137,7 +137,7 @@ class Picture:
         text = "?" if cell in self.look.blanks else self.play.letter(cell)
         pixels = min(sheet.size * 0.52, sheet.wide * 1.55 / max(len(text), 1))
         if text and pixels >= READABLE * 0.8:
-            painter.setFont(ink.font(max(int(pixels), 7), step == self.look.step))
+            painter.setFont(ink.font(max(int(pixels), 7), 0 <= step == self.look.step))
             painter.setPen(_ink_on(fill))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -145,7 +145,7 @@ class Picture:
         active, look = theme.active(), self.look
         if step > look.step:
             return QColor(active.hover)
-        now = step == look.step
+        now = 0 <= step == look.step
         if look.colouring == "paths":
             share = look.shares.get(cell, 0.0)
             return _mixed(active.panel, active.path, 0.15 + 0.75 * share) if share > 0 else _mixed(
@@ -284,7 +284,7 @@ def legend(play: Play, look: Look) -> tuple[LegendItem, ...]:
         LegendItem("fill", "computed in this step", (active.recomputed,)),
         LegendItem("fill", "computed before", (_mixed(active.panel, active.accent, 0.16).name(),)),
         LegendItem("fill", "given", (_mixed(active.panel, active.boundary, 0.3).name(),)),
-        LegendItem("outline", "taken by the case that wins", (active.path,)),
+        LegendItem("outline", "taken by the case that wins, or marked", (active.path,)),
     )
 
 

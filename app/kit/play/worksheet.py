@@ -11,12 +11,15 @@ from PySide6.QtGui import QColor, QFont, QPageSize, QPainter, QPdfWriter
 from app.kit.play.look import Look
 from app.kit.play.picture import Picture
 from kernels.io.files import write_bytes
+from kernels.plays import telling
 from kernels.plays.exercises import Exercise
 from kernels.plays.model import Play, number
+from kernels.text import counted
 
 DOTS, MARGIN = 96, 40
 """Dots an inch, and of the margins."""
 LINE = 17.0
+LINE_TO_WRITE_ON = "________"
 
 
 def save(path: Path, exercises: Sequence[Exercise]) -> None:
@@ -50,25 +53,33 @@ def draw(painter: QPainter, area: QRectF, exercise: Exercise, solved: bool) -> N
     for table in shown:
         y = _text(painter, area, y, table.formula, 1.0)
     y += LINE / 2
-    if not solved:
-        y = _text(
-            painter, area, y, f"Fill in the {len(exercise.blanks)} cells that are marked with a question mark.", 1.0
-        )
+    y = _text(painter, area, y, _task(exercise), 1.0) if not solved else y
     picture = QRectF(area.left(), y + LINE, area.width(), 0.5 * area.height())
-    blanks = frozenset() if solved else frozenset(exercise.blanks)
-    last = len(exercise.play) - 1
-    look = Look(step=last, blanks=blanks, shares=dict.fromkeys(exercise.blanks, 0.4), colouring="paths")
+    blanks = frozenset() if solved or exercise.before else frozenset(exercise.blanks)
+    shares = dict.fromkeys(map(exercise.place, exercise.blanks), 0.4)
+    look = Look(step=exercise.step, blanks=blanks, shares=shares, colouring="paths")
     painter.setFont(_font(1.0))
     Picture(exercise.play, look, picture, LINE, curve=False).draw(painter)
     y = picture.bottom() + LINE
-    if solved:
-        words = "   ".join(f"{_left(exercise.play, cell)} = {exercise.play.letter(cell)}" for cell in exercise.blanks)
-        y = _text(painter, area, y, words, 1.0)
+    if solved or exercise.before:
+        found = [exercise.play.letter(cell) if solved else LINE_TO_WRITE_ON for cell in exercise.blanks]
+        words = "     ".join(f"{_left(exercise.play, cell)} = {text}".replace(" ", "\u00a0")
+                             for cell, text in zip(exercise.blanks, found, strict=True))  # fmt: skip
+        y = _text(painter, area, y, words, 1.0 if solved else 1.2) + LINE / 2
     for at, asked in enumerate(exercise.predictions, 1):
         y = _text(painter, area, y, f"{at}. {asked.question}", 1.0)
         marks = ("\u25a0" if solved and place == asked.right else "\u25a1" for place in range(len(asked.options)))
         options = "      ".join(f"{mark} {words}" for mark, words in zip(marks, asked.options, strict=True))
         y = _text(painter, area, y, f"    {options}", 1.0) + LINE / 3
+
+
+def _task(exercise: Exercise) -> str:
+    """What to find."""
+    count = counted(len(exercise.blanks), "value")
+    if exercise.before:
+        told = telling.heading(exercise.play, exercise.step + 1)
+        return f"The tables before a step. Its {count} are to be found: {told}"
+    return f"Fill in the {count} that are marked with a question mark."
 
 
 def _left(play: Play, cell: tuple[int, int, int, int]) -> str:

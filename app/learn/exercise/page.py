@@ -80,7 +80,7 @@ class ExercisePage(QWidget):
             return
         self.exercise = exercises.make(stage, self.seed.value())
         self.open = list(self.exercise.blanks)
-        self.stage.show_play(self.exercise.play, len(self.exercise.play) - 1)
+        self.stage.show_play(self.exercise.play, self.exercise.step)
         self.number = 0
         self._show()
         self.choose(self.open[0] if self.open else None)
@@ -97,7 +97,8 @@ class ExercisePage(QWidget):
             self.told.setText("")
             return
         assert self.exercise is not None
-        self.asked.setText(f"{self.exercise.play.formula(cell).left} =")
+        when = f"After step {self.exercise.step + 2:,}: " if self.exercise.before else ""
+        self.asked.setText(f"{when}{self.exercise.play.formula(cell).left} =")
         self.told.setText("")
         self._show()
         self.answer.setFocus()
@@ -147,15 +148,17 @@ class ExercisePage(QWidget):
                 QMessageBox.warning(self, "Save worksheet", str(error))
 
     def _take(self, cell: Cell | None) -> None:
-        if cell in self.open:
-            self.choose(cell)
+        meant = [one for one in self.open if self.exercise is not None and self.exercise.place(one) == cell]
+        if meant:
+            self.choose(meant[0])
 
     def _show(self) -> None:
         """The table with what is still open; the cell that is asked for is marked."""
         assert self.exercise is not None
-        shares = dict.fromkeys(self.exercise.blanks, 0.3) | ({self.cell: 0.9} if self.cell else {})
-        self.stage.show_look(Look(step=len(self.exercise.play) - 1, colouring="paths", blanks=frozenset(self.open),
-                                  shares=shares))  # fmt: skip
+        place = self.exercise.place
+        shares = dict.fromkeys(map(place, self.exercise.blanks), 0.3) | ({place(self.cell): 0.9} if self.cell else {})
+        blanks = frozenset() if self.exercise.before else frozenset(self.open)
+        self.stage.show_look(Look(step=self.exercise.step, colouring="paths", blanks=blanks, shares=shares))
         done = len(self.exercise.blanks) - len(self.open)
         self.progress.setText(f"{done} of {len(self.exercise.blanks)} filled in")
 

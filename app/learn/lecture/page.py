@@ -153,6 +153,7 @@ class LecturePage(QWidget):
         self.player.show_scene(row)
         self.player.turned.connect(self._follow)
         self.player.left.connect(self.scenes.setFocus)
+        self.player.wanted.connect(self.present)
 
     def ask(self) -> None:
         """Ask for the file of a lecture, and open it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPalette
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
@@ -11,12 +13,15 @@ from app.kit.play.look import Look
 from app.learn.play.stage import Stage
 from app.learn.play.transport import Transport
 from kernels.errors import AntidiagError
+from kernels.plays import telling
 from kernels.plays.clock import Clock
 from kernels.registry.lectures import Lecture, Question, Scene
 
 TITLE, POINT, NOTE = 2.1, 1.45, 1.2
 """Sizes of letters, in letters of the window."""
 PICTURE = 1.35
+CASES = 4
+"""Cases of a recurrence that are shown in large type."""
 NEXT = (Qt.Key.Key_PageDown, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down, Qt.Key.Key_N)
 BACK = (Qt.Key.Key_PageUp, Qt.Key.Key_Backspace, Qt.Key.Key_Up, Qt.Key.Key_P)
 KEYS = (
@@ -26,19 +31,23 @@ KEYS = (
 
 
 class LecturePlayer(QWidget):
-    """Plays a lecture. ``turned(number)``: another scene is shown; ``left``: the lecturer is through with it.
+    """Plays a lecture.
+
+    ``turned(number)``: another scene is shown; ``left``: the lecturer is through with it; ``wanted``: the whole screen
+    is wanted, where this is a part of a window.
 
     After the scenes come the questions, a page each, whose answers appear at the next click.
     """
 
     turned = Signal(int)
     left = Signal()
+    wanted = Signal()
 
     def __init__(self, lecture: Lecture) -> None:
         super().__init__()
         self.lecture, self.number, self.revealed = lecture, -1, False
         self.clock = Clock(())
-        self.title, self.points, self.notes, self.source = (QLabel() for _ in range(4))
+        self.title, self.points, self.notes, self.source, self.formula, self.place = (QLabel() for _ in range(6))
         self.stages, self.transport = (Stage(PICTURE), Stage(PICTURE)), Transport()
         self.dark = QWidget(self)
         self.progress = QProgressBar()
@@ -77,8 +86,12 @@ class LecturePlayer(QWidget):
         self.number, self.revealed = number, False
         self.progress.setRange(0, self.pages)
         self.progress.setValue(number + 1)
-        self.progress.setFormat(f"{number + 1} / {self.pages}")
-        scene = self.scene
+        self.place.setText(f"{number + 1} / {self.pages}")
+        self._stage(self.scene)
+        self.turned.emit(number)
+
+    def _stage(self, scene: Scene | None) -> None:
+        """Set the plays of a scene up, or nothing."""
         plays = []
         try:
             plays = [one.play for one in scene.plays] if scene else []
@@ -97,13 +110,11 @@ class LecturePlayer(QWidget):
         first = min(scene.first, self.clock.last) if scene and plays else 0
         self.transport.set_last(self.clock.last if plays else 0, first)
         self._show_tick(first)
-        self.turned.emit(number)
 
     def forward(self) -> None:
         """Play the scene to where it stops; what is playing goes there at once; then the next scene."""
         if self.question is not None and not self.revealed:
-            self.revealed = True
-            self._tell()
+            self._reveal()
         elif self.transport.playing:
             self.transport.pause()
             self.transport.go(self.last_tick)
@@ -111,6 +122,15 @@ class LecturePlayer(QWidget):
             self.transport.play()
         elif self.number + 1 < self.pages:
             self.show_scene(self.number + 1)
+
+    def _reveal(self) -> None:
+        """The answer, with the picture that holds it."""
+        assert self.question is not None
+        self.revealed = True
+        scene = self.lecture.scene(self.question.scenes[0])
+        self._stage(scene)
+        self.transport.go(self.clock.last if scene.last < 0 else min(scene.last, self.clock.last))
+        self._tell()
 
     def back(self) -> None:
         """The scene before, from its beginning."""
@@ -127,7 +147,9 @@ class LecturePlayer(QWidget):
 
     def toggle_full(self) -> None:
         window = self.window()
-        if window.isFullScreen():
+        if window is not self:
+            self.wanted.emit()
+        elif window.isFullScreen():
             window.showNormal()
         else:
             window.showFullScreen()
@@ -169,6 +191,8 @@ class LecturePlayer(QWidget):
         if self.transport.playing and tick >= self.last_tick:
             self.transport.pause()
         self.transport.place.setText(self.clock.told(tick) if self.clock.plays else "")
+        self.formula.setText(self._explained())
+        self.formula.setVisible(bool(self.formula.text()))
         self._tell()
 
     def _tell(self) -> None:
@@ -188,6 +212,21 @@ class LecturePlayer(QWidget):
             self.notes.setText("See: " + "; ".join(one.filled(one.title) for one in titles))
             self.source.setText("")
 
+    def _explained(self) -> str:
+        """The recurrence of the cell that is marked, with its numbers."""
+        for stage in self.stages if self.clock.plays else ():
+            cell, play = stage.look.cell, stage.play
+            if (
+                play is not None
+                and cell is not None
+                and not stage.isHidden()
+                and 0 <= play.step(cell) <= stage.look.step
+            ):
+                lines = [(escape(words), wins) for words, wins in telling.formula_lines(play, cell)[: CASES + 1]]
+                return "<br>".join(f'<b style="color:{theme.active().error}">{words}</b>' if wins else words
+                                   for words, wins in lines)  # fmt: skip
+        return ""
+
     def _source(self, scene: Scene) -> str:
         parts = []
         for part in scene.source.split(";"):
@@ -199,8 +238,11 @@ class LecturePlayer(QWidget):
     def _lay_out(self) -> None:
         self.setAccessibleName(self.lecture.title)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        for widget, size, bold in ((self.title, TITLE, True), (self.points, POINT, False), (self.notes, NOTE, False),
-                                   (self.source, 1.0, False)):  # fmt: skip
+        sizes = (
+            (self.title, TITLE, True), (self.points, POINT, False), (self.notes, NOTE, False),
+            (self.formula, NOTE, False), (self.source, 1.0, False), (self.place, 1.0, False),
+        )  # fmt: skip
+        for widget, size, bold in sizes:
             font = QApplication.font()
             font.setPointSizeF(font.pointSizeF() * size if font.pointSizeF() > 0 else 10 * size)
             font.setBold(bold)
@@ -208,7 +250,11 @@ class LecturePlayer(QWidget):
             widget.setStyleSheet(f"font-size: {round(13 * size)}px; font-weight: {'bold' if bold else 'normal'};")
             widget.setWordWrap(True)
             widget.setTextFormat(Qt.TextFormat.PlainText)
+        self.formula.setTextFormat(Qt.TextFormat.RichText)
+        self.formula.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.place.setWordWrap(False)
         self.source.setObjectName("muted")
+        self.place.setObjectName("muted")
         palette = self.dark.palette()
         palette.setColor(QPalette.ColorRole.Window, QColor("black"))
         self.dark.setPalette(palette)
@@ -228,15 +274,23 @@ class LecturePlayer(QWidget):
         for stage in self.stages:
             stage.canvas.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
             shown.addWidget(stage, 1)
-        self.progress.setTextVisible(True)
-        self.progress.setFixedHeight(16)
+        self.progress.setTextVisible(False)
+        self.progress.setFixedHeight(6)
         box = QVBoxLayout(self)
         box.setContentsMargins(2 * theme.MARGIN, theme.MARGIN, 2 * theme.MARGIN, theme.MARGIN)
-        parts: tuple[tuple[QWidget, int], ...] = ((self.title, 0), (self.points, 0), (self._room, 1),
-                                                  (self.transport, 0), (self._notes_room, 0))  # fmt: skip
+        said, head, foot = QVBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        for widget in (self.title, self.points):
+            said.addWidget(widget)
+        said.addStretch(1)
+        head.addLayout(said, 5)
+        head.addWidget(self.formula, 4)
+        box.addLayout(head)
+        parts: tuple[tuple[QWidget, int], ...] = ((self._room, 1), (self.transport, 0), (self._notes_room, 0))
         for part, stretch in parts:
             box.addWidget(part, stretch)
         box.addStretch(0)
-        box.addWidget(self.source)
+        foot.addWidget(self.source, 1)
+        foot.addWidget(self.place)
+        box.addLayout(foot)
         box.addWidget(self.progress)
         self.setToolTip(KEYS)

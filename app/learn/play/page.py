@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMessageBox,
     QSizePolicy,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +29,7 @@ from app.kit.play import figure
 from app.kit.play.look import COLOURINGS, Look
 from app.kit.widgets import Card, VerticalScroll, label, tool_button
 from app.learn.play.detail import Detail
+from app.learn.play.measured import MeasuredRuns
 from app.learn.play.stage import Stage
 from app.learn.play.transport import Transport
 from app.learn.play.ways import WaysBar
@@ -48,6 +50,8 @@ FILTERS = (
 )
 SUFFIXES = (*figure.STILL, *figure.MOVING, ".html")
 ALONE = "Nothing beside it"
+BY_MEASURED = "measured time"
+"""The clock of real runs, whose timelines are played."""
 
 
 class PlayPage(QWidget):
@@ -60,12 +64,12 @@ class PlayPage(QWidget):
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
-        self.methods = tuple(method for method in methods if method.staging)
+        self.methods = tuple(method for method in methods if method.staging or method.unplayed)
         self.stages, self.transport, self.detail = (Stage(), Stage()), Transport(), Detail()
         self.method, self.beside, self.by, self.colouring = QComboBox(), QComboBox(), QComboBox(), QComboBox()
         self.path, self.ways = QCheckBox("The path that is returned"), WaysBar()
         self.form, self.error = ParameterForm(), label("", "error", wrap=True)
-        self.clock = Clock((), BY_STEPS)
+        self.clock, self.measured = Clock((), BY_STEPS), MeasuredRuns()
         self.last_stage = 0
         self._fill()
         self._lay_out()
@@ -82,6 +86,11 @@ class PlayPage(QWidget):
     @property
     def second(self) -> Method | None:
         return self.beside.currentData()
+
+    @property
+    def unit(self) -> str:
+        """What the plays have in common; they keep their steps where real runs are shown in their place."""
+        return BY_STEPS if self.by.currentData() == BY_MEASURED else self.by.currentData()
 
     def showEvent(self, event) -> None:
         """The first play is made when somebody looks: the start of the window does not wait for it."""
@@ -100,12 +109,13 @@ class PlayPage(QWidget):
             box.blockSignals(False)
         self._declare(values or {})
         self._make(0)
+        self._turn()
 
     def show_tick(self, tick: int) -> None:
         """Show all plays at a tick of the clock."""
         for stage, step in zip(self.stages, self.clock.steps(tick), strict=False):
             stage.show_step(step)
-        self.transport.place.setText(f"{self.clock.told(tick)} {self.by.currentData().split()[-1]}")
+        self.transport.place.setText(f"{self.clock.told(tick)} {self.unit.split()[-1]}")
         self._explain()
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
@@ -155,7 +165,7 @@ class PlayPage(QWidget):
             place = (self.plays[0].tables[cell[0]].name, *cell[1:3], *((cell[3],) if cell[3] else ()))
         view = View(self.colouring.currentData(), (), place, self.path.isChecked())
         title = " and ".join(play.title for play in self.plays)
-        return Scene("scene", title, (), (), "", tuple(staged), self.by.currentData(), 0, self.transport.tick, view)
+        return Scene("scene", title, (), (), "", tuple(staged), self.unit, 0, self.transport.tick, view)
 
     def keyPressEvent(self, event) -> None:
         if not self.transport.key(Qt.Key(event.key())):
@@ -168,17 +178,21 @@ class PlayPage(QWidget):
             if self.method.count():
                 self.method.insertSeparator(self.method.count())
             for method in found:
-                self.method.addItem(method.name, method)
+                self.method.addItem(method.name if method.staging else f"{method.name} (not played)", method)
                 self.method.setItemData(self.method.count() - 1, f"{problem.label}: {method.summary}",
                                         Qt.ItemDataRole.ToolTipRole)  # fmt: skip
-        for name in (BY_STEPS, BY_TIME):
+        for name in (BY_STEPS, BY_TIME, BY_MEASURED):
             self.by.addItem(f"Same {name}", name)
         for name, words in COLOURINGS.items():
             self.colouring.addItem(words, name)
         for box, name, tip in (
             (self.method, "Method", "The method that is played"),
             (self.beside, "Beside it", "Another method of the same problem, on the same clock"),
-            (self.by, "Clock", "What two plays have in common: the number of the step, or the time of the model"),
+            (
+                self.by,
+                "Clock",
+                "What two plays have in common: the number of the step, the time of the model, or that of real runs",
+            ),
             (self.colouring, "Colours", "What the colours of the cells say"),
         ):
             box.setAccessibleName(name)
@@ -188,7 +202,9 @@ class PlayPage(QWidget):
         self.beside.clear()
         self.beside.addItem(ALONE, None)
         for method in self.methods:
-            if self.chosen is not None and method is not self.chosen and method.problem is self.chosen.problem:
+            if self.chosen in (None, method) or not (method.staging and self.chosen.staging):
+                continue
+            if method.problem is self.chosen.problem:
                 self.beside.addItem(method.name, method)
         self.beside.setEnabled(self.beside.count() > 1)
 
@@ -212,6 +228,7 @@ class PlayPage(QWidget):
     def _take_beside(self) -> None:
         self._declare(self.form.values())
         self._make(0)
+        self._turn()
 
     def _declare(self, values: Mapping[str, Any]) -> None:
         """A form of what both methods declare; values that were typed stay."""
@@ -238,10 +255,13 @@ class PlayPage(QWidget):
             told = (*told, str(error))
         self.error.setText("\n".join(told))
         self.error.setVisible(bool(told))
+        if self.chosen is not None and not self.chosen.staging:
+            self._show_nothing(f"{self.chosen.name} is not played. {self.chosen.unplayed}")
+            return
         if told or not made:
             return
         at = self.transport.tick if tick is None else tick
-        self.clock = Clock(tuple(made), self.by.currentData())
+        self.clock = Clock(tuple(made), self.unit)
         at = min(at, self.clock.last)
         self.transport.set_last(self.clock.last, at)
         for shown, play in zip(self.stages, [*made, None][:2], strict=True):
@@ -250,11 +270,30 @@ class PlayPage(QWidget):
         self._relook()
         self.show_tick(at)
 
+    def _show_nothing(self, why: str) -> None:
+        """No play, and the reason."""
+        self.clock = Clock((), self.unit)
+        self.transport.set_last(0, 0)
+        for number, stage in enumerate(self.stages):
+            stage.setVisible(not number)
+            stage.show_play(None)
+        self.error.setText(why)
+        self.error.setVisible(True)
+
     def _keep_time(self) -> None:
         step = self.clock.steps(self.transport.tick)[0] if self.plays else -1
-        self.clock = Clock(self.plays, self.by.currentData())
+        self.clock = Clock(self.plays, self.unit)
+        self._turn()
         self.transport.set_last(self.clock.last, self.clock.tick(0, step) if self.plays else 0)
         self.show_tick(self.transport.tick)
+
+    def _turn(self) -> None:
+        """Plays, or in their place what was measured."""
+        measured = self.by.currentData() == BY_MEASURED
+        self._room.setCurrentIndex(int(measured))
+        self.measured.show_methods([method for method in (self.chosen, self.second) if method is not None])
+        for widget in (self.form, self.colouring, self.path, self.detail):
+            widget.setVisible(not measured)
 
     def _relook(self) -> None:
         of_paths = self.colouring.currentData() == "paths"
@@ -304,10 +343,17 @@ class PlayPage(QWidget):
         for stage in self.stages:
             shown.addWidget(stage, 1)
         self.stages[1].hide()
-        middle.box.addLayout(shown, 1)
-        middle.box.addWidget(self.ways)
+        played, self._room = QWidget(), QStackedWidget()
+        box = QVBoxLayout(played)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.SPACING)
+        box.addLayout(shown, 1)
+        box.addWidget(self.ways)
         self.ways.hide()
-        middle.box.addWidget(self.transport)
+        box.addWidget(self.transport)
+        self._room.addWidget(played)
+        self._room.addWidget(self.measured)
+        middle.box.addWidget(self._room, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACING)

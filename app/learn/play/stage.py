@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.legend import Legend
@@ -18,6 +18,9 @@ from app.kit.widgets import label
 from kernels.errors import AntidiagError
 from kernels.plays import paths, telling
 from kernels.plays.model import Cell, Play
+
+LETTERS = 12
+"""Pixels of letters beside a picture that is drawn larger, before they are."""
 
 
 class Stage(QWidget):
@@ -33,7 +36,7 @@ class Stage(QWidget):
         self.look = Look(scale=scale)
         self.pinned: Cell | None = None
         self.ways: paths.Ways | None = None
-        self.heading, self.words = label("", "heading"), label(wrap=True)
+        self.heading, self.words, self.counters = label("", "heading"), label(wrap=True), label("", "muted")
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.canvas, self.legend = Canvas(self._draw), Legend()
         self.canvas.pointed.connect(self._point)
@@ -42,9 +45,17 @@ class Stage(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        for widget, stretch in ((self.heading, 0), (self.words, 0), (self.canvas, 1), (self.legend, 0)):
+        top = QHBoxLayout()
+        top.setSpacing(2 * theme.SPACING)
+        top.addWidget(self.heading)
+        top.addWidget(self.counters, 1)
+        box.addLayout(top)
+        for widget, stretch in ((self.words, 0), (self.canvas, 1), (self.legend, 0)):
             box.addWidget(widget, stretch)
         self.words.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        if scale > 1:  # for a room
+            for widget in (self.heading, self.words, self.counters, self.legend):
+                widget.setStyleSheet(f"font-size: {round(LETTERS * scale)}px;")
         theme.notifier.changed.connect(self.refresh)
 
     def sizeHint(self) -> QSize:
@@ -72,6 +83,7 @@ class Stage(QWidget):
         self.heading.setText(play.title if play else "")
         counted = f" {self.ways.total:,} best." if self.ways and self.look.colouring == "paths" else ""
         self.words.setText(telling.heading(play, self.look.step) + counted if play else "")
+        self.counters.setText(telling.counted_so_far(play, self.look.step) if play else "")
         self.canvas.setAccessibleName(play.title if play else "A play")
         self.canvas.setAccessibleDescription(self.words.text())
         self.legend.show_items(legend(play, self.look) if play else ())

@@ -99,7 +99,7 @@ def _block_step(line: int, step: int, now: list[Item], step_of: dict[Item, int],
             else:
                 crossings.append(Crossing(f"H, E and F of {name}", "global memory", WRITTEN * len(block), own,
                                           cells=_of_h(block)))  # fmt: skip
-    text = f"Launch {line + 1}: {counted(len(there), 'block')} at once, {counted(len(now), 'cell')}"
+    text = f"{counted(len(there), 'block')} at once, {counted(len(now), 'cell')}"
     return Step(text + (". Then the host waits for all blocks." if last else "."), f"launch {line + 1}",
                 tuple(held), tuple(crossings), barrier=last)  # fmt: skip
 

@@ -39,7 +39,7 @@ def test_json_holds_tables_and_steps(said):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["play", "msa"], "cannot be played"),
+        (["play", "msa-add"], "cannot be played step by step. It aligns"),
         (["play", "striped-score", "-p", "x=1"], "unknown parameter 'x'"),
         (["play", "striped-score", "-p", "first"], "is not name=value"),
         (["play", "striped-score", "--step", "99"], "has steps 1 to 29"),

@@ -41,7 +41,13 @@ def test_several_results_are_selected_and_compared(qtbot, three):
         three.results.compare_button.click()
     opened = three.findChild(CompareWindow)
     qtbot.waitUntil(lambda: not opened.busy)
-    assert [opened.tabs.tabText(at) for at in range(opened.tabs.count())] == ["Summary", "Phases", "Timelines", "Paths"]
+    assert [opened.tabs.tabText(at) for at in range(opened.tabs.count())] == [
+        "Summary",
+        "Phases",
+        "Timelines",
+        "Replay",
+        "Paths",
+    ]
     assert opened.names == ("Fake (1)", "Fake (2)")
     opened.only.setChecked(True)
     told = {each.label: each.values for each in opened._rows()}

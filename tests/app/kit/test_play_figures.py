@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 from PySide6.QtCore import QSize
@@ -53,10 +54,40 @@ def test_a_film_needs_ffmpeg_and_says_so(qtbot, clock, tmp_path, monkeypatch):
         figure.save(tmp_path / "film.gif", clock, offscreen.looks(clock, View()), [0, 1], SMALL)
 
 
+STAND_IN = """#!/bin/sh
+# In the place of ffmpeg: says which frames it was given, and writes to its last argument.
+for word in "$@"; do
+  case "$word" in *%05d.png) folder=$(dirname "$word");; esac
+  last="$word"
+done
+cat "$folder"/*.png > "$last"
+ls "$folder"/*.png | wc -l >> "$last"
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+def test_the_frames_of_a_film_are_those_of_the_steps(qtbot, clock, tmp_path, monkeypatch):
+    program = tmp_path / "ffmpeg"
+    program.write_text(STAND_IN)
+    program.chmod(0o755)
+    monkeypatch.setattr(shutil, "which", lambda name: str(program))
+    looks = offscreen.looks(clock, View())
+    figure.save(tmp_path / "film.mp4", clock, looks, [0, 2, 4], SMALL)
+    *frames, count = re.split(rb"(?<=IEND\xaeB`\x82)", (tmp_path / "film.mp4").read_bytes())
+    assert int(count) == len(frames) == 6, "the last one stays for two seconds"
+    for frame, tick in zip(frames, (0, 2, 4, 4, 4, 4), strict=True):
+        drawn = figure._frame(clock, looks, tick, SMALL).convertToFormat(QImage.Format.Format_RGB32)
+        assert QImage.fromData(frame).convertToFormat(QImage.Format.Format_RGB32) == drawn
+
+
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
 def test_a_film_is_made(qtbot, clock, tmp_path):
-    figure.save(tmp_path / "film.mp4", clock, offscreen.looks(clock, View()), [0, 1, 2], QSize(320, 240))
-    assert b"ftyp" in (tmp_path / "film.mp4").read_bytes()[:32]
+    path = tmp_path / "film.mp4"
+    figure.save(path, clock, offscreen.looks(clock, View()), [0, 1, 2], QSize(320, 240))
+    assert b"ftyp" in path.read_bytes()[:32]
+    told = subprocess.run(["ffmpeg", "-hide_banner", "-i", str(path), "-f", "null", "-"], capture_output=True,
+                          text=True, check=True).stderr  # fmt: skip
+    assert "h264" in told and "320x240" in told and re.search(r"Duration: 00:00:0(3.0|2.9)", told), told
 
 
 def test_a_page_holds_all_that_it_shows_and_nothing_from_elsewhere(clock):
@@ -94,6 +125,63 @@ console.log(JSON.stringify({found, first, last: tick}));
 """
 
 
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge"))),
+               None)  # fmt: skip
+HEADLESS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+            "--disable-component-update", "--disable-sync", "--window-size=1280,900", "--virtual-time-budget=60000",
+            "--dump-dom")  # fmt: skip
+DRIVE = """
+<script>
+addEventListener("load", () => {
+  const button = (id) => document.getElementById(id).click();
+  const lit = (kind) => [...document.querySelectorAll("#plays ." + kind)]
+    .filter((one) => one.getBoundingClientRect().width > 2).length;
+  const steps = [];
+  button("first");
+  for (let at = 0; at < data.ticks.length; at++) { steps.push([lit("now"), lit("done")]); button("on"); }
+  const box = document.getElementById("plays").getBoundingClientRect();
+  button("first");
+  button("play");
+  setTimeout(() => {
+    const told = document.createElement("pre");
+    told.id = "told";
+    const tops = [...document.querySelectorAll(".play")].map((one) => one.getBoundingClientRect().top);
+    told.textContent = JSON.stringify({steps, tops, wide: box.width, high: box.height, played: tick});
+    document.body.appendChild(told);
+  }, 50000);
+});
+</script></body>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium, Chrome or Edge is installed")
+def test_a_page_plays_in_a_browser(clock, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(html.page(clock, "Steps").replace("</body>", DRIVE), "utf-8")
+    done = subprocess.run([BROWSER, *HEADLESS, f"--user-data-dir={tmp_path / 'user'}", path.as_uri()],
+                          capture_output=True, text=True, timeout=120, check=True)  # fmt: skip
+    match = re.search(r'<pre id="told">(.*?)</pre>', done.stdout)
+    assert match, done.stderr[-2000:]
+    told = json.loads(match[1])
+    assert told["wide"] > 300 and told["high"] > 200, "nothing is laid out"
+    assert len(set(told["tops"])) == 1, "the plays do not stand side by side"
+    assert told["played"] == clock.last, "playing does not reach the last step"
+    assert told["steps"] == _lit(clock)
+
+
+def _lit(clock):
+    """At every tick the cells that are lit, and those that are done."""
+    found = []
+    for tick in range(clock.last + 1):
+        steps = clock.steps(tick)
+        tables = [[table for table in play.tables if not table.aside] for play in clock.plays]
+        pairs = [(table, step) for own, step in zip(tables, steps, strict=True) for table in own]
+        curves = sum(step >= 0 for step in steps)  # the bar of the step is lit too
+        now = sum(int((table.step_of == step).sum()) for table, step in pairs if step >= 0) + curves
+        done = sum(int(((table.step_of >= 0) & (table.step_of < step)).sum()) for table, step in pairs)
+        found.append([now, done])
+    return found
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_the_script_of_a_page_shows_the_cells_of_every_step(clock, tmp_path):
     text = html.page(clock, "Steps")
@@ -104,10 +192,4 @@ def test_the_script_of_a_page_shows_the_cells_of_every_step(clock, tmp_path):
     path.write_text("\n".join([DOM, f"byId.data = {{textContent: {json.dumps(data)}}};", script, AFTER]))
     told = json.loads(subprocess.run(["node", str(path)], capture_output=True, text=True, check=True).stdout)
     assert told["first"] == 0 and told["last"] == clock.last
-    for tick, (now, done) in enumerate(told["found"]):
-        steps = clock.steps(tick)
-        tables = [[table for table in play.tables if not table.aside] for play in clock.plays]
-        pairs = [(table, step) for own, step in zip(tables, steps, strict=True) for table in own]
-        curves = sum(step >= 0 for step in steps)  # the bar of the step is lit too
-        assert now == sum(int((table.step_of == step).sum()) for table, step in pairs if step >= 0) + curves
-        assert done == sum(int(((table.step_of >= 0) & (table.step_of < step)).sum()) for table, step in pairs)
+    assert told["found"] == _lit(clock)

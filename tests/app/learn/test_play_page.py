@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from app.learn.play.page import PlayPage
+from app.learn.play.page import BY_MEASURED, PlayPage
 from kernels import registry
 from kernels.plays import staging
 from kernels.plays.clock import BY_TIME, Clock
@@ -29,7 +29,35 @@ def _picture(page, number=0):
 
 def test_all_methods_with_a_play_are_offered(page):
     offered = [page.method.itemData(row) for row in range(page.method.count())]
-    assert [one for one in offered if one] == [one for one in registry.METHODS if one.staging]
+    assert [one for one in offered if one] == list(registry.METHODS)
+
+
+def test_a_method_without_a_play_says_why(page):
+    page.choose(method("msa-parttree"))
+    assert not page.plays and method("msa-parttree").unplayed in page.error.text() and page.error.isVisible()
+    page.choose(method("nj-pruned"))
+    assert page.plays and not page.error.isVisible()
+
+
+def test_two_methods_keep_one_measured_clock(qtbot, page):
+    page.choose(method("antidiagonal"), method("striped-score"))
+    page.by.setCurrentIndex(page.by.findData(BY_MEASURED))
+    assert page.measured.isVisible() and not page.stages[0].isVisible() and page.scene().clock == "steps"
+    page.measured.run()
+    qtbot.waitUntil(lambda: not page.measured.busy and len(page.measured.replays.runs) == 2, timeout=60_000)
+    first, second = page.measured.results
+    assert first.problem is second.problem and first.answer.score == second.answer.score
+    logs = [(result.steps.array()["end_ns"].max(), replay.end_ns)
+            for result, (_, replay) in zip(page.measured.results, page.measured.replays.runs, strict=True)]  # fmt: skip
+    assert all(log == replay for log, replay in logs), "the clock is that of the logs"
+    page.measured.replays.player.slider.setValue(1000)
+    assert all(replay.done(replay.start_ns + page.measured.replays.time_ns) == replay.events.size
+               for _, replay in page.measured.replays.runs)  # fmt: skip
+    assert "measured" in page.measured.replays.status.text()
+    page.choose(method("nussinov"))
+    assert not page.measured.replays.runs and page.measured.methods == (method("nussinov"),)
+    page.by.setCurrentIndex(0)
+    assert page.stages[0].isVisible() and page.plays
 
 
 def test_forward_back_jump_and_play(qtbot, page):

@@ -20,6 +20,10 @@ def test_an_exercise_asks_for_values_that_follow_from_others(one):
             assert exercises.right(made.play, cell, "99999") is False
             assert exercises.right(made.play, cell, "-") is None
             assert exercises.hints(made.play, cell)
+        if made.before:  # what the values take is there before the step, and can be seen
+            assert {made.play.step(cell) for cell in made.blanks} == {made.step + 1}
+        else:
+            assert made.step == len(made.play) - 1
         for asked in made.predictions:
             assert len(set(asked.options)) == len(asked.options) > 1
             if asked.cell is None:

@@ -33,6 +33,11 @@ def plays(request):
     return request.param, [(values, stage.make(values)) for values in drawn]
 
 
+def test_every_method_is_played_or_says_why_not():
+    for method in registry.METHODS:
+        assert bool(method.staging) != bool(method.unplayed), method.id
+
+
 def test_ends_in_the_answer_of_the_method(plays):
     method, made = plays
     stage = staging.of(method)

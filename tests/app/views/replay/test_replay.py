@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 
+from app.kit.replay import data
+from app.kit.replay.data import NEVER
+from app.kit.replay.player import TICKS
+from app.kit.replay.together import ReplayTogether
 from app.kit.selection import Selection
-from app.views.replay import data
-from app.views.replay.data import NEVER
-from app.views.replay.view import TICKS, ReplayView
+from app.views.replay.view import ReplayView
 from kernels import engine
 from kernels.pairwise.trials import TRIALS
 from kernels.registry import method
@@ -75,15 +78,41 @@ def test_a_real_run_is_played_from_start_to_end(qtbot, result):
     assert "than it ran" in view.status.text()
     pictures = set()
     for value in (0, TICKS // 2, TICKS):
-        view.slider.setValue(value)
+        view.player.slider.setValue(value)
         image = view.grab().toImage()
         pictures.add(bytes(image.constBits()))
     assert len(pictures) == 3
     assert (view.replay.sheets[0].states(view.time_ns) == 2).all()
     assert (view.replay.sheets[0].begun < NEVER).all(), "the whole matrix was computed"
-    view.play()
-    assert view.playing and view.slider.value() == 0
-    view._advance()
-    assert view.slider.value() > 0
+    view.player.play()
+    assert view.player.playing and view.player.slider.value() == 0
+    view.player.advance()
+    assert view.player.slider.value() > 0
     view.show_result(None)
-    assert not view.playing and view.replay is None
+    assert not view.player.playing and view.replay is None
+
+
+def test_runs_side_by_side_have_one_measured_clock(qtbot):
+    slow, fast = _log(), Steps()
+    fast.add(1, 0, (0, 100), (0, 100), 0, 1000, 1030)
+    shown = ReplayTogether()
+    qtbot.addWidget(shown)
+    shown.resize(900, 500)
+    shown.show()
+    shown.show_logs([("slow", slow), ("fast", fast), ("empty", Steps())])
+    qtbot.waitUntil(lambda: len(shown.runs) == 2, timeout=10_000)
+    assert shown.span_ns == 60, "the slowest gives the whole"
+    first, second = (replay for _, replay in shown.runs)
+    told = []
+    for value in (0, TICKS // 4, TICKS // 2, TICKS):
+        shown.player.slider.setValue(value)
+        at = shown.time_ns
+        told.append((first.done(first.start_ns + at), second.done(second.start_ns + at),
+                     first.cells(first.start_ns + at), second.cells(second.start_ns + at)))  # fmt: skip
+    assert told == [(0, 0, 0, 0), (1, 0, 5000, 0), (4, 1, 20_000, 10_000), (5, 1, 30_000, 10_000)]
+    assert "0.000 of 0.000 ms, measured" in shown.status.text() and "slower" in shown.status.text()
+    qtbot.keyClick(shown, Qt.Key.Key_Left)
+    assert shown.player.slider.value() == TICKS - 10
+    shown.show_logs([("empty", Steps())])
+    qtbot.waitUntil(lambda: not shown.runs, timeout=10_000)
+    assert "no parts" in shown.status.text()

@@ -63,6 +63,17 @@ class Replay:
         """Events that have ended."""
         return int(np.searchsorted(self._ends, time_ns, side="right"))
 
+    def cells(self, time_ns: float) -> int:
+        """Cells of the events that have ended; those that are computed again count again."""
+        return int(self._cells[self.done(time_ns)])
+
+    @cached_property
+    def _cells(self) -> np.ndarray:
+        """Cells of the first so many events that end, int64."""
+        events = self.events[np.argsort(self.events["end_ns"], kind="stable")]
+        sides = [events[f"{side}_end"] - events[f"{side}_start"] for side in ("row", "column", "layer")]
+        return np.concatenate([[0], np.cumsum(sides[0] * sides[1] * np.maximum(sides[2], 1))])
+
     def curve(self, width: int) -> np.ndarray:
         """Events under way on average in each of ``width`` parts of the time, float64."""
         edges = np.linspace(self.start_ns, self.end_ns, width + 1)

@@ -1,0 +1,1 @@
+"""Runs played again from their measured step logs: one, or several on one clock."""

@@ -1,0 +1,77 @@
+"""The table of a run at a moment of its measured time, and the curve of its parts under way."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
+
+from app import theme
+from app.kit.replay.data import Replay, Sheet
+
+CURVE = 0.16
+
+
+def draw(painter: QPainter, area: QRectF, replay: Replay, time_ns: float, name: str = "") -> None:
+    """The table at a time since the start of the log, what is counted above it, and the curve below."""
+    line = painter.fontMetrics().height()
+    curve = QRectF(area.left(), area.bottom() - CURVE * area.height(), area.width(), CURVE * area.height())
+    sheet = replay.sheet(time_ns)
+    painter.setPen(QColor(theme.active().text))
+    words, wrap = told(replay, time_ns, sheet.phase, name), int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
+    head = painter.boundingRect(QRectF(area.left(), area.top(), area.width(), 4 * line), wrap, words).height()
+    painter.drawText(QRectF(area.left(), area.top(), area.width(), head), wrap, words)
+    room = area.adjusted(0, head + 4, 0, -CURVE * area.height() - 8)
+    pixels = _pixels(sheet, time_ns)
+    high, wide = pixels.shape
+    image = QImage(pixels.data, wide, high, 4 * wide, QImage.Format.Format_RGB32)
+    scale = min(room.width() / wide, room.height() / high)
+    target = QRectF(0, 0, wide * scale, high * scale)
+    target.moveCenter(room.center())
+    painter.drawImage(target, image)
+    painter.setPen(QColor(theme.active().border))
+    painter.drawRect(target)
+    _draw_curve(painter, curve, replay, time_ns)
+
+
+def told(replay: Replay, time_ns: float, phase: int, name: str = "") -> str:
+    """'Phase 1, 0.5 of 2 ms: 3 of 4 workers at work, 7 of 20 parts and 40 of 100 cells done'."""
+    span, passed = replay.end_ns - replay.start_ns, min(time_ns, replay.end_ns) - replay.start_ns
+    done = " done" if time_ns >= replay.end_ns else ""
+    return (
+        f"{name + ': ' if name else ''}Phase {phase}, {passed / 1e6:,.3f} of {span / 1e6:,.3f} ms{done}: "
+        f"{replay.busy(time_ns):,} of {replay.workers.size:,} workers at work, {replay.done(time_ns):,} of "
+        f"{replay.events.size:,} parts and {replay.cells(time_ns):,} of {replay.cells(replay.end_ns):,} cells done"
+    )
+
+
+def _pixels(sheet: Sheet, time_ns: float) -> np.ndarray:
+    """Colours (ARGB) of all places, uint32."""
+    active = theme.active()
+    palette = np.array([QColor(colour).rgba() for colour in active.series], np.uint32)
+    states = sheet.states(time_ns)
+    found = np.full(states.shape, QColor(active.hover).rgba(), np.uint32)
+    done = states == 2
+    found[done] = palette[sheet.worker[done] % len(palette)]
+    found[states == 1] = QColor(active.recomputed).rgba()
+    return np.ascontiguousarray(found)
+
+
+def _draw_curve(painter: QPainter, area: QRectF, replay: Replay, time_ns: float) -> None:
+    counts = replay.curve(max(int(area.width() / 2), 10))
+    top = max(float(counts.max()), 1.0)
+    outline = QPolygonF([area.bottomLeft()])
+    for at, count in enumerate(counts.tolist()):
+        for edge in (at, at + 1):
+            x = area.left() + edge * area.width() / counts.size
+            outline.append(QPointF(x, area.bottom() - count / top * area.height()))
+    outline.append(area.bottomRight())
+    painter.fillRect(area, QColor(theme.active().hover))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.active().boundary))
+    painter.drawPolygon(outline)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    span = max(replay.end_ns - replay.start_ns, 1)
+    x = area.left() + min(max((time_ns - replay.start_ns) / span, 0.0), 1.0) * area.width()
+    painter.setPen(QPen(QColor(theme.active().recomputed), 3))
+    painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))

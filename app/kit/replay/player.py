@@ -1,0 +1,104 @@
+"""Player: the time of runs that are played again, by a slider, by keys, or by itself."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSlider, QWidget
+
+from app import theme
+from app.kit.widgets import tool_button
+
+TICKS = 1000
+"""Positions of the slider."""
+TICK_MS = 40
+SECONDS = (5.0, 10.0, 20.0, 60.0)
+"""How long the whole of what is played takes."""
+
+
+class Player(QWidget):
+    """``moved``: another time, or another speed. The time is a ``share`` of the whole, 0 to 1."""
+
+    moved = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slider, self.length = QSlider(Qt.Orientation.Horizontal), QComboBox()
+        self._timer = QTimer(self, interval=TICK_MS)
+        self._passed = 0.0
+        self._timer.timeout.connect(self.advance)
+        self.slider.setRange(0, TICKS)
+        self.slider.setAccessibleName("Time")
+        self.slider.setMinimumWidth(240)
+        self.length.setAccessibleName("Length")
+        for seconds in SECONDS:
+            self.length.addItem(f"in {seconds:g} s", seconds)
+        self.length.setCurrentIndex(1)
+        self._play = tool_button("Play", "Play the run, or pause (Space)", self.toggle)
+        box = QHBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.SPACING)
+        for widget, stretch in ((self._play, 0), (self.slider, 1), (self.length, 0)):
+            box.addWidget(widget, stretch)
+        self.slider.valueChanged.connect(self.moved)
+        self.length.currentIndexChanged.connect(self.moved)
+
+    @property
+    def share(self) -> float:
+        return self.slider.value() / TICKS
+
+    @property
+    def playing(self) -> bool:
+        return self._timer.isActive()
+
+    def slower(self, span_ns: float) -> str:
+        """'Played 5,000 times slower than it ran.', for a whole that took so long."""
+        times = self.length.currentData() * 1e9 / max(span_ns, 1)
+        words = f"{times:,.0f} times slower" if times >= 1 else f"{1 / times:,.1f} times faster"
+        return f"Played {words} than it ran."
+
+    def play(self) -> None:
+        """From here on, from the start again after the end."""
+        if self.slider.value() >= TICKS:
+            self.slider.setValue(0)
+        self._passed = float(self.slider.value())
+        self._timer.start()
+        self._play.setText("Pause")
+
+    def pause(self) -> None:
+        self._timer.stop()
+        self._play.setText("Play")
+
+    def toggle(self) -> None:
+        if self.playing:
+            self.pause()
+        else:
+            self.play()
+
+    def rewind(self) -> None:
+        """To the start, and wait there."""
+        self.pause()
+        self.slider.setValue(0)
+
+    def advance(self) -> None:
+        """A moment later."""
+        self._passed += TICKS * TICK_MS / 1000 / self.length.currentData()
+        self.slider.setValue(min(math.floor(self._passed), TICKS))
+        if self.slider.value() >= TICKS:
+            self.pause()
+
+    def key(self, key: Qt.Key) -> bool:
+        """Whether a key means something: Space, Left and Right."""
+        moves = {Qt.Key.Key_Left: -10, Qt.Key.Key_Right: 10}
+        if key == Qt.Key.Key_Space:
+            self.toggle()
+        elif key in moves:
+            self.slider.setValue(self.slider.value() + moves[key])
+        else:
+            return False
+        return True
+
+    def hideEvent(self, event) -> None:
+        super().hideEvent(event)
+        self.pause()

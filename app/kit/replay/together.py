@@ -1,0 +1,99 @@
+"""ReplayTogether: several runs side by side on one clock, the time that was measured since each began."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app import theme
+from app.kit import export
+from app.kit.background import Latest
+from app.kit.painted_view import Canvas
+from app.kit.replay import data, picture
+from app.kit.replay.data import Replay
+from app.kit.replay.player import Player
+from app.kit.widgets import label, tool_button
+from kernels.steps import Steps
+
+FIGURE = QSize(1280, 720)
+HINT = "Every run begins at the left end of the slider, and the slowest ends at the right."
+NOTHING = "The step logs of these runs have no parts of a table to show."
+
+
+class ReplayTogether(QWidget):
+    """Tables that fill as they were computed, at one time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.player, self.status = Player(), label("", "muted", wrap=True)
+        self.runs: tuple[tuple[str, Replay], ...] = ()
+        self.canvas = Canvas(lambda painter, area: self.draw(painter, area))
+        self.canvas.setAccessibleName("Runs side by side on one measured clock")
+        self._work = Latest(self)
+        self._work.finished.connect(self.show_runs)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.player.moved.connect(self._tell)
+        theme.notifier.changed.connect(self.canvas.update)
+        row, box = QHBoxLayout(), QVBoxLayout(self)
+        row.addWidget(self.player, 1)
+        row.addWidget(tool_button("Copy", "Copy the picture", lambda: export.copy(FIGURE, self.draw)))
+        row.addWidget(tool_button("Save\u2026", "Save the picture of this moment as PNG, SVG or PDF", self.save))
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.SPACING)
+        box.addWidget(self.canvas, 1)
+        box.addLayout(row)
+        box.addWidget(self.status)
+
+    @property
+    def span_ns(self) -> int:
+        """How long the slowest took."""
+        return max((replay.end_ns - replay.start_ns for _, replay in self.runs), default=0)
+
+    @property
+    def time_ns(self) -> float:
+        """The time that is shown, since each run began."""
+        return self.player.share * self.span_ns
+
+    @property
+    def busy(self) -> bool:
+        """Whether logs are still laid out."""
+        return self._work.busy
+
+    def show_logs(self, logs: Sequence[tuple[str, Steps]]) -> None:
+        """Lay out the step logs of runs, by name, on a thread; those without parts of a table are left out."""
+        self.status.setText("Laying out the step logs \u2026")
+        self._work.request(lambda monitor: tuple(
+            (name, made) for name, steps in logs if (made := data.replay(steps)) is not None))  # fmt: skip
+
+    def show_runs(self, runs: tuple[tuple[str, Replay], ...]) -> None:
+        """Play these from their start."""
+        self.runs = runs
+        self.player.rewind()
+        self._tell()
+
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        """All runs beside each other."""
+        wide, margin = area.width() / max(len(self.runs), 1), theme.MARGIN
+        for number, (name, replay) in enumerate(self.runs):
+            part = QRectF(area.left() + number * wide, area.top(), wide, area.height())
+            inner = part.adjusted(margin, margin, -margin, -margin)
+            picture.draw(painter, inner, replay, replay.start_ns + self.time_ns, name)
+
+    def save(self) -> None:
+        """Ask for a file and write the picture of this moment."""
+        export.ask_and_save(self, "runs", FIGURE, self.draw, " and ".join(name for name, _ in self.runs))
+
+    def keyPressEvent(self, event) -> None:
+        if not self.player.key(Qt.Key(event.key())):
+            super().keyPressEvent(event)
+
+    def _tell(self) -> None:
+        if not self.runs:
+            self.status.setText(NOTHING)
+        else:
+            self.status.setText(f"{self.time_ns / 1e6:,.3f} of {self.span_ns / 1e6:,.3f} ms, measured. "
+                                f"{self.player.slower(self.span_ns)} {HINT}")  # fmt: skip
+        self.canvas.update()

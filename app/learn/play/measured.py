@@ -1,0 +1,78 @@
+"""MeasuredRuns: the chosen methods run for real on one problem, and their measured timelines played on one clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+
+from app import theme
+from app.kit.background import Latest
+from app.kit.replay.together import ReplayTogether
+from app.kit.widgets import label, tool_button
+from kernels.experiments import beside
+from kernels.method import Method
+from kernels.model import Result
+
+SIZE, LARGEST = 16, 4096
+BACKENDS = {"cpu": "on the CPU", "auto": "on a GPU, if there is one"}
+
+
+class MeasuredRuns(QWidget):
+    """Runs of one or two methods on a problem by chance, whose size is chosen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.methods: tuple[Method, ...] = ()
+        self.results: tuple[Result, ...] = ()
+        self.size, self.backend = QSpinBox(), QComboBox()
+        self.told, self.replays = label("", "muted", wrap=True), ReplayTogether()
+        self.size.setRange(1, LARGEST)
+        self.size.setValue(SIZE)
+        self.size.setPrefix("size ")
+        self.size.setAccessibleName("Size")
+        self.size.setToolTip("How large the problem is that both run on; all work grows with it")
+        for name, words in BACKENDS.items():
+            self.backend.addItem(words, name)
+        self.backend.setAccessibleName("Device")
+        self._work = Latest(self)
+        self._work.finished.connect(self._take)
+        self._work.failed.connect(lambda error: self.told.setText(str(error)))
+        row, box = QHBoxLayout(), QVBoxLayout(self)
+        self.button = tool_button("Run", "Run the methods on this problem, and play what was measured", self.run)
+        for widget, stretch in ((self.button, 0), (self.size, 0), (self.backend, 0), (self.told, 1)):
+            row.addWidget(widget, stretch)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.SPACING)
+        box.addLayout(row)
+        box.addWidget(self.replays, 1)
+
+    @property
+    def busy(self) -> bool:
+        return self._work.busy or self.replays.busy
+
+    def show_methods(self, methods: Sequence[Method]) -> None:
+        """Others are to be run: the runs of those before are gone."""
+        if tuple(methods) != self.methods:
+            self._work.cancel()
+            self.methods, self.results = tuple(methods), ()
+            self.replays.show_runs(())
+            names = " and ".join(method.name for method in self.methods)
+            self.replays.status.setText(f"Run {names}: what is played here is measured.")
+            self.told.setText("")
+
+    def run(self) -> None:
+        """Run all methods on a thread, one after another; what ran before is dropped."""
+        methods, size, backend = self.methods, self.size.value(), self.backend.currentData()
+        if methods:
+            self.told.setText("Running \u2026")
+            self._work.request(lambda monitor: tuple(
+                beside.run(methods, beside.problem(methods[0], size), backend, monitor)))  # fmt: skip
+
+    def _take(self, results: tuple[Result, ...]) -> None:
+        self.results = results
+        problem = results[0].problem
+        devices = " and ".join(dict.fromkeys(result.device for result in results))
+        self.told.setText(f"{problem.title}: {problem.size}; {devices}")
+        self.replays.show_logs([(method.name, result.steps)
+                                for method, result in zip(self.methods, results, strict=True)])  # fmt: skip

@@ -1,0 +1,31 @@
+"""Real runs of methods of one problem type on one problem by chance: their measured timelines are played together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kernels import engine, trials
+from kernels.engine import BackendChoice
+from kernels.method import Method
+from kernels.model import Result
+from kernels.monitor import Monitor, Part
+
+
+def problem(method: Method, size: int) -> Any:
+    """A problem of its type, the larger the greater ``size`` is; the same one for the same size."""
+    return trials.of(method.problem).long(method, "cpu", size)[0]
+
+
+def run(methods: Sequence[Method], made: Any, backend: BackendChoice, monitor: Monitor) -> list[Result]:
+    """One after another, each with its automatic parameters, so that none is in the way of another.
+
+    ``backend`` "auto" takes a GPU where there is one and the method has a version for it. Raises MemoryRefused for a
+    problem that does not fit, and Cancelled.
+    """
+    found = []
+    for number, method in enumerate(methods):
+        planned = engine.plan(method, made, {}, backend)
+        part = Part(monitor, number, len(methods), method.name)
+        found.append(engine.execute(planned, part, keep_rate=False, keep=False))
+    return found
