@@ -6,7 +6,7 @@ Numbers are those of the method itself, which is asked stage by stage on one thr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -66,6 +66,12 @@ class _Heard:
     def scorer(self, found: Any, weights: np.ndarray) -> Any:
         return self.stages.scorer(found, weights)
 
+    def laid_out(self, lengths: np.ndarray, parts: Any) -> Any:
+        return self.stages.laid_out(lengths, parts)
+
+    def told(self, monitor: Monitor) -> _Heard:
+        return replace(self, stages=self.stages.told(monitor))
+
 
 class _Told:
     """The run of a problem, as tables: one for each pair of sequences, then the rows."""
@@ -73,11 +79,12 @@ class _Told:
     def __init__(self, made: MsaProblem, workers: int) -> None:
         from kernels.msa.consistency import engine, running  # loads Numba, which declaring does not need
         from kernels.msa.consistency.recipe import recipe
+        from kernels.msa.consistency.telling import Told
 
         self.made, self.workers, self.monitor = made, workers, Monitor()
         own = recipe(made)
         self.heard = _Heard(engine.CpuStages(1, self.monitor, own.cut))
-        self.ready = engine.prepared(running.codes(made), own, self.heard, 1, self.monitor, lambda stage: None)
+        self.ready = engine.prepared(running.codes(made), own, self.heard, 1, self.monitor, Told())
         self.aligner = self.ready.aligner(1)
         self.letters = [made.sequences[at].letters.decode("ascii") for at in made.filled]
         self.n = len(self.letters)
