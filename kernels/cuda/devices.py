@@ -142,20 +142,26 @@ def _failures_told(index: int) -> Iterator[None]:
     try:
         yield
     except cupy.cuda.memory.OutOfMemoryError as error:
-        # What the run had taken is in the variables of its functions, which the error would keep.
-        traceback.clear_frames(error.__traceback__)
+        _forget_frames(error)
         raise MemoryRefused(
             f"GPU {index} has less memory left than this run needs: another program took it meanwhile; end that, "
             "choose a smaller problem, or --backend cpu"
         ) from error
     except MemoryRefused as error:
-        traceback.clear_frames(error.__traceback__)  # as above
-        raise
+        _forget_frames(error)
+        raise MemoryRefused(str(error)) from error
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+        _forget_frames(error)
         raise BackendUnavailable(
             f"GPU {index} failed in the middle of its work: {_reason(str(error))}. Start the program again, or choose "
             "--backend cpu; if it keeps failing, nvidia-smi tells how the GPU is"
         ) from error
+
+
+def _forget_frames(error: BaseException) -> None:
+    """What a run had taken is in the variables of its functions, and of functions in these; the error would keep it."""
+    traceback.clear_frames(error.__traceback__)
+    error.__traceback__ = None
 
 
 @cache

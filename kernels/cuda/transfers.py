@@ -21,7 +21,6 @@ import cupy
 import numpy as np
 
 from kernels.cpu import workers
-from kernels.cpu.pages import touch_pages
 from kernels.errors import MemoryRefused
 from kernels.memory import host_bytes_free
 
@@ -43,8 +42,8 @@ SEVERAL = 2
 """Chunks at least that are worth a thread."""
 PAGE = 4 << 10
 """Bytes of the smallest page of a host's memory."""
-PAGES = 2 << 20
-"""Bytes of new memory of the host that a thread takes at a time."""
+PAGES = 4 << 20
+"""Bytes of new memory of the host that a thread takes at a time: enough pages that NumPy lets other threads work."""
 TOUCHING = 4
 """Threads that do so beside a device at work: more of them keep the thread waiting that queues its launches."""
 LOOK_S = 0.05
@@ -135,7 +134,11 @@ def touch(array: np.ndarray) -> None:
     """Have the system find memory for an array that nothing was written to, by several threads: that takes longer than
     to write to it. What lies in it changes."""
     flat, threads = array.reshape(-1).view(np.uint8), max(1, min(workers.cores() - 1, TOUCHING))
-    workers.share(lambda worker: touch_pages(flat, PAGE, PAGES, worker, threads), threads, workers.stop_word(), nothing)
+
+    def write(first: int) -> None:
+        flat[first : first + PAGES : PAGE] = 0
+
+    workers.each(write, range(0, flat.size, PAGES), threads)
 
 
 @contextmanager

@@ -52,6 +52,8 @@ def _cpu(quick: bool) -> Iterator[Case]:
     yield _beside_a_peer("distance-ktuple", "clustalw-quicktree", proteins_of_400)
     yield _beside_a_peer("distance-full", "", proteins_of_400)
     yield _beside_a_peer("distance-6mer", "", proteins_of_400)
+    for options in ({}, {"column_score": "sum-of-pairs", "gaps": "affine"}):
+        yield _profiles(2000 if quick else 8000, options)
     yield tropical("floyd-blocked", ("scipy-floyd-warshall",), 1000 if quick else 2000, ("cpu",))
     for numbers in ("int32", "float32"):
         yield product("minplus-product", 1024 if quick else 2048, numbers, ("cpu",))
@@ -125,6 +127,22 @@ def _beside_a_peer(method: str, peer: str, inputs: Generated) -> Case:
         title=f"{method}: {inputs.text(registry.method(method).problem)}",
     )
     return Case(sweep, {"method": peer} if peer else {"method": method, "threads": 1})
+
+
+def _profiles(columns: int, options: Mapping[str, Any]) -> Case:
+    """Two profiles of random columns on one thread and on all, over the serial program."""
+    sweep = Sweep(
+        contenders=("profile-wavefront", "profile-serial"),
+        inputs=Generated(length=columns),
+        axes=(thread_axis(),),
+        options=options,
+        backends=("cpu",),
+        repeats=3,
+        patience_s=25.0,
+        side_by_side=True,
+        title=f"Two profiles, {', '.join(options.values()) or 'Euclidean distances'}",
+    )
+    return Case(sweep, {"method": "profile-serial"})
 
 
 def _triples(repeats: int) -> Case:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda.run import Phase, Run
+from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
 from kernels.cuda.transfers import touched
 from kernels.graphs import heights, ways
 from kernels.graphs.cuda_moving import Found, Weights
@@ -27,8 +28,9 @@ FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
 
 SHORT = 256 << 20
-"""Bytes of a matrix up to which all steps of blocks are one graph of launches: to launch a step by itself takes the
-host as long as the step takes the device, and threads that find memory for the answer make it later still."""
+"""Bytes of a matrix up to which a step of blocks takes less than a millisecond."""
+STEPS_AHEAD = 64
+"""Such steps that are queued beyond the one that is waited for: threads that find memory may keep the host so long."""
 
 Distances = Callable[[PathsProblem, Run, Weights], cupy.ndarray]
 """The distances of a problem, on the device, perhaps in whole tiles."""
@@ -88,24 +90,14 @@ def _blocked(problem: PathsProblem, run: Run, weights: Weights) -> cupy.ndarray:
     kernels = [run.kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "ahead", "rest")]
     d = weights.laid_out(algebra.whole(problem.n, size))
     blocks, main = int(d.shape[0]) // size, cupy.cuda.get_current_stream()
-    steps = _steps(d, blocks, kernels, main)
-    if d.nbytes > SHORT:
-        with run.phase("distances") as phase:
-            for done in steps:
-                phase.launched(done, blocks)
-        return d
-    main.begin_capture()
-    for _ in steps:
-        pass
-    graph = main.end_capture()
-    with run.phase("distances") as phase:
-        graph.launch(main)
-        phase.launched(blocks, blocks)
-        main.synchronize()  # while there is the graph
+    in_flight = STEPS_AHEAD if d.nbytes <= SHORT else LAUNCHES_AHEAD
+    with run.phase("distances", ahead=in_flight) as phase, closing(_steps(d, blocks, kernels, main)) as steps:
+        for done in steps:
+            phase.launched(done, blocks)
     return d
 
 
-def _steps(d: cupy.ndarray, blocks: int, kernels: list[Any], main: cupy.cuda.Stream) -> Iterator[int]:
+def _steps(d: cupy.ndarray, blocks: int, kernels: list[Any], main: cupy.cuda.Stream) -> Generator[int]:
     """Launch the steps of blocks one after the other; yields how many are launched."""
     close, cross, ahead, rest = kernels
     beside, stride = cupy.cuda.Stream(non_blocking=True, priority=-1), np.int32(d.shape[0])

@@ -12,14 +12,10 @@ _thread = threading.local()
 
 
 class Graph:
-    """Launches that a stream has captured, and those of streams that waited for one of its events."""
+    """Launches that a stream has captured."""
 
-    def __init__(self) -> None:
-        self._launches: list[Callable[[], None]] = []
-        self.open = True
-
-    def add(self, launch: Callable[[], None]) -> None:
-        self._launches.append(launch)
+    def __init__(self, launches: list[Callable[[], None]]) -> None:
+        self._launches = launches
 
     def launch(self, stream: Any = None) -> None:
         for launch in self._launches:
@@ -39,7 +35,7 @@ class Stream:
         self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
     ) -> None:
         self.non_blocking = non_blocking
-        self._captured: Graph | None = None
+        self._captured: list[Callable[[], None]] | None = None
         self._outer: list[Stream] = []
 
     def __enter__(self) -> Stream:
@@ -62,24 +58,18 @@ class Stream:
         return event
 
     def wait_event(self, event: Event) -> None:
-        if event.captured is not None and event.captured.open:
-            self._captured = event.captured
+        pass
 
     def begin_capture(self, mode: Any = None) -> None:
-        self._captured = Graph()
+        self._captured = []
 
     def end_capture(self) -> Graph:
-        captured = self.captured()
+        captured, self._captured = self._captured, None
         assert captured is not None, "begin_capture comes first"
-        captured.open = False
-        return captured
-
-    def captured(self) -> Graph | None:
-        """The graph that captures what is launched, if any does."""
-        return self._captured if self._captured is not None and self._captured.open else None
+        return Graph(captured)
 
     def is_capturing(self) -> bool:
-        return self.captured() is not None
+        return self._captured is not None
 
 
 Stream.null = Stream(null=True)  # type: ignore[attr-defined]
@@ -91,11 +81,11 @@ def get_current_stream(device_id: int | None = None) -> Stream:
 
 def submit(launch: Callable[[], None]) -> None:
     """Do it now, or keep it for the graph that is being captured."""
-    captured = get_current_stream().captured()
+    captured = get_current_stream()._captured
     if captured is None:
         launch()
     else:
-        captured.add(launch)
+        captured.append(launch)
 
 
 class Event:
@@ -105,11 +95,9 @@ class Event:
 
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
         self.time: float | None = None
-        self.captured: Graph | None = None
 
     def record(self, stream: Any = None) -> None:
         self.time = time.perf_counter()
-        self.captured = (stream or get_current_stream()).captured()
 
     def synchronize(self) -> None:
         pass

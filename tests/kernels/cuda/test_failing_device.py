@@ -32,7 +32,18 @@ def test_a_device_that_fails_is_told_and_the_next_run_is_right(emulated, problem
     expected = emulated(JOINING, problem).answer
     with _lost(at), pytest.raises(BackendUnavailable, match="GPU 0 failed in the middle"):
         emulated(JOINING, problem)
+    assert devices.kept_memory().used_bytes() == 0
     np.testing.assert_array_equal(emulated(JOINING, problem).answer.joins, expected.joins)
+
+
+@pytest.mark.parametrize(("fault", "told"), [(_lost(5), BackendUnavailable), (_little_memory(1000), MemoryRefused)])
+def test_nothing_is_left_of_a_run_that_launched_by_functions_of_its_own(emulated, fault, told) -> None:
+    """Such a function keeps arrays of the run as long as a frame of it is kept."""
+    perot = registry.method("perot-recurrence")
+    pair = trials.of(perot.problem).draw(Chance(42 << 40 | 10))
+    with fault, pytest.raises(told):
+        emulated(perot, pair)
+    assert devices.kept_memory().used_bytes() == 0
 
 
 def test_an_invalid_recording_does_not_hide_what_was_wrong(emulated, problem, monkeypatch: pytest.MonkeyPatch) -> None:
