@@ -106,7 +106,7 @@ def protein_models() -> tuple[PairModel, ...]:
 
 @cache
 def protein_variants() -> tuple[tuple[PairModel, ...], ...]:
-    """Models of other alignments: gaps at both ends are free; the partition function alone; and it at three distances."""
+    """Models of other alignments: gaps at both ends free; the partition function alone; three distances."""
     hmm, partition = protein_models()
     free = replace(partition, after=partition.before)
     near, far = (
