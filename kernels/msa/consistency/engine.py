@@ -124,7 +124,7 @@ class Prepared:
 def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
           phase: Told, given: Guide = Guide()) -> Aligned:  # fmt: skip
     """Align encoded sequences (`models.codes`), none empty; ``phase`` is told whenever a stage has ended."""
-    made = prepared(sequences, recipe, stages, threads, monitor, phase, given)
+    made = prepared(sequences, recipe, stages, threads, monitor, phase, given, grows=True)
     return finished(made, recipe, threads, monitor, phase)
 
 
@@ -141,8 +141,11 @@ def finished(made: Prepared, recipe: Recipe, threads: int, monitor: Monitor, pha
 
 
 def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threads: int, monitor: Monitor,
-             phase: Told, given: Guide = Guide()) -> Prepared:  # fmt: skip
-    """The stages before an alignment: posteriors, distances, tree, consistency."""
+             phase: Told, given: Guide = Guide(), grows: bool = False) -> Prepared:  # fmt: skip
+    """The stages before an alignment: posteriors, distances, tree, consistency.
+
+    ``grows``: whether nodes of the tree will be aligned, which whoever looks on sees from here on.
+    """
     found = stages.posteriors(sequences, recipe.models)
     phase("posteriors")
     accuracies = stages.accuracies(found)
@@ -153,6 +156,8 @@ def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, th
         joins, tree = guide_tree(1 - accuracies if given.distances is None else given.distances, monitor)
     weights = sequence_weights(tree)
     phase("tree")
+    if grows:
+        phase.grows(tree)
     found = _consistent(found, recipe, weights, chosen(accuracies, recipe.others_of(found.count)), stages)
     phase("consistency")
     return Prepared(stages.scorer(found, weights), accuracies, joins, tree, weights)

@@ -36,7 +36,7 @@ CUT = 656
 MIXED = {"B": "DN", "Z": "EQ", "J": "IL", "U": "C", "O": "K"}
 """Letters of proteins that stand for others; the first one's weights are taken."""
 
-PAM250, GONNET_PAM = 250, 160
+PAM250, GONNET_PAM, NEAR_PAM = 250, 160, 80
 """GONNET1992 is a matrix of 250 PAM; what is aligned best is less far apart."""
 
 DECIMALS = 3
@@ -46,7 +46,7 @@ SHORT_START, LONG_START, MATCH_START = 8.615e-05, 0.1591759622, 0.6814756989
 SHORT_OPEN, LONG_OPEN = 0.0119511066, 0.008008334786
 SHORT_EXTEND, LONG_EXTEND = 0.3965826333, 0.8988758326
 
-PROTEIN_OPEN, PROTEIN_EXTEND, PROTEIN_TEMPERATURE, LOWER_TEMPERATURE = 22.0, 1.0, 5.0, 4.0
+PROTEIN_OPEN, PROTEIN_EXTEND, PROTEIN_TEMPERATURE = 22.0, 1.0, 5.0
 DNA_OPEN, DNA_EXTEND, DNA_TEMPERATURE = 414.0, 27.0, 100.0
 
 
@@ -106,12 +106,18 @@ def protein_models() -> tuple[PairModel, ...]:
 
 @cache
 def protein_variants() -> tuple[tuple[PairModel, ...], ...]:
-    """Models of other alignments: the partition function alone, at a lower temperature, and ends that weigh more."""
+    """Models of other alignments: gaps at both ends free; the partition function alone; three distances."""
     hmm, partition = protein_models()
-    cooler = partition_function(
-        "partition function", _gonnet(GONNET_PAM), AMINO_ACIDS, PROTEIN_OPEN, PROTEIN_EXTEND, LOWER_TEMPERATURE
+    free = replace(partition, after=partition.before)
+    near, far = (
+        replace(partition, name=f"partition function, {pam} PAM", odds=_boltzmann(pam), after=partition.before)
+        for pam in (NEAR_PAM, PAM250)
     )
-    return (partition,), (hmm, cooler), (replace(hmm, after=hmm.before), partition)
+    return (hmm, free), (free,), (hmm, free, near, far)
+
+
+def _boltzmann(pam: int) -> np.ndarray:
+    return _odds(np.exp(_gonnet(pam) / PROTEIN_TEMPERATURE), AMINO_ACIDS)
 
 
 @cache
@@ -158,17 +164,21 @@ def pair_hmm() -> PairModel:
 def partition_function(
     name: str, scores: np.ndarray, letters: str, opening: float, extension: float, temperature: float
 ) -> PairModel:
-    """Boltzmann weights of affine scores; a gap's first letter costs ``opening``, gaps at the ends cost nothing."""
+    """Boltzmann weights of affine scores; a gap's first letter costs ``opening``.
+
+    A gap before the first match costs nothing, and one after the last nothing but that it is opened.
+    """
+    into = (float(np.exp(-opening / temperature)), 0.0)
     return PairModel(
         name,
         _odds(np.exp(scores / temperature), letters),
         start=1.0,
         match=1.0,
-        into=(float(np.exp(-opening / temperature)), 0.0),
+        into=into,
         extend=(float(np.exp(-extension / temperature)), 0.0),
         leave=(1.0, 0.0),
         before=(1.0, 0.0),
-        after=(1.0, 0.0),
+        after=into,
         end_extend=(1.0, 0.0),
     )
 

@@ -53,14 +53,9 @@ def recipe(problem: MsaProblem) -> Recipe:
 
 
 def variants(normal: Recipe, protein: bool) -> tuple[Recipe, ...]:
-    """What differs in the alignments of "thorough": models, and by way of how many others posteriors are consistent."""
-    nearest = replace(normal, all_others=FEW_OTHERS, others=FEW_OTHERS, least_others=FEW_OTHERS)
-    other = models.protein_variants() if protein else models.dna_variants()
-    return (normal, *(replace(normal, models=made) for made in other), nearest)
-
-
-FEW_OTHERS = 11
-"""Sequences by way of which a variant is consistent: each itself and the ten nearest."""
+    """What differs in the alignments of "thorough" are the models."""
+    others = models.protein_variants() if protein else models.dna_variants()
+    return (normal, *(replace(normal, models=made) for made in others))
 
 
 def cut_of(rules: ConsistencyRules | RefinementRules) -> int:

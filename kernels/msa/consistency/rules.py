@@ -18,7 +18,7 @@ MOST_SEQUENCES = 4000
 
 EFFORT = Parameter(
     "effort", "choice", "Effort", "fast: one round of consistency, no refinement. normal: two rounds (one beyond 50 "
-    "sequences), then the alignment is split at 30 columns and merged again. thorough: five such alignments by other "
+    "sequences), then the alignment is split at 30 columns and merged again. thorough: some such alignments by other "
     "models, and one that agrees with them most.", default="normal", choices=("fast", "normal", "thorough"),
 )  # fmt: skip
 SEED = Parameter(

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
-from kernels.msa.consistency.recipe import recipe
+from kernels.msa.consistency.recipe import Recipe, recipe
 from kernels.msa.consistency.rules import ENTRY_BYTES, POINTER_BYTES, entries_of, kept_bytes
 from kernels.msa.parameters import PosteriorParameters
 from kernels.msa.problem import MsaAnswer, MsaProblem
@@ -20,7 +20,6 @@ COPIES = 2.5
 """Old and new posteriors of both orders, and the new ones as they were found."""
 GROWN = 1.5
 """Columns of an alignment, for each letter of the longest sequence, about."""
-MODELS = 2
 LISTED_BYTES, ROW_BYTES = 70, 136
 """On the host of a device: of a pair in either order, whose entries are counted, placed and listed; of a letter, whose
 column is kept, and kept again for each of the splits that are tried together."""
@@ -78,32 +77,35 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     least = problem.rules.least_posterior
     if backend == "cuda":
-        variants = len(recipe(problem).variants)
-        return Footprint(_beside_device(lengths, variants), _device(lengths[lengths > 0], own.warps, least))
+        host = _beside_device(lengths, recipe(problem))
+        return Footprint(host, _device(lengths[lengths > 0], own.warps, least))
     n, letters = lengths.size, int(lengths.sum())
     shorter, longest = _longest_two(lengths)
     # Of two alignments that are merged one is without the longest sequence.
     merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
     kept = int(COPIES * kept_bytes(n, letters, least))
-    return Footprint({"posteriors": kept, "stages": max(_borders(shorter, longest) * min(own.threads, n), merging)})
+    return Footprint(
+        {"posteriors": kept, "stages": max(_borders(shorter, longest, recipe(problem)) * min(own.threads, n), merging)}
+    )
 
 
-def _beside_device(lengths: np.ndarray, variants: int) -> dict[str, int]:
+def _beside_device(lengths: np.ndarray, made: Recipe) -> dict[str, int]:
     """Bytes of the host of a device: lists of all pairs, what several alignments say of them, and what pairs take that
     are too long for a warp."""
-    n, letters = lengths.size, int(lengths.sum())
+    n, letters, variants = lengths.size, int(lengths.sum()), len(made.variants)
     rows = int(np.sort(lengths)[::-1] @ np.arange(n))
     agreement = rows * (AGREED * ENTRY_BYTES + POINTER_BYTES) + 4 * variants * n * int(GROWN * lengths.max())
     shorter, longest = _longest_two(lengths)
     long = n * lengths[lengths * longest >= LONG_CELLS].size
-    borders = _borders(shorter, longest) * min(cores(), long) if shorter * longest >= LONG_CELLS else 0
+    borders = _borders(shorter, longest, made) * min(cores(), long) if shorter * longest >= LONG_CELLS else 0
     told = {"pairs": LISTED_BYTES * n * n, "rows": ROW_BYTES * letters, "long pairs": borders}
     return {**told, "agreement": agreement} if variants else told
 
 
-def _borders(shorter: int, longest: int) -> int:
+def _borders(shorter: int, longest: int, made: Recipe) -> int:
     """Bytes of a thread that computes posteriors of 16 pairs of the longest sequences."""
-    return MODELS * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES
+    models = max(len(one.models) for one in (made, *made.variants))
+    return models * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES
 
 
 def _longest_two(lengths: np.ndarray) -> tuple[int, int]:

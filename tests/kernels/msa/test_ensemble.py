@@ -44,7 +44,7 @@ def test_it_is_an_alignment_whatever_the_threads(kind: SequenceType) -> None:
         )
     )
     problem = CONSISTENCY_PROBLEM.make(sequences, {"effort": "thorough"})
-    assert len(recipe(problem).variants) == (5 if kind == SequenceType.PROTEIN else 4)
+    assert len(recipe(problem).variants) == (4 if kind == SequenceType.PROTEIN else 3)
     method, answers = registry.method("msa"), []
     for threads in (1, 3):
         planned = engine.plan(method, problem, {"threads": threads}, "cpu")
