@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from kernels.graphs import formats, kinds, placement, problem, sizes
+from kernels.graphs import analysis, formats, kinds, placement, problem, sizes
 from kernels.graphs.graph import random_bipartite
 from kernels.graphs.kinds import Kind
 from kernels.graphs.problem import PathsProblem
@@ -79,6 +79,7 @@ def _method(
         done=lambda made, parameters, answer: 0 if answer.cycle else sizes.work(made, parameters, kind),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
+        models=analysis.models(kind),
         staging=f"kernels.graphs.plays:{play}" if play else "",
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernels.citation import Citation
-from kernels.hmm import advice, formats, hmm, kinds, placement, problem, sizes
+from kernels.hmm import advice, analysis, formats, hmm, kinds, placement, problem, sizes
 from kernels.hmm.kinds import Kind, SumKind
 from kernels.hmm.parameters import BINDING, PIECE, PIECE_ON_GPU
 from kernels.hmm.sums import problem as sums
@@ -94,6 +94,7 @@ def _method(
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
         exact=exact,
+        models=analysis.models(kind),
         staging=f"kernels.hmm.plays:{play}" if play else "",
     )
 
@@ -144,6 +145,7 @@ def _sum_method(
         automatic=sizes.sums_automatic,
         work=lambda made, values: made.cells * kind.passes * (made.iterations + 1 if kind.counts else 1),
         done=lambda made, values, answer: made.cells * answer.sweeps,
+        models=analysis.sums(kind),
         staging=f"kernels.hmm.plays:{play}" if play else "",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 3.0, "cuda": 200.0},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from kernels.analysis import OWN_ESTIMATE, least
 from kernels.citation import Citation
 from kernels.method import Method
 from kernels.msa import clustalw, sizes, thesis
@@ -57,6 +58,7 @@ def _method(id: str, **declared: Any) -> Method:
         "footprint": sizes.footprint,
         "automatic": sizes.automatic,
         "work": sizes.work,
+        "models": least(sizes.work, "004, section 2.1", "cells of pairs and of nodes"),
         "page": Path(__file__).with_name("page.md"),
     }
     return Method(id=id, family="msa", returns=frozenset({"alignment", "tree"}), **{**known, **declared})
@@ -72,6 +74,7 @@ def _given(id: str, **declared: Any) -> Method:
         footprint=consistency_sizes.footprint,
         automatic=consistency_sizes.automatic,
         work=consistency_sizes.work,
+        models=least(consistency_sizes.work, OWN_ESTIMATE, "cells of all pairs of sequences"),
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},
         **declared,
@@ -92,6 +95,7 @@ METHODS = (
         footprint=consistency_sizes.footprint,
         automatic=consistency_sizes.automatic,
         work=consistency_sizes.work,
+        models=least(consistency_sizes.work, OWN_ESTIMATE, "cells of all pairs of sequences"),
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},
     ),

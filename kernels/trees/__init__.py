@@ -9,7 +9,7 @@ from typing import Any
 from kernels.citation import Citation
 from kernels.method import Method
 from kernels.parameters import Parameter
-from kernels.trees import sizes
+from kernels.trees import analysis, sizes
 from kernels.trees.distances import sizes as distance_sizes
 from kernels.trees.distances.problem import ALIGNED, FULL, KTUPLE, SIXMER
 from kernels.trees.parameters import BLOCK, CELLS, EPOCH, JOIN_THREADS, PAIR_THREADS, THREADS
@@ -129,6 +129,7 @@ METHODS = (
         ON_BOTH,
         footprint=sizes.square_footprint,
         work=sizes.pruned_work,
+        models=analysis.ONCE,
         **{**TREES, "automatic": sizes.pruned_automatic},
     ),
     _method(
@@ -140,6 +141,7 @@ METHODS = (
         (BLOCK, CELLS, JOIN_THREADS),
         ON_BOTH,
         footprint=sizes.basic_footprint,
+        models=analysis.BLOCKS,
         work=sizes.full_work,
         staging="kernels.trees.plays:BASIC",
         **{**TREES, "automatic": sizes.team_automatic},
@@ -153,6 +155,7 @@ METHODS = (
         (BLOCK, CELLS, JOIN_THREADS),
         ON_BOTH,
         footprint=sizes.compact_footprint,
+        models=analysis.BLOCKS,
         work=sizes.full_work,
         **{**TREES, "automatic": sizes.team_automatic},
     ),
@@ -163,6 +166,7 @@ METHODS = (
         PAPER.at("section 4.1"),
         {"cpu": 0.7},
         footprint=sizes.square_footprint,
+        models=analysis.SERIAL,
         work=sizes.full_work,
         staging="kernels.trees.plays:SERIAL",
         **TREES,
@@ -175,6 +179,7 @@ METHODS = (
         {"cpu": 0.5},
         footprint=sizes.square_footprint,
         work=sizes.pruned_work,
+        models=analysis.ONCE,
         staging="kernels.trees.plays:AVERAGE",
         **{**TREES, "criterion": UPGMA},
     ),
@@ -187,6 +192,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=FULL,
+        models=analysis.ALIGNED_PAIRS,
         staging="kernels.trees.plays:FULL_PAIRS",
         **DISTANCES,
     ),
@@ -199,6 +205,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=KTUPLE,
+        models=analysis.PAIRS,
         **DISTANCES,
     ),
     _method(
@@ -210,6 +217,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=SIXMER,
+        models=analysis.PAIRS,
         **{**DISTANCES, "work": distance_sizes.sixmer_work},
     ),
     _method(
@@ -221,6 +229,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=ALIGNED,
+        models=analysis.COLUMNS,
         **DISTANCES,
     ),
 )
