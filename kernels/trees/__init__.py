@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kernels.citation import Citation
+from kernels.cuts import Cuts
 from kernels.method import Method
 from kernels.parameters import Parameter
 from kernels.trees import analysis, sizes
@@ -104,6 +105,11 @@ def _method(
     )
 
 
+def _blocks(parameters: Mapping[str, Any]) -> Cuts:
+    """Blocks of pairs."""
+    return Cuts(block=sizes.block_side(parameters))
+
+
 TREES: Mapping[str, Any] = {
     "problem": TREE_PROBLEM,
     "returns": frozenset({"tree"}),
@@ -142,6 +148,7 @@ METHODS = (
         ON_BOTH,
         footprint=sizes.basic_footprint,
         models=analysis.BLOCKS,
+        cuts=_blocks,
         work=sizes.full_work,
         staging="kernels.trees.plays:BASIC",
         **{**TREES, "automatic": sizes.team_automatic},
@@ -156,6 +163,7 @@ METHODS = (
         ON_BOTH,
         footprint=sizes.compact_footprint,
         models=analysis.BLOCKS,
+        cuts=_blocks,
         work=sizes.full_work,
         **{**TREES, "automatic": sizes.team_automatic},
     ),
