@@ -126,7 +126,7 @@ class GeometryPicture(QWidget):
         painter.setPen(QPen(QColor(colours.boundary), 1))
         for share in _borders(layers, self._cuts.layers) if self._cuts.layers else ():
             painter.drawPolyline(
-                [corner + share * away for corner in (face.topLeft(), face.topRight(), face.bottomRight())]
+                [corner + away * share for corner in (face.topLeft(), face.topRight(), face.bottomRight())]
             )
         painter.fillRect(face, QColor(colours.hover))
         for across, length in ((True, columns), (False, rows)):
