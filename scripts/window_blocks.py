@@ -89,7 +89,9 @@ def _measure(folder: Path, letters: int, where: bool) -> None:
     scenes = Scenes(window, blocks, qt)
     scenes.until("what goes on after the start", lambda: True, lambda: None, 1.0)
     scenes.open_genomes(folder, letters)
-    scenes.run_and_look("two genomes")
+    scenes.run_for(8)
+    scenes.open_genomes(folder, letters // 40)
+    scenes.run_and_look("two sequences")
     scenes.open_three(folder)
     scenes.run_and_look("three proteins")
     scenes.sweep(folder)
@@ -127,6 +129,7 @@ class Scenes:
     def open_genomes(self, folder: Path, letters: int) -> None:
         import numpy as np
 
+        self.window.session.remove(range(len(self.window.session.state.sequences)))
         random = np.random.default_rng(1)
         paths = [folder / f"{name}.fasta" for name in ("first", "second")]
         for path in paths:
@@ -149,6 +152,12 @@ class Scenes:
         there = lambda: len(window.session.state.sequences) == count and window.method.run_button.isEnabled()  # noqa: E731
         self.until(part, there, lambda: window.loader.open_paths(paths))
 
+    def run_for(self, seconds: float) -> None:
+        """A job that goes on, and is cancelled then."""
+        end = time.monotonic() + seconds
+        self.until("a job that goes on", lambda: time.monotonic() > end, self.window.run)
+        self.until("cancelling it", lambda: not self.window.queue.active, self.window.queue.cancel_all)
+
     def run_and_look(self, what: str) -> None:
         """Run what the window proposes, then every view of its result."""
         from app.kit.view import GradualView
@@ -161,8 +170,10 @@ class Scenes:
             )
 
     def _sharp(self, gradual: Any) -> bool:
+        """Whether a view has all it shows, or waits for somebody who lets it begin."""
         view = self.window.viewer.tabs.currentWidget()
-        return not isinstance(view, gradual) or view.sharp
+        asks = getattr(getattr(view, "scan_panel", None), "busy", True) is False
+        return not isinstance(view, gradual) or view.sharp or asks
 
     def sweep(self, folder: Path) -> None:
         tune = self.window.tune

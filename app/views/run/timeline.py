@@ -418,6 +418,11 @@ class TimelineView(QWidget):
         lane, reach = round(point.y()), 2 * box.viewPixelSize()[0] * 1e6
         share = (point.y() - lane + FILL / 2) / FILL
         row = lane * found.depth + int(share * found.depth)
+        words = next((words for left, right, words in self.bars.breaks if left <= point.x() * 1e6 < right), "")
+        if words:
+            self._point_at(None)
+            self._status.setText(words)
+            return
         number = self.bars.drawn.at(row, point.x() * 1e6, reach) if 0 <= share < 1 else None
         self._point_at(number)
 

@@ -280,6 +280,7 @@ def test_long_gaps_are_folded_and_named(qtbot):
     view = TimelineView(Selection())
     qtbot.addWidget(view)
     view.resize(900, 400)
+    view.show()
     view.show_result(replace(RESULT, steps=steps, times_ms={"compilation": 340.0, "phase 1": 2.0, "phase 3": 2.0}))
     assert "busy 100 % of 4.0 ms and 160 ms between" in view._summary.text()
     (left, right), _ = view.plot.viewRange()
@@ -287,6 +288,8 @@ def test_long_gaps_are_folded_and_named(qtbot):
     before, between = view.bars.breaks
     assert before[2] == "346 ms before the first strip: compilation 340 ms"
     assert between[2].startswith("160 ms without a thread at work: launch gap, compilation")
+    _hover(view, (between[0] + between[1]) / 2e6, 0)
+    assert view._status.text() == between[2]
     fold = view._fold
     times = np.array([346e6, 347e6, 348e6, 400e6, 508e6, 510e6, 900e6])
     np.testing.assert_allclose(fold.true(fold.drawn(times)), times)
