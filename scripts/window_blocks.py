@@ -4,8 +4,8 @@ genomes of 1 Mb, runs jobs, paints every view of their results and measures a sw
     make bench-gui ARGS=--blocks
     python scripts/window_blocks.py --letters 1000000
 
-Of every part the longest block is printed in ms by the clock, and how much of it a processor worked for this thread,
-which other programs of the machine change less. With --where, the stack in which the longest blocks were seen.
+Of every part the longest block is printed in ms by the clock, and the longest in which a processor worked for this
+thread, which other programs of the machine change less. With --where, the stacks in which long blocks were seen.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class Blocks:
         now, worked = time.perf_counter(), time.thread_time()
         block = 1000 * (now - self._last), 1000 * (worked - self._worked)
         if self.part:
-            self.longest[self.part] = max(self.longest.get(self.part, (0.0, 0.0)), block, key=lambda times: times[1])
+            before = self.longest.get(self.part, (0.0, 0.0))
+            self.longest[self.part] = max(before[0], block[0]), max(before[1], block[1])
         self._last, self._worked = time.perf_counter(), time.thread_time()
 
     def begin(self, part: str) -> None:
@@ -72,7 +73,7 @@ def main() -> int:
 
 
 def _measure(folder: Path, letters: int, where: bool) -> None:
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.process_time()
     from PySide6.QtWidgets import QApplication
 
     from app import application, settings
@@ -84,12 +85,12 @@ def _measure(folder: Path, letters: int, where: bool) -> None:
     window = Window(found)
     window.show()
     QApplication.processEvents()
-    print(f"start to window {time.perf_counter() - began:.2f} s")
+    print(f"start to window {time.perf_counter() - began:.2f} s, {time.process_time() - worked:.2f} s of processors")
     blocks = Blocks(where)
     scenes = Scenes(window, blocks, qt)
     scenes.until("what goes on after the start", lambda: True, lambda: None, 1.0)
     scenes.open_genomes(folder, letters)
-    scenes.run_for(8)
+    scenes.run_for(4)
     scenes.open_genomes(folder, letters // 40)
     scenes.run_and_look("two sequences")
     scenes.open_three(folder)
