@@ -19,6 +19,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -166,9 +167,7 @@ class Scenes:
         window, before = self.window, len(self.window.session.entries)
         self.until(f"a job, {what}", lambda: len(window.session.entries) > before, window.run)
         for name in window.viewer.tabs_shown():
-            self.until(
-                f"{what}, {name}", lambda: self._sharp(GradualView), lambda name=name: window.viewer.turn_to(name)
-            )
+            self.until(f"{what}, {name}", lambda: self._sharp(GradualView), partial(window.viewer.turn_to, name))
 
     def _sharp(self, gradual: Any) -> bool:
         """Whether a view has all it shows, or waits for somebody who lets it begin."""
@@ -184,8 +183,8 @@ class Scenes:
         first.set_value("s" if "s" in names else "threads", "32,48,64" if "s" in names else "1,2")
         self.until("a sweep", lambda: not tune.active, tune.start)
         for number in range(tune.plots.tabs.count()):
-            self.until(f"sweep, {tune.plots.tabs.tabText(number)}", lambda: True,
-                       lambda number=number: tune.plots.tabs.setCurrentIndex(number))  # fmt: skip
+            title = tune.plots.tabs.tabText(number)
+            self.until(f"sweep, {title}", lambda: True, partial(tune.plots.tabs.setCurrentIndex, number))
 
 
 if __name__ == "__main__":
