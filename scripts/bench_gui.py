@@ -34,8 +34,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="alignments to measure too")
     parser.add_argument("--large", action="store_true", help="also the largest sizes")
+    parser.add_argument("--blocks", action="store_true", help="how long the window does not answer, instead")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
+    if chosen.blocks:
+        return subprocess.run([sys.executable, str(Path(__file__).with_name("window_blocks.py"))]).returncode
     if chosen.one:
         return measure(chosen.files[0])
     with tempfile.TemporaryDirectory() as folder:

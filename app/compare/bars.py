@@ -116,7 +116,7 @@ class Timelines(QWidget):
         palette = np.array([QColor(colour).rgba() for colour in active.phases], np.uint32)
         ratio = self.devicePixelRatioF()
         for name, each in self._lanes:
-            busy = f"{name} \N{MIDDLE DOT} {len(each.workers):,} workers, busy {100 * each.busy:.0f} % of "
+            busy = f"{name} \N{MIDDLE DOT} {len(each.workers):,} workers, busy {100 * each.busy():.0f} % of "
             painter.setPen(QColor(active.text))
             painter.drawText(QPointF(0, top + SPACE - 9), busy + texts.duration((each.end_ns - each.start_ns) / 1e6))
             colours = palette[(each.events["phase"].astype(np.int64) - 1) % len(palette)]

@@ -38,20 +38,21 @@ class Lanes:
     def start_ns(self) -> int:
         return int(self.events["start_ns"].min()) if self.events.size else 0
 
-    @property
-    def busy(self) -> float:
-        """Share of the time of all rows, from the first start to the last end, in which something was computed."""
+    def busy(self, idle_ns: int = 0) -> float:
+        """Share of the time of all rows, from the first start to the last end, in which something was computed.
+
+        ``idle_ns`` of that time do not count, such as those of a compiler between two phases.
+        """
         events = self.events
-        return self._of_time(events["end_ns"] - events["start_ns"] - events["waited_ns"])
+        return self._of_time(events["end_ns"] - events["start_ns"] - events["waited_ns"], idle_ns)
 
-    @property
-    def waiting(self) -> float:
+    def waiting(self, idle_ns: int = 0) -> float:
         """The same in which one waited for a neighbour, as far as that is known."""
-        return self._of_time(self.events["waited_ns"])
+        return self._of_time(self.events["waited_ns"], idle_ns)
 
-    def _of_time(self, spent_ns: np.ndarray) -> float:
+    def _of_time(self, spent_ns: np.ndarray, idle_ns: int) -> float:
         """Share of the time of all rows; where not all events are there, the others are taken to be like them."""
-        span = self.end_ns - self.start_ns
+        span = self.end_ns - self.start_ns - idle_ns
         return min(int(spent_ns.sum()) / (span * self.rows * self.share), 1.0) if span else 0.0
 
     def at(self, row: int, time_ns: float, reach_ns: float = 0) -> int | None:

@@ -319,8 +319,8 @@ class _Reader:
         match value:
             case {"sequence": number}:
                 return self._sequences[number]
-            case {"steps": name, **more}:
-                steps = Steps(share=float(more.get("share", 1.0)))
+            case {"steps": name}:
+                steps = Steps(share=float(value.get("share", 1.0)))
                 steps.extend(self._array(name))
                 return steps
             case {"time": text}:

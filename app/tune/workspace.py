@@ -320,7 +320,7 @@ class TuneWorkspace(QWidget):
 
     def _lengths(self, point: Point) -> tuple[int, ...] | None:
         task = self.shown.task(point)
-        return geometry.shape(task.inputs) if task else None
+        return geometry.shape(task.inputs, geometry.inputs_of(point)) if task else None
 
     def _curves(self, point: Point, name: str) -> Curves:
         """What the models of a point's method foretell over an axis, as far as it is known by now."""

@@ -14,6 +14,7 @@ from kernels.experiments.points import Run
 from kernels.model import Result
 from kernels.monitor import Monitor
 from kernels.plan import Plan
+from kernels.steps import Steps
 
 Timed = Callable[[], tuple[Run, Any]]
 """A call that times itself: the run, and what it returned."""
@@ -33,11 +34,11 @@ class Measured:
 
 
 def method_call(planned: Plan, monitor: Monitor) -> Timed:
-    """A run of a plan; the clock stops when the device is done, not when the launches are."""
+    """A run of a plan, without its step log; the clock stops when the device is done, not when the launches are."""
 
     def call() -> tuple[Run, Result]:
         before = time.perf_counter_ns()
-        result = engine.execute(planned, monitor, keep_rate=False, keep=False)
+        result = engine.execute(planned, monitor, Steps(keeps=False), keep_rate=False, keep=False)
         if planned.backend == "cuda":
             devices.synchronize(planned.device)
         wall_ms = (time.perf_counter_ns() - before) / 1e6

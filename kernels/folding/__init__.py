@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kernels.analysis import ADD_AND_MAX, least
 from kernels.citation import Citation
 from kernels.folding import placement, problem, sizes
 from kernels.io.sequences import SEQUENCE
@@ -94,6 +95,7 @@ def _method(id: str, name: str, summary: str, citation: Citation, kind: ProblemT
         footprint=partial(sizes.footprint, number),
         automatic=sizes.automatic,
         work=_work,
+        models=least(_work, "003, section 6.2", "sums of two parts, compared", ADD_AND_MAX),
         staging=f"kernels.folding.plays:{'NUSSINOV' if kind is FOLDING_TYPE else 'CHAIN'}",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups=rates,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from kernels.graphs import formats, kinds, placement, problem, sizes
+from kernels.graphs import analysis, formats, kinds, placement, problem, sizes
 from kernels.graphs.graph import random_bipartite
 from kernels.graphs.kinds import Kind
 from kernels.graphs.problem import PathsProblem
@@ -80,6 +80,7 @@ def _method(
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
         staging=f"kernels.graphs.{play}" if play else "",
+        models=analysis.models(kind),
     )
 
 

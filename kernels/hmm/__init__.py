@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernels.citation import Citation
-from kernels.hmm import advice, formats, hmm, kinds, placement, problem, sizes
+from kernels.hmm import advice, analysis, formats, hmm, kinds, placement, problem, sizes
 from kernels.hmm.kinds import Kind, SumKind
 from kernels.hmm.parameters import BINDING, PIECE, PIECE_ON_GPU
 from kernels.hmm.sums import problem as sums
@@ -95,6 +95,7 @@ def _method(
         nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
         exact=exact,
         staging=f"kernels.hmm.{play}" if play else "",
+        models=analysis.models(kind),
     )
 
 
@@ -145,6 +146,7 @@ def _sum_method(
         work=lambda made, values: made.cells * kind.passes * (made.iterations + 1 if kind.counts else 1),
         done=lambda made, values, answer: made.cells * answer.sweeps,
         staging=f"kernels.hmm.{play}" if play else "",
+        models=analysis.sums(kind),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 3.0, "cuda": 200.0},
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from kernels.analysis import OWN_ESTIMATE, least
 from kernels.citation import Citation
 from kernels.method import Method
 from kernels.msa import clustalw, sizes, thesis
@@ -57,6 +58,7 @@ def _method(id: str, **declared: Any) -> Method:
         "footprint": sizes.footprint,
         "automatic": sizes.automatic,
         "work": sizes.work,
+        "models": least(sizes.work, "004, section 2.1", "cells of pairs and of nodes"),
         "page": Path(__file__).with_name("page.md"),
     }
     return Method(id=id, family="msa", returns=frozenset({"alignment", "tree"}), **{**known, **declared})
@@ -73,6 +75,7 @@ def _given(id: str, **declared: Any) -> Method:
         automatic=consistency_sizes.automatic,
         work=consistency_sizes.work,
         done=consistency_sizes.done,
+        models=least(consistency_sizes.work, OWN_ESTIMATE, "cells of all pairs of sequences"),
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},
         remedy="leave rows out, or align the sequences anew along PartTree, which takes any number of them",
@@ -96,6 +99,7 @@ METHODS = (
         automatic=consistency_sizes.automatic,
         work=consistency_sizes.work,
         done=consistency_sizes.done,
+        models=least(consistency_sizes.work, OWN_ESTIMATE, "cells of all pairs of sequences"),
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},
         remedy="posteriors of 0.1 and more take two fifths of those of 0.01; the alignment along PartTree takes any "

@@ -12,6 +12,7 @@ from typing import Any
 
 from kernels.analysis import OPERATIONS, TRAFFIC, Model
 from kernels.pairwise.checkpointed import sizes as checkpointed_sizes
+from kernels.pairwise.least import LANES, LEAST_OPERATIONS
 from kernels.pairwise.model import PairProblem
 from kernels.pairwise.parameters import StripParameters
 from kernels.pairwise.strips import sizes
@@ -19,12 +20,6 @@ from kernels.pairwise.strips.cpu_sizes import chosen_short_rows, strips
 from kernels.parameters import typed
 from kernels.scoring import Mode
 
-LANES = {"cpu": 16, "cuda": 32}
-
-LEAST_OPERATIONS = {"cpu": {Mode.LOCAL: 11.0, Mode.GLOBAL: 9.0}, "cuda": {Mode.LOCAL: 5.5, Mode.GLOBAL: 5.5}}
-"""Fewest operations of a cell. On a CPU additions, subtractions and maxima of the recurrence, counted in
-strips/cpu_cells.py, with one maximum for the best score; on a GPU instructions of the arithmetic pipe with Hopper's
-fused add-and-maximum, the extraction of the letters' score included."""
 LEAST_SHORT_OPERATIONS = {Mode.LOCAL: 4.5, Mode.GLOBAL: 3.5}
 """Those of a cell in 16 bits on a CPU (strips/cpu_short_cells.py): half of nine and of seven, by lanes of 32 bits."""
 

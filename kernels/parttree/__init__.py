@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from kernels.analysis import OWN_ESTIMATE, least
 from kernels.citation import Citation
 from kernels.method import Method
 from kernels.msa.problem import INPUTS, problem_type
@@ -24,6 +25,7 @@ PAPER = Citation(
 
 def _method(id: str, name: str, summary: str, citation: Citation, **declared: Any) -> Method:
     backends = declared.pop("on", ("cpu", "cuda"))
+    work = declared.get("work", sizes.work)
     functions = {backend: f"kernels.parttree.{backend}:{id.replace('-', '_')}" for backend in backends}
     return Method(
         id=id,
@@ -35,7 +37,13 @@ def _method(id: str, name: str, summary: str, citation: Citation, **declared: An
         backends=declared.pop("functions", functions),
         returns=frozenset({"tree"}),
         page=Path(__file__).with_name("page.md"),
-        **{"criterion": PARTTREE, "automatic": sizes.automatic, "work": sizes.work, **declared},
+        **{
+            "criterion": PARTTREE,
+            "automatic": sizes.automatic,
+            "work": work,
+            "models": least(work, OWN_ESTIMATE, "pairs of sequences"),
+            **declared,
+        },
     )
 
 
@@ -139,6 +147,7 @@ METHODS = (
         footprint=sizes.alignment_footprint,
         automatic=sizes.automatic,
         work=sizes.alignment_work,
+        models=least(sizes.alignment_work, OWN_ESTIMATE, "cells of the nodes"),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 1.0, "cuda": 20.0},
         suits=lambda data: len(data) >= MANY,
@@ -158,6 +167,7 @@ METHODS = (
         footprint=adding.footprint,
         automatic=sizes.automatic,
         work=adding.work,
+        models=least(adding.work, OWN_ESTIMATE, "cells of the profile and each sequence"),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 0.5},
     ),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from kernels.analysis import ADD_AND_MAX, least
 from kernels.method import Input, Method, ProblemType
 from kernels.products import formats, placement, problem, sizes
 from kernels.products.matrix import MATRIX
@@ -28,6 +31,11 @@ PRODUCT = ProblemType(
     trials="kernels.products.trials:PRODUCTS",
 )
 
+
+def _work(made: Any, parameters: Mapping[str, Any]) -> int:
+    return made.cells
+
+
 METHODS = (
     Method(
         id="minplus-product",
@@ -41,7 +49,8 @@ METHODS = (
         returns=frozenset({"product"}),
         footprint=sizes.footprint,
         automatic=sizes.automatic,
-        work=lambda made, parameters: made.cells,
+        work=_work,
+        models=least(_work, "003, section 2.3", "sums of two numbers, compared", ADD_AND_MAX),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 12.0, "cuda": 8000.0},
         staging="kernels.products.plays:PRODUCTS",

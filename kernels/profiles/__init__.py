@@ -12,7 +12,7 @@ from kernels.cuts import Cuts
 from kernels.io.sequences import SEQUENCE
 from kernels.method import Input, Method, ProblemType
 from kernels.parameters import Parameter
-from kernels.profiles import options, placement, sizes
+from kernels.profiles import analysis, options, placement, sizes
 from kernels.profiles.files import PROFILE
 from kernels.profiles.parameters import BATCH, BLOCK, LIMIT, STRIP_WIDTH, WORKERS
 from kernels.semiring.citation import THESIS
@@ -88,6 +88,7 @@ def _method(
         cuts=_cuts,
         pieces=pieces or {},
         staging=f"kernels.profiles.{play}" if play else "",
+        models=MODELS.get(next(iter((pieces or {}).values()), ""), analysis.ALL),
     )
 
 
@@ -97,6 +98,8 @@ def _cuts(parameters: Mapping[str, Any]) -> Cuts:
 
 
 STRIPS, TABLE, DIAGONALS = {"strips": "strip"}, {"table": "slice"}, {"antidiagonals": "antidiagonal"}
+MODELS = {"block row": analysis.BLOCKS, "product": analysis.PRODUCTS, "antidiagonal": analysis.WAVES}
+"""By what the first phase of a method is made of."""
 BLOCK_ROWS, PRODUCT_ROWS = ({"scores": first, "maximisation": "slice"} for first in ("block row", "product"))
 BLOCKS = (BLOCK, WORKERS)
 ALL_THREE = sizes.on_gpu(sizes.gpu_matrices(3))

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from kernels.citation import Citation
+from kernels.cuts import Cuts
 from kernels.method import Method
 from kernels.parameters import Parameter
-from kernels.trees import sizes
+from kernels.trees import analysis, sizes
 from kernels.trees.distances import sizes as distance_sizes
 from kernels.trees.distances.problem import ALIGNED, FULL, KTUPLE, SIXMER
 from kernels.trees.parameters import BLOCK, CELLS, EPOCH, JOIN_THREADS, PAIR_THREADS, THREADS
@@ -104,6 +105,11 @@ def _method(
     )
 
 
+def _blocks(parameters: Mapping[str, Any]) -> Cuts:
+    """Blocks of pairs."""
+    return Cuts(block=sizes.block_side(parameters))
+
+
 TREES: Mapping[str, Any] = {
     "problem": TREE_PROBLEM,
     "returns": frozenset({"tree"}),
@@ -130,6 +136,7 @@ METHODS = (
         footprint=sizes.square_footprint,
         work=sizes.pruned_work,
         staging="kernels.trees.plays_pruned:PRUNED",
+        models=analysis.ONCE,
         **{**TREES, "automatic": sizes.pruned_automatic},
     ),
     _method(
@@ -141,6 +148,8 @@ METHODS = (
         (BLOCK, CELLS, JOIN_THREADS),
         ON_BOTH,
         footprint=sizes.basic_footprint,
+        models=analysis.BLOCKS,
+        cuts=_blocks,
         work=sizes.full_work,
         staging="kernels.trees.plays:BASIC",
         **{**TREES, "automatic": sizes.team_automatic},
@@ -155,6 +164,8 @@ METHODS = (
         ON_BOTH,
         footprint=sizes.compact_footprint,
         staging="kernels.trees.plays:COMPACT",
+        models=analysis.BLOCKS,
+        cuts=_blocks,
         work=sizes.full_work,
         **{**TREES, "automatic": sizes.team_automatic},
     ),
@@ -165,6 +176,7 @@ METHODS = (
         PAPER.at("section 4.1"),
         {"cpu": 0.7},
         footprint=sizes.square_footprint,
+        models=analysis.SERIAL,
         work=sizes.full_work,
         staging="kernels.trees.plays:SERIAL",
         **TREES,
@@ -177,6 +189,7 @@ METHODS = (
         {"cpu": 0.5},
         footprint=sizes.square_footprint,
         work=sizes.pruned_work,
+        models=analysis.ONCE,
         staging="kernels.trees.plays:AVERAGE",
         **{**TREES, "criterion": UPGMA},
     ),
@@ -190,6 +203,7 @@ METHODS = (
         ON_BOTH,
         problem=FULL,
         staging="kernels.trees.plays_distances:FULL_PAIRS",
+        models=analysis.ALIGNED_PAIRS,
         **DISTANCES,
     ),
     _method(
@@ -202,6 +216,7 @@ METHODS = (
         ON_BOTH,
         problem=KTUPLE,
         staging="kernels.trees.plays_distances:CHAINS",
+        models=analysis.PAIRS,
         **DISTANCES,
     ),
     _method(
@@ -214,6 +229,7 @@ METHODS = (
         ON_BOTH,
         problem=SIXMER,
         staging="kernels.trees.plays_distances:WORDS",
+        models=analysis.PAIRS,
         **{**DISTANCES, "work": distance_sizes.sixmer_work},
     ),
     _method(
@@ -226,6 +242,7 @@ METHODS = (
         ON_BOTH,
         problem=ALIGNED,
         staging="kernels.trees.plays_distances:COLUMNS",
+        models=analysis.COLUMNS,
         **DISTANCES,
     ),
 )

@@ -11,7 +11,7 @@ from kernels.citation import Citation
 from kernels.cuts import Cuts
 from kernels.method import Method
 from kernels.parameters import typed
-from kernels.triple import sizes
+from kernels.triple import analysis, sizes
 from kernels.triple.grid import KINDS, Kind
 from kernels.triple.parameters import CHUNK_WIDTH, MAPPING, SUBCHUNK_HEIGHT, THREADS, ChunkParameters
 from kernels.triple.problem import TRIPLE
@@ -65,6 +65,7 @@ def _chunked(method_id: str, name: str, section: str, summary: str, cpu: float, 
         recomputed=partial(sizes.recomputed, kind=kind),
         notes=partial(sizes.notes, kind=kind),
         cuts=_subchunks if kind.subchunks else _chunks,
+        models=analysis.models(kind),
         staging=_staging(name, kind),
         page=PAGE,
         nominal_gcups={"cpu": cpu, "cuda": cuda},
@@ -115,6 +116,7 @@ METHODS = (
         footprint=sizes.scoring_footprint,
         automatic=sizes.serial_automatic,
         work=sizes.serial_work,
+        models=analysis.SERIAL,
         staging="kernels.triple.plays:SCORING",
         page=PAGE,
         nominal_gcups={"cpu": 0.4},
@@ -132,6 +134,7 @@ METHODS = (
         footprint=sizes.traceback_footprint,
         automatic=sizes.serial_automatic,
         work=sizes.serial_work,
+        models=analysis.SERIAL,
         staging="kernels.triple.plays:TRACEBACK",
         page=PAGE,
         nominal_gcups={"cpu": 0.25},

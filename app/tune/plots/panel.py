@@ -189,7 +189,7 @@ class Plots(QWidget):
         # Of the first point of a sweep nothing differs yet, and its axes are known all the same.
         axes = dict.fromkeys(name for name in (*moving, self.settings.x, self.settings.y) if name)
         _fill(self.across, {name: name for name in axes}, self.settings.x)
-        _fill(self.second, {"": NONE, **{name: name for name in axes}}, self.settings.y)
+        _fill(self.second, {"": NONE, **{name: name for name in axes if name != self.settings.x}}, self.settings.y)
         _fill(self.baseline, {"": NONE, **series.baselines(found, moving)}, self.settings.baseline)
         shades = {name: name for name in series.shades(found, moving) if name != self.settings.x}
         _fill(self.colour, {"": AUTOMATIC, **shades}, self.settings.colour)

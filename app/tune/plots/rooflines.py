@@ -29,8 +29,10 @@ BEYOND = 4.0
 ROOF_PENS: tuple[Kind, ...] = ("line", "dashes", "dots", "dash-dots", "dash-dot-dots")
 MEASURE, MEASURING = "Measure the limits of this device", "The limits of this device are being measured."
 ABOUT = "Operations and bytes a second that it reaches at most; takes some seconds, and is kept"
-UNDECLARED = "Nothing to draw: no method of these points declares both its operations and its traffic of memory."
-NO_TRAFFIC = "Points that move no data between strips are not drawn."
+UNDECLARED = "Nothing to draw: no method of these points declares its operations, as peers do not."
+UNMOVED = 1e4
+"""Operations a byte at which methods are drawn that need not move anything: only the flat roof is above them."""
+NO_TRAFFIC = "Methods whose memory traffic is none, or not known, stand at 10,000 operations a byte."
 UNKNOWN = "The limits of {} are not known yet."
 
 
@@ -147,11 +149,11 @@ class RooflineView(QWidget):
 
 
 def place_of(point: Point) -> Place | None:
-    """Where a point is; None where its method does not declare operations and traffic, or where nothing is moved."""
+    """Where a point is; None where its method does not declare operations; at UNMOVED where nothing is moved."""
     operations, moved, time_ms = point.models.get(OPERATIONS), point.models.get(TRAFFIC), point.value("compute_ms")
-    if not operations or not moved or not time_ms:
+    if not operations or not time_ms:
         return None
-    return Place(point, operations / moved, operations / time_ms * 1e3)
+    return Place(point, operations / moved if moved else UNMOVED, operations / time_ms * 1e3)
 
 
 def outline(roof: Roofline, low: float, high: float) -> np.ndarray:
@@ -185,7 +187,7 @@ def _ends(places: Sequence[Place], roofs: Sequence[Roofline]) -> tuple[float, fl
 
 def _told(points: Sequence[Point], places: Sequence[Place], roofs: Sequence[Roofline], unknown: Sequence[str]) -> str:
     """Every limit in words, and what is not drawn."""
-    declared = [point for point in points if point.models.keys() >= {OPERATIONS, TRAFFIC}]
+    declared = [point for point in points if OPERATIONS in point.models]
     if not declared:
         return UNDECLARED
     found = [
@@ -195,4 +197,4 @@ def _told(points: Sequence[Point], places: Sequence[Place], roofs: Sequence[Roof
         for roof in roofs
     ]
     found += [UNKNOWN.format(name) for name in unknown]
-    return " ".join([*found, *([NO_TRAFFIC] if len(places) < len(declared) else [])])
+    return " ".join([*found, *([NO_TRAFFIC] if any(place.intensity == UNMOVED for place in places) else [])])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTransform
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QVBoxLayout, QWidget
 
 from app import texts, theme
 from app.kit import export
@@ -14,6 +17,7 @@ from app.kit import result_text as view_texts
 from app.kit.axis import Axis
 from app.kit.background import Latest
 from app.kit.flow import ToolRow
+from app.kit.fold import Fold, fold, folded
 from app.kit.lanes import Lanes, lanes
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
@@ -26,6 +30,7 @@ HINTS = {
     "strip": f"{HINT}; a bar lights up its strip in the matrix",
     "chunk": f"{HINT}; a bar lights up its chunk in the cube",
 }
+BETWEEN = "launch gap, compilation or the host's work"
 FILL = 0.8
 SEPARATED, LABELLED = 5, 34
 STRIP_COLOURS = 5
@@ -36,11 +41,13 @@ MANY_EVENTS = 20_000
 
 
 class Bars(pg.GraphicsObject):
-    """Draws the lanes, in pixels."""
+    """Draws the lanes, in pixels: ``drawn`` are they at the times at which they are drawn, gaps being folded."""
 
     def __init__(self) -> None:
         super().__init__()
         self.lanes: Lanes | None = None
+        self.drawn: Lanes | None = None
+        self.breaks: tuple[tuple[float, float, str], ...] = ()
         self.words = Words()
         self.by_strip = False
         self.strip: int | None = None
@@ -71,38 +78,49 @@ class Bars(pg.GraphicsObject):
         area = transform.mapRect(view)
         painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
         start, end = view.left() * 1e6, view.right() * 1e6
-        self._paint_before(painter, transform, area)
+        for left, right, words in self.breaks or ((0.0, float(self.drawn.start_ns), self.before),):
+            self._paint_break(painter, transform, area, (left, right), words)
         self._paint_image(painter, transform, area, start, end)
         self._paint_wide(painter, transform, area, start, end)
         painter.restore()
 
     def box(self, transform: QTransform, number: int) -> QRectF:
         """Where an event is drawn."""
-        event = self.lanes.events[number]
+        event = self.drawn.events[number]
         lane, slot = divmod(int(self.lanes.row[number]), self.lanes.depth)
         left, right = float(event["start_ns"]) / 1e6, float(event["end_ns"]) / 1e6
         height = FILL / self.lanes.depth
         return transform.mapRect(QRectF(left, lane - FILL / 2 + slot * height, right - left, height))
 
-    def _paint_before(self, painter: QPainter, transform: QTransform, area: QRectF) -> None:
-        """What went on before the first event, on a ground of its own."""
-        left, right = (transform.map(QPointF(ns / 1e6, 0)).x() for ns in (0, self.lanes.start_ns))
+    def _paint_break(
+        self, painter: QPainter, transform: QTransform, area: QRectF, span_ns: tuple[float, float], words: str
+    ) -> None:
+        """A time in which nobody did anything, such as before the first event, on a ground of its own."""
+        left, right = (transform.map(QPointF(ns / 1e6, 0)).x() for ns in span_ns)
         ground = QRectF(QPointF(left, area.top()), QPointF(right, area.bottom())).intersected(area)
         if ground.width() < 1:
             return
         colours = theme.active()
         painter.fillRect(ground, QColor(colours.hover))
-        text = painter.fontMetrics().elidedText(self.before, Qt.TextElideMode.ElideRight, int(ground.width()) - 12)
-        if ground.width() > LABELLED:
-            painter.setPen(QColor(colours.muted))
-            painter.drawText(
-                ground.adjusted(6, 6, -6, -6), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, text
-            )
+        upright = ground.width() < ground.height() / 2
+        room = (
+            QRectF(0, 0, ground.height(), ground.width()) if upright else QRectF(0, 0, ground.width(), ground.height())
+        )
+        if room.height() < painter.fontMetrics().height():
+            return
+        painter.save()
+        painter.translate(ground.bottomLeft() if upright else ground.topLeft())
+        painter.rotate(-90 if upright else 0)
+        painter.setPen(QColor(colours.muted))
+        text = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()) - 12)
+        place = Qt.AlignmentFlag.AlignVCenter if upright else Qt.AlignmentFlag.AlignTop
+        painter.drawText(room.adjusted(6, 0 if upright else 6, -6, 0), Qt.AlignmentFlag.AlignLeft | place, text)
+        painter.restore()
 
     def _paint_image(self, painter: QPainter, transform: QTransform, area: QRectF, start: float, end: float) -> None:
         width = max(round(area.width() * painter.device().devicePixelRatioF()), 1)
         waiting = QColor(theme.active().border).rgba()
-        pixels = self.lanes.pixels(self.colours(), start, end, width, SEPARATED, waiting)
+        pixels = self.drawn.pixels(self.colours(), start, end, width, SEPARATED, waiting)
         depth = self.lanes.depth
         for lane in range(len(self.lanes.workers)):
             rows = pixels[lane * depth : (lane + 1) * depth]
@@ -116,7 +134,7 @@ class Bars(pg.GraphicsObject):
         """Numbers of the bars that have room for them, and the lit strip."""
         ns_per_pixel = (end - start) / max(area.width(), 1)
         height = abs(transform.m22()) * FILL / self.lanes.depth
-        for number in self.lanes.wide(start, end, LABELLED * ns_per_pixel).tolist():
+        for number in self.drawn.wide(start, end, LABELLED * ns_per_pixel).tolist():
             box = self.box(transform, number)
             inside = box.intersected(area)
             if height >= painter.fontMetrics().height() and inside.width() >= LABELLED:
@@ -147,6 +165,18 @@ class WorkerAxis(Axis):
         return [str(self.workers[round(v)]) if 0 <= round(v) < len(self.workers) else "" for v in values]
 
 
+class TimeAxis(Axis):
+    """Milliseconds since the start of the run, whatever is folded."""
+
+    fold: Fold | None = None
+
+    def tickStrings(self, values, scale, spacing):
+        if self.fold is None or not self.fold.starts_ns.size:
+            return super().tickStrings(values, scale, spacing)
+        digits = max(0, -math.floor(math.log10(spacing))) if spacing < 1 else 0
+        return [f"{self.fold.true(value * 1e6) / 1e6:,.{digits}f}" for value in values]
+
+
 class TimelineView(QWidget):
     """Bars by worker over time."""
 
@@ -158,8 +188,11 @@ class TimelineView(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self.bars = Bars()
+        self._fold: Fold | None = None
         self._axis = WorkerAxis("left")
-        self.plot = pg.PlotWidget(axisItems={"left": self._axis}, viewBox=pg.ViewBox(enableMenu=False))
+        self._time = TimeAxis("bottom")
+        axes = {"left": self._axis, "bottom": self._time}
+        self.plot = pg.PlotWidget(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False))
         self.plot.addItem(self.bars, ignoreBounds=True)
         self.plot.setLabel("bottom", "time (ms)")
         for axis in ("bottom", "left"):
@@ -172,6 +205,10 @@ class TimelineView(QWidget):
         tools = QWidget()
         row = ToolRow(tools)
         row.addWidget(self._colour)
+        self.folds = QCheckBox("Fold gaps")
+        self.folds.setChecked(True)
+        self.folds.setToolTip("Draw long times narrow in which nobody did anything: compilation, transfer, the host")
+        row.addWidget(self.folds)
         row.addWidget(tool_button("Fit", "Show all that was computed, from the first start to the last end", self.fit))
         row.addWidget(tool_button("From Run", "Show what came before it too: compilation, transfer", self.fit_from_run))
         row.addWidget(tool_button("Copy", "Copy the figure", self.copy))
@@ -184,6 +221,7 @@ class TimelineView(QWidget):
         layout.addWidget(self._legend)
         layout.addWidget(self._status)
         self._colour.currentIndexChanged.connect(self._on_colour)
+        self.folds.toggled.connect(self._on_fold)
         self.plot.scene().sigMouseMoved.connect(self._on_mouse)
         selection.strip_changed.connect(self._on_strip)
         theme.notifier.changed.connect(self._restyle)
@@ -211,8 +249,10 @@ class TimelineView(QWidget):
     def _take(self, found: Lanes | None) -> None:
         """Show these lanes, or nothing."""
         self.bars.lanes, self.bars.strip = found, None
+        self._fold = fold(found) if found is not None else None
         self.bars.words = Words.of(self.result, found is not None and bool(found.events["layer_end"].any()))
         self.bars.before = self._before() if found is not None else ""
+        self._draw_folded()
         self._status.setText(self._hint())
         self._summary.setText(self._summary_text())
         self._describe()
@@ -228,21 +268,41 @@ class TimelineView(QWidget):
     def fit(self) -> None:
         """Show the whole computation: compilation and transfer before it take longer, as a rule."""
         if self.bars.lanes is not None:
-            self._show_from(self.bars.lanes.start_ns / 1e6)
+            self._show_from(self.bars.drawn.start_ns / 1e6)
 
     def fit_from_run(self) -> None:
         """Show the time since the run began."""
         if self.bars.lanes is not None:
             self._show_from(0.0)
 
+    def _on_fold(self) -> None:
+        if self.bars.lanes is not None:
+            self._draw_folded()
+            self.fit()
+
+    def _draw_folded(self) -> None:
+        """Lay the time out anew: with folded gaps, or as it was."""
+        found, by = self.bars.lanes, self._fold if self.folds.isChecked() else None
+        self._time.fold = by
+        self.bars.drawn = folded(found, by) if found is not None and by is not None else found
+        self.bars.breaks = () if by is None else tuple(self._breaks(by))
+        self._time.picture = None
+        self.bars.update()
+
+    def _breaks(self, by: Fold) -> Iterator[tuple[float, float, str]]:
+        """Where folded gaps are drawn, and what they are called."""
+        for start, length in zip(by.starts_ns.tolist(), by.lengths_ns.tolist(), strict=True):
+            words = f"{texts.duration(length / 1e6)} without a {self._worker_name()} at work: {BETWEEN}"
+            yield float(by.drawn(start)), float(by.drawn(start + length)), words if start else self.bars.before
+
     def _show_from(self, start: float) -> None:
-        end, count = max(self.bars.lanes.end_ns / 1e6, 1e-6), len(self.bars.lanes.workers)
+        end, count = max(self.bars.drawn.end_ns / 1e6, 1e-6), len(self.bars.lanes.workers)
         self.plot.getViewBox().setLimits(
             xMin=-end,
             xMax=2 * end,
             yMin=-1.5,
             yMax=count + 0.5,
-            minXRange=(end - self.bars.lanes.start_ns / 1e6) / 1e5,
+            minXRange=(end - self.bars.drawn.start_ns / 1e6) / 1e5,
             maxXRange=3 * end,
         )
         self.plot.setRange(xRange=(start, end), yRange=(-0.6, count - 0.4), padding=0.01)
@@ -315,11 +375,14 @@ class TimelineView(QWidget):
         count, name = len(found.workers), self._piece()
         numbers = "strip" if len(self.bars.words.pieces) < 2 else ["phase", "strip"]
         strips = len(np.unique(found.events[numbers]))
-        waiting = f", waiting {100 * found.waiting:.0f} %" if found.waiting else ""
+        gaps = self._fold.inside_ns
+        waiting = f", waiting {100 * found.waiting(gaps):.0f} %" if found.waiting() else ""
+        beside = f" and {texts.duration(gaps / 1e6)} between" if gaps else ""
         shown = f"; one of {1 / found.share:.0f} launches is shown" if found.share < 1 else ""
         return (
             f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
-            f"busy {100 * found.busy:.0f} %{waiting} of {texts.duration((found.end_ns - found.start_ns) / 1e6)}{shown}"
+            f"busy {100 * found.busy(gaps):.0f} %{waiting} of "
+            f"{texts.duration((found.end_ns - found.start_ns - gaps) / 1e6)}{beside}{shown}"
         )
 
     def _before(self) -> str:
@@ -337,7 +400,7 @@ class TimelineView(QWidget):
         elif found is not None:
             phases = np.unique(found.events["phase"]).tolist()
             items = [LegendItem("fill", self.bars.words.phase(n), (palette[(n - 1) % len(palette)],)) for n in phases]
-        if found is not None and found.waiting:
+        if found is not None and found.waiting():
             items.append(LegendItem("fill", "share of a bar that it waited for neighbours", (theme.active().border,)))
         self._legend.show_items(tuple(items))
 
@@ -355,7 +418,12 @@ class TimelineView(QWidget):
         lane, reach = round(point.y()), 2 * box.viewPixelSize()[0] * 1e6
         share = (point.y() - lane + FILL / 2) / FILL
         row = lane * found.depth + int(share * found.depth)
-        number = found.at(row, point.x() * 1e6, reach) if 0 <= share < 1 else None
+        words = next((words for left, right, words in self.bars.breaks if left <= point.x() * 1e6 < right), "")
+        if words:
+            self._point_at(None)
+            self._status.setText(words)
+            return
+        number = self.bars.drawn.at(row, point.x() * 1e6, reach) if 0 <= share < 1 else None
         self._point_at(number)
 
     def _point_at(self, number: int | None) -> None:

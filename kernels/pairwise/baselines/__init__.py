@@ -9,7 +9,7 @@ from typing import Any
 from kernels.citation import Citation
 from kernels.method import Method
 from kernels.pairwise import cuts
-from kernels.pairwise.baselines import sizes
+from kernels.pairwise.baselines import analysis, sizes
 from kernels.pairwise.problem import PAIR
 from kernels.parameters import Parameter
 
@@ -68,6 +68,7 @@ def methods(paper: Citation) -> tuple[Method, ...]:
             },
             returns=score,
             footprint=sizes.antidiagonal_footprint,
+            models=analysis.ANTIDIAGONAL,
             automatic=sizes.antidiagonal_automatic,
             staging="kernels.pairwise.plays.stagings:ANTIDIAGONAL",
             nominal_gcups={"cpu": 0.8, "cuda": 20.0},
@@ -84,6 +85,7 @@ def methods(paper: Citation) -> tuple[Method, ...]:
             },
             returns=alignment,
             footprint=sizes.blocked_footprint,
+            models=analysis.BLOCKED,
             staging="kernels.pairwise.plays.stagings:BLOCKED",
             automatic=sizes.blocks_automatic,
             cuts=cuts.blocks,
@@ -101,6 +103,7 @@ def methods(paper: Citation) -> tuple[Method, ...]:
             },
             returns=score,
             footprint=sizes.enhanced_footprint,
+            models=analysis.ENHANCED,
             staging="kernels.pairwise.plays.stagings:ENHANCED",
             automatic=sizes.blocks_automatic,
             cuts=cuts.blocks,
@@ -118,6 +121,7 @@ def methods(paper: Citation) -> tuple[Method, ...]:
             },
             returns=score,
             footprint=sizes.perot_footprint,
+            models=analysis.PEROT,
             automatic=sizes.perot_automatic,
             staging="kernels.pairwise.plays.stagings:PEROT",
             nominal_gcups={"cpu": 2.0, "cuda": 20.0},

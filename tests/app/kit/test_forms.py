@@ -168,3 +168,14 @@ def test_the_matrix_list(qtbot, tmp_path, monkeypatch):
     editor.activated.emit(editor.currentIndex())
     assert form.values()["matrix"] == path
     assert editor.currentText() == "own.mat"
+
+
+def test_a_word_stands_beside_what_was_not_set_by_hand(form):
+    form.mark(["s", "rate"], "tuned", "Found by a search.")
+    assert form._labels["s"].text() == "Width \N{MIDDLE DOT} tuned"
+    assert "Found by a search." in form._labels["s"].toolTip()
+    assert form._labels["rate"].text() == "Rate", "it has a value"
+    form.editor("s").set_value(64)
+    form.mark(["s"], "tuned", "Found by a search.")
+    assert form._labels["s"].text() == "Width"
+    assert "Found" not in form._labels["s"].toolTip()

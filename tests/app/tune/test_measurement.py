@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from app.tune.measurement import of_kept
 from app.tune.plots import geometry
+from kernels import registry
 from kernels.experiments import records
 from kernels.experiments.inputs import Generated
 from kernels.experiments.points import Point, Status
@@ -16,7 +20,7 @@ from kernels.experiments.sweep import Task
 SEARCH = Task("striped-score", "pair", Generated(length=300), {"method": "striped-score"}, backend="cpu")
 
 
-def point(contender: str = "striped-score", **values: int) -> Point:
+def point(contender: str = "striped-score", **values: Any) -> Point:
     return Point(str(values), contender, "StripedScore", {"method": contender, **values}, Status.MEASURED,
                  given=values, parameters=values)  # fmt: skip
 
@@ -40,8 +44,31 @@ def test_points_without_a_record_have_a_title_and_say_why_they_know_no_tasks(tmp
     assert found.task(found.points[0]) is None and "earlier version" in found.why_no_tasks
 
 
-def test_only_methods_that_cut_a_pair_have_a_geometry():
+def test_only_methods_that_cut_their_table_have_a_geometry():
     assert geometry.is_cut(point(s=64))
     assert not geometry.is_cut(point(h=64))
-    assert not geometry.is_cut(point("layered", s=8))
+    assert geometry.is_cut(point("layered", s=16, threads=1, mapping="tiles"))
+    assert geometry.is_cut(point("nj-basic", block="64", cells="4"))
+    assert not geometry.is_cut(point("nj-serial"))
     assert not geometry.is_cut(point("edlib-score", s=8))
+
+
+@pytest.mark.parametrize(("contender", "lengths", "parameters", "words"), [
+    ("sloped", (299, 199, 499), {"s": 32}, "10 x 7 chunks of 32 x 32 cells and 500 layers."),
+    ("sloped-bt2", (299, 199, 499), {"s": 32, "h": 128},
+     "10 x 7 chunks of 32 x 32 cells and 500 layers, each of 4 subchunks of 128 layers."),
+    ("nj-basic", (100,), {"block": "64", "cells": "4"}, "28 blocks of 16 x 16 pairs of 100 taxa at the first join."),
+    ("profile-matprod-v2", (90, 200), {"k": 16}, "6 x 13 blocks of 16 x 16 cells of 90 x 200."),
+    ("enhanced-ba", (90, 200), {"s": 16}, "6 x 13 blocks of 16 x 16 cells of 90 x 200."),
+    ("striped-score", (200, 90), {"s": 32}, "7 strips of 32 columns over 90 rows."),
+])  # fmt: skip
+def test_geometry_of_pairs_triples_trees_and_profiles(qtbot, contender, lengths, parameters, words):
+    picture = geometry.GeometryPicture()
+    qtbot.addWidget(picture)
+    picture.resize(300, 200)
+    whole = {one.name: one.default for one in registry.method(contender).parameters} | parameters
+    picture.show_point(point(contender, **whole), lengths)
+    assert picture.text() == words
+    drawn = picture.grab().toImage()
+    colours = {drawn.pixel(x, y) for x in range(0, 300, 2) for y in range(0, 200, 2)}
+    assert len(colours) > 3

@@ -475,6 +475,19 @@ def test_an_axis_is_not_offered_twice_and_a_click_on_a_name_checks_its_box(qtbot
     assert item.checkState() is not UNCHECKED
 
 
+def test_the_axes_of_a_plot_differ(qtbot: Any, tune: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.form.axes[1].set_value("gap_open", "5,10")
+    tune.start()
+    finish(qtbot, tune)
+    plots = tune.plots
+    assert plots.second.findData("s") < 0 <= plots.second.findData("gap_open")
+    plots.across.setCurrentIndex(plots.across.findData("gap_open"))
+    plots.across.activated.emit(plots.across.currentIndex())
+    assert (plots.settings.x, plots.settings.y) == ("gap_open", "s")
+    assert plots.second.findData("gap_open") < 0 <= plots.second.findData("s")
+
+
 def test_the_sweep_of_the_last_time_is_shown_again(qtbot: Any, tune: Any, make_window: Any) -> None:
     tune.form.axes[0].set_value("s", "32,64")
     tune.start()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from kernels import engine, registry
+from kernels import engine, registry, trials
 from kernels.analysis import OPERATIONS, TRAFFIC
 from kernels.experiments import models, runner
 from kernels.experiments.inputs import Generated
@@ -13,7 +16,12 @@ from kernels.experiments.rooflines import roofline
 from kernels.experiments.rooflines.roofline import Roofline
 from kernels.experiments.sweep import Sweep, Task
 from kernels.pairwise import analysis
+from kernels.pairwise.baselines import analysis as baselines
+from kernels.parameters import resolve
 from kernels.scoring import Scoring, match_mismatch
+from kernels.triple import analysis as cube
+from kernels.triple.grid import KINDS
+from kernels.triple.trials import problem as triple
 from tests.problems import pair
 
 SCORING = Scoring(match_mismatch(2, -3), 5, 2)
@@ -71,7 +79,9 @@ def test_directions_are_those_of_section_v_d():
     assert value(analysis.chunked_directions) == 5 * (1000 * 64 + 4000 * 100) / 8
 
 
-@pytest.mark.parametrize("method", [one for one in registry.METHODS if one.models], ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "method", [one for one in registry.METHODS if one.problem.id == "pair"], ids=lambda one: one.id
+)
 def test_every_declared_model_has_a_value(method):
     declared = method.models
     planned = engine.plan(method, PROBLEM, {}, "cpu")
@@ -80,10 +90,6 @@ def test_every_declared_model_has_a_value(method):
     assert all(number >= 0 for number in found.values())
     assert found[OPERATIONS] >= (4.5 if planned.parameters.get("precision") == "16" else 11) * PROBLEM.cells
     assert all(model.help.endswith(".") and model.source.startswith("001") for model in declared)
-
-
-def test_a_method_without_an_analysis_has_no_models():
-    assert registry.method("antidiagonal").models == ()
 
 
 def test_a_curve_is_the_model_at_other_values():
@@ -131,3 +137,49 @@ def test_points_carry_models_and_the_share_of_the_limit(monkeypatch, precision, 
     assert found.limit_ms == pytest.approx(operations * 300 * 300 / 1e12 * 1e3)
     assert found.value("of_limit") == pytest.approx(found.limit_ms / found.value("compute_ms"))
     assert found.value("start-up") == found.models["start-up"] == 0
+
+
+@pytest.mark.parametrize("method", registry.METHODS, ids=lambda method: method.id)
+def test_every_method_has_operations_for_its_roofline(method):
+    """Of a large problem, for any number of workers."""
+    for backend in method.backends:
+        problem, given = trials.of(method.problem).large(method, backend, 1)
+        automatic = method.automatic(problem, backend, 132 if backend == "cuda" else None)
+        parameters = resolve(method.parameters, given, automatic)
+        found = [
+            {model.id: model.value(problem, parameters, backend, workers) for model in method.models}
+            for workers in (1, 8)
+        ]
+        assert found[0][OPERATIONS] > 0
+        assert all(np.isfinite(value) and value >= 0 for values in found for value in values.values())
+        for name in found[0].keys() & {"share", "pieces"}:
+            assert found[1][name] <= found[0][name]
+        assert all(model.help and model.source for model in method.models)
+
+
+def test_chunks_have_the_steps_of_the_paper():
+    kind, n = KINDS["sloped"], 153
+    problem = triple("A" * 300, "C" * 200, "G" * n, Scoring(match_mismatch(2, -3), 0, 2))
+    given = {"s": 32, "h": 64, "threads": 14}
+    for layered, steps in ((True, 63 * (n + 1)), (False, 63 + n)):
+        own = replace(kind, layered=layered)
+        assert cube.parallel_steps(problem, given, own) == steps
+        assert cube.in_rounds(problem, given, "cuda", 14, own) == 5 * steps, "70 chunks on 14 workers"
+        delay = 14**0.5 * 32 ** (2 if layered else 3) / 32
+        assert cube.published(problem, given, "cuda", 14, own) == 300 * 200 * n / (14 * 32) + delay
+        assert cube.shared_memory(problem, given, own) == 4 * (2 if layered else 4) * 33**2
+    faces = (9 * 201 + 6 * 301) * (n + 1)
+    assert cube.border_bytes(problem, given, kind) == 8 * faces
+    assert cube.border_bytes(problem, given, KINDS["sloped-bt3"]) == 12 * faces + 8 * 2 * 301 * 201
+
+
+def test_blocks_go_in_rounds():
+    problem = pair("A" * 64, "C" * 96, SCORING)
+    given = {"s": 16, "threads": 2}
+    # Antidiagonals of blocks have 1, 2, 3, 4, 4, 4, 3, 2, 1 of them.
+    for workers, rounds in {1: 24, 2: 14, 4: 9}.items():
+        assert baselines.block_steps(problem, given, "cuda", workers) == rounds * 31
+    assert baselines.block_antidiagonals(problem, given, "cuda", 1) == 9
+    lengths = [*range(1, 64), *[64] * 33, *range(63, 0, -1)]
+    assert baselines.antidiagonals(problem, given, "cuda", 1) == len(lengths)
+    assert baselines.antidiagonal_steps(problem, given, "cuda", 1) == sum(-(-length // 32) for length in lengths)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.tune.plots import series
-from app.tune.plots.rooflines import NO_TRAFFIC, UNDECLARED, RooflineView, outline, place_of, ticks
+from app.tune.plots.rooflines import NO_TRAFFIC, UNDECLARED, UNMOVED, RooflineView, outline, place_of, ticks
 from kernels.experiments import models
 from kernels.experiments.points import Point, Run, Status
 from kernels.experiments.rooflines import roofline
@@ -47,7 +47,9 @@ def show(view: RooflineView, *points: Point) -> None:
 def test_a_point_is_at_its_operations_a_byte_and_a_second() -> None:
     found = place_of(BOTH)
     assert found is not None and (found.intensity, found.rate) == (10, 1e9)
-    assert place_of(point(operations=1e8)) is None and place_of(point(operations=1e8, traffic=0.0)) is None
+    unmoved = [place_of(point(operations=1e8)), place_of(point(operations=1e8, traffic=0.0))]
+    assert [place and place.intensity for place in unmoved] == [UNMOVED, UNMOVED]
+    assert place_of(point(traffic=1e8)) is None
 
 
 def test_the_roof_is_the_lower_of_both_limits() -> None:
@@ -68,10 +70,10 @@ def test_points_are_under_the_roof_of_their_device(view: RooflineView, known: No
     assert not view._roofs and not len(view._dots.data) and view.words.text() == UNDECLARED
 
 
-def test_what_is_not_drawn_is_said(view: RooflineView) -> None:
+def test_what_moves_nothing_is_under_the_flat_roof_and_said(view: RooflineView) -> None:
     show(view, BOTH, point(64, operations=1e8, traffic=0.0))
     assert view.words.text() == f"The limits of a CPU are not known yet. {NO_TRAFFIC}"
-    assert not view._roofs and len(view._dots.data) == 1
+    assert not view._roofs and sorted(view._dots.data["x"]) == [1, 4]
 
 
 @pytest.mark.parametrize(("low", "high", "words"), [(1.2, 2.4, {"20", "50", "100"}), (-1.0, 5.0, {"0.1", "1", "1 k"})])

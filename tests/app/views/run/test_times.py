@@ -100,7 +100,7 @@ def test_lanes_find_events():
     assert found.at(1, 110) is None
     assert found.events["strip"][found.at(1, 115, reach_ns=6)] == 2
     assert found.at(2, 10) is None
-    assert found.busy == pytest.approx((100 + 40 + 80) / 400)
+    assert found.busy() == pytest.approx((100 + 40 + 80) / 400)
 
 
 def test_strips_at_once_on_one_worker_get_rows_of_their_own():
@@ -133,7 +133,7 @@ def test_pixels_show_every_event_however_short():
 
 def test_an_empty_log_has_no_lanes():
     found = lanes(Steps())
-    assert (found.rows, found.busy, found.end_ns) == (0, 0.0, 0)
+    assert (found.rows, found.busy(), found.end_ns) == (0, 0.0, 0)
     assert not TimelineView.shows(replace(RESULT, steps=Steps()))
 
 
@@ -245,8 +245,8 @@ def test_it_opens_on_what_was_computed_and_names_what_came_before(qtbot):
     result = replace(examples.result(examples.problem(*examples.related(90))), steps=steps)
     timeline.show_result(replace(result, times_ms={"compilation": 465.0, "transfer": 2.0, "phase 1": 3.0}))
     (left, right), _ = timeline.plot.viewRange()
-    assert 469 < left < 470.1
-    assert 472.9 < right < 474
+    assert left == pytest.approx(0.09, abs=0.05), "what came before is folded"
+    assert right == pytest.approx(3.09, abs=0.05)
     assert timeline._summary.text().endswith("busy 100 % of 3.0 ms")
     assert timeline.bars.before == "470 ms before the first strip: compilation 465 ms, transfer 2.0 ms"
     timeline.fit_from_run()
@@ -266,6 +266,38 @@ def test_waiting_is_told_apart_from_computing(qtbot):
     whole = Steps()
     whole.extend(steps.array())
     view.show_result(replace(RESULT, steps=whole))
-    assert view._summary.text().endswith("busy 38 %, waiting 12 % of 4.0 ms")
+    assert view._summary.text().endswith("busy 75 %, waiting 25 % of 2.0 ms and 2.0 ms between")
     pixels = view.bars.lanes.pixels(np.array([7, 7], np.uint32), 0, 4_000_000, 8, waiting=9)
     assert pixels.tolist() == [[9, 7, 0, 0, 0, 0, 7, 7]]
+
+
+def test_long_gaps_are_folded_and_named(qtbot):
+    """Compilation before, 160 ms of the host between two phases of 2 ms."""
+    steps = Steps()
+    for phase, start in ((1, 346_000_000), (3, 508_000_000)):
+        for worker in range(3):
+            steps.add(phase, worker, (0, 10), (0, 10), worker, start, start + 2_000_000)
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.resize(900, 400)
+    view.show()
+    view.show_result(replace(RESULT, steps=steps, times_ms={"compilation": 340.0, "phase 1": 2.0, "phase 3": 2.0}))
+    assert "busy 100 % of 4.0 ms and 160 ms between" in view._summary.text()
+    (left, right), _ = view.plot.viewRange()
+    assert right - left < 5
+    before, between = view.bars.breaks
+    assert before[2] == "346 ms before the first strip: compilation 340 ms"
+    assert between[2].startswith("160 ms without a thread at work: launch gap, compilation")
+    _hover(view, (between[0] + between[1]) / 2e6, 0)
+    assert view._status.text() == between[2]
+    fold = view._fold
+    times = np.array([346e6, 347e6, 348e6, 400e6, 508e6, 510e6, 900e6])
+    np.testing.assert_allclose(fold.true(fold.drawn(times)), times)
+    assert fold.drawn(510e6) - fold.drawn(346e6) == pytest.approx(4e6 + between[1] - between[0])
+    assert view._time.tickStrings([fold.drawn(509e6) / 1e6], 1, 1) == ["509"]
+    view.grab()
+    assert "508.000 to 510.000 ms" in view.hover_text(int(np.argmax(view.bars.lanes.events["start_ns"])))
+    view.folds.setChecked(False)
+    (left, right), _ = view.plot.viewRange()
+    assert right - left > 163
+    assert view._time.tickStrings([509], 1, 1) == ["509"]

@@ -1,0 +1,12 @@
+"""What a cell of two sequences takes at least, whichever method computes it."""
+
+from __future__ import annotations
+
+from kernels.scoring import Mode
+
+LANES = {"cpu": 16, "cuda": 32}
+
+LEAST_OPERATIONS = {"cpu": {Mode.LOCAL: 11.0, Mode.GLOBAL: 9.0}, "cuda": {Mode.LOCAL: 5.5, Mode.GLOBAL: 5.5}}
+"""Fewest operations of a cell. On a CPU additions, subtractions and maxima of the recurrence, counted in
+strips/cpu_cells.py, with one maximum for the best score; on a GPU instructions of the arithmetic pipe with Hopper's
+fused add-and-maximum, the extraction of the letters' score included."""

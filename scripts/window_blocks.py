@@ -1,0 +1,191 @@
+"""How long the window does not answer: the longest blocks of its event loop, offscreen, while it starts, opens two
+genomes of 1 Mb, runs jobs, paints every view of their results and measures a sweep.
+
+    make bench-gui ARGS=--blocks
+    python scripts/window_blocks.py --letters 1000000
+
+Of every part the longest block is printed in ms by the clock, and the longest in which a processor worked for this
+thread, which other programs of the machine change less. With --where, the stacks in which long blocks were seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+ALLOWED_MS = 50
+PATIENCE_S = 120
+SEEN_MS, LINES = 35, 7
+"""From when on a block is looked into, and how many lines of its stack are told."""
+
+
+class Blocks:
+    """Times between two turns of the event loop, by part; a thread looks where the long ones are."""
+
+    def __init__(self, where: bool) -> None:
+        self.part = ""
+        self.longest: dict[str, tuple[float, float]] = {}
+        self.stacks: dict[str, Counter[str]] = {}
+        self._last, self._worked, self._main = time.perf_counter(), time.thread_time(), threading.get_ident()
+        if where:
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def turn(self) -> None:
+        """The event loop turns."""
+        now, worked = time.perf_counter(), time.thread_time()
+        block = 1000 * (now - self._last), 1000 * (worked - self._worked)
+        if self.part:
+            before = self.longest.get(self.part, (0.0, 0.0))
+            self.longest[self.part] = max(before[0], block[0]), max(before[1], block[1])
+        self._last, self._worked = time.perf_counter(), time.thread_time()
+
+    def begin(self, part: str) -> None:
+        self._last, self._worked, self.part = time.perf_counter(), time.thread_time(), part
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(0.005)
+            if self.part and 1000 * (time.perf_counter() - self._last) > SEEN_MS:
+                lines = traceback.format_stack(sys._current_frames()[self._main])[-LINES:]
+                self.stacks.setdefault(self.part, Counter())["".join(lines)] += 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--letters", type=int, default=1_000_000, help="of each genome")
+    parser.add_argument("--where", action="store_true", help="tell the stacks of long blocks")
+    chosen = parser.parse_args()
+    sys.path.insert(0, str(ROOT))
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        _measure(Path(folder), chosen.letters, chosen.where)
+    return 0
+
+
+def _measure(folder: Path, letters: int, where: bool) -> None:
+    began, worked = time.perf_counter(), time.process_time()
+    from PySide6.QtWidgets import QApplication
+
+    from app import application, settings
+    from app.window import Window
+
+    os.environ[settings.FOLDER_VARIABLE] = str(folder / "settings")
+    found = settings.Settings()
+    qt = application.make_application(found)
+    window = Window(found)
+    window.show()
+    QApplication.processEvents()
+    print(f"start to window {time.perf_counter() - began:.2f} s, {time.process_time() - worked:.2f} s of processors")
+    blocks = Blocks(where)
+    scenes = Scenes(window, blocks, qt)
+    scenes.until("what goes on after the start", lambda: True, lambda: None, 1.0)
+    scenes.open_genomes(folder, letters)
+    scenes.run_for(4)
+    scenes.open_genomes(folder, letters // 40)
+    scenes.run_and_look("two sequences")
+    scenes.open_three(folder)
+    scenes.run_and_look("three proteins")
+    scenes.sweep(folder)
+    print("| part | longest block ms | of a processor ms |\n| --- | --- | --- |")
+    for part, (wall, worked) in blocks.longest.items():
+        print(f"| {part} | {wall:.0f} | {worked:.0f} |{' above 50' if worked > ALLOWED_MS else ''}")
+    for part, seen in blocks.stacks.items():
+        for stack, times in seen.most_common(2):
+            print(f"\n{part}, seen {times} times:\n{stack}")
+    sys.stdout.flush()
+    os._exit(0)
+
+
+class Scenes:
+    """What a user does, and the event loop meanwhile."""
+
+    def __init__(self, window: Any, blocks: Blocks, qt: Any) -> None:
+        self.window, self.blocks, self.qt = window, blocks, qt
+
+    def until(self, part: str, ready: Callable[[], Any], begin: Callable[[], Any], more_s: float = 0.3) -> None:
+        """Do something, and let the event loop turn until it is done, and a little longer."""
+        self.blocks.begin(part)
+        begin()
+        self.blocks.turn()
+        end, after = time.monotonic() + PATIENCE_S, None
+        while time.monotonic() < (after or end):
+            self.qt.processEvents()
+            self.blocks.turn()
+            if after is None and ready():
+                after = time.monotonic() + more_s
+            time.sleep(0.001)
+        self.blocks.part = ""
+        assert after is not None, f"{part}: not there after {PATIENCE_S} s"
+
+    def open_genomes(self, folder: Path, letters: int) -> None:
+        import numpy as np
+
+        self.window.session.remove(range(len(self.window.session.state.sequences)))
+        random = np.random.default_rng(1)
+        paths = [folder / f"{name}.fasta" for name in ("first", "second")]
+        for path in paths:
+            dna = np.frombuffer(b"ACGT", np.uint8)[random.integers(0, 4, letters)]
+            path.write_bytes(b">" + path.stem.encode() + b"\n" + dna.tobytes() + b"\n")
+        self._open(f"opening two genomes of {letters:,}", paths, 2)
+
+    def open_three(self, folder: Path) -> None:
+        import numpy as np
+
+        random = np.random.default_rng(2)
+        path = folder / "three.fasta"
+        rows = ("".join(random.choice(list("ACDEFGHIKLMNPQRSTVWY"), 300)) for _ in range(3))
+        path.write_text("".join(f">protein_{number}\n{row}\n" for number, row in enumerate(rows)))
+        self.window.session.remove(range(len(self.window.session.state.sequences)))
+        self._open("opening three proteins", [path], 3)
+
+    def _open(self, part: str, paths: list[Path], count: int) -> None:
+        window = self.window
+        there = lambda: len(window.session.state.sequences) == count and window.method.run_button.isEnabled()  # noqa: E731
+        self.until(part, there, lambda: window.loader.open_paths(paths))
+
+    def run_for(self, seconds: float) -> None:
+        """A job that goes on, and is cancelled then."""
+        end = time.monotonic() + seconds
+        self.until("a job that goes on", lambda: time.monotonic() > end, self.window.run)
+        self.until("cancelling it", lambda: not self.window.queue.active, self.window.queue.cancel_all)
+
+    def run_and_look(self, what: str) -> None:
+        """Run what the window proposes, then every view of its result."""
+        from app.kit.view import GradualView
+
+        window, before = self.window, len(self.window.session.entries)
+        self.until(f"a job, {what}", lambda: len(window.session.entries) > before, window.run)
+        for name in window.viewer.tabs_shown():
+            self.until(f"{what}, {name}", lambda: self._sharp(GradualView), partial(window.viewer.turn_to, name))
+
+    def _sharp(self, gradual: Any) -> bool:
+        """Whether a view has all it shows, or waits for somebody who lets it begin."""
+        view = self.window.viewer.tabs.currentWidget()
+        asks = getattr(getattr(view, "scan_panel", None), "busy", True) is False
+        return not isinstance(view, gradual) or view.sharp or asks
+
+    def sweep(self, folder: Path) -> None:
+        tune = self.window.tune
+        self.until("Tune", lambda: True, lambda: self.window.turn_to(1), 1.0)
+        first = tune.form.axes[0]
+        names = [first.name.itemText(number) for number in range(first.name.count())]
+        first.set_value("s" if "s" in names else "threads", "32,48,64" if "s" in names else "1,2")
+        self.until("a sweep", lambda: not tune.active, tune.start)
+        for number in range(tune.plots.tabs.count()):
+            title = tune.plots.tabs.tabText(number)
+            self.until(f"sweep, {title}", lambda: True, partial(tune.plots.tabs.setCurrentIndex, number))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
