@@ -98,6 +98,10 @@ class Workbench(QMainWindow):
             device,
         )
 
+    def confirm_replace(self, name: str) -> bool:
+        """Whether a session may take the place of the results that are open; the window asks."""
+        raise NotImplementedError
+
     def turn_to(self, number: int) -> None:
         """Work in Analyse (0), Tune (1) or Learn (2)."""
         self.workspaces.setCurrentIndex(number)

@@ -18,11 +18,27 @@ from kernels.monitor import Monitor
 
 DELAY_MS = 3000
 TELL_S = 0.04
+PREVIOUS = "last-session"
+"""The name of a session that was set aside."""
 
 
 def autosave_path() -> Path:
     """Where the session that was open last is kept."""
     return data_folder() / "session.antidiag"
+
+
+def previous_path() -> Path:
+    """Where `set_aside` keeps the session before."""
+    return data_folder() / f"{PREVIOUS}.antidiag"
+
+
+def set_aside() -> Path | None:
+    """Keep the session that was open last from being saved over; where it is now, or None where there is none."""
+    try:
+        autosave_path().replace(previous_path())
+    except OSError:
+        return None
+    return previous_path()
 
 
 class Autosave(QObject):
