@@ -137,6 +137,8 @@ class Window(Workbench):
 
     def _connect(self) -> None:
         session, method, loader = self.session, self.method, self.loader
+        for changed in (method.changed, self.device.changed):
+            changed.connect(self.autosave.settings_changed)
         for signal in (session.chosen_changed, method.changed, self.device.changed, self.recalled):
             signal.connect(self._replan)
         self.device.found.connect(self._found_devices)

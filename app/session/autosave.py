@@ -18,6 +18,8 @@ from kernels.monitor import Monitor
 
 DELAY_MS = 3000
 TELL_S = 0.04
+FEW = 10_000
+"""Sequences up to which everything is saved when a setting changes."""
 PREVIOUS = "last-session"
 """The name of a session that was set aside."""
 
@@ -64,6 +66,11 @@ class Autosave(QObject):
             session.edits_changed,
         ):
             signal.connect(self._timer.start)
+
+    def settings_changed(self) -> None:
+        """Save settings with what they belong to, where that is little; else they wait for the next change of data."""
+        if len(self._session.state.sequences) <= FEW:
+            self._timer.start()
 
     def finish(self, tell: Callable[[float], None] = lambda share: None) -> None:
         """Save what is not saved yet, now; ``tell`` hears many times a second how much of it is saved."""
