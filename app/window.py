@@ -246,7 +246,7 @@ class Window(Workbench):
     def _take_opened(self, opened: Sequence[Any], sample: bool) -> None:
         """Lead to a method that takes what was opened together; a sample leads to its own whatever was chosen."""
         before, by_hand = self.method.method, self.method.by_hand
-        found = method_choice.for_opened(self.methods, before, opened, by_hand and not sample)
+        found = method_choice.for_opened(self.methods, before, opened, by_hand, sample)
         if found:
             self.method.choose(found, by_hand=False)
             why = f"{before.name} does not take it" if by_hand and before else "it takes what was opened"
