@@ -216,7 +216,13 @@ def ask_open_session(window: Workbench) -> None:
         window, "Open session", _folder(window), f"Antidiag session (*{SESSION_SUFFIX})"
     )
     if path:
-        open_session(window, Path(path))
+        replace_session(window, Path(path))
+
+
+def replace_session(window: Workbench, path: Path) -> None:
+    """Open a session in the place of what is open, if results that are open may be closed."""
+    if not window.session.entries or window.confirm_replace(path.name):
+        open_session(window, path)
 
 
 def ask_save_session(window: Workbench) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
+    QFrame,
     QHBoxLayout,
     QLabel,
+    QScrollArea,
     QSplitter,
     QToolButton,
     QVBoxLayout,
@@ -52,7 +54,7 @@ def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
     box.setSpacing(theme.SPACING)
     box.addLayout(_toolbar(window, commands))
-    for workspace in (window.analyse, window.tune, window.learn):
+    for workspace in (window.analyse, window.tune, _scrolled(window.learn)):
         window.workspaces.addWidget(workspace)
     box.addWidget(window.workspaces, 1)
     box.addWidget(window.jobs)
@@ -85,6 +87,15 @@ def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
         window.settings.put(f"splitter_{name}", splitter.saveState())
     window.settings.put("docks", window.analyse.saveState())
     window.settings.put("views", window.viewer.places.placed())
+
+
+def _scrolled(page: QWidget) -> QScrollArea:
+    """A page that scrolls where the window is smaller than what is on it, so that the window may be so small."""
+    area = QScrollArea()
+    area.setWidget(page)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    return area
 
 
 def _middle(window: Workbench) -> QWidget:

@@ -47,22 +47,27 @@ def _aligns(method: Method) -> int:
 
 
 def for_opened(
-    methods: Sequence[Method], method: Method | None, opened: Sequence[Any], by_hand: bool = False
+    methods: Sequence[Method],
+    method: Method | None,
+    opened: Sequence[Any],
+    by_hand: bool = False,
+    sample: bool = False,
 ) -> Method | None:
     """The method that data which were opened together lead to; None where the chosen one is as good.
 
-    A method that the user chose is left for one that takes none of the data alone. Any other one is left for one that
-    takes more of them: all rather than some, with nothing missing, made for data of this size, with the very number of
-    sequences, and with an alignment of sequences as the answer.
+    A method that the user chose is left only where it takes none of the data, or not all of a ``sample``. Any other one
+    is left for one that takes more of them: all rather than some, with nothing missing, made for data of this size,
+    with the very number of sequences, and with an alignment of sequences as the answer.
     """
     kinds = list({type(datum): datum for datum in opened}.values())  # one of each: there may be a million
-    if not opened or (by_hand and method and any(_takes(method, datum) for datum in kinds)):
+    counts = Counter(type(datum) for datum in opened)
+    numbered = [(datum, counts[type(datum)]) for datum in kinds]
+    if not opened or (by_hand and method and _stays(method, opened, numbered, sample)):
         return None
     if len(opened) == 1 and isinstance(opened[0], Letters):
         return _for_one(methods, method, opened[0])
     able = [other for other in methods if all(_takes(other, datum) for datum in kinds)]
-    counts = Counter(type(datum) for datum in opened)
-    ranks = {other.id: _rank(other, opened, [(datum, counts[type(datum)]) for datum in kinds]) for other in able}
+    ranks = {other.id: _rank(other, opened, numbered) for other in able}
     best = max(ranks.values(), default=None)
     if best is None or (method and ranks.get(method.id) == best):
         return None
@@ -76,6 +81,12 @@ def _for_one(methods: Sequence[Method], method: Method | None, opened: Letters) 
     if made or (method and _takes(method, opened)):
         return None if made is method else made
     return first([other for other in methods if _takes(other, opened)] or methods)
+
+
+def _stays(method: Method, opened: Sequence[Any], kinds: Sequence[tuple[Any, int]], whole: bool) -> bool:
+    """Whether a method that the user chose stays: it takes some of the data; with ``whole`` all, and lacks none."""
+    taken = [_takes(method, datum) for datum, _ in kinds]
+    return all(taken) and all(_rank(method, opened, kinds)[:2]) if whole else any(taken)
 
 
 def _takes(method: Method, datum: Any) -> bool:

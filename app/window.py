@@ -106,6 +106,19 @@ class Window(Workbench):
         box.exec()
         return box.clickedButton() is close
 
+    def confirm_replace(self, name: str) -> bool:
+        """Ask whether a session may take the place of the results that are open; they can be saved before."""
+        results = len(self.session.entries)
+        what = "1 result that is open is" if results == 1 else f"{results:,} results that are open are"
+        box = QMessageBox(QMessageBox.Icon.Question, "Open session", f"The {what} closed by {name}.", parent=self)
+        save = box.addButton("Save them first\u2026", QMessageBox.ButtonRole.ActionRole)
+        replace = box.addButton("Close them and open", QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton("Keep them", QMessageBox.ButtonRole.RejectRole))
+        box.exec()
+        if box.clickedButton() is save:
+            actions.ask_save_session(self)
+        return box.clickedButton() is replace
+
     def confirm_discard(self, run: Run) -> bool:
         """Ask whether what a run has computed may be lost."""
         done = f"{percent(run.fraction)} of {running.described(run)} is done"
@@ -125,6 +138,8 @@ class Window(Workbench):
 
     def _connect(self) -> None:
         session, method, loader = self.session, self.method, self.loader
+        for changed in (method.changed, self.device.changed):
+            changed.connect(self.autosave.settings_changed)
         for signal in (session.chosen_changed, method.changed, self.device.changed, self.recalled):
             signal.connect(self._replan)
         self.device.found.connect(self._found_devices)
@@ -148,7 +163,7 @@ class Window(Workbench):
         loader.found.connect(self._take_opened)
         loader.data_added.connect(self._look_at)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
-        loader.session_wanted.connect(lambda path: actions.open_session(self, path))
+        loader.session_wanted.connect(lambda path: actions.replace_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         for panel in (self.cost, self.empty):
@@ -165,6 +180,8 @@ class Window(Workbench):
             signal.connect(self.ask_profile)
         self.sequences.names_selected.connect(self.selection.choose_taxa)
         self.selection.taxa_changed.connect(self.sequences.select_names)
+        self.empty.bundled_button.setMenu(self.data.bundled_menu)
+        self.data.bundled_changed.connect(self.empty.bundled_button.setVisible)
         self.data.shown_wanted.connect(self._show_datum)
         self.interrupted.found.connect(self.left.show_runs)
         self.left.resume_wanted.connect(self.resume)
@@ -230,11 +247,12 @@ class Window(Workbench):
 
     def _take_opened(self, opened: Sequence[Any], sample: bool) -> None:
         """Lead to a method that takes what was opened together; a sample leads to its own whatever was chosen."""
-        before = self.method.method
-        found = method_choice.for_opened(self.methods, before, opened, self.method.by_hand and not sample)
+        before, by_hand = self.method.method, self.method.by_hand
+        found = method_choice.for_opened(self.methods, before, opened, by_hand, sample)
         if found:
             self.method.choose(found, by_hand=False)
-            self.jobs.say(f"{found.name} was chosen: it takes what was opened.")
+            why = f"{before.name} does not take it" if by_hand and before else "it takes what was opened"
+            self.jobs.say(f"{found.name} was chosen: {why}.")
 
     def _take_fit(self, fit: Fit) -> None:
         """The settings of a run that would fit."""

@@ -36,8 +36,8 @@ from app.tune.workspace import TuneWorkspace
 from app.views import VIEWS
 from kernels.method import Method
 
-WIDE, LEFT, LEFT_SMALL, RIGHT = 1450, 400, 310, 340
-"""Pixels: a wide screen, the panels at the left of one and of a smaller one, and the panel at the right."""
+WIDE, LEFT, LEFT_SMALL, RIGHT, RIGHT_SMALL = 1450, 400, 290, 340, 300
+"""Pixels: a wide screen, and the panels at the left and at the right of one and of a smaller one."""
 WORKSPACES = ("analyse", "tune", "learn")
 
 
@@ -100,6 +100,10 @@ class Workbench(QMainWindow):
             device,
         )
 
+    def confirm_replace(self, name: str) -> bool:
+        """Whether a session may take the place of the results that are open; the window asks."""
+        raise NotImplementedError
+
     def turn_to(self, number: int) -> None:
         """Work in Analyse (0), Tune (1) or Learn (2)."""
         self.workspaces.setCurrentIndex(number)
@@ -124,8 +128,8 @@ class Workbench(QMainWindow):
     def _size_docks(self) -> None:
         """Widths that docks begin with; they keep none before they are seen."""
         data, results, method = (self.docks[name] for name in ("data", "results", "method"))
-        wide = LEFT if self.width() > WIDE else LEFT_SMALL
-        self.analyse.resizeDocks([data, method], [wide, RIGHT], Qt.Orientation.Horizontal)
+        widths = (LEFT, RIGHT) if self.width() > WIDE else (LEFT_SMALL, RIGHT_SMALL)
+        self.analyse.resizeDocks([data, method], list(widths), Qt.Orientation.Horizontal)
         self.analyse.resizeDocks([data, results], [300, 200], Qt.Orientation.Vertical)
 
     def cancel(self) -> None:

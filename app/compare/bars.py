@@ -13,6 +13,7 @@ from app.kit.lanes import Lanes, lanes
 from app.kit.phase_times import colour_of
 from kernels.model import Result
 from kernels.monitor import Monitor
+from kernels.text import counted
 
 BAR, SPACE = 34, 30
 """Pixels of a bar, and of the line of words above it."""
@@ -116,7 +117,7 @@ class Timelines(QWidget):
         palette = np.array([QColor(colour).rgba() for colour in active.phases], np.uint32)
         ratio = self.devicePixelRatioF()
         for name, each in self._lanes:
-            busy = f"{name} \N{MIDDLE DOT} {len(each.workers):,} workers, busy {100 * each.busy():.0f} % of "
+            busy = f"{name} \N{MIDDLE DOT} {counted(len(each.workers), 'worker')}, busy {100 * each.busy():.0f} % of "
             painter.setPen(QColor(active.text))
             painter.drawText(QPointF(0, top + SPACE - 9), busy + texts.duration((each.end_ns - each.start_ns) / 1e6))
             colours = palette[(each.events["phase"].astype(np.int64) - 1) % len(palette)]

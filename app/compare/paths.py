@@ -143,7 +143,8 @@ class PathsPage(QWidget):
 
     def _go(self, row: int) -> None:
         if row <= 0 or row > min(len(self._stretches), MOST_LISTED):
-            self.text.setPlainText("" if self._stretches else "Both paths are the same.")
+            hint = "Choose a place at the right: both alignments stand here, one above the other."
+            self.text.setPlainText(hint if self._stretches else "Both paths are the same.")
             if self._results:
                 self.picture.fit()
             return

@@ -16,6 +16,10 @@ from kernels.plan import Plan
 PARTS = 1000
 
 
+LEAST_BAR = 40
+"""Pixels of a bar that has least room."""
+
+
 class CostPanel(Card):
     """Memory bars, cells and expected time.
 
@@ -112,6 +116,7 @@ class _Row:
         self.bar.setTextVisible(False)
         self.bar.setRange(0, PARTS)
         self.bar.setAccessibleName(name)
+        self.bar.setMinimumWidth(LEAST_BAR)
         for column, widget in enumerate((self.name, self.bar, self.text)):
             grid.addWidget(widget, place, column)
 

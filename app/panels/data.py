@@ -33,6 +33,8 @@ class DataPanel(Card):
     open_wanted = Signal(object)
     """A file that comes with the program."""
     profile_wanted = Signal(object)
+    bundled_changed = Signal(bool)
+    """Whether the menu of data that come with the program has what the method lacks."""
 
     def __init__(self, session: Session) -> None:
         super().__init__("Other data")
@@ -73,9 +75,7 @@ class DataPanel(Card):
             button.clicked.connect(lambda _=False, slot=slot: slot())
             self.header.addWidget(button)
         self.bundled_menu = QMenu(self)
-        self.bundled_button = menu_button(
-            "Take one of the program's", "Those that come with the program", self.bundled_menu
-        )
+        self.bundled_button = menu_button("Take a bundled one", "Those that come with the program", self.bundled_menu)
         self.box.addWidget(self.hint)
         self.box.addLayout(row(self.bundled_button, QWidget(), stretch=1))
         self.box.addWidget(self.list, 1)
@@ -185,6 +185,7 @@ class DataPanel(Card):
         for path in paths:
             self.bundled_menu.addAction(path.stem.replace("-", " "), partial(self.open_wanted.emit, path))
         self.bundled_button.setVisible(bool(paths))
+        self.bundled_changed.emit(bool(paths))
 
     def _menu(self, place: QPoint) -> None:
         if not self.list.selectedItems():

@@ -22,7 +22,7 @@ ALWAYS, SPARE = (TIME, METHOD, ANSWER), (SPENT, OF, RATE, TAGS, DEVICE, PARAMETE
 RIGHT = frozenset({ANSWER, SPENT, RATE})
 PADDING = 18
 """Pixels in a cell beside its text."""
-MOST_ANSWER, LEAST_METHOD, LEAST_OF, MOST = 18, 12, 9, 60
+MOST_ANSWER, LEAST_METHOD, LEAST_OF, MOST = 18, 12, 9, 30
 """Letters: an answer has room for no more, a method for no fewer, a column "Of" with fewer is not shown, and any other
 column has room for no more."""
 STALE = "Made with other settings or sequences than those chosen now."

@@ -7,6 +7,7 @@ from collections.abc import Sequence as Sequences
 
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QToolButton
 
 from app import texts, theme
@@ -23,6 +24,8 @@ from kernels.method import Input
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 
+NARROW = 300
+"""Pixels of a panel whose heading has room for a number."""
 MOST_RANGES = 5000
 """Ranges of rows that are selected at once; Qt takes time with their square."""
 ORDINALS = ("First", "Second", "Third", "Fourth")
@@ -199,8 +202,18 @@ class SequencePanel(Card):
             else:
                 name.setText("none yet")
         self.swap_button.setEnabled(len(rows) >= 2)
-        total = len(state.sequences)
-        self.heading.setText(f"Sequences ({total:,})" if total else "Sequences")
+        self._count()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._count()
+
+    def _count(self) -> None:
+        """How many there are, in the heading where that has room."""
+        total = len(self._session.state.sequences)
+        counted = f"Sequences ({total:,})" if total else "Sequences"
+        self.heading.setText(counted if self.width() >= NARROW else "Sequences")
+        self.heading.setToolTip(counted)
 
     def _show_subset(self, used: int, total: int) -> None:
         self.names[0].setText(

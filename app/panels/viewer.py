@@ -20,7 +20,7 @@ from kernels.model import Result
 from kernels.registry.advice import Fit
 from kernels.registry.loading import kind_of
 
-EMPTY_WIDTH = 460
+EMPTY_WIDTH = 520
 
 
 class ResultViews(QWidget):
@@ -252,7 +252,10 @@ class EmptyPage(QWidget):
         self.open_button.clicked.connect(self.open_wanted)
         self.paste_button.clicked.connect(self.paste_wanted)
         buttons = QHBoxLayout()
-        for button in (self.open_button, self.paste_button, self.sample_button):
+        self.bundled_button = QPushButton("Take a bundled one")
+        self.bundled_button.setToolTip("Data of this kind that come with the program")
+        self.bundled_button.hide()
+        for button in (self.bundled_button, self.open_button, self.paste_button, self.sample_button):
             buttons.addWidget(button)
         buttons.addStretch(1)
         inner = QWidget()

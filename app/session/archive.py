@@ -89,14 +89,21 @@ def save(
             place.unlink(missing_ok=True)
 
 
+def folder_of(path: Path) -> Path:
+    """Where the large arrays of a session lie that keeps them beside itself."""
+    return path.with_suffix(".parts")
+
+
 def load(path: Path, parts: Parts | None = None) -> Saved:
     """Read a session: state, results, settings, and edits of data. Raises InputError for a file that is none, or whose
-    arrays are in ``parts`` that are not there."""
+    arrays are not there: in ``parts``, or in its own folder."""
+    if parts is None and folder_of(path).is_dir():
+        parts = Parts(folder_of(path))
     try:
         with parts.lock if parts else contextlib.nullcontext(), zipfile.ZipFile(path) as source:
             beside = from_json(source.read(BESIDE_INDEX)) if BESIDE_INDEX in source.namelist() else []
             if beside and parts is None:
-                raise InputError("a session whose data are in other files; open it by starting the program")
+                raise InputError(f"its large data are in a folder that is not there: {folder_of(path)}")
             _refuse_too_large(
                 sum(member.file_size for member in source.infolist()) + (parts.bytes_of(beside) if parts else 0)
             )

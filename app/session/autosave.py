@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,6 +20,10 @@ from kernels.monitor import Monitor
 
 DELAY_MS = 3000
 TELL_S = 0.04
+FEW = 10_000
+"""Sequences up to which everything is saved when a setting changes."""
+PREVIOUS = "last-session"
+"""The name of a session that was set aside."""
 
 
 def autosave_path() -> Path:
@@ -28,7 +33,25 @@ def autosave_path() -> Path:
 
 def autosave_parts() -> Parts:
     """What holds the large arrays of that session."""
-    return Parts(data_folder() / "session.parts")
+    return Parts(archive.folder_of(autosave_path()))
+
+
+def previous_path() -> Path:
+    """Where `set_aside` keeps the session before."""
+    return data_folder() / f"{PREVIOUS}.antidiag"
+
+
+def set_aside() -> Path | None:
+    """Keep the session that was open last from being saved over; where it is now, or None where there is none."""
+    arrays, kept = (archive.folder_of(path) for path in (autosave_path(), previous_path()))
+    try:
+        autosave_path().replace(previous_path())
+        shutil.rmtree(kept, ignore_errors=True)
+        if arrays.exists():
+            arrays.replace(kept)
+    except OSError:
+        return None
+    return previous_path()
 
 
 class Autosave(QObject):
@@ -56,6 +79,11 @@ class Autosave(QObject):
             session.edits_changed,
         ):
             signal.connect(self._timer.start)
+
+    def settings_changed(self) -> None:
+        """Save settings with what they belong to, where that is little; else they wait for the next change of data."""
+        if len(self._session.state.sequences) <= FEW:
+            self._timer.start()
 
     def finish(self, tell: Callable[[float], None] = lambda share: None) -> None:
         """Save what is not saved yet, now; ``tell`` hears many times a second how much of it is saved."""

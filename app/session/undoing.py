@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject
@@ -65,4 +66,5 @@ class Undoing(QObject):
 
     def _edited_session(self) -> None:
         self._view_last = False
-        self.tell()
+        with contextlib.suppress(RuntimeError):  # the stack clears itself when the window goes
+            self.tell()

@@ -1,4 +1,4 @@
-"""All structures of the most pairs: how many there are, exactly, how often each pair is in them, and each by its number.
+"""All structures of the most pairs: how many there are, exactly, how often each pair is in them, each by its number.
 
     W[i, j] = W[i + 1, j] if N[i + 1, j] = N[i, j]
               + sum over k of W[i + 1, k - 1] W[k + 1, j] if N[i + 1, k - 1] + 1 + N[k + 1, j] = N[i, j], i pairs with k
@@ -59,11 +59,11 @@ class Cooptimal:
         waiting = [(len(self.parts) - 1, number)] if len(self.parts) else []
         while waiting:
             part, number = waiting.pop()
-            for partner, inside, right in self.cases[self.starts[part] : self.starts[part + 1]].tolist():
-                count = self._count(inside) * self._count(right)
-                if number < count:
-                    break
+            case = int(self.starts[part])
+            while number >= (count := self._ways(case)):
                 number -= count
+                case += 1
+            partner, inside, right = self.cases[case].tolist()
             if partner != NONE:
                 first = int(self.parts[part, 0])
                 partners[first], partners[partner] = partner, first
@@ -106,6 +106,10 @@ class Cooptimal:
         """The product of the primes, and for each what its remainder is worth (the Chinese remainder theorem)."""
         whole = prod(self.primes)
         return whole, tuple(whole // prime * pow(whole // prime, -1, prime) for prime in self.primes)
+
+    def _ways(self, case: int) -> int:
+        """How many best structures of a part take a case of it."""
+        return self._count(int(self.cases[case, 1])) * self._count(int(self.cases[case, 2]))
 
     def _count(self, part: int) -> int:
         if part not in self._counts:
@@ -209,7 +213,7 @@ def _list(table, codes, pairing, min_loop, reached, parts, places, starts, cases
                     last = j if k < 0 else k - 1
                     cases[case, 0] = k
                     cases[case, 1] = places[i + 1, last] if i + 1 < last else -1
-                    cases[case, 2] = places[k + 1, j] if 0 <= k and k + 1 < j else -1
+                    cases[case, 2] = places[k + 1, j] if k >= 0 and k + 1 < j else -1
                     case += 1
             part += 1
             starts[part] = case

@@ -57,7 +57,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
 
 def _edge_list(path: Path, text: bytes) -> Graph:
     names: dict[str, int] = {}
-    edges: list[tuple[int, int, float]] = []
+    edges: list[tuple[str, str, float]] = []
     skipped = ""
     for line, fields in _fields(path, text):
         if len(fields) not in (2, 3):
@@ -75,11 +75,13 @@ def _edge_list(path: Path, text: bytes) -> Graph:
             raise InputError(f"{path}, line {line:,}: the weight {shown(fields[2])} is not a number{remedy}") from None
         if not np.isfinite(weight):
             raise InputError(f"{path}, line {line:,}: the weight {fields[2]} is not finite; leave the edge out")
-        u, v = (names.setdefault(name, len(names)) for name in fields[:2])
-        edges.append((u, v, weight))
+        names.setdefault(fields[0], len(names))
+        edges.append((fields[0], fields[1], weight))
     if not edges:
         raise InputError(f"{path}: no edges; give a line with source, target and weight for each")
-    return _from_list(path, tuple(names), edges, skipped)
+    for _, target, _ in edges:  # behind all that have lines of their own, which stand in the order of their lines
+        names.setdefault(target, len(names))
+    return _from_list(path, tuple(names), [(names[u], names[v], weight) for u, v, weight in edges], skipped)
 
 
 def _is_heading(fields: list[str]) -> bool:

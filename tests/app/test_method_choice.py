@@ -79,9 +79,9 @@ def letters(*types: SequenceType) -> list[Sequence]:
     ]
 
 
-def opened(chosen: str, *data: object, by_hand: bool = False) -> str | None:
+def opened(chosen: str, *data: object, by_hand: bool = False, sample: bool = False) -> str | None:
     """The id of the method that data lead to."""
-    found = method_choice.for_opened(registry.METHODS, registry.method(chosen), data, by_hand)
+    found = method_choice.for_opened(registry.METHODS, registry.method(chosen), data, by_hand, sample)
     return found.id if found else None
 
 
@@ -112,3 +112,6 @@ def test_a_method_chosen_by_hand_stays_where_it_takes_some_of_what_was_opened() 
     assert opened("viterbi-serial", MODEL, by_hand=True) is None
     assert opened("striped-alignment", MODEL, by_hand=True) == "viterbi-serial"
     assert opened("floyd-warshall", *several, by_hand=True) == "msa"
+    assert opened("striped-alignment", *several, by_hand=True, sample=True) == "msa", "it leaves three of them alone"
+    assert opened("distance-ktuple", *several, by_hand=True, sample=True) is None
+    assert opened("viterbi-serial", MODEL, *several[:1], by_hand=True, sample=True) is None

@@ -3,7 +3,10 @@
 from PySide6.QtCore import Qt
 
 from app.panels.sequence_table import NAME, ROLE
+from app.session import archive, autosave
+from app.session.state import State
 from app.starting import start_with
+from app.window import Window
 from tests.app.test_window import cells, run, set_parameter
 
 
@@ -45,3 +48,32 @@ def test_a_file_named_at_the_start_leaves_the_last_results(qtbot, ready, make_wi
     qtbot.waitUntil(lambda: "three" in cells(again, NAME))
     assert cells(again, NAME) == ["one", "two", "three"]
     assert len(again.session.entries) == 1
+
+
+def test_a_session_named_at_the_start_sets_the_last_one_aside(qtbot, ready, make_window, tmp_path):
+    run(qtbot, ready)
+    other = tmp_path / "other.antidiag"
+    archive.save(other, State(), (), {})
+    ready.close()
+    again = make_window()
+    start_with(again, [str(other)])
+    qtbot.waitUntil(lambda: not again.queue.active)
+    kept = autosave.previous_path()
+    assert str(kept) in again.settings.recent_files()
+    qtbot.waitUntil(lambda: kept.name in again.jobs.message.text())
+    assert again.session.entries == ()
+    _, entries, *_ = archive.load(kept)
+    assert len(entries) == 1
+
+
+def test_results_are_not_closed_by_a_session_unasked(qtbot, ready, tmp_path, monkeypatch):
+    run(qtbot, ready)
+    other = tmp_path / "other.antidiag"
+    archive.save(other, State(), (), {})
+    asked = []
+    monkeypatch.setattr(Window, "confirm_replace", lambda self, name: asked.append(name))
+    ready.loader.open_paths([other])
+    assert asked == ["other.antidiag"] and len(ready.session.entries) == 1
+    monkeypatch.setattr(Window, "confirm_replace", lambda self, name: True)
+    ready.loader.open_paths([other])
+    qtbot.waitUntil(lambda: ready.session.entries == ())

@@ -433,13 +433,13 @@ def test_what_was_opened_last_goes_into_the_next_run(qtbot, ready, tmp_path):
     assert cells(ready, ROLE) == ["1", "2"]
 
 
-def test_two_files_opened_together_are_a_pair_and_one_alone_changes_nothing(qtbot, ready, tmp_path):
+def test_two_files_opened_together_are_a_pair_and_one_alone_is_the_second_of_the_next(qtbot, ready, tmp_path):
     files = []
     for name in ("three", "four"):
         files.append(tmp_path / f"{name}.fa")
         files[-1].write_text(f">{name}\nACGTT\n")
     ready.loader.open_paths(files[:1])
-    qtbot.waitUntil(lambda: cells(ready, ROLE) == ["1", "2", ""])
+    qtbot.waitUntil(lambda: cells(ready, ROLE) == ["", "1", "2"])
     ready.loader.open_paths(files[::-1])
     qtbot.waitUntil(lambda: cells(ready, NAME)[3:] == ["four", "three"])
     assert cells(ready, ROLE) == ["", "", "", "1", "2"]

@@ -210,7 +210,8 @@ def _draw_label(painter: QPainter, frame: Frame, name: str, place: QPointF, othe
     """A word to the right of ``place``, or to the left of ``otherwise`` beyond it where there is no room."""
     width = painter.fontMetrics().horizontalAdvance(name) + 8
     left = place.x() if place.x() + width < frame.area.right() else place.x() + otherwise - width
-    label = QRectF(left, place.y() - 10, width, 20)
+    top = min(max(place.y() - 10, frame.area.top()), frame.area.bottom() - 20)
+    label = QRectF(left, top, width, 20)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(0, 0, 0, 170))
     painter.drawRoundedRect(label, 3, 3)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export
@@ -24,12 +23,12 @@ from app.views.tree import colours as tree_colours
 from app.views.tree import export as tree_export
 from app.views.tree import menus, metadata
 from app.views.tree import text as tree_text
+from app.views.tree.annotated import AnnotatedView
 from app.views.tree.canvas import TreeCanvas, prepared
 from app.views.tree.history import TreeEditor
 from app.views.tree.paint import Picture
 from app.views.tree.search import SearchBox
-from kernels.errors import InputError, ParameterError
-from kernels.io.aligned_notes import Table, read_table
+from kernels.errors import ParameterError
 from kernels.io.tree import Tree
 from kernels.model import Result
 from kernels.msa.problem import MsaAnswer
@@ -42,7 +41,7 @@ EDITORS = 8
 """Trees whose undo is kept while others are shown."""
 
 
-class TreeView(QWidget):
+class TreeView(AnnotatedView):
     """A tree with its names. ``kept`` gives the tree as it is shown, to be used by other methods.
 
     ``edited`` says what was done to a tree, as `show_edits` takes it. The trees that were looked at last keep their
@@ -59,7 +58,7 @@ class TreeView(QWidget):
         super().__init__()
         self.selection = selection
         self.result: Result | None = None
-        self.editor: TreeEditor | None = None
+        self.editor = None
         self._editors: deque[tuple[Result | Tree, TreeEditor]] = deque(maxlen=EDITORS)
         self.shape, self.lengths = Shape.RECTANGULAR, True
         self.colour_by, self.patterns = "none", tuple[str, ...]()
@@ -78,11 +77,6 @@ class TreeView(QWidget):
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
         return isinstance(datum, Tree)
-
-    @property
-    def tree(self) -> Tree | None:
-        """The tree as it is shown."""
-        return self.editor.tree if self.editor else None
 
     @property
     def current(self) -> int | None:
@@ -143,36 +137,6 @@ class TreeView(QWidget):
         """Whether the whole tree stands in a corner while a part of it fills the window."""
         self.canvas.overview = on
         self.canvas.update()
-
-    def ask_table(self) -> None:
-        """Ask for a table of the taxa, and show its columns beside the tree."""
-        path, _ = QFileDialog.getOpenFileName(
-            self, "Columns from a table", "", "Tables (*.csv *.tsv *.txt);;All files (*)"
-        )
-        if not path:
-            return
-        try:
-            self.show_table(path)
-        except InputError as error:
-            QMessageBox.warning(self, "Columns from a table", str(error))
-
-    def show_table(self, path: str | Path) -> None:
-        """Show the columns of a table beside the tree; InputError for a file that is none, or has none of the taxa."""
-        table = read_table(path)
-        named = metadata.met(self.tree, table, str(path))
-        self.set_table(table)
-        beside = " Choose a shape with a side for them: rectangular, slanted or circular." * (
-            self.shape == Shape.UNROOTED
-        )
-        self._status.setText(f"{named:,} of {len(self.tree.taxa):,} taxa are in the table.{beside}")
-
-    def set_table(self, table: Table | None) -> None:
-        """Show what a table says of the taxa beside them, or nothing."""
-        if self.colour_by.startswith(menus.COLUMN):
-            self.colour_by = "none"
-        self.editor.annotate(table)
-        if self.canvas.fitted:
-            self.canvas.fit()
 
     def set_label_size(self, pixels: float) -> None:
         """Names of at most so many pixels; they are smaller where rows are narrow."""
@@ -281,24 +245,6 @@ class TreeView(QWidget):
         given = menus.ask_patterns(self, self.patterns)
         if given is not None:
             self.colour("patterns" if given else "none", given)
-
-    @property
-    def undo_text(self) -> str:
-        """What undo would take back; "" where there is nothing."""
-        return self.editor.undo_text if self.editor else ""
-
-    @property
-    def redo_text(self) -> str:
-        """What redo would do again; "" where there is nothing."""
-        return self.editor.redo_text if self.editor else ""
-
-    def undo(self) -> None:
-        if self.editor is not None:
-            self.editor.undo()
-
-    def redo(self) -> None:
-        if self.editor is not None:
-            self.editor.redo()
 
     def sizeHint(self) -> QSize:
         return QSize(700, 600)
@@ -435,12 +381,6 @@ class TreeView(QWidget):
         picture.marked = self.tree.below(leaves) == self.tree.leaf_counts
         self._describe()
         self.canvas.update()
-
-    def _column(self) -> str:
-        """The title of the column of the table that colours the tree; "" for none."""
-        title = self.colour_by.removeprefix(menus.COLUMN) if self.colour_by.startswith(menus.COLUMN) else ""
-        table = self.editor.table if self.editor else None
-        return title if table is not None and title in table.titles else ""
 
     def _tell_undo(self) -> None:
         undo, redo = (self.editor.undo_text, self.editor.redo_text) if self.editor else ("", "")

@@ -123,7 +123,7 @@ def test_only_guidelines_of_cards_offer_cards(learn):
 
 def test_learn_is_a_workspace_of_the_window(qtbot, window):
     window.commands["learn"].trigger()
-    assert window.workspaces.currentWidget() is window.learn
+    assert window.workspaces.currentIndex() == 2
     window.learn.method_wanted.emit(window.methods[1])
     assert window.method.method is window.methods[1] and window.commands["analyse"].isChecked()
 

@@ -67,14 +67,15 @@ def test_a_datum_leads_to_a_method_that_takes_it(qtbot: Any, window: Any, tmp_pa
     assert not window.method.by_hand
 
 
-def test_a_method_that_was_chosen_by_hand_stays_when_it_does_not_take_a_datum(
+def test_a_method_that_was_chosen_by_hand_is_left_for_one_that_takes_what_was_opened(
     qtbot: Any, window: Any, tmp_path: Any
 ) -> None:
     (tmp_path / "three.scale").write_text("scale 3")
     window.method.choose(window.methods[1])
     window.loader.open_paths([tmp_path / "three.scale"])
-    qtbot.waitUntil(lambda: "Weighing does" in window.jobs.message.text())
-    assert window.method.method.id == "other"
+    other = window.methods[1].name
+    qtbot.waitUntil(lambda: f"Weighing was chosen: {other} does not take it." in window.jobs.text.toPlainText())
+    assert window.method.method.id == "weighing" and not window.method.by_hand
 
 
 def test_a_run_on_a_file_that_holds_no_sequences(qtbot: Any, weighing: Any, tmp_path: Any) -> None:

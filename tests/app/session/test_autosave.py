@@ -91,3 +91,13 @@ def test_a_crowd_of_records_is_set_aside_instead_of_being_looked_through(qtbot, 
         assert gc.get_freeze_count() - before >= len(held)
     finally:
         collector.stop()
+
+
+def test_a_setting_is_saved_with_little_data_and_waits_with_much(autosave, monkeypatch):
+    monkeypatch.setattr("app.session.autosave.FEW", 1)
+    autosave.settings_changed()
+    assert autosave._timer.isActive()
+    autosave._timer.stop()
+    autosave._session.state = State((Sequence("a", b"A", SequenceType.DNA), Sequence("b", b"A", SequenceType.DNA)))
+    autosave.settings_changed()
+    assert not autosave._timer.isActive()

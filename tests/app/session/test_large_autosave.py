@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from app.session import archive
-from app.session.autosave import Autosave, autosave_parts, autosave_path
+from app.session.autosave import Autosave, autosave_parts, autosave_path, set_aside
 from app.session.parts import LEAST, Parts
 from app.session.session import Session
 from app.session.state import State
@@ -157,12 +157,27 @@ def test_what_was_read_is_not_written_again_and_goes_on(qtbot: Any, folder: Path
 def test_a_session_whose_arrays_are_gone_says_so(qtbot: Any, folder: Path) -> None:
     begun = Opened()
     begun.save()
-    with pytest.raises(InputError, match="in other files"):
-        archive.load(autosave_path())
     for path in begun.autosave.parts._folder.iterdir():
         path.unlink()
     with pytest.raises(InputError, match="cannot be read"):
         archive.load(autosave_path(), autosave_parts())
+    begun.autosave.parts._folder.rmdir()
+    with pytest.raises(InputError, match="a folder that is not there"):
+        archive.load(autosave_path())
+
+
+def test_a_session_that_is_set_aside_takes_its_arrays_along(qtbot: Any, folder: Path) -> None:
+    for edit in (turned, gapped):
+        begun = Opened()
+        begun.edit(edit)
+        begun.save()
+        kept = set_aside()
+        assert kept is not None and not archive.folder_of(autosave_path()).exists()
+        archive.save(autosave_path(), State((), (), ()), [], {}, parts=autosave_parts())
+        state, _, _, edits = archive.load(kept)
+        again = AlignmentEditor(state.data[0])
+        again.restore(edits[0]["aligned"])
+        assert same(again.state.alignment, begun.editor.state.alignment)
 
 
 @pytest.mark.parametrize("name", ["beside/../x.npy", "beside/x", "beside//etc/passwd"])

@@ -78,3 +78,13 @@ def test_moving_and_removing_any_rows(count, wanted, step, subset):
     for changed, gone in ((after, set()), (left, {letters[row] for row in rows})):
         assert {names(changed)[row] for row in changed.subset} == {letters[row] for row in used} - gone
         assert list(changed.subset) == sorted(changed.subset)
+
+
+def test_what_was_opened_together_last_is_the_input_of_a_run_of_any_number():
+    state = State(sequences("a", "b", "c", "d"))
+    several = module.with_last(state, 2)
+    assert several.subset == (2, 3) and list(several.rows(None)) == [2, 3]
+    more = module.with_last(module.inserted(several, 4, sequences("e")), 1)
+    assert more.subset == (2, 3, 4), "a single one goes in beside them"
+    assert module.with_last(state, 4).subset == (), "all of them"
+    assert module.with_last(state, 1) is state and module.with_last(state, 0) is state

@@ -130,10 +130,9 @@ def test_the_graph_of_the_textbook() -> None:
     (sample,) = (sample for sample in samples() if sample.id == "five-vertices")
     (graph,) = sample.read()
     expected = [[0, 1, -3, 2, -4], [3, 0, -4, 1, -1], [7, 4, 0, 5, 3], [2, -1, -5, 0, -2], [8, 5, 1, 6, 0]]
-    assert graph.names == ("1", "2", "3", "5", "4")
-    order = [graph.names.index(str(number)) for number in range(1, 6)]
+    assert graph.names == ("1", "2", "3", "4", "5"), "in the order of the lines of the file"
     for method in ANY:
-        assert run(method, graph).distances[np.ix_(order, order)].tolist() == expected
+        assert run(method, graph).distances.tolist() == expected
 
 
 def test_a_cycle_of_weight_zero_does_not_trap_a_path() -> None:

@@ -1,0 +1,35 @@
+"""The panel of the method: what was set by hand belongs to one kind of data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from app.panels.method import MethodPanel, kind_of_letters
+from kernels import registry
+from kernels.io.aligned import AlignedSequences
+from kernels.model import Sequence, SequenceType
+
+PROTEIN = Sequence("p", b"MEEPQSDPSV", SequenceType.PROTEIN)
+DNA = Sequence("d", b"ACGTACGT", SequenceType.DNA)
+
+
+def test_options_and_parameters_of_one_kind_do_not_follow_to_another(qtbot: Any) -> None:
+    panel = MethodPanel([registry.method("striped-alignment"), registry.method("chunked-alignment-1")])
+    qtbot.addWidget(panel)
+    panel.set_data([PROTEIN, PROTEIN])
+    panel.set_values(registry.method("striped-alignment"), {"gap_open": 7}, {"s": 64})
+    for data, gap, width in (([DNA, DNA], None, None), ([PROTEIN, PROTEIN], 7, 64)):
+        panel.set_data(data)
+        assert panel.options.values().get("gap_open") == gap and panel.parameters.values().get("s") == width
+    panel.set_data([DNA, DNA])
+    panel.choose(registry.method("chunked-alignment-1"))
+    panel.choose(registry.method("striped-alignment"))
+    assert panel.parameters.values().get("s") is None
+
+
+def test_alignments_have_a_kind_too() -> None:
+    rows = AlignedSequences(("a", "b"), np.full((2, 3), ord("A"), np.uint8), SequenceType.PROTEIN, "x")
+    assert kind_of_letters([rows]) == "protein" and kind_of_letters([DNA]) == "nucleotides"
+    assert kind_of_letters([]) == ""
