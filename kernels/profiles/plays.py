@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from kernels.io.aligned import AlignedSequences
 from kernels.parameters import Parameter
-from kernels.plays.inputs import aligned_of, score_inputs
+from kernels.plays.inputs import rows_of, score_inputs
 from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
 from kernels.plays.schedule import Item, antidiagonals, pieces, simulate
 from kernels.plays.staging import Staging
@@ -274,10 +275,15 @@ def wavefront(made: Problem, values: Mapping[str, Any], title: str, strips: bool
 
 def problem(values: Mapping[str, Any]) -> ProfileProblem:
     """The two alignments that were typed; InputError where rows are of different lengths."""
-    profiles = [from_alignment(aligned_of(values[name], name), name=name) for name in ("first", "second")]
+    profiles = [typed_profile(values[name], name) for name in ("first", "second")]
     scores = {} if values["column_score"] == "euclidean" else {name: values[name] for name in ("match", "mismatch")}
     more = {} if values["column_score"] == "euclidean" else {"blank": -2.0}
     return options.build(profiles, {"column_score": values["column_score"], "gaps": "column", **scores, **more})
+
+
+def typed_profile(text: str, name: str) -> Profile:
+    """The profile of the rows that were typed."""
+    return from_alignment(AlignedSequences(*rows_of(text, name), name), name=name)
 
 
 def draw(choose: Choose) -> dict[str, Any]:

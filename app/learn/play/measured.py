@@ -25,13 +25,13 @@ class MeasuredRuns(QWidget):
         super().__init__()
         self.methods: tuple[Method, ...] = ()
         self.results: tuple[Result, ...] = ()
-        self.size, self.backend = QSpinBox(), QComboBox()
+        self.amount, self.backend = QSpinBox(), QComboBox()
         self.told, self.replays = label("", "muted", wrap=True), ReplayTogether()
-        self.size.setRange(1, LARGEST)
-        self.size.setValue(SIZE)
-        self.size.setPrefix("size ")
-        self.size.setAccessibleName("Size")
-        self.size.setToolTip("How large the problem is that both run on; all work grows with it")
+        self.amount.setRange(1, LARGEST)
+        self.amount.setValue(SIZE)
+        self.amount.setPrefix("size ")
+        self.amount.setAccessibleName("Size")
+        self.amount.setToolTip("How large the problem is that both run on; all work grows with it")
         for name, words in BACKENDS.items():
             self.backend.addItem(words, name)
         self.backend.setAccessibleName("Device")
@@ -40,7 +40,7 @@ class MeasuredRuns(QWidget):
         self._work.failed.connect(lambda error: self.told.setText(str(error)))
         row, box = QHBoxLayout(), QVBoxLayout(self)
         self.button = tool_button("Run", "Run the methods on this problem, and play what was measured", self.run)
-        for widget, stretch in ((self.button, 0), (self.size, 0), (self.backend, 0), (self.told, 1)):
+        for widget, stretch in ((self.button, 0), (self.amount, 0), (self.backend, 0), (self.told, 1)):
             row.addWidget(widget, stretch)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
@@ -63,7 +63,7 @@ class MeasuredRuns(QWidget):
 
     def run(self) -> None:
         """Run all methods on a thread, one after another; what ran before is dropped."""
-        methods, size, backend = self.methods, self.size.value(), self.backend.currentData()
+        methods, size, backend = self.methods, self.amount.value(), self.backend.currentData()
         if methods:
             self.told.setText("Running \u2026")
             self._work.request(lambda monitor: tuple(
