@@ -133,7 +133,7 @@ class _Told:
         else:
             text = f"Round {layer} of consistency, {several} at once: each by way of all others."
         self.steps.append(Step(
-            text, f"consistency, round {layer}" if layer else "posteriors",
+            text, f"round {layer}" if layer else "posteriors",
             (Held("global memory", "posteriors that are not too small, a letter and a share each", 4 * cells),),
             (Crossing("posteriors, written", "global memory", 4 * cells),),
             barrier=here[-1] == len(self.pairs) - 1,

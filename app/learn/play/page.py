@@ -325,10 +325,11 @@ class PlayPage(QWidget):
         side.setSpacing(theme.SPACING)
         for widget in (self.method, self.beside, self.by, self.colouring, self.path, self.form, self.error):
             side.addWidget(widget)
-        side.addWidget(self.detail, 1)
+        side.addWidget(self.detail, 100)
+        side.addStretch(1)
         self.error.hide()
         self.form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        card = Card("Step by step")
+        card = Card("Play")
         card.setFixedWidth(SIDE_WIDTH)
         card.header.addWidget(tool_button("Scene\u2026", "Make this a scene of the lecture that is open",
                                           lambda: self.scene_wanted.emit(self.scene())))  # fmt: skip
