@@ -67,7 +67,7 @@ def play(made: ProductProblem, values: Mapping[str, Any]) -> Play:
                  ((), tuple(slab.start for slab in slabs[1:])), (tuple(slab.start for slab in slabs[1:]), ())),
                  strict=True)]  # fmt: skip
     cuts = tuple(tuple(part.start for part in _parts(size, values["s"])[1:]) for size in (rows, columns))
-    product = Table("c", table, at, who, _numbers(rows), _numbers(columns), names(len(slabs), "after slab"), versions=True,
+    product = Table("c", table, at, who, _numbers(rows), _numbers(columns), names(len(slabs), "slab"), versions=True,
                     cuts=(cuts[0], cuts[1]), formula=f"c(i, j) = {rule} over all k of a(i, k) + b(k, j)")  # fmt: skip
 
     def explain(cell: Cell) -> Formula:

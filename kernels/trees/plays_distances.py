@@ -67,12 +67,12 @@ def pairs(made: Any, values: Mapping[str, Any], title: str, one: One, what: str,
             crossings=(Crossing("sequences, read", "global memory", sum(sizes[j] + sizes[i] for j, i in here)),
                        Crossing("distances, written", "global memory", 4 * len(here))),
         ))  # fmt: skip
-    labels = names(count, "s")
+    labels = tuple(f"s{at}" for at in range(1, count + 1))
     table = Table("distances", numbers, at, who, labels, labels, formula="the distance of two sequences")
 
     def explain(cell: Cell) -> Formula:
         value, text, _ = told[cell[1], cell[2]]
-        return Formula(f"d({cell[1] + 1}, {cell[2] + 1})", "value", (Case(text, number(value), value),), value)
+        return Formula(f"d({labels[cell[1]]}, {labels[cell[2]]})", "value", (Case(text, number(value), value),), value)
 
     return Play(
         title,
