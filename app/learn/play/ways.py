@@ -58,7 +58,7 @@ class WaysBar(QWidget):
         for box in (self.number, self.margin):
             box.blockSignals(True)
             box.setValue(0)
-            box.setEnabled(self.total > 0)
+            box.setEnabled(self.total > 0 and not (box is self.margin and play is not None and play.multiplied))
             box.blockSignals(False)
         self.number.setMaximum(min(self.total, paths.MOST_WAYS))
 
