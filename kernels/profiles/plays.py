@@ -259,7 +259,11 @@ def wavefront(made: Problem, values: Mapping[str, Any], title: str, strips: bool
         parts = sorted({(0 if strips else heights[i].start, widths[j].start) for i, j in cells})
         border = [cell for cell in cells if cell[1] == widths[cell[1]].stop - 1 or
                   (not strips and cell[0] == heights[cell[0]].stop - 1)]  # fmt: skip
-        crossings = [Crossing("columns of both profiles, read", "global memory", 4 * symbols * len(cells))]
+        begun = [cell for cell in cells if cell[0] == heights[cell[0]].start and cell[1] == widths[cell[1]].start]
+        read = sum(2 * symbols * (len(heights[i]) + len(widths[j])) for i, j in begun)
+        crossings = []
+        if begun:  # a tile reads its columns once, for the product that makes its scores
+            crossings.append(Crossing("columns of both profiles, read", "global memory", read))
         if border:
             crossings.append(Crossing("borders, written and read by the next", "global memory", 8 * len(border),
                                       cells=_of(H, border)))  # fmt: skip
