@@ -282,7 +282,7 @@ def legend(play: Play, look: Look) -> tuple[LegendItem, ...]:
         return (
             LegendItem(
                 "gradient",
-                "share of the best paths through a cell, or how near to the best",
+                look.meaning,
                 (active.panel, active.path),
             ),
         )

@@ -303,7 +303,7 @@ class PlayPage(QWidget):
         for number, stage in enumerate(self.stages):
             shares = self.ways.shares() if of_paths and not number else {}
             look: Look = replace(stage.look, colouring=self.colouring.currentData(), path=self.path.isChecked(),
-                                 shares=shares)  # fmt: skip
+                                 shares=shares, meaning=Look().meaning if number else self.ways.meaning)  # fmt: skip
             stage.look = look
             stage.refresh()
 

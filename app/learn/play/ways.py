@@ -62,6 +62,15 @@ class WaysBar(QWidget):
             box.blockSignals(False)
         self.number.setMaximum(min(self.total, paths.MOST_WAYS))
 
+    @property
+    def meaning(self) -> str:
+        """What `shares` says."""
+        if self.number.value():
+            return f"best path {self.number.value():,} of {self.total:,}"
+        if self.margin.value():
+            return f"on a path at most {self.margin.value():g} worse than the best; the darker, the nearer"
+        return "share of the best paths that go through a cell"
+
     def shares(self) -> dict[Cell, float]:
         """How dark each cell is, 0 to 1."""
         if self.play is None or not self.total:
