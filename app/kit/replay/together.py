@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export
 from app.kit.background import Latest
+from app.kit.flow import Flow
 from app.kit.painted_view import Canvas
 from app.kit.replay import data, picture
 from app.kit.replay.data import Replay
@@ -37,14 +38,15 @@ class ReplayTogether(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.player.moved.connect(self._tell)
         theme.notifier.changed.connect(self.canvas.update)
-        row, box = QHBoxLayout(), QVBoxLayout(self)
-        row.addWidget(self.player, 1)
-        row.addWidget(tool_button("Copy", "Copy the picture", lambda: export.copy(FIGURE, self.draw)))
-        row.addWidget(tool_button("Save\u2026", "Save the picture of this moment as PNG, SVG or PDF", self.save))
+        holder, box = QWidget(), QVBoxLayout(self)
+        tools = Flow(holder)
+        tools.addWidget(self.player)
+        tools.addWidget(tool_button("Copy", "Copy the picture", lambda: export.copy(FIGURE, self.draw)))
+        tools.addWidget(tool_button("Save\u2026", "Save the picture of this moment as PNG, SVG or PDF", self.save))
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
         box.addWidget(self.canvas, 1)
-        box.addLayout(row)
+        box.addWidget(holder)
         box.addWidget(self.status)
 
     @property

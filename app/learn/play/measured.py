@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSpinBox, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.background import Latest
+from app.kit.flow import Flow
 from app.kit.replay.together import ReplayTogether
 from app.kit.widgets import label, tool_button
 from kernels.experiments import beside
@@ -38,13 +39,15 @@ class MeasuredRuns(QWidget):
         self._work = Latest(self)
         self._work.finished.connect(self._take)
         self._work.failed.connect(lambda error: self.told.setText(str(error)))
-        row, box = QHBoxLayout(), QVBoxLayout(self)
+        holder, box = QWidget(), QVBoxLayout(self)
+        tools = Flow(holder)
         self.button = tool_button("Run", "Run the methods on this problem, and play what was measured", self.run)
-        for widget, stretch in ((self.button, 0), (self.amount, 0), (self.backend, 0), (self.told, 1)):
-            row.addWidget(widget, stretch)
+        for widget in (self.button, self.amount, self.backend):
+            tools.addWidget(widget)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        box.addLayout(row)
+        box.addWidget(holder)
+        box.addWidget(self.told)
         box.addWidget(self.replays, 1)
 
     @property
