@@ -34,7 +34,7 @@ class ReplayTogether(QWidget):
         self.canvas = Canvas(lambda painter, area: self.draw(painter, area))
         self.canvas.setAccessibleName("Runs side by side on one measured clock")
         self._work = Latest(self)
-        self._work.finished.connect(self.show_runs)
+        self._work.finished.connect(self._take)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.player.moved.connect(self._tell)
         theme.notifier.changed.connect(self.canvas.update)
@@ -92,10 +92,13 @@ class ReplayTogether(QWidget):
         if not self.player.key(Qt.Key(event.key())):
             super().keyPressEvent(event)
 
-    def _tell(self) -> None:
-        if not self.runs:
+    def _take(self, runs: tuple[tuple[str, Replay], ...]) -> None:
+        self.show_runs(runs)
+        if not runs:
             self.status.setText(NOTHING)
-        else:
+
+    def _tell(self) -> None:
+        if self.runs:
             self.status.setText(f"{self.time_ns / 1e6:,.3f} of {self.span_ns / 1e6:,.3f} ms, measured. "
                                 f"{self.player.slower(self.span_ns)} {HINT}")  # fmt: skip
         self.canvas.update()
