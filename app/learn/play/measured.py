@@ -38,6 +38,7 @@ class MeasuredRuns(QWidget):
         self.backend.setAccessibleName("Device")
         self._work = Latest(self)
         self._work.finished.connect(self._take)
+        self._work.progressed.connect(self._tell)
         self._work.failed.connect(lambda error: self.told.setText(str(error)))
         holder, box = QWidget(), QVBoxLayout(self)
         tools = Flow(holder)
@@ -71,6 +72,10 @@ class MeasuredRuns(QWidget):
             self.told.setText("Running \u2026")
             self._work.request(lambda monitor: tuple(
                 beside.run(methods, beside.problem(methods[0], size), backend, monitor)))  # fmt: skip
+
+    def _tell(self, progress: tuple[int, int, str]) -> None:
+        done, total, name = progress
+        self.told.setText(f"Running {name} \u2026 {done / max(total, 1):.0%}")
 
     def _take(self, results: tuple[Result, ...]) -> None:
         self.results = results
