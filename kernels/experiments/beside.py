@@ -20,12 +20,16 @@ def problem(method: Method, size: int) -> Any:
 def run(methods: Sequence[Method], made: Any, backend: BackendChoice, monitor: Monitor) -> list[Result]:
     """One after another, each with its automatic parameters, so that none is in the way of another.
 
+    Each runs twice, and what is kept is the second run: the first one loads compiled code on its way.
+
     ``backend`` "auto" takes a GPU where there is one and the method has a version for it. Raises MemoryRefused for a
     problem that does not fit, and Cancelled.
     """
     found = []
     for number, method in enumerate(methods):
         planned = engine.plan(method, made, {}, backend)
-        part = Part(monitor, number, len(methods), method.name)
-        found.append(engine.execute(planned, part, keep_rate=False, keep=False))
+        for again in (0, 1):
+            part = Part(monitor, 2 * number + again, 2 * len(methods), method.name)
+            result = engine.execute(planned, part, keep_rate=False, keep=False)
+        found.append(result)
     return found

@@ -138,7 +138,8 @@ def viterbi(made: HmmProblem, values: Mapping[str, Any], title: str) -> Play:
         return Formula(name, "min", cases[cell], float(numbers[cell[1:]]))
 
     return Play(title, (table,), tuple(steps), names(threads, "thread"), explain, path, told_path(made, path, best),
-                ends, cells)  # fmt: skip
+                ends, cells,
+                exits=tuple((0, n, j, 0) for j in range(rows.l) if np.isfinite(numbers[n, j, 0])))  # fmt: skip
 
 
 def told_path(made: HmmProblem, path: np.ndarray | None, best: float | None = None) -> str:
@@ -242,7 +243,8 @@ def products(made: HmmProblem, values: Mapping[str, Any], title: str, tree: bool
 
     return Play(title, tuple(found), tuple(steps), names(threads, "block" if tree else "thread"), explain, path,
                 told_path(made, path, best),
-                tuple((place, 0, j, 0) for j in range(size) if own[0, j, 0] == best and np.isfinite(best)))  # fmt: skip
+                tuple((place, 0, j, 0) for j in range(size) if own[0, j, 0] == best and np.isfinite(best)),
+                exits=tuple((place, 0, j, 0) for j in range(size) if np.isfinite(own[0, j, 0])))  # fmt: skip
 
 
 def _ends(name: str) -> tuple[str, str]:

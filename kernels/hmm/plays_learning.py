@@ -149,18 +149,19 @@ def play(made: LearningProblem, values: Mapping[str, Any]) -> Play:
     states, letters, alphabet = made.hmm.states, tuple(found.letters), tuple(made.hmm.alphabet)
     lines = ((letters, states), (letters, states), (states, states), (states, alphabet), (states, states),
              (states, alphabet), ((), states))  # fmt: skip
-    tables = tuple(
-        Table(title, *(one[:, :, : rounds + 1] for one in found.found[place]), *lines[place],
-              names(rounds + 1, "round"), versions=True, formula=FORMULAS[place], counts=place in (F, B))
-        for place, title in enumerate(TITLES)
-    )  # fmt: skip
+    tables, shown = [], slice(rounds + 1)
+    for place, title in enumerate(TITLES):
+        values_of, at, who = found.found[place]
+        tables.append(Table(title, values_of[:, :, shown], at[:, :, shown], who[:, :, shown], *lines[place],
+                            names(rounds + 1, "round"), versions=True, formula=FORMULAS[place],
+                            counts=place in (F, B)))  # fmt: skip
 
     def explain(cell: Cell) -> Formula:
         cases = found.cases[cell]
         return Formula(found.name(cell), "sum" if len(cases) > 1 else "value", cases, found.value(cell))
 
     told = "\n".join(f"before round {at + 1}: log p {value:.6g}" for at, value in enumerate(found.history))
-    return Play("Baum-Welch", tables, tuple(found.steps), names(values["threads"], "thread"), explain,
+    return Play("Baum-Welch", tuple(tables), tuple(found.steps), names(values["threads"], "thread"), explain,
                 LearningAnswer(found.model, tuple(found.history)), told)  # fmt: skip
 
 

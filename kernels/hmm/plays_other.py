@@ -65,7 +65,8 @@ def probabilities(made: HmmProblem, values: Mapping[str, Any]) -> Play:
     path = _way_back(made, rows[:, :, 0], seen)
     cells = () if path is None else (*((0, k, int(j), 0) for k, j in enumerate(path)), (0, n, int(path[-1]), 0))
     ends = tuple((0, n, j, 0) for j in range(size) if rows[n, j, 0] and rows[n, j, 0] == rows[n].max())
-    return Play("Viterbi", (table,), tuple(steps), ("thread",), explain, path, told_path(made, path), ends, cells)
+    return Play("Viterbi", (table,), tuple(steps), ("thread",), explain, path, told_path(made, path), ends, cells,
+                multiplied=True)  # fmt: skip
 
 
 def _seen(made: HmmProblem) -> list[int]:
@@ -144,7 +145,8 @@ def sums(made: HmmProblem, values: Mapping[str, Any]) -> Play:
                        float(tables[cell[0]].values[cell[1:]]))  # fmt: skip
 
     return Play("TropScalProd", tuple(tables), tuple(steps), names(threads, "thread"), explain, path,
-                told_path(made, path, best), ends, cells)  # fmt: skip
+                told_path(made, path, best), ends, cells,
+                exits=tuple((d, n, j, 0) for j in range(size) if np.isfinite(numbers[n, j, 0])))  # fmt: skip
 
 
 class _Pieces:

@@ -118,7 +118,7 @@ class _Told:
             values, at, who = blank(shape)
             for layer, one in enumerate(self.dense):
                 values[:, :, layer] = one[x, y]
-            found.append([values, at, who])
+            found.append((values, at, who))
         for layer in range(rounds):
             for first in range(0, len(self.pairs), self.workers):
                 here = range(first, min(first + self.workers, len(self.pairs)))
@@ -126,10 +126,10 @@ class _Told:
                     found[pair][1][:, :, layer], found[pair][2][:, :, layer] = len(self.steps), worker
                 self.tell_pairs(layer, list(here))
         return [
-            Table(f"P({self.name(x)}, {self.name(y)})", *one, tuple(self.letters[x]), tuple(self.letters[y]),
+            Table(f"P({self.name(x)}, {self.name(y)})", values, at, who, tuple(self.letters[x]), tuple(self.letters[y]),
                   ("posteriors", *names(rounds, "round")[1:]), versions=True,
                   formula="the share of all alignments, by how probable they are, that pair two letters")
-            for (x, y), one in zip(self.pairs, found, strict=True)
+            for (x, y), (values, at, who) in zip(self.pairs, found, strict=True)
         ]  # fmt: skip
 
     def tell_pairs(self, layer: int, here: list[int]) -> None:
@@ -140,7 +140,7 @@ class _Told:
         else:
             text = f"Round {layer} of consistency, {several} at once: each by way of all others."
         self.steps.append(Step(
-            text, f"consistency, round {layer}" if layer else "posteriors",
+            text, f"round {layer}" if layer else "posteriors",
             (Held("global memory", "posteriors that are not too small, a letter and a share each", 4 * cells),),
             (Crossing("posteriors, written", "global memory", 4 * cells),),
             barrier=here[-1] == len(self.pairs) - 1,

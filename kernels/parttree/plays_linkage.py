@@ -116,7 +116,7 @@ class _Grown:
         value = self.value(cells[chosen])
         self.write((LEAST, 0, 0, round_of), value, 0, cases)
         self.edges.append((value, self.near[chosen], chosen))
-        self.gone[chosen] = len(self.steps)
+        self.gone[chosen] = len(self.steps) + 1
         self.steps.append(Step(
             f"{self.name(chosen)} is the nearest of all, {number(value)} from {self.name(self.near[chosen])}: an edge "
             "of the tree.", f"edge {round_of + 1}",

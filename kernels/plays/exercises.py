@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,13 +24,17 @@ ENOUGH = 4
 
 @dataclass(frozen=True)
 class Prediction:
-    """A question about what follows, asked after ``step`` steps; ``right`` is the number of the right option."""
+    """A question about what follows, asked after ``step`` steps; ``right`` is the number of the right option.
+
+    ``kind``: the case that wins, how many values a step computes, where a path comes from, when a worker begins.
+    """
 
     question: str
     options: tuple[str, ...]
     right: int
     step: int
     cell: Cell | None = None
+    kind: Literal["case", "count", "path", "start"] = "count"
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +133,9 @@ def _named(case: Case) -> str:
 
 
 def _predictions(play: Play, cells: list[Cell], random: np.random.Generator) -> tuple[Prediction, ...]:
-    found = []
+    found = [asked for asked in (_from_where(play, random), _when(play, random)) if asked is not None]
     chosen = [cell for cell in cells if _chooses(play, cell)]
-    for at in random.permutation(len(chosen))[: QUESTIONS // 2].tolist():
+    for at in random.permutation(len(chosen))[: max(QUESTIONS // 2 - len(found) // 2, 1)].tolist():
         found.append(_which_case(play, chosen[at]))
     steps = random.permutation(np.arange(1, len(play)))[: QUESTIONS - len(found)]
     found += [asked for step in sorted(steps.tolist()) if (asked := _how_many(play, int(step), random)) is not None]
@@ -148,7 +153,51 @@ def _chooses(play: Play, cell: Cell) -> bool:
 def _which_case(play: Play, cell: Cell) -> Prediction:
     formula = play.formula(cell)
     names = tuple(_named(case) for case in formula.cases)
-    return Prediction(f"Which case will win in {formula.left}?", names, formula.winners[0], play.step(cell) - 1, cell)
+    return Prediction(
+        f"Which case will win in {formula.left}?", names, formula.winners[0], play.step(cell) - 1, cell, "case"
+    )
+
+
+def _from_where(play: Play, random: np.random.Generator) -> Prediction | None:
+    """Where the path that is returned comes from, at one of its cells that have more than one way in."""
+    asked = []
+    for before, cell in pairwise(play.path):
+        if play.step(cell) < 0:
+            continue
+        sources = list(dict.fromkeys(source for case in play.formula(cell).cases for source in case.sources
+                                     if source[0] == before[0]))[:OPTIONS]  # fmt: skip
+        if before in sources and len({_place(play, source) for source in sources}) == len(sources) > 1:
+            asked.append((cell, sources, sources.index(before)))
+    if not asked:
+        return None
+    cell, sources, right = asked[int(random.integers(len(asked)))]
+    options = tuple(_place(play, source) for source in sources)
+    question = f"The path that is returned goes through {_place(play, cell)}. Where does it come from?"
+    return Prediction(question, options, right, play.step(cell) - 1, cell, "path")
+
+
+def _place(play: Play, cell: Cell) -> str:
+    table, i, j, k = cell
+    layer = f", {k}" if play.tables[table].shape[2] > 1 and not play.tables[table].versions else ""
+    return f"{play.tables[table].name}({i}, {j}{layer})"
+
+
+def _when(play: Play, random: np.random.Generator) -> Prediction | None:
+    """In which step a worker begins that does not begin at once: the next strip, the next chunk."""
+    begins: dict[int, int] = {}
+    for step, cells in enumerate(play.cells_of):
+        for cell in cells:
+            begins.setdefault(play.worker(cell), step)
+    later = [(worker, step) for worker, step in begins.items() if step > 0 and worker >= 0]
+    if not later:
+        return None
+    worker, step = later[int(random.integers(len(later)))]
+    others = [other for other in (step - 2, step - 1, step + 1, step + 2, step + 4) if 0 <= other < len(play)]
+    if len(others) < OPTIONS - 1:
+        return None
+    picked = sorted([step, *random.choice(others, OPTIONS - 1, replace=False).tolist()])
+    question = f"Not all begin at once. In which step does {play.workers[worker]} begin?"
+    return Prediction(question, tuple(f"{one + 1:,}" for one in picked), picked.index(step), step - 1, None, "start")
 
 
 def _how_many(play: Play, step: int, random: np.random.Generator) -> Prediction | None:

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from kernels.errors import InputError, ParameterError
-from kernels.io.aligned import AlignedSequences
 from kernels.model import Sequence, SequenceType
 from kernels.parameters import Parameter
 from kernels.text import real, shown
@@ -56,14 +55,17 @@ def sequences_of(text: str, name: str) -> list[Sequence]:
     return [Sequence(one.name, one.letters, kind) for one in found]
 
 
-def aligned_of(text: str, name: str) -> AlignedSequences:
-    """Rows of one length, a line each or parted by commas, - for a gap; InputError where they differ in length."""
+def rows_of(text: str, name: str) -> tuple[tuple[str, ...], np.ndarray, SequenceType]:
+    """Names, letters (uint8) and kind of rows of one length, a line each or parted by commas, - for a gap.
+
+    InputError where they differ in length.
+    """
     parts = ["".join(part.split()).upper() for part in text.replace("\n", ",").split(",") if part.strip()]
     if not parts or len(set(map(len, parts))) > 1:
         raise InputError(f"{name}: rows of different lengths; type rows of one length, such as GATTAC, GAT-AC")
     kind = sequences_of(",".join(part.replace("-", "") or "?" for part in parts), name)[0].type
     letters = np.array([list(part.encode("ascii", "replace")) for part in parts], np.uint8)
-    return AlignedSequences(tuple(f"row {number}" for number in range(len(parts))), letters, kind, name)
+    return tuple(f"row {number}" for number in range(len(parts))), letters, kind
 
 
 def table_of(text: str, name: str, square: bool = False) -> np.ndarray:

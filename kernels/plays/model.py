@@ -175,7 +175,8 @@ class Play:
     """A method on a small problem, step by step.
 
     ``workers`` names those that can work at the same time. ``explain(cell)`` is the formula of a computed cell;
-    ``ends`` are the cells in which best paths end. ``leaves`` are the names of the leaves of a tree, ``branches`` its
+    ``ends`` are the cells in which best paths end, ``exits`` others in which a path may end that is not the best.
+    ``multiplied``: values are products, not sums. ``leaves`` are the names of the leaves of a tree, ``branches`` its
     other nodes. ``answer`` is what the method found, as its family tells it; ``told`` says it to people. ``path`` are
     the cells of the path that the method returns.
     """
@@ -193,6 +194,8 @@ class Play:
     branches: tuple[Branch, ...] = ()
     unit: str = "cells"
     notes: tuple[str, ...] = field(default=())
+    exits: tuple[Cell, ...] = ()
+    multiplied: bool = False
 
     def __len__(self) -> int:
         return len(self.steps)

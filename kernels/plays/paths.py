@@ -8,13 +8,13 @@ at the first 0, as the rule of ties has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.plays.model import Case, Cell, Play
+from kernels.plays.model import Case, Cell, Play, same
 
 MOST_WAYS = 1000
 """Ways that are stepped through."""
@@ -32,7 +32,7 @@ def counted(play: Play) -> Ways:
     """InputError for a play that does not choose: sums, and trees that are grown."""
     if not play.ends:
         raise InputError(f"{play.title}: there is no best path to count; choose another method, or other letters")
-    order = _order(play)
+    order = _order(play, play.ends)
     inside: dict[Cell, int] = {}
     for cell in order:
         inside[cell] = sum(_product(case, inside) for case in _winning(play, cell)) if play.step(cell) >= 0 else 1
@@ -66,35 +66,46 @@ def each(play: Play, most: int = MOST_WAYS) -> Iterator[tuple[Cell, ...]]:
             yield way
 
 
-def through(play: Play) -> dict[Cell, float]:
-    """Of every cell, the value of the best solution that goes through it; of cells of no solution there is none.
+def worse(play: Play) -> dict[Cell, float]:
+    """Of every cell, by how much the best solution through it is worse than the best; cells of none are left out.
 
-    Values are in the units of the play: the best is that of the ends. They come from the values (forward) and, for
-    every case that takes a cell, from what the rest is worth (backward).
+    A case that does not win costs what it lacks, and a solution what its cases cost together, from its end back; it may
+    end in any of the ends and exits. Where the ends are those of several questions, each is held against its own best.
+    InputError where values are multiplied: what they lack does not add up.
     """
     if not play.ends:
         return {}
-    better = max if play.formula(play.ends[0]).rule == "max" else min
-    order = _order(play, all_cases=True)
-    rest: dict[Cell, float] = dict.fromkeys(play.ends, 0.0)
-    for cell in reversed(order):
+    if play.multiplied:
+        raise InputError(f"{play.title}: its values are products, and margins are for sums; choose a method of sums")
+    best = play.value(play.ends[0])
+    rest: dict[Cell, float] = {cell: abs(play.value(cell) - best) for cell in play.exits}
+    rest |= dict.fromkeys(play.ends, 0.0)
+    for cell in reversed(_order(play, list(rest), all_cases=True)):
         if cell not in rest or play.step(cell) < 0:
             continue
-        for case in play.formula(cell).cases:
+        formula = play.formula(cell)
+        begins = formula.alone is not None and formula.alone in formula.winners
+        for number, case in enumerate(formula.cases):
+            lacks = abs(formula.value - case.value)
+            if not np.isfinite(lacks) or (begins and number != formula.alone and same(formula.value, case.value)):
+                continue
             for source in case.sources:
-                worth = rest[cell] + case.value - play.value(source)
-                if np.isfinite(worth):
-                    rest[source] = better(rest[source], worth) if source in rest else worth
-    return {cell: play.value(cell) + more for cell, more in rest.items()}
+                rest[source] = min(rest.get(source, np.inf), rest[cell] + lacks)
+    return rest
+
+
+def through(play: Play) -> dict[Cell, float]:
+    """Of every cell, the value of the best solution that goes through it, in the units of the ends: see `worse`."""
+    if not play.ends:
+        return {}
+    better = 1 if play.formula(play.ends[0]).rule == "max" else -1
+    best = play.value(play.ends[0])
+    return {cell: best - better * lacks for cell, lacks in worse(play).items()}
 
 
 def near(play: Play, margin: float) -> dict[Cell, float]:
     """Cells through which a solution goes that is at most ``margin`` worse than the best, and by how much it is."""
-    found = through(play)
-    if not found:
-        return {}
-    best = play.value(play.ends[0])
-    return {cell: abs(value - best) for cell, value in found.items() if abs(value - best) <= margin + 1e-9}
+    return {cell: lacks for cell, lacks in worse(play).items() if lacks <= margin + 1e-9}
 
 
 def _winning(play: Play, cell: Cell) -> list[Case]:
@@ -111,10 +122,10 @@ def _product(case: Case, inside: dict[Cell, int]) -> int:
     return found
 
 
-def _order(play: Play, all_cases: bool = False) -> list[Cell]:
-    """The cells that best ways (or all) need, each after those that it takes."""
+def _order(play: Play, ends: Sequence[Cell], all_cases: bool = False) -> list[Cell]:
+    """The cells that best ways (or all) to these ends need, each after those that it takes."""
     found: dict[Cell, None] = {}
-    stack: list[tuple[Cell, bool]] = [(end, False) for end in play.ends]
+    stack: list[tuple[Cell, bool]] = [(end, False) for end in ends]
     while stack:
         cell, done = stack.pop()
         if cell in found:

@@ -23,7 +23,7 @@ def case_line(formula: Formula, at: int) -> str:
     """'H(2, 3) + c(A, A) = 5 + 2 = 7   the two letters'."""
     case = formula.cases[at]
     value = number(case.value)
-    parts = [case.text] + [text for text in (case.filled, value) if text not in (case.text,)]
+    parts = [case.text] + [text for text in (case.filled, value) if text not in ("", case.text)]
     parts = [part for place, part in enumerate(parts) if not place or part != parts[place - 1]]
     return " = ".join(parts) + (f"   ({case.label})" if case.label else "")
 

@@ -61,12 +61,13 @@ def play(made: ProductProblem, values: Mapping[str, Any]) -> Play:
                         at[i, j, layer], who[i, j, layer] = len(steps), worker
             steps.append(_step(here, slab, layer, len(slabs), rule))
     given = [Table(name, values[:, :, None], np.full((*values.shape, 1), GIVEN, np.int32),
-                   np.full((*values.shape, 1), -1, np.int32), cuts=cuts)
+                   np.full((*values.shape, 1), -1, np.int32), _numbers(values.shape[0]), _numbers(values.shape[1]),
+                   cuts=cuts)
              for name, values, cuts in zip(("a", "b"), factors, (
                  ((), tuple(slab.start for slab in slabs[1:])), (tuple(slab.start for slab in slabs[1:]), ())),
                  strict=True)]  # fmt: skip
     cuts = tuple(tuple(part.start for part in _parts(size, values["s"])[1:]) for size in (rows, columns))
-    product = Table("c", table, at, who, layers=names(len(slabs), "after slab"), versions=True,
+    product = Table("c", table, at, who, _numbers(rows), _numbers(columns), names(len(slabs), "slab"), versions=True,
                     cuts=(cuts[0], cuts[1]), formula=f"c(i, j) = {rule} over all k of a(i, k) + b(k, j)")  # fmt: skip
 
     def explain(cell: Cell) -> Formula:
@@ -78,6 +79,10 @@ def play(made: ProductProblem, values: Mapping[str, Any]) -> Play:
                 "product\n" + table_text(answer).replace("; ", "\n"),
                 tuple((PRODUCT, i, j, len(slabs) - 1) for i in range(rows) for j in range(columns)
                       if np.isfinite(answer[i, j])))  # fmt: skip
+
+
+def _numbers(size: int) -> tuple[str, ...]:
+    return tuple(str(at) for at in range(1, size + 1))
 
 
 def _parts(size: int, width: int) -> list[range]:

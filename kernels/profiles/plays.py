@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from kernels.io.aligned import AlignedSequences
 from kernels.parameters import Parameter
-from kernels.plays.inputs import aligned_of, score_inputs
+from kernels.plays.inputs import rows_of, score_inputs
 from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
 from kernels.plays.schedule import Item, antidiagonals, pieces, simulate
 from kernels.plays.staging import Staging
@@ -258,7 +259,11 @@ def wavefront(made: Problem, values: Mapping[str, Any], title: str, strips: bool
         parts = sorted({(0 if strips else heights[i].start, widths[j].start) for i, j in cells})
         border = [cell for cell in cells if cell[1] == widths[cell[1]].stop - 1 or
                   (not strips and cell[0] == heights[cell[0]].stop - 1)]  # fmt: skip
-        crossings = [Crossing("columns of both profiles, read", "global memory", 4 * symbols * len(cells))]
+        begun = [cell for cell in cells if cell[0] == heights[cell[0]].start and cell[1] == widths[cell[1]].start]
+        read = sum(2 * symbols * (len(heights[i]) + len(widths[j])) for i, j in begun)
+        crossings = []
+        if begun:  # a tile reads its columns once, for the product that makes its scores
+            crossings.append(Crossing("columns of both profiles, read", "global memory", read))
         if border:
             crossings.append(Crossing("borders, written and read by the next", "global memory", 8 * len(border),
                                       cells=_of(H, border)))  # fmt: skip
@@ -274,10 +279,15 @@ def wavefront(made: Problem, values: Mapping[str, Any], title: str, strips: bool
 
 def problem(values: Mapping[str, Any]) -> ProfileProblem:
     """The two alignments that were typed; InputError where rows are of different lengths."""
-    profiles = [from_alignment(aligned_of(values[name], name), name=name) for name in ("first", "second")]
+    profiles = [typed_profile(values[name], name) for name in ("first", "second")]
     scores = {} if values["column_score"] == "euclidean" else {name: values[name] for name in ("match", "mismatch")}
     more = {} if values["column_score"] == "euclidean" else {"blank": -2.0}
     return options.build(profiles, {"column_score": values["column_score"], "gaps": "column", **scores, **more})
+
+
+def typed_profile(text: str, name: str) -> Profile:
+    """The profile of the rows that were typed."""
+    return from_alignment(AlignedSequences(*rows_of(text, name), name), name=name)
 
 
 def draw(choose: Choose) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from kernels.parameters import Parameter
-from kernels.plays.inputs import aligned_of, letters_of, score_inputs, sequence_input
+from kernels.plays.inputs import letters_of, score_inputs, sequence_input
 from kernels.plays.model import Crossing, Held, Play, Step
 from kernels.plays.schedule import Item
 from kernels.plays.staging import Staging
@@ -16,7 +16,6 @@ from kernels.profiles import options
 from kernels.profiles import plays as two_profiles
 from kernels.profiles.plays import ACROSS, BLOCK, FIRST, WORKERS, Each, H, S, Two, V, agrees, matrices, wavefront
 from kernels.profiles.problem import Problem
-from kernels.profiles.profile import from_alignment
 from kernels.trials import Choose
 
 INPUTS = (replace(FIRST, name="profile", label="Profile"), sequence_input("sequence", "Sequence", "GCATGC"),
@@ -104,7 +103,7 @@ def serial(made: Problem, values: Mapping[str, Any], title: str) -> Play:
 
 def problem(values: Mapping[str, Any]) -> Problem:
     """The alignment and the sequence that were typed."""
-    profile = from_alignment(aligned_of(values["profile"], "profile"), name="profile")
+    profile = two_profiles.typed_profile(values["profile"], "profile")
     sequence = letters_of(values["sequence"], "sequence", profile.type)
     scores = {name: values[name] for name in ("match", "mismatch")}
     return options.build_sequence([profile, sequence], {"column_score": "sum-of-pairs", "gaps": "column", "blank": -2.0,

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.aligned import GAP
+from kernels.io.aligned import GAP, AlignedSequences
 from kernels.monitor import Monitor
 from kernels.parameters import Parameter
-from kernels.plays.inputs import aligned_of, sequences_of, table_text
+from kernels.plays.inputs import rows_of, sequences_of, table_text
 from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, blank, names, number
 from kernels.plays.staging import Staging
 from kernels.steps import Steps
@@ -34,12 +34,16 @@ ALIGNMENT = Parameter("alignment", "text", "Alignment", "Rows of one length, par
                       default="GATTACA-GC, GATTTCA-GC, GA-TACATGC, GCTTACATCC")  # fmt: skip
 
 
+def _lengths(made: Any) -> list[int]:
+    return [len(sequence) for sequence in made.sequences]
+
+
 One = Callable[[Any, int, int], tuple[float, str, int]]
 """Of a problem and two sequences: their distance, how it comes about, and how many cells that took."""
 
 
 def pairs(made: Any, values: Mapping[str, Any], title: str, one: One, what: str,
-          lengths: Callable[[Any], list[int]] = lambda made: [len(sequence) for sequence in made.sequences],
+          lengths: Callable[[Any], list[int]] = _lengths,
           unit: str = "cell") -> Play:  # fmt: skip
     """Distances of all pairs: as many at once as there are workers, each a comparison of its own, of some ``unit``s."""
     count, workers = len(lengths(made)), values["workers"]
@@ -63,12 +67,12 @@ def pairs(made: Any, values: Mapping[str, Any], title: str, one: One, what: str,
             crossings=(Crossing("sequences, read", "global memory", sum(sizes[j] + sizes[i] for j, i in here)),
                        Crossing("distances, written", "global memory", 4 * len(here))),
         ))  # fmt: skip
-    labels = names(count, "s")
+    labels = tuple(f"s{at}" for at in range(1, count + 1))
     table = Table("distances", numbers, at, who, labels, labels, formula="the distance of two sequences")
 
     def explain(cell: Cell) -> Formula:
         value, text, _ = told[cell[1], cell[2]]
-        return Formula(f"d({cell[1] + 1}, {cell[2] + 1})", "value", (Case(text, number(value), value),), value)
+        return Formula(f"d({labels[cell[1]]}, {labels[cell[2]]})", "value", (Case(text, number(value), value),), value)
 
     return Play(
         title,
@@ -162,6 +166,14 @@ def agrees_chains(shown: Play, answer: None) -> None:
         assert (values[i, j] == 1) == text.startswith("1 \u2212 0 for"), text
 
 
+def aligned_problem(values: Mapping[str, Any]) -> AlignedProblem:
+    """The alignment that was typed."""
+    made: AlignedProblem = problems.ALIGNED.make(
+        [AlignedSequences(*rows_of(values["alignment"], "alignment"), "alignment")], {}
+    )
+    return made
+
+
 def draw_long(choose: Choose) -> dict[str, Any]:
     """A few sequences, some of which share words."""
     root = "".join(choose.of("ACGT") for _ in range(12))
@@ -185,7 +197,7 @@ WORDS = Staging((LONG,), (PAIRS,), lambda values: problems.SIXMER.make(_several(
 CHAINS = Staging((SEQUENCES,), (PAIRS,), lambda values: problems.KTUPLE.make(_several(values), {}), chains,
                  draw_sequences, agrees_chains, lambda made: len(made.sequences) ** 2)  # fmt: skip
 COLUMNS = Staging((ALIGNMENT,), (PAIRS,),
-                  lambda values: problems.ALIGNED.make([aligned_of(values["alignment"], "alignment")], {}),
+                  aligned_problem,
                   partial(pairs, title="Alignment distances", one=one_aligned, what="column by column", unit="column",
                           lengths=lambda made: [made.alignment.letters.shape[1]] * len(made.alignment.names)),
                   draw_rows, agrees_distances, lambda made: len(made.alignment.names) ** 2)  # fmt: skip

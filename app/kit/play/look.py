@@ -22,7 +22,7 @@ class Look:
     """What is seen of a play: after which ``step`` (-1: before the first), and which ``cell`` is explained.
 
     ``tables`` are those that are shown, None for all that are not aside. ``blanks`` are cells whose values are hidden;
-    ``shares`` of cells colour "paths". ``scale`` makes letters larger.
+    ``shares`` of cells colour "paths", and ``meaning`` says what they are. ``scale`` makes letters larger.
     """
 
     step: int = -1
@@ -33,6 +33,7 @@ class Look:
     shares: Mapping[Cell, float] = field(default_factory=dict)
     path: bool = False
     scale: float = 1.0
+    meaning: str = "share of the best paths that go through a cell"
 
     def shown(self, play: Play) -> tuple[int, ...]:
         """The numbers of the tables that are drawn."""

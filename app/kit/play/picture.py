@@ -279,7 +279,13 @@ def legend(play: Play, look: Look) -> tuple[LegendItem, ...]:
     if look.colouring == "memory":
         return tuple(LegendItem("fill", place, (getattr(active, name),)) for place, name in PLACES.items())
     if look.colouring == "paths":
-        return (LegendItem("gradient", "share of the best paths that go through a cell", (active.panel, active.path)),)
+        return (
+            LegendItem(
+                "gradient",
+                look.meaning,
+                (active.panel, active.path),
+            ),
+        )
     return (
         LegendItem("fill", "computed in this step", (active.recomputed,)),
         LegendItem("fill", "computed before", (_mixed(active.panel, active.accent, 0.16).name(),)),

@@ -41,7 +41,7 @@ def draw(painter: QPainter, area: QRectF, play: Play, step: int, line: float) ->
             painter.drawLine(QLineF(x, child_y, child_x, child_y))
             if length is not None and high >= line:
                 box = QRectF(x + 3, child_y - line, max(child_x - x, 4 * line), line)
-                painter.drawText(box, Qt.AlignmentFlag.AlignBottom, number(length))
+                painter.drawText(box, Qt.AlignmentFlag.AlignBottom, number(round(length, 9)))
         painter.drawLine(QLineF(x, min(end[1] for end in ends), x, max(end[1] for end in ends)))
 
 

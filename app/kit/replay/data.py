@@ -26,6 +26,11 @@ class Sheet:
     done: np.ndarray
     worker: np.ndarray
 
+    def share(self, time_ns: float) -> float:
+        """How much of what the phase computes is done at a time, 0 to 1."""
+        meant = self.done < NEVER
+        return float((self.done[meant] <= time_ns).mean()) if meant.any() else 0.0
+
     def states(self, time_ns: float) -> np.ndarray:
         """0 where nothing was begun at this time, 1 where somebody is at work, 2 where it is done; uint8."""
         return (self.begun <= time_ns).astype(np.uint8) + (self.done <= time_ns)
@@ -62,17 +67,6 @@ class Replay:
     def done(self, time_ns: float) -> int:
         """Events that have ended."""
         return int(np.searchsorted(self._ends, time_ns, side="right"))
-
-    def cells(self, time_ns: float) -> int:
-        """Cells of the events that have ended; those that are computed again count again."""
-        return int(self._cells[self.done(time_ns)])
-
-    @cached_property
-    def _cells(self) -> np.ndarray:
-        """Cells of the first so many events that end, int64."""
-        events = self.events[np.argsort(self.events["end_ns"], kind="stable")]
-        sides = [events[f"{side}_end"] - events[f"{side}_start"] for side in ("row", "column", "layer")]
-        return np.concatenate([[0], np.cumsum(sides[0] * sides[1] * np.maximum(sides[2], 1))])
 
     def curve(self, width: int) -> np.ndarray:
         """Events under way on average in each of ``width`` parts of the time, float64."""

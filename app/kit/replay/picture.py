@@ -18,7 +18,7 @@ def draw(painter: QPainter, area: QRectF, replay: Replay, time_ns: float, name: 
     curve = QRectF(area.left(), area.bottom() - CURVE * area.height(), area.width(), CURVE * area.height())
     sheet = replay.sheet(time_ns)
     painter.setPen(QColor(theme.active().text))
-    words, wrap = told(replay, time_ns, sheet.phase, name), int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
+    words, wrap = told(replay, time_ns, sheet, name), int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
     head = painter.boundingRect(QRectF(area.left(), area.top(), area.width(), 4 * line), wrap, words).height()
     painter.drawText(QRectF(area.left(), area.top(), area.width(), head), wrap, words)
     room = area.adjusted(0, head + 4, 0, -CURVE * area.height() - 8)
@@ -34,14 +34,14 @@ def draw(painter: QPainter, area: QRectF, replay: Replay, time_ns: float, name: 
     _draw_curve(painter, curve, replay, time_ns)
 
 
-def told(replay: Replay, time_ns: float, phase: int, name: str = "") -> str:
-    """'Phase 1, 0.5 of 2 ms: 3 of 4 workers at work, 7 of 20 parts and 40 of 100 cells done'."""
+def told(replay: Replay, time_ns: float, sheet: Sheet, name: str = "") -> str:
+    """'Phase 1, 0.5 of 2 ms: 3 of 4 workers at work, 7 of 20 parts done, 40 % of what the phase computes'."""
     span, passed = replay.end_ns - replay.start_ns, min(time_ns, replay.end_ns) - replay.start_ns
     done = " done" if time_ns >= replay.end_ns else ""
     return (
-        f"{name + ': ' if name else ''}Phase {phase}, {passed / 1e6:,.3f} of {span / 1e6:,.3f} ms{done}: "
+        f"{name + ': ' if name else ''}Phase {sheet.phase}, {passed / 1e6:,.3f} of {span / 1e6:,.3f} ms{done}: "
         f"{replay.busy(time_ns):,} of {replay.workers.size:,} workers at work, {replay.done(time_ns):,} of "
-        f"{replay.events.size:,} parts and {replay.cells(time_ns):,} of {replay.cells(replay.end_ns):,} cells done"
+        f"{replay.events.size:,} parts done, {sheet.share(time_ns):.0%} of what the phase computes"
     )
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export
 from app.kit.background import Latest
+from app.kit.flow import Flow
 from app.kit.painted_view import Canvas
 from app.kit.replay import data, picture
 from app.kit.replay.data import Replay
@@ -33,18 +34,19 @@ class ReplayTogether(QWidget):
         self.canvas = Canvas(lambda painter, area: self.draw(painter, area))
         self.canvas.setAccessibleName("Runs side by side on one measured clock")
         self._work = Latest(self)
-        self._work.finished.connect(self.show_runs)
+        self._work.finished.connect(self._take)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.player.moved.connect(self._tell)
         theme.notifier.changed.connect(self.canvas.update)
-        row, box = QHBoxLayout(), QVBoxLayout(self)
-        row.addWidget(self.player, 1)
-        row.addWidget(tool_button("Copy", "Copy the picture", lambda: export.copy(FIGURE, self.draw)))
-        row.addWidget(tool_button("Save\u2026", "Save the picture of this moment as PNG, SVG or PDF", self.save))
+        holder, box = QWidget(), QVBoxLayout(self)
+        tools = Flow(holder)
+        tools.addWidget(self.player)
+        tools.addWidget(tool_button("Copy", "Copy the picture", lambda: export.copy(FIGURE, self.draw)))
+        tools.addWidget(tool_button("Save\u2026", "Save the picture of this moment as PNG, SVG or PDF", self.save))
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
         box.addWidget(self.canvas, 1)
-        box.addLayout(row)
+        box.addWidget(holder)
         box.addWidget(self.status)
 
     @property
@@ -90,10 +92,13 @@ class ReplayTogether(QWidget):
         if not self.player.key(Qt.Key(event.key())):
             super().keyPressEvent(event)
 
-    def _tell(self) -> None:
-        if not self.runs:
+    def _take(self, runs: tuple[tuple[str, Replay], ...]) -> None:
+        self.show_runs(runs)
+        if not runs:
             self.status.setText(NOTHING)
-        else:
+
+    def _tell(self) -> None:
+        if self.runs:
             self.status.setText(f"{self.time_ns / 1e6:,.3f} of {self.span_ns / 1e6:,.3f} ms, measured. "
                                 f"{self.player.slower(self.span_ns)} {HINT}")  # fmt: skip
         self.canvas.update()

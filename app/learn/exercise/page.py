@@ -158,7 +158,8 @@ class ExercisePage(QWidget):
         place = self.exercise.place
         shares = dict.fromkeys(map(place, self.exercise.blanks), 0.3) | ({place(self.cell): 0.9} if self.cell else {})
         blanks = frozenset() if self.exercise.before else frozenset(self.open)
-        self.stage.show_look(Look(step=self.exercise.step, colouring="paths", blanks=blanks, shares=shares))
+        self.stage.show_look(Look(step=self.exercise.step, colouring="paths", blanks=blanks, shares=shares,
+                                  meaning="to be found; the darkest now"))  # fmt: skip
         done = len(self.exercise.blanks) - len(self.open)
         self.progress.setText(f"{done} of {len(self.exercise.blanks)} filled in")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSpinBox, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.background import Latest
+from app.kit.flow import Flow
 from app.kit.replay.together import ReplayTogether
 from app.kit.widgets import label, tool_button
 from kernels.experiments import beside
@@ -25,26 +26,29 @@ class MeasuredRuns(QWidget):
         super().__init__()
         self.methods: tuple[Method, ...] = ()
         self.results: tuple[Result, ...] = ()
-        self.size, self.backend = QSpinBox(), QComboBox()
+        self.amount, self.backend = QSpinBox(), QComboBox()
         self.told, self.replays = label("", "muted", wrap=True), ReplayTogether()
-        self.size.setRange(1, LARGEST)
-        self.size.setValue(SIZE)
-        self.size.setPrefix("size ")
-        self.size.setAccessibleName("Size")
-        self.size.setToolTip("How large the problem is that both run on; all work grows with it")
+        self.amount.setRange(1, LARGEST)
+        self.amount.setValue(SIZE)
+        self.amount.setPrefix("size ")
+        self.amount.setAccessibleName("Size")
+        self.amount.setToolTip("How large the problem is that both run on; all work grows with it")
         for name, words in BACKENDS.items():
             self.backend.addItem(words, name)
         self.backend.setAccessibleName("Device")
         self._work = Latest(self)
         self._work.finished.connect(self._take)
+        self._work.progressed.connect(self._tell)
         self._work.failed.connect(lambda error: self.told.setText(str(error)))
-        row, box = QHBoxLayout(), QVBoxLayout(self)
+        holder, box = QWidget(), QVBoxLayout(self)
+        tools = Flow(holder)
         self.button = tool_button("Run", "Run the methods on this problem, and play what was measured", self.run)
-        for widget, stretch in ((self.button, 0), (self.size, 0), (self.backend, 0), (self.told, 1)):
-            row.addWidget(widget, stretch)
+        for widget in (self.button, self.amount, self.backend):
+            tools.addWidget(widget)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        box.addLayout(row)
+        box.addWidget(holder)
+        box.addWidget(self.told)
         box.addWidget(self.replays, 1)
 
     @property
@@ -63,11 +67,15 @@ class MeasuredRuns(QWidget):
 
     def run(self) -> None:
         """Run all methods on a thread, one after another; what ran before is dropped."""
-        methods, size, backend = self.methods, self.size.value(), self.backend.currentData()
+        methods, size, backend = self.methods, self.amount.value(), self.backend.currentData()
         if methods:
             self.told.setText("Running \u2026")
             self._work.request(lambda monitor: tuple(
                 beside.run(methods, beside.problem(methods[0], size), backend, monitor)))  # fmt: skip
+
+    def _tell(self, progress: tuple[int, int, str]) -> None:
+        done, total, name = progress
+        self.told.setText(f"Running {name} \u2026 {done / max(total, 1):.0%}")
 
     def _take(self, results: tuple[Result, ...]) -> None:
         self.results = results

@@ -303,7 +303,7 @@ class PlayPage(QWidget):
         for number, stage in enumerate(self.stages):
             shares = self.ways.shares() if of_paths and not number else {}
             look: Look = replace(stage.look, colouring=self.colouring.currentData(), path=self.path.isChecked(),
-                                 shares=shares)  # fmt: skip
+                                 shares=shares, meaning=Look().meaning if number else self.ways.meaning)  # fmt: skip
             stage.look = look
             stage.refresh()
 
@@ -325,10 +325,11 @@ class PlayPage(QWidget):
         side.setSpacing(theme.SPACING)
         for widget in (self.method, self.beside, self.by, self.colouring, self.path, self.form, self.error):
             side.addWidget(widget)
-        side.addWidget(self.detail, 1)
+        side.addWidget(self.detail, 100)
+        side.addStretch(1)
         self.error.hide()
         self.form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        card = Card("Step by step")
+        card = Card("Play")
         card.setFixedWidth(SIDE_WIDTH)
         card.header.addWidget(tool_button("Scene\u2026", "Make this a scene of the lecture that is open",
                                           lambda: self.scene_wanted.emit(self.scene())))  # fmt: skip

@@ -58,9 +58,18 @@ class WaysBar(QWidget):
         for box in (self.number, self.margin):
             box.blockSignals(True)
             box.setValue(0)
-            box.setEnabled(self.total > 0)
+            box.setEnabled(self.total > 0 and not (box is self.margin and play is not None and play.multiplied))
             box.blockSignals(False)
         self.number.setMaximum(min(self.total, paths.MOST_WAYS))
+
+    @property
+    def meaning(self) -> str:
+        """What `shares` says."""
+        if self.number.value():
+            return f"best path {self.number.value():,} of {self.total:,}"
+        if self.margin.value():
+            return f"on a path at most {self.margin.value():g} worse than the best; the darker, the nearer"
+        return "share of the best paths that go through a cell"
 
     def shares(self) -> dict[Cell, float]:
         """How dark each cell is, 0 to 1."""

@@ -81,6 +81,12 @@ class Pair:
         best = self.numbers[H].max()
         return tuple((H, i, j, 0) for i, j in np.argwhere(self.numbers[H] == best).tolist()) if best > 0 else ()
 
+    @cached_property
+    def exits(self) -> tuple[Cell, ...]:
+        """Cells of H in which a local alignment can end, best or not."""
+        positive = np.argwhere(self.numbers[H] > 0).tolist() if self.coded.local else []
+        return tuple((H, i, j, 0) for i, j in positive)
+
     def tables(
         self, step_of: dict[tuple[int, ...], int], worker_of: dict[tuple[int, ...], int],
         cuts: tuple[Iterable[int], Iterable[int]] = ((), ()), again: str = "", borders: bool = True,

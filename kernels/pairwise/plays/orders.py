@@ -257,7 +257,7 @@ def _play(title: str, pair: Pair, tables: tuple[Table, ...], steps: list[Step], 
           explain: Callable[[Cell], Formula] | None = None) -> Play:  # fmt: skip
     return Play(
         title, tables, tuple(steps), workers, explain or (lambda cell: pair.formula(*cell[:3])), pair.answer,
-        pair.told(), pair.ends, tuple((H, i, j, 0) for i, j in pair.path),
+        pair.told(), pair.ends, tuple((H, i, j, 0) for i, j in pair.path), exits=pair.exits,
     )  # fmt: skip
 
 

@@ -92,6 +92,7 @@ class _Strips:
         return Play(
             self.kind.title, tuple(self.tables), tuple(self.steps), names(self.workers, "multiprocessor"), self.explain,
             pair.answer, pair.told(), pair.ends, tuple((H, i, j, 0) for i, j in pair.path), notes=notes,
+            exits=pair.exits,
         )  # fmt: skip
 
     def explain(self, cell: Cell) -> Formula:

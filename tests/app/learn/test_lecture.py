@@ -55,11 +55,12 @@ def test_keys_of_a_clicker_and_of_a_lecturer(qtbot):
     qtbot.addWidget(player)
     player.show()
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
-    assert player.number == 1
-    qtbot.keyClick(player, Qt.Key.Key_PageDown)
-    assert player.number == 1 and player.transport.playing
+    assert player.number == 0 and player.transport.playing
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
     assert not player.transport.playing and player.transport.tick == player.last_tick
+    qtbot.keyClick(player, Qt.Key.Key_PageDown)
+    assert player.number == 1 and not player.transport.playing
+    player.transport.go(player.last_tick)
     qtbot.keyClick(player, Qt.Key.Key_Left)
     assert player.transport.tick == player.last_tick - 1
     qtbot.keyClick(player, Qt.Key.Key_PageUp)
@@ -72,6 +73,37 @@ def test_keys_of_a_clicker_and_of_a_lecturer(qtbot):
     assert player.notes.isVisible()
     with qtbot.waitSignal(player.left):
         qtbot.keyClick(player, Qt.Key.Key_Escape)
+
+
+def test_the_marked_cell_is_explained_in_large_type_and_answers_have_their_picture(qtbot):
+    lecture = lectures.read(lectures.find("long-pairs"))
+    player = LecturePlayer(lecture)
+    qtbot.addWidget(player)
+    player.resize(1280, 720)
+    player.show()
+    player.show_scene(1)
+    player.transport.go(player.last_tick)
+    assert "H(3, 3) + c(T, T) = 0 + 2 = 2" in player.formula.text() and player.formula.isVisible()
+    assert "45 of 140 cells" in player.stages[0].counters.text()
+    player.transport.go(0)
+    assert not player.formula.isVisible(), "nothing is told before it is computed"
+    player.show_scene(len(lecture.scenes))
+    assert not player.stages[0].isVisible()
+    player.forward()
+    scene = lecture.scene(lecture.questions[0].scenes[0])
+    assert player.stages[0].isVisible() and player.stages[0].play is scene.plays[0].play
+    player.forward()
+    assert player.question is lecture.questions[1] and not player.points.text()
+
+
+def test_a_clicker_starts_the_presentation_of_the_page(qtbot, monkeypatch):
+    page = LecturePage()
+    qtbot.addWidget(page)
+    page.show()
+    shown = []
+    monkeypatch.setattr(LecturePlayer, "showFullScreen", lambda player: shown.append(player))
+    qtbot.keyClick(page.player, Qt.Key.Key_F5)
+    assert shown == [page.presented] and not page.window().isFullScreen()
 
 
 def test_the_page_opens_lectures_and_says_what_is_wrong(qtbot, tmp_path):

@@ -26,11 +26,29 @@ def test_an_exercise_asks_for_values_that_follow_from_others(one):
             assert made.step == len(made.play) - 1
         for asked in made.predictions:
             assert len(set(asked.options)) == len(asked.options) > 1
-            if asked.cell is None:
+            if asked.kind == "count":
                 assert asked.options[asked.right] == f"{len(made.play.cells_of[asked.step + 1]):,}"
+            elif asked.kind == "start":
+                name = asked.question.split("does ")[1].removesuffix(" begin?")
+                steps = [made.play.step(cell) for cells in made.play.cells_of for cell in cells
+                         if made.play.workers[made.play.worker(cell)] == name]  # fmt: skip
+                assert asked.options[asked.right] == f"{min(steps) + 1:,}"
+            elif asked.kind == "path":
+                table, i, j, k = made.play.path[made.play.path.index(asked.cell) - 1]
+                told = asked.options[asked.right]
+                assert told.startswith(f"{made.play.tables[table].name}({i}, {j}") and (
+                    f", {k})" in told or not k or made.play.tables[table].versions
+                )
             else:
                 formula = made.play.formula(asked.cell)
                 assert formula.winners == (asked.right,) and made.play.step(asked.cell) == asked.step + 1
+
+
+def test_the_next_strip_and_the_way_of_the_path_are_asked_for():
+    stage, kinds = staging.of(method("striped-score")), set()
+    for seed in range(1, 9):
+        kinds |= {asked.kind for asked in exercises.make(stage, seed).predictions}
+    assert kinds == {"case", "count", "path", "start"}
 
 
 def test_the_same_seed_gives_the_same_and_another_another():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -129,6 +129,51 @@ def test_paths_of_states_and_of_graphs_are_counted():
     play = graphs.WARSHALL.make(square)
     one = [end for end in play.ends if end[1:3] == (0, 3)]
     assert paths.counted(replace(play, ends=tuple(one))).total == 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cells_of_paths_of_states_that_are_nearly_as_good_are_those_of_all_that_are_written_out(seed):
+    choose = Chance(seed)
+    play = hmm.ROWS.make({**hmm.draw(choose), "letters": "ABBA"})
+    if not play.ends:
+        return
+    states, steps = range(play.tables[0].shape[1]), len(play) - 1
+    cost = {}
+    for path in product(states, repeat=steps):
+        cells = [(0, k, j, 0) for k, j in enumerate(path)] + [(0, steps, path[-1], 0)]
+        total = play.value(cells[0])
+        for before, cell in pairwise(cells):
+            total += min((case.value - play.value(before) for case in play.formula(cell).cases
+                          if case.sources == (before,)), default=np.inf)  # fmt: skip
+        for cell in cells:
+            cost[cell] = min(cost.get(cell, np.inf), total)
+    best = min(cost.values())
+    for margin in (0.0, 0.5, 2.0):
+        right = {cell: total - best for cell, total in cost.items() if total <= best + margin + 1e-9}
+        assert paths.near(play, margin) == pytest.approx(right, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["floyd-warshall", "minplus-product", "striped-score", "sloped", "nussinov"])
+def test_what_is_at_no_margin_is_on_a_best_path(name):
+    for seed in range(4):
+        stage = staging.of(method(name))
+        play = stage.make(stage.draw(Chance(seed)))
+        if play.ends:
+            assert set(paths.near(play, 0)) == set(paths.counted(play).share)
+
+
+def test_local_alignments_that_end_elsewhere_are_near():
+    play = pairs.SCORE.make({"first": "GATTACATTTTGGCA", "second": "GATTACACCCCGGCA", "mode": "local", "match": 2,
+                             "mismatch": -3, "gap_open": 5, "gap_extend": 2})  # fmt: skip
+    found = paths.near(play, 4)
+    assert found[0, 7, 7, 0] == 0, "GATTACA scores 14"
+    assert found[0, 15, 15, 0] == 4, "and with four mismatches and four more letters 10"
+    assert (0, 15, 15, 0) not in paths.near(play, 3)
+
+
+def test_margins_of_products_are_refused():
+    with pytest.raises(InputError, match="products"):
+        paths.near(staging.of(method("viterbi-probabilities")).make({}), 1)
 
 
 def test_what_is_summed_has_no_best_way():

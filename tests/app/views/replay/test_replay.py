@@ -107,9 +107,9 @@ def test_runs_side_by_side_have_one_measured_clock(qtbot):
     for value in (0, TICKS // 4, TICKS // 2, TICKS):
         shown.player.slider.setValue(value)
         at = shown.time_ns
-        told.append((first.done(first.start_ns + at), second.done(second.start_ns + at),
-                     first.cells(first.start_ns + at), second.cells(second.start_ns + at)))  # fmt: skip
-    assert told == [(0, 0, 0, 0), (1, 0, 5000, 0), (4, 1, 20_000, 10_000), (5, 1, 30_000, 10_000)]
+        told.append((first.done(at), second.done(1000 + at),
+                     first.sheets[0].share(at), second.sheets[0].share(1000 + at)))  # fmt: skip
+    assert told == [(0, 0, 0, 0), (1, 0, 0.25, 0), (4, 1, 1, 1), (5, 1, 1, 1)]
     assert "0.000 of 0.000 ms, measured" in shown.status.text() and "slower" in shown.status.text()
     qtbot.keyClick(shown, Qt.Key.Key_Left)
     assert shown.player.slider.value() == TICKS - 10
