@@ -35,6 +35,8 @@ CUBE_SAMPLE, CUBE_METHOD, CUBE_TABS = "globin-triple", "sloped-bt2", ("cube", "o
 CUBE_PARAMETERS, ORDERS_STEP = {"s": 32, "h": 32, "threads": 4}, 9
 TREE_SAMPLE, TREE_TABS, JOINS_MADE = "globins", ("tree", "joins", "distances"), 12
 ALIGNED_SAMPLE, ALIGNED_TRACKS, ALIGNED_PLACE = "globin-alignment", ("quality",), "HPETLE"
+COMPARED_METHOD, COMPARED_PLACE = "msa-clustalw", "KVEADV"
+"""By which the family is aligned anew, to be compared with, and what is seen of both."""
 PROFILE_ROWS, PROFILE_METHOD = {"HBA": "alpha globins", "HBB": "beta globins"}, "profile-wavefront"
 PROFILE_OPTIONS, PROFILE_SPAN = {"column_score": "sum-of-pairs", "gaps": "position"}, (24, 60)
 PROFILE_PLACE = "20:75, 20:75"
@@ -118,6 +120,8 @@ def render(theme_name: str, scale: int, target: Path) -> int:
                 save(window, view, target / f"{view}-{ending}")
             make_alignment(window, ALIGNED_SAMPLE)
             grab(window, target / f"aligned-{ending}")
+            make_compared(window)
+            grab(window, target / f"compared-{ending}")
             make_profiles(window, ALIGNED_SAMPLE)
             save(window, "profile", target / f"profile-{ending}")
             save(window, "matrix", target / f"profile-matrix-{ending}", PROFILE_PLACE)
@@ -240,6 +244,32 @@ def make_alignment(window: Window, sample_id: str) -> None:
     rows, columns = (np.arange(size) for size in view.picture.shape)
     view.canvas.choose((rows >= 5) & (rows < 14), (columns >= 26) & (columns < 40))
     wait(lambda: view.sharp)
+
+
+def make_compared(window: Window) -> None:
+    """The alignment in the viewer with a tree beside it, and one of the same sequences by a method below."""
+    from kernels import registry
+    from kernels.io.aligned import unaligned
+    from kernels.registry import alignment_trees, realigning
+
+    view: Any = window.viewer.tabs.currentWidget()
+    view.canvas.set_tracks(["consensus"])
+    view.tree_side.compute(next(iter(alignment_trees.criteria())))
+    wait(lambda: view.sharp)
+    view.tree_side.sort()
+    letters = realigning.align(registry.method(COMPARED_METHOD), unaligned(view.alignment))
+    letters.setflags(write=False)
+    view.canvas.clear_choice()
+    view.comparison.compare_with(replace_letters(view.alignment, letters, "aligned by ClustalW"), beside=True)
+    view.finder.go_to(COMPARED_PLACE)
+    wait(lambda: view.sharp)
+
+
+def replace_letters(alignment: Any, letters: Any, name: str) -> Any:
+    """The same rows with other columns, and nothing that is said of those."""
+    from kernels.io.aligned import AlignedSequences
+
+    return AlignedSequences(alignment.names, letters, alignment.type, name)
 
 
 def make_profiles(window: Window, sample_id: str) -> None:

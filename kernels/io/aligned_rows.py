@@ -12,6 +12,7 @@ from kernels.errors import InputError
 from kernels.io import tiled_edits
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.model import SequenceType
+from kernels.monitor import Monitor
 
 IUPAC = {
     "A": "A", "C": "C", "G": "G", "T": "TU", "U": "TU", "R": "AGR", "Y": "CTUY", "S": "CGS", "W": "ATUW", "K": "GTUK",
@@ -20,6 +21,10 @@ IUPAC = {
 AMINO = {"X": "ABCDEFGHIKLMNPQRSTVWXYZUO", "B": "BDN", "Z": "ZEQ", "J": "JIL"}
 MOTIF = re.compile(r"([A-Za-z]+)(?:\s+[~/]?(\d+))?")
 MOST_HITS = 100_000
+TOLD = 64
+"""Rows that are searched between two looks whether somebody cancelled."""
+Starts = Callable[[np.ndarray], list[tuple[int, int]]]
+"""The first and the last place of each hit in letters, uint8."""
 
 
 @compiled
@@ -99,28 +104,46 @@ def positions(alignment: AlignedSequences, row: int, column: int) -> int:
     return int(np.count_nonzero(alignment.letters[row, : column + 1] != GAP))
 
 
-def find(alignment: AlignedSequences, order: np.ndarray, wanted: str) -> list[tuple[int, int, int]]:
+def find(
+    alignment: AlignedSequences, order: np.ndarray, wanted: str, monitor: Monitor | None = None
+) -> list[tuple[int, int, int]]:
     """Where a motif is in the letters without gaps: row, first column, and the one after the last.
 
     ``wanted`` is letters with the codes of IUPAC for several, and then how many may differ ("GXGXXG 1"); or between
     slashes a regular expression ("/N[^P][ST]/"). Rows in ``order``; at most MOST_HITS. InputError for what is neither.
     """
     if len(wanted) > 2 and wanted[0] == wanted[-1] == "/":
-        return _by_expression(alignment, order, wanted[1:-1])
+        starts = _by_expression(wanted[1:-1])
+    else:
+        starts = _by_motif(wanted, alignment.type)
+    hits: list[tuple[int, int, int]] = []
+    for number, row in enumerate(order.tolist()):
+        if monitor is not None and number % TOLD == 0:
+            monitor.update(number, order.size, "rows")
+        line = alignment.letters[row]
+        there = np.flatnonzero(line != GAP)
+        hits += [(row, int(there[first]), int(there[last]) + 1) for first, last in starts(line[there])]
+        if len(hits) >= MOST_HITS:
+            break
+    return hits[:MOST_HITS]
+
+
+def _by_motif(wanted: str, kind: SequenceType) -> Starts:
+    """What finds letters with codes of IUPAC."""
     match = MOTIF.fullmatch(wanted.strip())
     if match is None:
         raise InputError(f"{wanted!r}: give letters, such as NXST or GXGXXG 1 (one may differ), or /N[^P][ST]/")
-    sets = _sets(match[1].upper(), alignment.type)
+    sets = _sets(match[1].upper(), kind)
     allowed = int(match[2] or 0)
     if allowed >= len(sets):
         raise InputError(f"{wanted!r}: {allowed} of {len(sets)} letters may differ; give fewer")
-    hits: list[tuple[int, int, int]] = []
-    for row in order.tolist():
-        there = np.flatnonzero(alignment.letters[row] != GAP)
-        if there.size >= len(sets) and len(hits) < MOST_HITS:
-            starts = _starts(alignment.letters[row, there], sets, allowed)
-            hits += [(row, int(there[at]), int(there[at + len(sets) - 1]) + 1) for at in starts.tolist()]
-    return hits[:MOST_HITS]
+
+    def starts(letters: np.ndarray) -> list[tuple[int, int]]:
+        if letters.size < len(sets):
+            return []
+        return [(at, at + len(sets) - 1) for at in _starts(letters, sets, allowed).tolist()]
+
+    return starts
 
 
 def _sets(motif: str, kind: SequenceType) -> np.ndarray:
@@ -140,17 +163,15 @@ def _starts(letters: np.ndarray, sets: np.ndarray, allowed: int) -> np.ndarray:
     return np.flatnonzero(wrong <= allowed)
 
 
-def _by_expression(alignment: AlignedSequences, order: np.ndarray, pattern: str) -> list[tuple[int, int, int]]:
+def _by_expression(pattern: str) -> Starts:
+    """What finds a regular expression."""
     try:
         expression = re.compile(pattern.encode("ascii", "replace"), re.IGNORECASE)
     except re.error as error:
         raise InputError(f"/{pattern}/ is no regular expression: {error}") from error
-    hits: list[tuple[int, int, int]] = []
-    for row in order.tolist():
-        there = np.flatnonzero(alignment.letters[row] != GAP)
-        for found in expression.finditer(alignment.letters[row, there].tobytes()):
-            if found.end() > found.start():
-                hits.append((row, int(there[found.start()]), int(there[found.end() - 1]) + 1))
-        if len(hits) >= MOST_HITS:
-            break
-    return hits[:MOST_HITS]
+
+    def starts(letters: np.ndarray) -> list[tuple[int, int]]:
+        found = expression.finditer(letters.tobytes())
+        return [(one.start(), one.end() - 1) for one in found if one.end() > one.start()]
+
+    return starts

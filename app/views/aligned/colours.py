@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -73,7 +74,8 @@ class Colours(QObject):
             return schemes.of_groups(self._own)
         picture = self._picture()
         agreement = picture.tracks.get("agreement") if picture is not None else None
-        return schemes.colouring(scheme, given(alignment, columns, row, agreement, scheme))
+        found = schemes.colouring(scheme, given(alignment, columns, row, agreement, scheme))
+        return replace(found, whole=row) if schemes.against_row(scheme) else found
 
     def remake(self) -> None:
         """Colour the picture anew."""

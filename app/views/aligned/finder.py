@@ -1,13 +1,17 @@
-"""Going to what was sought in an alignment, from one place to the next."""
+"""Going to what was sought in an alignment, from one place to the next; in a large one a thread seeks."""
 
 from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Qt
 
+from app.kit.background import Latest
 from app.views.aligned.search import SearchBox, Sought, next_of, seek
 from app.views.aligned.shown import ShownAlignment
 from kernels.errors import InputError
+
+AT_ONCE = 1 << 22
+"""Letters up to which an alignment is searched at once."""
 
 
 class Finder:
@@ -19,6 +23,15 @@ class Finder:
         self.box.sought.connect(self.go_to)
         self.box.next_wanted.connect(self.next_hit)
         self._sought, self._wanted = Sought(""), ""
+        self._seeking = Latest(view)
+        self._seeking.finished.connect(self._take)
+        self._seeking.failed.connect(self._refuse)
+        self._seeking.progressed.connect(self._tell)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a large alignment is being searched."""
+        return self._seeking.busy
 
     def start(self) -> None:
         """Let a person write what is sought."""
@@ -27,54 +40,68 @@ class Finder:
 
     def forget(self) -> None:
         """Forget what was sought, as in another alignment."""
+        self._seeking.cancel()
         self._sought, self._wanted = Sought(""), ""
         self.box.forget()
 
     def lose(self) -> None:
         """Forget the places that were found: an edit made rows and columns others."""
+        self._seeking.cancel()
         self._sought = Sought("")
 
     def go_to(self, text: str) -> bool:
-        """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name or a motif; False where none is."""
-        text, picture = text.strip(), self._view.picture
-        found = self._seek(text) if picture is not None and text else None
-        if found is None:
-            return False
-        if found.column is not None:
-            self._view.canvas.go_to(picture.cursor[0], found.column)
-            return True
-        self._show(found, text)
-        return self.next_hit(0)
+        """Go to a column ("120"), a letter of the row at the cursor ("#45"), a name or a motif; False where none is, or
+        a thread seeks it."""
+        return self._go(text.strip(), 0)
 
     def next_hit(self, step: int = 1) -> bool:
         """Go to the next place that was found (``step`` 1), the one before (-1) or the first (0)."""
-        picture = self._view.picture
-        if picture is None:
+        if self._view.picture is None:
             return False
-        if not self._sought.hits and self._wanted and (found := self._seek(self._wanted)) is not None:
-            self._show(found, self._wanted)
         if not self._sought.hits:
-            return False
-        at, count, cell = next_of(self._sought.hits, picture.order, picture.cursor, step)
+            return bool(self._wanted) and self._go(self._wanted, step)
+        at, count, cell = next_of(self._sought.hits, self._view.picture.order, self._view.picture.cursor, step)
         self._view.canvas.go_to(*cell)
         self._view.say(f"{min(at + 1, count):,} of {count:,}: {self._sought.told}")
         return True
+
+    def _go(self, text: str, step: int) -> bool:
+        """Seek, and go to a column, or to the first that is found or another one from here."""
+        picture = self._view.picture
+        if picture is None or not text:
+            return False
+        asked = self._view.alignment, picture.order, picture.cursor, text
+        if self._view.alignment.letters.size > AT_ONCE:
+            self._view.say(f"Looking for {text} ...")
+            self._seeking.request(lambda monitor: (seek(*asked, monitor), text, step))
+            return False
+        try:
+            found = seek(*asked)
+        except InputError as error:
+            self._view.say(str(error))
+            return False
+        return self._take((found, text, step))
+
+    def _take(self, made: tuple[Sought, str, int]) -> bool:
+        found, text, step = made
+        if found.column is not None:
+            self._view.canvas.go_to(self._view.picture.cursor[0], found.column)
+            return True
+        self._sought, self._wanted = found, text
+        self._view.picture.found = found.hits
+        self._view.canvas.viewport().update()
+        return self.next_hit(step)
+
+    def _tell(self, told: tuple[int, int, str]) -> None:
+        self._view.say(f"Looking: {100 * told[0] // max(told[1], 1)} %")
+
+    def _refuse(self, error: Exception) -> None:
+        self._view.say(str(error))
+        if not isinstance(error, InputError):
+            raise error
 
     def choose_found(self) -> None:
         """Choose the rows that the search found."""
         rows = np.zeros(len(self._view.alignment.names), bool)
         rows[[row for row, _, _ in self._view.picture.found]] = True
         self._view.canvas.choose(rows, None)
-
-    def _seek(self, text: str) -> Sought | None:
-        """What a text asks for; None where nothing is found, which is said."""
-        try:
-            return seek(self._view.alignment, self._view.picture.order, self._view.picture.cursor, text)
-        except InputError as error:
-            self._view.say(str(error))
-            return None
-
-    def _show(self, found: Sought, text: str) -> None:
-        self._sought, self._wanted = found, text
-        self._view.picture.found = found.hits
-        self._view.canvas.viewport().update()

@@ -74,7 +74,17 @@ def body(
             drawn,
             pixels,
         )
+        for place in _whole(picture, first_row, last_row):
+            at = place - first_row
+            aligned_pixels.write(found, picture.drawn, tops[at : at + 1], lefts, place, first, colouring.codes,
+                                 colouring.inks, np.ones_like(shown[:1]), drawn, pixels)  # fmt: skip
     return pixels
+
+
+def _whole(picture: Picture, first: int, last: int) -> list[int]:
+    """Where, among these lines, the row is that others are compared with."""
+    whole = picture.colouring.whole
+    return [first + place for place in np.flatnonzero(picture.order[first:last] == whole).tolist() if whole >= 0]
 
 
 def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str = "all") -> None:
@@ -90,7 +100,7 @@ def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str =
         line = picture.letters_at(place)[first:last]
         kinds = aligned_pixels.CLASS[line]
         found = codes[np.minimum(across, len(codes) - 1), kinds]
-        written = shown[np.minimum(across, len(shown) - 1), kinds]
+        written = shown[np.minimum(across, len(shown) - 1), kinds] | (picture.order[place] == colouring.whole)
         starts = np.flatnonzero(np.diff(found.astype(np.int16), prepend=-1))
         for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), found.size], strict=True):
             box = QRectF(frame.x(first + start), frame.y(place), (stop - start) * frame.cell_width, frame.cell_height)

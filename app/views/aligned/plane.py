@@ -44,7 +44,7 @@ class AlignmentPlane(QAbstractScrollArea):
         self.wrapped, self._scrolled = False, 0.0
         self.marked: Callable[[QPainter, Picture, Frame], None] | None = None
         self.taxa: frozenset[str] = frozenset()
-        self.names_width = NAMES
+        self.names_width = self._room = NAMES
         self._painted: tuple[Any, np.ndarray] | None = None
         self._sharpening = Latest(self)
         self._sharpening.finished.connect(self._take_sharp)
@@ -59,12 +59,15 @@ class AlignmentPlane(QAbstractScrollArea):
 
     def show_picture(self, picture: Picture | None, fit: bool = True) -> None:
         """Another picture, from its first letters where ``fit``, else from where the last one was."""
-        self.picture = picture
+        before, self.picture = self.picture, picture
+        if picture is not None and (fit or (before is not None and before.alignment.names != picture.alignment.names)):
+            room = self._room_for_names()
+            if fit or self.names_width == self._room:  # one that somebody dragged stays
+                self.names_width = room
+            self._room = room
         self._lay_out()
         if picture is not None and fit:
             self._fitted = False
-            self.names_width = self._room_for_names()
-            self._lay_out()
             self.frame_.cell_width, self.frame_.cell_height = (9.0, 16.0) if self.wrapped else (11.0, 17.0)
             self.frame_.first_column = self.frame_.first_row = 0.0
         self.refresh()

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+from PySide6.QtGui import QColor
 
 from app import theme
 from app.kit.ink import DARK_INK, LIGHT_INK, needs_light_ink
@@ -57,12 +58,14 @@ STRUCTURES = (("HGI", "#d55e00", "helix"), ("EB", "#0072b2", "strand"), ("TS", "
 @dataclass(frozen=True, eq=False)
 class Colouring:
     """``palette`` uint8 (n, 3), the first the background and the second of a letter without a colour; ``codes`` and
-    ``shown`` as `kernels.io.aligned_pixels` takes them; ``items`` are colours and their meanings, for a legend."""
+    ``shown`` as `kernels.io.aligned_pixels` takes them; ``items`` are colours and their meanings, for a legend. All
+    letters are written of the row ``whole``, which others are compared with; -1 for none."""
 
     palette: np.ndarray
     codes: np.ndarray
     shown: np.ndarray
     items: tuple[tuple[str, str], ...] = ()
+    whole: int = -1
 
     @property
     def inks(self) -> np.ndarray:
@@ -291,6 +294,11 @@ def available(protein: bool, lacking: Collection[str] = ()) -> dict[str, str]:
             if scheme.alphabet in ("", kind) and scheme.needs not in lacking}  # fmt: skip
 
 
+def against_row(name: str) -> bool:
+    """Whether a scheme shows what is other than in the row at the cursor."""
+    return name in SCHEMES and SCHEMES[name].against == "row"
+
+
 def colouring(name: str, given: Given) -> Colouring:
     """The colours of a scheme, or those of groups of letters while what it needs is not there.
 
@@ -322,15 +330,21 @@ def from_file(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read as text: {error}") from error
     for number, line in enumerate(lines, 1):
-        words = line.replace("=", " ").replace(",", "").split()
-        if not words or line.lstrip().startswith("//"):
+        words = line.replace("=", " ").replace(":", " ").replace(",", "").split()
+        if not words or line.lstrip().startswith(("//", "# ")):
             continue
-        letters, colour = "".join(words[:-1]).upper(), words[-1].lower()
-        colour = colour if colour.startswith("#") else f"#{colour}"
-        valid = len(colour) == 7 and all(sign in "0123456789abcdef" for sign in colour[1:])
-        if not letters or not letters.isalpha() or not letters.isascii() or not valid:
+        letters, colour = "".join(words[:-1]).upper(), _colour(words[-1])
+        if not letters or not letters.isalpha() or not letters.isascii() or not colour:
             raise InputError(f"{path}, line {number}: {line!r} is no letters and a colour, such as AVILM #77aadd")
         groups[letters] = colour
     if not groups:
         raise InputError(f"{path}: no colours in it; give lines such as AVILM #77aadd")
     return groups
+
+
+def _colour(word: str) -> str:
+    """A colour as "#77aadd", of "77AADD" or a name such as "orange" too; "" where it is none."""
+    for name in (word, f"#{word}"):
+        if len(name) == 7 and name[0] == "#" and QColor.isValidColorName(name):
+            return QColor(name).name()
+    return QColor(word).name() if word.isalpha() and QColor.isValidColorName(word) else ""

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLineEdit
 from kernels.errors import InputError
 from kernels.io import aligned_places, aligned_rows
 from kernels.io.aligned import AlignedSequences
+from kernels.monitor import Monitor
 from kernels.text import counted
 
 WIDTH = 190
@@ -74,7 +75,13 @@ class SearchBox(QLineEdit):
             self.next_wanted.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
 
 
-def seek(alignment: AlignedSequences, order: np.ndarray, cursor: tuple[int, int], text: str) -> Sought:
+def seek(
+    alignment: AlignedSequences,
+    order: np.ndarray,
+    cursor: tuple[int, int],
+    text: str,
+    monitor: Monitor | None = None,
+) -> Sought:
     """What a text asks for; InputError says why nothing can be found."""
     if re.fullmatch(r"[\d,_ ]*\d", text):
         return _column(alignment, int(re.sub(r"[,_ ]", "", text)))
@@ -85,7 +92,7 @@ def seek(alignment: AlignedSequences, order: np.ndarray, cursor: tuple[int, int]
     hits = () if text[0] in "=/" else _named(alignment, order, text)
     if hits:
         return Sought(f"{counted(len(hits), 'name')} with {text!r}", hits)
-    found = tuple(aligned_rows.find(alignment, order, text.removeprefix("=")))
+    found = tuple(aligned_rows.find(alignment, order, text.removeprefix("="), monitor))
     if not found:
         raise InputError(f"no name and no row has {text.removeprefix('=')!r}")
     most = "the first " if len(found) == aligned_rows.MOST_HITS else ""

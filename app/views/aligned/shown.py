@@ -187,9 +187,10 @@ class ShownAlignment(QWidget):
         if self.picture is not None:
             self.picture.reference = None
             self.picture.tracks.pop("agreement", None)
-            self.colours.fit(self.picture.alignment, False)
-            self.colours.remake()
             self.canvas.refresh()
+            if self.alignment is self.picture.alignment:  # and not about to be another
+                self.colours.fit(self.alignment, False)
+                self.colours.remake()
 
     @property
     def notes_width(self) -> int:
@@ -357,7 +358,7 @@ class ShownAlignment(QWidget):
             self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
         self.canvas.show_picture(picture, fit)
         self.overview.show_picture(picture)
-        self._legend.show_items(telling.legend(self.picture))
+        self._legend.show_items(telling.legend(self.picture, not self.editor.as_it_came))
         telling.tell_undo(self.editor, self.undo_button, self.redo_button)
         self._on_taxa(self.selection.taxa)
         self.say("")
@@ -391,7 +392,7 @@ class ShownAlignment(QWidget):
     def _on_colours(self, picture: Picture) -> None:
         self.canvas.refresh()
         self.overview.show_picture(picture)
-        self._legend.show_items(telling.legend(picture))
+        self._legend.show_items(telling.legend(picture, not self.editor.as_it_came))
         self.laid.emit()
 
     def _on_point(self, cell: tuple[int, int] | None) -> None:

@@ -33,9 +33,9 @@ def about(picture: Picture | None, cell: tuple[int, int] | None = None) -> str:
     return " \N{MIDDLE DOT} ".join(parts)
 
 
-def legend(picture: Picture) -> tuple[LegendItem, ...]:
-    """What the alignment holds, how many rows are hidden, and what the colours mean."""
-    items = [LegendItem("text", picture.alignment.summary)]
+def legend(picture: Picture, edited: bool) -> tuple[LegendItem, ...]:
+    """What the alignment holds, whether it was edited, how many rows are hidden, and what the colours mean."""
+    items = [LegendItem("text", picture.alignment.summary + (", edited" if edited else ""))]
     folded = picture.members(picture.order).size - picture.order.size
     if folded:
         items.append(LegendItem("text", f"{folded + len(picture.folds):,} rows collapsed"))

@@ -164,7 +164,7 @@ class AlignmentViewer(ShownAlignment):
     @property
     def parts(self) -> tuple[Any, ...]:
         """What may be busy on threads of its own."""
-        return self.commands, self.comparison, self.tree_side, self.align, self.pair, self.posteriors
+        return self.commands, self.finder, self.comparison, self.tree_side, self.align, self.pair, self.posteriors
 
     @property
     def sharp(self) -> bool:

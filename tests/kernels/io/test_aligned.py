@@ -1,6 +1,7 @@
 """Files of alignments: what is read is what others read, what is written is read again as it was."""
 
 import gzip
+import re
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -8,7 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from Bio import AlignIO
-from hypothesis import given
+from Bio.Align import Alignment, MultipleSeqAlignment
+from Bio.Align import write as write_alignments
+from Bio.Seq import Seq
+from Bio.SeqRecord import SeqRecord
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.errors import InputError
@@ -257,6 +262,47 @@ def test_a3m_goes_round(alignment, case, data, tmp_path_factory):
     assert found == given_ and found.annotations == notes
     if case == "insertions":
         assert rows(found) == rows(given_)
+
+
+BY_BIOPYTHON = {"fasta": ".fa", "clustal": ".aln", "stockholm": ".sto", "phylip": ".phy", "phylip-sequential": ".phy",
+                "phylip-relaxed": ".phy", "nexus": ".nex", "maf": ".maf"}  # fmt: skip
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize("form", BY_BIOPYTHON)
+@given(alignment=alignments())
+@settings(max_examples=15)
+def test_what_biopython_writes_is_read(form, packed, alignment, tmp_path_factory):
+    strict = form in ("phylip", "phylip-sequential")
+    names = [f"n{number}" if strict else re.sub("[|/.]", "_", name) for number, name in enumerate(alignment.names)]
+    names = [f"{number}_{name[:20]}" for number, name in enumerate(names)]  # longer ones Clustal cuts
+    lines = [row.upper() for row in rows(alignment)]
+    records = [
+        SeqRecord(Seq(line), id=name, description="", annotations={"molecule_type": "protein"})
+        for name, line in zip(names, lines, strict=True)
+    ]
+    text = StringIO()
+    AlignIO.write([MultipleSeqAlignment(records)], text, form)
+    path = tmp_path_factory.mktemp("theirs") / f"some{BY_BIOPYTHON[form]}{'.gz' if packed else ''}"
+    path.write_bytes(gzip.compress(text.getvalue().encode()) if packed else text.getvalue().encode())
+    (found,) = aligned.read(path)
+    assert [row.upper() for row in rows(found)] == lines
+    assert list(found.names) == names
+
+
+@given(alignment=alignments())
+@settings(max_examples=15)
+def test_a2m_of_biopython_is_read(alignment, tmp_path_factory):
+    full = aligned_edits.delete_columns(alignment, aligned_edits.gap_columns(alignment))  # of gaps it knows nothing
+    lines = [row.upper() for row in rows(full)]
+    sequences, places = Alignment.parse_printed_alignment([line.encode() for line in lines])
+    records = [SeqRecord(Seq(letters), id=f"n{number}") for number, letters in enumerate(sequences)]
+    theirs = Alignment(records, places)
+    theirs.column_annotations = {"state": "D" * full.letters.shape[1]}
+    path = tmp_path_factory.mktemp("theirs") / "some.a2m"
+    write_alignments(theirs, path, "a2m")
+    (found,) = aligned.read(path)
+    assert [row.upper() for row in rows(found)] == lines
 
 
 def test_maf_says_where_the_letters_lie_that_it_has(tmp_path):

@@ -82,9 +82,28 @@ def test_a_scheme_comes_from_a_file(view: AlignmentViewer, tmp_path: Any) -> Non
     path.write_text("// mine\nMK #ff0000\nV=00ff00\n")
     found = schemes.of_groups(schemes.from_file(path))
     assert found.palette[found.codes[0, tracks.CLASS[ord("V")]]].tolist() == [0, 255, 0]
-    path.write_text("MK red\n")
-    with pytest.raises(Exception, match="line 1: 'MK red' is no letters and a colour"):
+    path.write_text("# mine\nMK: red\nDE = 00FF00\n")
+    assert schemes.from_file(path) == {"MK": "#ff0000", "DE": "#00ff00"}
+    path.write_text("MK reddish\n")
+    with pytest.raises(Exception, match="line 1: 'MK reddish' is no letters and a colour"):
         schemes.from_file(path)
+
+
+def test_the_row_that_others_are_compared_with_can_be_read(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ACDE", "ACDF", "ACDE"))
+    view.canvas.set_tracks([])
+    view.canvas.go_to(2, 3)
+    view.colour("row")
+    found = image(view)
+
+    def written(row: int, column: int) -> bool:
+        place, half = cell(view, row, column).toPoint(), int(view.canvas.frame_.cell_height / 2) - 3
+        panel = theme.active().panel
+        return any(found.pixelColor(place.x() + x, place.y() + y).name() != panel
+                   for x in range(-3, 4) for y in range(-half, half))  # fmt: skip
+
+    assert [[written(row, column) for column in range(3)] for row in range(3)] == [[False] * 3, [False] * 3, [True] * 3]
+    assert written(1, 3) and not written(0, 3)
 
 
 def test_a_scheme_from_a_file_follows_the_theme(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.views.aligned import finder
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import aligned_rows, tree_files
@@ -77,3 +80,16 @@ def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch:
     monkeypatch.setattr(aligned_rows, "MOST_HITS", 2)
     view.finder.go_to("NDS")
     assert "the first 2 places" in view._status.text()
+
+
+def test_a_large_alignment_is_searched_on_a_thread(
+    view: AlignmentViewer, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finder, "AT_ONCE", 0)
+    assert not view.finder.go_to("NDS")
+    qtbot.waitUntil(lambda: not view.finder.busy)
+    assert [hit[0] for hit in view.picture.found] == [0, 2, 3] and "of 3" in view._status.text()
+    view.finder.go_to("/[/")
+    qtbot.waitUntil(lambda: "no regular expression" in view._status.text())
+    view.finder.go_to("12")
+    qtbot.waitUntil(lambda: view.picture.cursor[1] == 11)
