@@ -113,12 +113,12 @@ LEAF_BYTES = 520
 
 def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Letters, masks, and numbers of the sequences."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     letters, tree = {"letters": 2 * int(lengths.sum())}, {"sequences": LINKED_BYTES * lengths.size}
     if backend == "cuda":
         return Footprint({**tree, **letters}, _linked_on_device(lengths))
     linked = _linked(lengths, typed(Threads, parameters).threads)
-    return Footprint({**letters, **max(linked, tree, key=lambda parts: sum(parts.values()))})
+    return Footprint({**letters, **(linked if sum(linked.values()) > sum(tree.values()) else tree)})
 
 
 def linkage_blocks(lengths: np.ndarray, threads: int) -> int:
@@ -152,7 +152,7 @@ def linkage_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int
 
 def medoid_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Letters, the distances of those that are drawn, and masks and rows of groups, of which each thread has one."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     drawn = min(LINKED * problem.references, lengths.size)
     threads = typed(Threads, parameters).threads
     words = int(_words(lengths).max())
@@ -171,7 +171,7 @@ def medoid_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
 
 def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Masks, or words; profiles that wait; the rows."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     count, letters, single = lengths.size, int(lengths.sum()), problem.rules.guide != PARTTREE
     second = int(np.sort(lengths)[max(lengths.size - 2, 0)])
     columns = _columns(problem)
@@ -209,7 +209,7 @@ def _alignment_on_device(problem: MsaProblem, lengths: np.ndarray, single: bool)
 
 def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
     """Cells of the nodes, and what the guide tree takes, in such cells."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     different = problem.different
     share = different / lengths.size
     nodes = _columns(problem) * float(lengths.sum()) * share
@@ -224,6 +224,6 @@ def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
 
 def _columns(problem: MsaProblem) -> int:
     """Columns of the alignment of a family of so many different sequences, about."""
-    longest = max(len(sequence) for sequence in problem.sequences)
+    longest = int(problem.lengths.max())
     grown = GROWN[SINGLE if problem.tree is not None else problem.rules.guide]
     return int((1 + grown * np.log2(max(problem.different, 1))) * longest)
