@@ -289,7 +289,7 @@ class Collector(QObject):
 
     To look through what the program consists of, and through what its first jobs have loaded, would stop the window for
     a tenth of a second each time. That stays until the end anyhow, so it is set aside. So are the records of a file,
-    where they come in such numbers that to look through them would: there are no cycles among them.
+    and what holds them, where they come in such numbers that to look through them would: there are no cycles in them.
     """
 
     def __init__(self, parent: QObject) -> None:
@@ -306,7 +306,7 @@ class Collector(QObject):
 
     def _collect(self) -> None:
         counts, thresholds = gc.get_count(), gc.get_threshold()
-        if counts[0] > CROWD:
+        if counts[0] > CROWD or (counts[0] > thresholds[0] and _holds_many()):
             gc.freeze()
             return
         for generation in (2, 1, 0):
@@ -324,3 +324,8 @@ class Collector(QObject):
         self._timer.stop()
         gc.unfreeze()
         gc.enable()
+
+
+def _holds_many() -> bool:
+    """Whether what is new has a container of so many objects that to look through it would take long."""
+    return any(type(one) in (tuple, list, dict, set, frozenset) and len(one) > CROWD for one in gc.get_objects(0))
