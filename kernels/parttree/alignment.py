@@ -63,6 +63,12 @@ OPTIONS = (
     Parameter("growth", "float", "Growth", "Power with which gap costs grow with the number of sequences; 0: not at "
               "all. In large families a gap is seldom right, and its cost must not be lost in the mean.",
               default=0.5, minimum=0, maximum=2),
+    Parameter("passes", "int", "Passes", "2: once more along the single linkage tree of the rows of the first "
+              "alignment, and so on. It takes long, and was hardly better on real families; a given tree has one pass.",
+              default=1, minimum=1, maximum=5),
+    Parameter("refine_top", "int", "Refine the top", "Largest branches of the tree that are aligned anew to all other "
+              "rows in the end; 0: none. It measured no better on real families.",
+              default=0, minimum=0, maximum=1000, unit="branches"),
     *PART_TREE_OPTIONS,
 )  # fmt: skip
 
@@ -80,6 +86,8 @@ class PartTreeRules:
     growth: float
     references: int
     pick_seed: int
+    passes: int = 1
+    refine_top: int = 0
 
 
 def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> PartTreeRules:
