@@ -29,6 +29,7 @@ from kernels.io.tree import Tree
 from kernels.io.tree_files import TREE
 from kernels.method import FileFormat, Input, ProblemType, Rows
 from kernels.model import Result, Sequence, SequenceType, lengths_of
+from kernels.msa.related import are_related
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
 
@@ -88,6 +89,11 @@ class MsaProblem:
     @property
     def protein(self) -> bool:
         return self.type == SequenceType.PROTEIN
+
+    @cached_property
+    def related(self) -> bool:
+        """Whether they are of one family, as far as words of letters tell."""
+        return are_related(self.sequences, self.protein)
 
     @cached_property
     def different(self) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from kernels import memory
 from kernels.errors import MemoryRefused, ParameterError
 from kernels.io.tree import Tree
-from kernels.model import Sequence
+from kernels.model import Sequence, lengths_of
 from kernels.msa.guide import binary
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import Parameter
@@ -114,14 +114,13 @@ def completed(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> dic
 
 def affordable(sequences: tuple[Sequence, ...]) -> str:
     """Single linkage, unless it would take too long; then parts around medoids."""
-    lengths = np.array([len(sequence) for sequence in sequences], float)
-    return SINGLE if linkage_steps(lengths) <= MOST_STEPS else MEDOID
+    return SINGLE if linkage_steps(lengths_of(sequences)) <= MOST_STEPS else MEDOID
 
 
 def linkage_steps(lengths: np.ndarray) -> float:
-    """Words of bits that all longest common subsequences are counted with."""
-    words = np.maximum(-(-lengths // BITS), 1)
-    return float(lengths.sum() * words.sum() / 2)
+    """Words of bits that all longest common subsequences are counted with; lengths int64."""
+    words = np.maximum((lengths + BITS - 1) // BITS, 1)
+    return float(int(lengths.sum()) * int(words.sum()) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +144,11 @@ def leaves_of(problem: MsaProblem, apart: bool) -> Leaves:
     return Leaves(first, own, *encoded([filled[number] for number in first.tolist()], problem.protein))
 
 
+def growth(count: int, power: float) -> float:
+    """How many times as much a gap costs among so many different sequences."""
+    return max(1.0, float(np.log2(count / SMALL)) ** 2 / FACTOR if count > SMALL else 1.0) ** power
+
+
 def table_of(problem: MsaProblem, count: int) -> Rules:
     """The scores and costs of an alignment of so many different sequences, by rules that have the names of OPTIONS."""
     own = problem.rules
@@ -156,8 +160,7 @@ def table_of(problem: MsaProblem, count: int) -> Rules:
     else:
         same, other = NUCLEOTIDE_SCORES
         table[: len(BASES), : len(BASES)] = np.where(np.eye(len(BASES)), same, other)
-    grown = max(1.0, np.log2(max(count, 1) / SMALL) ** 2 / FACTOR if count > SMALL else 1.0) ** own.growth
-    costs = [grown * cost for cost in (own.gap_open, own.gap_extend, own.gap_end)]
+    costs = [growth(count, own.growth) * cost for cost in (own.gap_open, own.gap_extend, own.gap_end)]
     for gap, cost in zip((OPENS, EXTENDS, ENDS), costs, strict=True):
         for letter in (*range(LETTERS), UNKNOWN):
             table[letter, gap] = table[gap, letter] = -cost
