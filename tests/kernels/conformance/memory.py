@@ -54,6 +54,7 @@ def apart(check: Callable[[Method, str], None], method: Method, backend: str) ->
 
 
 def _called(check: Callable[[Method, str], None], method_id: str, backend: str) -> None:
+    _maps_large_arrays()
     check(registry.method(method_id), backend)
 
 
@@ -136,8 +137,7 @@ def sized(method: Method, backend: str, kind: str, wanted: int) -> Plan | None:
 
 
 def peak_of(call: Callable[[], Any]) -> int:
-    """Resident bytes that a call adds at its peak; large arrays must come from the system and go back to it."""
-    _maps_large_arrays()
+    """Resident bytes that a call adds at its peak, in a process whose large arrays go back to the system."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     CLEAR.write_text("5")  # the peak is now what is there
