@@ -111,7 +111,7 @@ LINKED_BYTES = 300
 """Numbers of a sequence in a tree of single linkage: its join, and its node."""
 DRAWN_BYTES = 30
 """A distance of two sequences that were drawn, in each form in which it is there at once."""
-LEAF_BYTES = 420
+LEAF_BYTES = 520
 """Numbers of a sequence: joins, steps, gaps of its node, and its place in the tree."""
 
 
@@ -180,17 +180,15 @@ def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], back
     second = int(np.sort(lengths)[max(lengths.size - 2, 0)])
     columns = _columns(problem)
     waiting = int(np.log2(count + 1)) + 4
-    host = {"sequences": LEAF_BYTES * count, "letters": 3 * letters}
-    aligned = {
+    host = {
+        "sequences": LEAF_BYTES * count, "letters": 3 * letters,
         "profiles": waiting * columns * COLUMN_BYTES,
         "directions": 2 * columns * second if single else columns**2, "rows": columns * count,
     }  # fmt: skip
     if backend == "cuda":
-        return Footprint({**host, **aligned}, _alignment_on_device(problem, lengths, single))
-    if not single:
-        return Footprint({**host, **aligned, "6-mers": WORD_BYTES * letters})
-    linked = _linked(lengths, typed(Threads, parameters).threads)
-    return Footprint({**host, **(linked if sum(linked.values()) > sum(aligned.values()) else aligned)})
+        return Footprint(host, _alignment_on_device(problem, lengths, single))
+    threads = typed(Threads, parameters).threads
+    return Footprint({**host, **(_linked(lengths, threads) if single else {"6-mers": WORD_BYTES * letters})})
 
 
 def rooms(different: int, letters: int) -> tuple[int, int]:
