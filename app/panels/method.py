@@ -219,8 +219,13 @@ def gap_sentence(opening: float, extension: float) -> str:
 
 def kind_of_letters(data: Sequence[Any]) -> str:
     """What settings belong to: "protein" or "nucleotides"; "" where there are neither sequences nor alignments."""
-    types = {datum.type for datum in data if isinstance(datum, (Letters, AlignedSequences))}
-    return "" if not types else "protein" if SequenceType.PROTEIN in types else "nucleotides"
+    known = ""
+    for datum in data:
+        if isinstance(datum, (Letters, AlignedSequences)):
+            if datum.type == SequenceType.PROTEIN:
+                return "protein"  # of a million sequences the first one says so, mostly
+            known = "nucleotides"
+    return known
 
 
 def short_citation(citation: Citation) -> str:

@@ -12,7 +12,7 @@ SHOWN = 3
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """The names, of equal ones the first as it is and the others with _2, _3, ...: each is there once."""
     names = tuple(names)
-    taken = set(names)
+    taken = {name for name in names}  # noqa: C416 - a loop of Python's own lets other threads go on
     if len(taken) == len(names):
         return names
     seen: set[str] = set()

@@ -28,9 +28,10 @@ from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree
 from kernels.io.tree_files import TREE
 from kernels.method import FileFormat, Input, ProblemType, Rows
-from kernels.model import Result, Sequence, SequenceType
+from kernels.model import Result, Sequence, SequenceType, lengths_of
 from kernels.msa.changes import Changes
 from kernels.msa.placement import MERGES
+from kernels.msa.related import are_related
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
 
@@ -67,16 +68,21 @@ class MsaProblem:
         return distinct(sequence.name for sequence in self.sequences)
 
     @cached_property
+    def lengths(self) -> np.ndarray:
+        """Letters of each sequence, int64."""
+        return lengths_of(self.sequences)
+
+    @cached_property
     def filled(self) -> tuple[int, ...]:
         """Numbers of the sequences that have letters."""
         return tuple(number for number, sequence in enumerate(self.sequences) if len(sequence))
 
-    @property
+    @cached_property
     def taxa(self) -> tuple[str, ...]:
         """The names of the sequences that have letters."""
         return tuple(self.names[number] for number in self.filled)
 
-    @property
+    @cached_property
     def type(self) -> SequenceType:
         """Protein where any sequence is; RNA where all are."""
         kinds = {sequence.type for sequence in self.sequences}
@@ -87,6 +93,11 @@ class MsaProblem:
         return self.type == SequenceType.PROTEIN
 
     @cached_property
+    def related(self) -> bool:
+        """Whether they are of one family, as far as words of letters tell."""
+        return are_related(self.sequences, self.protein)
+
+    @cached_property
     def different(self) -> int:
         """How many different sequences there are."""
         return len({sequence.letters for sequence in self.sequences})
@@ -94,8 +105,8 @@ class MsaProblem:
     @cached_property
     def cells(self) -> int:
         """Products of lengths, summed over all pairs; at least 1."""
-        lengths = np.array([len(sequence) for sequence in self.sequences], object)
-        return max(int((lengths.sum() ** 2 - (lengths**2).sum()) // 2), 1)
+        total, squares = int(self.lengths.sum()), sum(int(length) ** 2 for length in self.lengths)
+        return max((total**2 - squares) // 2, 1)
 
     @property
     def title(self) -> str:
@@ -104,10 +115,10 @@ class MsaProblem:
 
     @property
     def size(self) -> str:
-        longest = max(map(len, self.sequences))
+        longest = int(self.lengths.max())
         return f"{len(self.sequences):,} sequence{'s' * (len(self.sequences) != 1)} of up to {longest:,} letters"
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the sequences, and what was given."""
         told = list(scoring_options.notes(self))

@@ -11,7 +11,7 @@ import numpy as np
 from kernels import memory
 from kernels.errors import MemoryRefused, ParameterError
 from kernels.io.tree import Tree
-from kernels.model import Sequence
+from kernels.model import Sequence, lengths_of
 from kernels.msa.guide import binary
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import Parameter
@@ -63,6 +63,12 @@ OPTIONS = (
     Parameter("growth", "float", "Growth", "Power with which gap costs grow with the number of sequences; 0: not at "
               "all. In large families a gap is seldom right, and its cost must not be lost in the mean.",
               default=0.5, minimum=0, maximum=2),
+    Parameter("passes", "int", "Passes", "2: once more along the single linkage tree of the rows of the first "
+              "alignment, and so on. It takes long, and was hardly better on real families; a given tree has one pass.",
+              default=1, minimum=1, maximum=5),
+    Parameter("refine_top", "int", "Refine the top", "Largest branches of the tree that are aligned anew to all other "
+              "rows in the end; 0: none. It measured no better on real families.",
+              default=0, minimum=0, maximum=1000, unit="branches"),
     *PART_TREE_OPTIONS,
 )  # fmt: skip
 
@@ -80,6 +86,8 @@ class PartTreeRules:
     growth: float
     references: int
     pick_seed: int
+    passes: int = 1
+    refine_top: int = 0
 
 
 def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> PartTreeRules:
@@ -106,14 +114,13 @@ def completed(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> dic
 
 def affordable(sequences: tuple[Sequence, ...]) -> str:
     """Single linkage, unless it would take too long; then parts around medoids."""
-    lengths = np.array([len(sequence) for sequence in sequences], float)
-    return SINGLE if linkage_steps(lengths) <= MOST_STEPS else MEDOID
+    return SINGLE if linkage_steps(lengths_of(sequences)) <= MOST_STEPS else MEDOID
 
 
 def linkage_steps(lengths: np.ndarray) -> float:
-    """Words of bits that all longest common subsequences are counted with."""
-    words = np.maximum(-(-lengths // BITS), 1)
-    return float(lengths.sum() * words.sum() / 2)
+    """Words of bits that all longest common subsequences are counted with; lengths int64."""
+    words = np.maximum((lengths + BITS - 1) // BITS, 1)
+    return float(int(lengths.sum()) * int(words.sum()) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +144,11 @@ def leaves_of(problem: MsaProblem, apart: bool) -> Leaves:
     return Leaves(first, own, *encoded([filled[number] for number in first.tolist()], problem.protein))
 
 
+def growth(count: int, power: float) -> float:
+    """How many times as much a gap costs among so many different sequences."""
+    return max(1.0, float(np.log2(count / SMALL)) ** 2 / FACTOR if count > SMALL else 1.0) ** power
+
+
 def table_of(problem: MsaProblem, count: int) -> Rules:
     """The scores and costs of an alignment of so many different sequences, by rules that have the names of OPTIONS."""
     own = problem.rules
@@ -148,8 +160,7 @@ def table_of(problem: MsaProblem, count: int) -> Rules:
     else:
         same, other = NUCLEOTIDE_SCORES
         table[: len(BASES), : len(BASES)] = np.where(np.eye(len(BASES)), same, other)
-    grown = max(1.0, np.log2(max(count, 1) / SMALL) ** 2 / FACTOR if count > SMALL else 1.0) ** own.growth
-    costs = [grown * cost for cost in (own.gap_open, own.gap_extend, own.gap_end)]
+    costs = [growth(count, own.growth) * cost for cost in (own.gap_open, own.gap_extend, own.gap_end)]
     for gap, cost in zip((OPENS, EXTENDS, ENDS), costs, strict=True):
         for letter in (*range(LETTERS), UNKNOWN):
             table[letter, gap] = table[gap, letter] = -cost

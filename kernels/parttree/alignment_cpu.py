@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -35,12 +36,13 @@ from kernels.parttree.medoids import medoid_linkage
 from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import PartTreeProblem
 from kernels.parttree.recursion import Recursion, told, whole_tree
+from kernels.parttree.refining import compile_refining, refined, tree_of_rows
 from kernels.parttree.symbols import Nodes
 from kernels.parttree.tasks import roots_of, steps_of, tasks
 from kernels.parttree.words import letters_of
 from kernels.steps import Steps
 
-TREE, ALIGNMENT, ROWS = "tree", "alignment", "rows"
+TREE, ALIGNMENT, ROWS, FURTHER, REFINEMENT = "tree", "alignment", "rows", "further passes", "refinement"
 
 
 Guide = Callable[[Leaves], tuple[np.ndarray, np.ndarray]]
@@ -52,7 +54,7 @@ Align = Callable[[Leaves, np.ndarray], Found]
 def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Profiles are aligned along a guide tree of the different sequences, unless one of all of them is given."""
     threads = typed(Threads, parameters).threads
-    times_ms = {"compilation": compiled_ms(compile_alignment, monitor), "transfer": 0.0}
+    times_ms = {"compilation": compiled_ms(compiler_of(problem), monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     return stages(
         problem, threads, monitor, steps, clock, times_ms,
@@ -94,9 +96,32 @@ def _staged(
     PhaseLog(steps, phase, clock.started_ns).add(0, (0, count), (0, int(columns[-1])), 0, begun_ns)
     clock.phase(ALIGNMENT)
     target = _rows(problem, leaves, joins, columns, places, gaps, threads, monitor)
-    answer = answer_of(problem, target, tree)
     clock.phase(ROWS)
-    return Outcome(answer, times_ms, target.nbytes + gaps.nbytes)
+    nbytes = target.nbytes + gaps.nbytes
+    if problem.rules.passes > 1 and problem.tree is None and count > 1:
+        log, begun_ns, tell = PhaseLog(steps, phase + 2, clock.started_ns), time.perf_counter_ns(), told(
+            monitor, FURTHER)  # fmt: skip
+        for number in range(problem.rules.passes - 1):
+            joins, lengths = tree_of_rows(target[leaves.sequences], threads, tell)
+            target = _rows(problem, leaves, joins, *align(leaves, joins), threads, monitor)
+            log.add(number, (0, count), (0, target.shape[1]), 0, begun_ns)
+        tell(1, 1)
+        tree = whole_tree(problem.taxa, leaves.own, joins, lengths, problem.title)
+        clock.phase(FURTHER)
+        phase += 1
+    if problem.rules.refine_top and count > 1:
+        log, begun_ns = PhaseLog(steps, phase + 2, clock.started_ns), time.perf_counter_ns()
+        rows = refined(target[leaves.sequences], joins, problem.rules.refine_top, table_of(problem, count),
+                       problem.protein, told(monitor, REFINEMENT))  # fmt: skip
+        target = rows[leaves.own]
+        log.add(0, (0, count), (0, target.shape[1]), 0, begun_ns)
+        clock.phase(REFINEMENT)
+    return Outcome(answer_of(problem, target, tree), times_ms, nbytes)
+
+
+def compiler_of(problem: MsaProblem) -> Callable[[], None]:
+    """What compiles all that a run takes."""
+    return compile_all_of_it if problem.rules.passes > 1 or problem.rules.refine_top else compile_alignment
 
 
 def guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
@@ -180,3 +205,10 @@ def compile_alignment() -> None:
     tell: Callable[[int, int], None] = told(Monitor(), TREE)
     joins, _ = single_linkage(leaves.codes, leaves.offsets, 1, tell)
     _rows(problem, leaves, joins, *_aligned(problem, leaves, joins, 1, Monitor()), 1, Monitor())
+
+
+@cache
+def compile_all_of_it() -> None:
+    """With what follows the first alignment."""
+    compile_alignment()
+    compile_refining()

@@ -17,7 +17,7 @@ from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import typed
 from kernels.parttree.alignment import MEDOID, SINGLE, Leaves, table_of
-from kernels.parttree.alignment_cpu import TREE, compile_alignment, stages
+from kernels.parttree.alignment_cpu import TREE, compiler_of, stages
 from kernels.parttree.cpu_stage import Found
 from kernels.parttree.cuda import TASK, Counted
 from kernels.parttree.cuda_lcs import single_linkage
@@ -34,7 +34,7 @@ from kernels.steps import Steps
 def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Guide tree and profiles on the device; rows are written on the host."""
     run, chosen = Run(monitor, steps), typed(Warps, parameters)
-    times_ms = {"compilation": compiled_ms(compile_alignment, monitor), "transfer": 0.0}
+    times_ms = {"compilation": compiled_ms(compiler_of(problem), monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     outcome = stages(
         problem, workers.cores(), monitor, steps, clock, times_ms,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -102,10 +102,22 @@ KEPT = 0.8
 """Share of the sequences that are left at which groups are filled up again."""
 
 
+Trees = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""The edges of the tree between two blocks, or within one that is given twice: keys int64, and bits of the lengths,
+int32. It counts pairs in its third argument, and ends where the fourth is not 0."""
+
+
 def _spanning(every: cpu_lcs.Every, threads: int, tell: Tell) -> tuple[np.ndarray, np.ndarray]:
     """Edges among which those of the minimum spanning tree are: keys int64, and bits of the lengths, int32."""
     count = every.offsets.size - 1
     parts = np.array_split(np.arange(count), linkage_blocks(np.diff(every.offsets), threads))
+    return spanning(parts, count, threads, partial(_tree, every), tell)
+
+
+def spanning(
+    parts: list[np.ndarray], count: int, threads: int, tree: Trees, tell: Tell
+) -> tuple[np.ndarray, np.ndarray]:
+    """The edges of the trees of all pairs of blocks, and of every block."""
     pairs = list(itertools.combinations(parts, 2)) + [(part, part) for part in parts]
     threads = max(1, min(threads, len(pairs)))
     found: list[tuple[np.ndarray, np.ndarray]] = []
@@ -113,8 +125,8 @@ def _spanning(every: cpu_lcs.Every, threads: int, tell: Tell) -> tuple[np.ndarra
     waiting = iter(pairs)
 
     def work(worker: int) -> None:
-        for pair in waiting:
-            found.append(_tree(every, *pair, done[worker], stop))
+        for one, two in waiting:
+            found.append(tree(one, two, done[worker], stop))
             if stop[0]:
                 return
 

@@ -17,7 +17,7 @@ from kernels.io.names import distinct, renaming
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree
 from kernels.method import Input, ProblemType, Rows
-from kernels.model import Result, Sequence
+from kernels.model import Result, Sequence, lengths_of
 from kernels.parameters import Parameter, resolve
 from kernels.parttree.placement import JOINS
 from kernels.serialization import stored
@@ -83,19 +83,24 @@ class PartTreeProblem:
         return f"{count:,} sequence{'s' * (count != 1)}, {self.references:,} references"
 
     @cached_property
+    def lengths(self) -> np.ndarray:
+        """Letters of each sequence, int64."""
+        return lengths_of(self.sequences)
+
+    @cached_property
     def letters(self) -> int:
         """Letters of all sequences."""
-        return sum(map(len, self.sequences))
+        return int(self.lengths.sum())
 
     @cached_property
     def protein(self) -> bool:
         return not scoring_options.nucleotides(self.sequences)
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the sequences: names that were made different, and those without a word."""
         renamed = renaming(tuple(sequence.name for sequence in self.sequences), self.names)
-        short = sum(len(sequence) < K for sequence in self.sequences)
+        short = int((self.lengths < K).sum())
         have = "sequence has" if short == 1 else "sequences have"
         told = f"{short:,} {have} no word of {K} letters: in the tree, but its place there says nothing."
         return (*((f"Sequences with {renamed}.",) if renamed else ()), *((told,) if short else ()))

@@ -12,7 +12,7 @@ from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import typed
-from kernels.parttree.alignment import MEDOID, PARTTREE, SINGLE, linkage_steps
+from kernels.parttree.alignment import MEDOID, PARTTREE, SINGLE, growth, linkage_steps
 from kernels.parttree.parameters import SectionParameters, Threads
 from kernels.parttree.problem import LINKED, PartTreeProblem
 from kernels.parttree.symbols import BITS
@@ -82,8 +82,12 @@ def sections_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], 
 
 GROWN = {SINGLE: 0.35, MEDOID: 0.35, PARTTREE: 0.75}
 """Columns that an alignment has more, for each letter of the longest sequence, when there are twice as many sequences,
-by guide tree: of families of 10^3 to 10^5 members. What sequences without a relation take, nothing foretells (up to 4
-times as many); a run whose rows do not fit refuses them before it takes their memory."""
+by guide tree: of families of 10^3 to 10^5 members."""
+APART, APART_GROWN, MOST_APART, GROWS, MORE = {True: 0.0101, False: 0.0065}, 0.034, 1500, 1.15, 1.3
+"""Of sequences that have nothing in common (proteins, nucleotides): columns for a letter that each adds, over the root
+of the length, until they are so many; the same over the root of their number, where gap costs have grown by a factor,
+so that letters are aligned rather than gaps made; and how many more a tree of PartTree has. Measured with random ones
+of 35 to 160 letters. A run whose rows do not fit refuses them before it takes their memory."""
 COLUMN_BYTES = 24 * 8
 """Counts and scores of a column of a profile."""
 MASK_BYTES = 21 * 4
@@ -113,12 +117,12 @@ LEAF_BYTES = 520
 
 def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Letters, masks, and numbers of the sequences."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     letters, tree = {"letters": 2 * int(lengths.sum())}, {"sequences": LINKED_BYTES * lengths.size}
     if backend == "cuda":
         return Footprint({**tree, **letters}, _linked_on_device(lengths))
     linked = _linked(lengths, typed(Threads, parameters).threads)
-    return Footprint({**letters, **max(linked, tree, key=lambda parts: sum(parts.values()))})
+    return Footprint({**letters, **(linked if sum(linked.values()) > sum(tree.values()) else tree)})
 
 
 def linkage_blocks(lengths: np.ndarray, threads: int) -> int:
@@ -130,7 +134,7 @@ def linkage_blocks(lengths: np.ndarray, threads: int) -> int:
 
 
 def _words(lengths: np.ndarray) -> np.ndarray:
-    return np.maximum(-(-lengths // BITS), 1)
+    return np.maximum((lengths + BITS - 1) // BITS, 1)
 
 
 def _linked(lengths: np.ndarray, threads: int) -> dict[str, int]:
@@ -152,7 +156,7 @@ def linkage_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int
 
 def medoid_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Letters, the distances of those that are drawn, and masks and rows of groups, of which each thread has one."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     drawn = min(LINKED * problem.references, lengths.size)
     threads = typed(Threads, parameters).threads
     words = int(_words(lengths).max())
@@ -171,7 +175,7 @@ def medoid_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
 
 def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Masks, or words; profiles that wait; the rows."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     count, letters, single = lengths.size, int(lengths.sum()), problem.rules.guide != PARTTREE
     second = int(np.sort(lengths)[max(lengths.size - 2, 0)])
     columns = _columns(problem)
@@ -209,7 +213,7 @@ def _alignment_on_device(problem: MsaProblem, lengths: np.ndarray, single: bool)
 
 def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
     """Cells of the nodes, and what the guide tree takes, in such cells."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     different = problem.different
     share = different / lengths.size
     nodes = _columns(problem) * float(lengths.sum()) * share
@@ -223,7 +227,14 @@ def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
 
 
 def _columns(problem: MsaProblem) -> int:
-    """Columns of the alignment of a family of so many different sequences, about."""
-    longest = max(len(sequence) for sequence in problem.sequences)
-    grown = GROWN[SINGLE if problem.tree is not None else problem.rules.guide]
-    return int((1 + grown * np.log2(max(problem.different, 1))) * longest)
+    """Columns of the alignment of so many different sequences, about."""
+    guide = SINGLE if problem.tree is not None else problem.rules.guide
+    count, longest = max(problem.different, 1), int(problem.lengths.max())
+    family = (1 + GROWN[guide] * np.log2(count)) * longest
+    if problem.related:
+        return int(family)
+    mean = float(problem.lengths.mean())
+    share = 1.5 + APART[problem.protein] * mean**0.5 * count / (1 + count / MOST_APART)
+    if problem.protein and growth(count, problem.rules.growth) > GROWS:
+        share = APART_GROWN * (mean * count) ** 0.5
+    return max(int(share * mean * (MORE if guide == PARTTREE else 1)), longest)

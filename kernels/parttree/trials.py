@@ -149,7 +149,8 @@ def _alignment() -> ProblemType:
 
 def _drawn(choose: Choose, most: int, longest: int) -> Any:
     options = {"guide": choose.of((None, "parttree", "single-linkage", "medoid")), "growth": choose.of((0.0, 0.5)),
-               "references": choose.of((2, 5))}  # fmt: skip
+               "references": choose.of((2, 5)), "passes": choose.of((1, 1, 2)),
+               "refine_top": choose.of((0, 0, 3))}  # fmt: skip
     data: tuple[Any, ...] = msa_trials.sequences(choose, most, longest)
     taxa = [one.name for one in data if len(one)]
     if choose.of((False, False, True)):

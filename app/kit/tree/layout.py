@@ -93,7 +93,7 @@ class Layout:
 
 def has_lengths(tree: Tree) -> bool:
     """Whether there is a branch that is longer than nothing."""
-    return bool((np.nan_to_num(tree.lengths) > 0).any())
+    return bool((tree.lengths > 0).any())  # what has no length is not more than 0
 
 
 def layout(tree: Tree, shape: Shape, lengths: bool = True, collapsed: Collection[int] = ()) -> Layout:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
@@ -222,10 +223,32 @@ def _moved(point: Point | None, value: int) -> Point | None:
 
 
 def _settings(answer: Answer, parameter: Parameter, given: Mapping[str, Any]) -> tuple[Any, ...]:
-    """All that a curve follows from. Data are compared as objects, which the panel keeps, since they may be long."""
+    """All that a curve follows from."""
     request, plan = answer.request, answer.plan
-    data = tuple(id(datum) for datum in request.data)
-    return request.method.id, parameter, data, dict(request.options), dict(given), plan.backend, plan.device
+    return (
+        request.method.id,
+        parameter,
+        _Data(request.data),
+        dict(request.options),
+        dict(given),
+        plan.backend,
+        plan.device,
+    )
+
+
+class _Data:
+    """Data that are compared as objects, a million in no time where they come in the same tuple."""
+
+    def __init__(self, data: tuple[Any, ...]) -> None:
+        self._data = data
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Data):
+            return NotImplemented
+        one, two = self._data, other._data
+        return one is two or (len(one) == len(two) and all(map(is_, one, two)))
+
+    __hash__ = None
 
 
 def _unit(parameter: Parameter, value: float) -> str:

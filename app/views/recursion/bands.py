@@ -31,6 +31,7 @@ class Bands:
         self.chosen = 0
         self.pointed: int | None = None
         self.marked = np.zeros(0, np.int64)
+        self._starts = [found.starts[band] for band in found.bands]
 
     def row_height(self, area: QRectF) -> float:
         return max(min((area.height() - TOP) / len(self.map.bands), HIGHEST), 2.0)
@@ -79,18 +80,15 @@ class Bands:
     def _seen(self, level: int, plot: QRectF) -> np.ndarray:
         """The reference of a level at every pixel, -1 where there is none."""
         pixels = max(int(plot.width()), 1)
-        places = self.window.low + (np.arange(pixels) + 0.5) / pixels * self.window.width
-        band = self.map.bands[level]
-        at = np.searchsorted(self.map.starts[band], places, "right") - 1
+        borders = self.window.low + np.arange(2 * pixels + 1) / (2 * pixels) * self.window.width
+        places, borders = borders[1::2], borders[::2]
+        band, starts = self.map.bands[level], self._starts[level]
+        at = np.searchsorted(starts, places, "right") - 1
         found = band[np.maximum(at, 0)]
         inside = (at >= 0) & (places < self.map.starts[found] + self.map.references[found, 2])
-        seen = np.where(inside, found, -1)
-        thin = self.map.starts[band]
-        pixel = ((thin - self.window.low) / self.window.width * pixels).astype(np.int64)
-        there = (pixel >= 0) & (pixel < pixels)
-        there[there] = seen[pixel[there]] < 0
-        seen[pixel[there]] = band[there]  # what lies between two pixels is seen all the same
-        return seen
+        before = np.searchsorted(starts, borders, "left")
+        thin = (before[1:] > before[:-1]) & ~inside  # what lies between two pixels is seen all the same
+        return np.where(thin, band[np.maximum(before[1:] - 1, 0)], np.where(inside, found, -1))
 
     def _draw_bands(self, painter: QPainter, plot: QRectF, row: float) -> None:
         for level in range(len(self.map.bands)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ class TreeView(AnnotatedView):
         self._matches = np.empty(0, np.int64)
         self._lowered: tuple[Tree, list[str]] | None = None
         self.canvas, self._legend, self._status = TreeCanvas(), Legend(), Elided()
-        self._laying = Latest(self)
+        self._laying, self._marking = Latest(self), Latest(self)
         self._build()
         self._connect()
         self.show_tree(None)
@@ -272,6 +272,7 @@ class TreeView(AnnotatedView):
 
     def _connect(self) -> None:
         self._laying.finished.connect(lambda found: self._show_layout(*found))
+        self._marking.finished.connect(lambda found: self._take_marks(*found))
         self._laying.failed.connect(lambda error: self._status.setText(str(error)))
         self.search_box.sought.connect(self.search)
         self.search_box.next_wanted.connect(self.next_match)
@@ -372,15 +373,20 @@ class TreeView(AnnotatedView):
 
     def _mark(self) -> None:
         """Mark the clades whose taxa are all chosen."""
-        picture, chosen = self.canvas.picture, self.selection.taxa
+        picture, tree, chosen = self.canvas.picture, self.tree, self.selection.taxa
+        self._marking.cancel()
         if picture is None:
             return
-        leaves = np.zeros(len(self.tree), np.int64)
-        if chosen:
-            leaves[self.tree.leaves] = [name in chosen for name in self.tree.taxa]
-        picture.marked = self.tree.below(leaves) == self.tree.leaf_counts
-        self._describe()
-        self.canvas.update()
+        if chosen and len(tree) > AT_ONCE:
+            self._marking.request(lambda monitor: (picture, _marked(tree, chosen)))
+        else:
+            self._take_marks(picture, _marked(tree, chosen))
+
+    def _take_marks(self, picture: Picture, marked: np.ndarray) -> None:
+        if picture is self.canvas.picture:
+            picture.marked = marked
+            self._describe()
+            self.canvas.update()
 
     def _tell_undo(self) -> None:
         undo, redo = (self.editor.undo_text, self.editor.redo_text) if self.editor else ("", "")
@@ -437,3 +443,12 @@ class TreeView(AnnotatedView):
             node = tree_text.neighbour(self.canvas.picture.layout, current, name)
             self.choose(node)
             self.canvas.bring(node)
+
+
+def _marked(tree: Tree, chosen: Collection[str]) -> np.ndarray:
+    """Whether all taxa of each clade are chosen; bool (nodes,)."""
+    if not chosen:
+        return np.zeros(len(tree), bool)
+    leaves = np.zeros(len(tree), np.int64)
+    leaves[tree.leaves] = [name in chosen for name in tree.taxa]
+    return tree.below(leaves) == tree.leaf_counts

@@ -15,7 +15,7 @@ from kernels.io.tree import Tree
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.parttree import ALIGNMENT_PROBLEM, alignment, trials
+from kernels.parttree import ALIGNMENT_PROBLEM, alignment, sizes, trials
 from kernels.parttree.alignment import joins_of, table_of
 from kernels.parttree.tasks import steps_of
 from kernels.plan import Plan
@@ -194,3 +194,19 @@ def test_nucleotides_are_aligned_too() -> None:
     texts = ("ACGTACGTACGT", "ACGTACGACGT", "ACGUACGTACGN")
     sequences = tuple(Sequence(f"s{at}", text.encode(), SequenceType.DNA) for at, text in enumerate(texts))
     assert answer(ALIGNMENT_PROBLEM.make(sequences, {})).alignment.letters.shape == (3, 12)
+
+
+@pytest.mark.parametrize(("count", "shortest", "longest"), [(64, 130, 149), (200, 30, 40), (128, 20, 250)])
+@pytest.mark.parametrize("guide", ["single-linkage", "parttree"])
+def test_columns_are_foretold_of_unrelated_sequences_too(guide: str, count: int, shortest: int, longest: int) -> None:
+    sequences = trials.synthetic(count, shortest, longest, seed=3)
+    problem = ALIGNMENT_PROBLEM.make(list(sequences), {"guide": guide})
+    assert not problem.related
+    columns = answer(problem).alignment.letters.shape[1]
+    assert columns / 2 <= sizes._columns(problem) <= 2 * columns
+
+
+def test_a_family_is_told_from_sequences_that_have_nothing_in_common() -> None:
+    assert ALIGNMENT_PROBLEM.make(list(related(60, 1)), {}).related
+    assert not ALIGNMENT_PROBLEM.make(list(trials.synthetic(60)), {}).related
+    assert ALIGNMENT_PROBLEM.make(list(trials.synthetic(5)), {}).related, "few are taken for a family"
