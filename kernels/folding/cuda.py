@@ -27,7 +27,7 @@ NOTHING = np.uint64(0)
 
 def nussinov(problem: FoldingProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The most base pairs without crossing."""
-    run = Run(monitor, steps)
+    run = Run(monitor, steps, rows=problem.n)
     if not problem.n:
         return Outcome(FoldingAnswer(0, np.empty(0, np.int32)), run.times_ms)
     run.spend("compilation", time_ms(partial(folded, np.zeros(4, np.int32), WARM, problem.pairing, 0)))
@@ -40,7 +40,7 @@ def nussinov(problem: FoldingProblem, parameters: Mapping[str, Any], monitor: Mo
 
 def matrix_chain(problem: ChainProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The order of a product of matrices that takes the fewest multiplications."""
-    run = Run(monitor, steps)
+    run = Run(monitor, steps, rows=problem.n)
     run.spend("compilation", time_ms(partial(ordered, np.array([0, 1, 0, 0]), (1, 1, 1))))
     sizes = np.zeros(padded(problem.n, np.int64), np.int64)
     sizes[: problem.n + 1] = problem.dimensions

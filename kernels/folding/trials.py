@@ -83,9 +83,8 @@ def large_chain(method: Method, backend: str, size: int) -> Run:
 
 
 def unlogged(method: Method, backend: str) -> frozenset[str]:
-    """What follows the table computes no part of it; and on a GPU an antidiagonal of tiles is a launch, of which
-    nobody knows which multiprocessor computed what."""
-    return frozenset({"structure", "order"} if backend == "cpu" else {"table", "structure", "order"})
+    """What follows the table computes no part of it."""
+    return frozenset({"structure", "order"})
 
 
 def _length(choose: Choose, longest: int) -> int:

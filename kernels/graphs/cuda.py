@@ -63,7 +63,7 @@ def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor
 
 def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances) -> Outcome:
     """A negative cycle (looked for on the host), else the distances, else also the predecessors."""
-    run = Run(monitor, steps)
+    run = Run(monitor, steps, rows=problem.n)
     with run.timed("negative cycles"):
         cycle, high = ways.search(problem.graph, monitor)
         over = problem if cycle else heights.lifted(problem, high)
@@ -93,7 +93,7 @@ def _blocked(problem: PathsProblem, run: Run, weights: Weights) -> cupy.ndarray:
     in_flight = STEPS_AHEAD if d.nbytes <= SHORT else LAUNCHES_AHEAD
     with run.phase("distances", ahead=in_flight) as phase, closing(_steps(d, blocks, kernels, main)) as steps:
         for done in steps:
-            phase.launched(done, blocks)
+            phase.launched(min(done * size, problem.n), problem.n)
     return d
 
 

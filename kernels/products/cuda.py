@@ -15,6 +15,6 @@ from kernels.steps import Steps
 
 def product(problem: ProductProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The product, or the products of a batch."""
-    run = Run(monitor, steps)
+    run = Run(monitor, steps, rows=int(problem.factors[0].shape[-2]))
     found = cuda.product(*problem.factors, problem.semiring, run=run)
     return Outcome(ProductAnswer(found), run.times_ms, found.nbytes, run.device_bytes)

@@ -71,11 +71,6 @@ def long(method: Method, backend: str, size: int) -> Run:
     return _square(10 * size), {}
 
 
-def unlogged(method: Method, backend: str) -> frozenset[str]:
-    """On a GPU a slice of a product is a launch, of which nobody knows which multiprocessor computed what."""
-    return frozenset() if backend == "cpu" else frozenset({"product"})
-
-
 PRODUCTS = Trials(
     draw=draw,
     oracle=defined,
@@ -84,7 +79,6 @@ PRODUCTS = Trials(
     long=long,
     larger=lambda choose: draw(choose, LONGER),
     symmetries=(Symmetry("both transposed, the second first", turned, _same_turned),),
-    unlogged=unlogged,
     # Tables and arrays by these names are taken for graphs and distances.
     unread=frozenset({".csv", ".npy"}),
 )

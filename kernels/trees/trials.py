@@ -73,16 +73,17 @@ def matrix(values: np.ndarray) -> DistanceMatrix:
     return checked(numbered(len(values)), np.array(values, float))
 
 
-def path_lengths(tree: Tree) -> DistanceMatrix:
-    """The distances between the leaves of a tree, along its edges."""
-    ways = np.zeros((tree.leaves.size, len(tree)))
-    for row, leaf in enumerate(tree.leaves.tolist()):
+def path_lengths(tree: Tree, apart: int = 1) -> DistanceMatrix:
+    """The distances between the leaves of a tree, or between each ``apart``-th of them, along its edges."""
+    leaves = tree.leaves[::apart]
+    ways = np.zeros((leaves.size, len(tree)))
+    for row, leaf in enumerate(leaves.tolist()):
         ways[row, tree.path(leaf)] = 1
     shared = (ways * np.nan_to_num(tree.lengths)) @ ways.T
     depths = np.diagonal(shared)
     values = depths[:, None] + depths - shared - shared.T
     np.fill_diagonal(values, 0)
-    return DistanceMatrix(tree.taxa, values)
+    return DistanceMatrix(tree.taxa[::apart], values)
 
 
 @lru_cache(maxsize=64)

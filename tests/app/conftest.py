@@ -24,6 +24,9 @@ PAIR_FASTA = ">one first record\nACGTACGTACGTACGTAAAA\n>two\nACGTACGTTCGTACGTAAA
 
 
 if importlib.util.find_spec("pytestqt"):
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
 
     class PatientBot(QtBot):
@@ -40,7 +43,9 @@ if importlib.util.find_spec("pytestqt"):
 
     @pytest.fixture
     def qtbot(qapp: Any, request: pytest.FixtureRequest) -> PatientBot:
-        """As that of pytest-qt."""
+        """As that of pytest-qt; no key is down any longer that was in the test before."""
+        QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
+        assert qapp.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
         return PatientBot(request)
 
 

@@ -56,14 +56,14 @@ CUTS = {
     "sloped-bt2": Cuts(block=64, layers=100),
     "sloped-checkpointed": Cuts(block=64, layers=100),
     "triple-scoring": Cuts(),
-    "nj-basic": Cuts(),
+    "nj-basic": Cuts(block=32),
 }
 
 
 @pytest.mark.parametrize(("method_id", "expected"), CUTS.items(), ids=CUTS)
 def test_cuts(method_id, expected):
     method = registry.method(method_id)
-    given = {"s": 64, "h": 100, "tile": 250, "T": 32, "threads": 2}
+    given = {"s": 64, "h": 100, "tile": 250, "T": 32, "threads": 2, "block": "256", "cells": "4"}
     declared = {parameter.name for parameter in method.parameters}
     assert method.cuts({name: value for name, value in given.items() if name in declared}) == expected
 
