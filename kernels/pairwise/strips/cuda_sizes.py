@@ -161,7 +161,8 @@ def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
 def score_footprint(problem: PairProblem, parameters: Mapping[str, Any]) -> Footprint:
     """Bytes of StripedScore."""
     device = score_bytes(problem, parameters)
-    return Footprint({**host_bytes(problem), **log_bytes(device), **best_bytes(problem, parameters, 8)}, device)
+    log = log_bytes(problem, parameters, spread(packed(problem, parameters)))
+    return Footprint({**host_bytes(problem), **log, **best_bytes(problem, parameters, 8)}, device)
 
 
 def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chunks: int = 0) -> Footprint:
@@ -176,7 +177,7 @@ def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chu
     return Footprint(
         {
             **host_bytes(problem),
-            **log_bytes(sweep),
+            **log_bytes(problem, parameters),
             **best_bytes(problem, parameters, 7),
             "path": 2 * (problem.rows + problem.columns),
         },
@@ -240,9 +241,14 @@ def host_bytes(problem: PairProblem) -> dict[str, int]:
     return {"sequences": 2 * (problem.rows + problem.columns)}
 
 
-def log_bytes(device: Mapping[str, int]) -> dict[str, int]:
-    """Bytes of the step log on the host, from those on the device: its events, and steps made of them."""
-    return {"step log": device["step log"] // EVENT_BYTES * STEP_BYTES}
+def log_bytes(problem: PairProblem, parameters: Mapping[str, Any], spread: int = LANES) -> dict[str, int]:
+    """Bytes of the step log on the host: all of its places, and the steps of strips that a launch works on."""
+    chosen = typed(StripParameters, parameters)
+    strips = -(-problem.columns // chosen.s)
+    launches = slices(problem.rows, problem.columns, chosen.s, chosen.T, spread=spread)
+    events = sum(one.end_strip - one.first_strip for one in launches[:: log_apart(len(launches), strips)])
+    places = strips * log_rows(len(launches), strips)
+    return {"step log": EVENT_BYTES * (places - events) + STEP_BYTES * events}
 
 
 def best_bytes(problem: PairProblem, parameters: Mapping[str, Any], numbers: int) -> dict[str, int]:
