@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +18,13 @@ from kernels.experiments import peak, runner, suite, tables
 from kernels.experiments.cases import Case
 from kernels.experiments.points import Point, Status
 from kernels.experiments.rooflines import roofline
+from kernels.experiments.sweep import Task
 from kernels.experiments.tables import Table
 from kernels.memory import bytes_text
 
 ONE_THREAD = "On the CPU, a method of ours without a number of threads takes one."
+PEAKS_AT_ONCE = 4
+"""Processes whose peak memory is measured at once; each may hold some GiB."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,10 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"limits of {limits.device}: {rates}")
     points: list[Point] = []
     for case in suite.cases(options.quick, options.gpu_only):
+        if options.only.lower() not in case.sweep.title.lower():
+            continue
         measured = runner.run(case.sweep)
         print("\n" + tables.markdown(_table(case, measured)), flush=True)
         points += measured
-    if not options.gpu_only:
+    if not options.gpu_only and not options.only:
         print("\n" + tables.markdown(pieces.dot_plots()), flush=True)
     if not found:
         print(f"The GPU was not measured: {reason}")
@@ -55,20 +61,24 @@ def _table(case: Case, points: Sequence[Point]) -> Table:
 
 
 def _peaks(case: Case) -> list[str]:
-    """What every task of a case adds to the memory of a process of its own."""
-    found = []
-    for task in case.sweep.tasks():
-        bytes_added = peak.peak_bytes(task)
-        text = "unknown" if bytes_added is None else bytes_text(bytes_added)
-        threads = task.coordinates.get("threads")
-        found.append(f"Peak memory of {task.contender}{f', threads = {threads}' if threads else ''}: {text}.")
-    return found
+    """What every task of a case adds to the memory of a process of its own; nothing is timed meanwhile, so that they
+    run side by side."""
+    with ThreadPoolExecutor(min(PEAKS_AT_ONCE, cores())) as pool:
+        return list(pool.map(_peak, case.sweep.tasks()))
+
+
+def _peak(task: Task) -> str:
+    bytes_added = peak.peak_bytes(task)
+    text = "unknown" if bytes_added is None else bytes_text(bytes_added)
+    threads = task.coordinates.get("threads")
+    return f"Peak memory of {task.contender}{f', threads = {threads}' if threads else ''}: {text}."
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Antidiag beside its peers, in one run.")
     parser.add_argument("--quick", action="store_true", help="fewer repeats, without the slowest peers and pairs")
     parser.add_argument("--gpu-only", action="store_true", help="measure nothing but the GPU")
+    parser.add_argument("--only", default="", metavar="TEXT", help="tables whose title has TEXT, in capitals or not")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also save every point as JSON")
     return parser.parse_args(arguments)
 
