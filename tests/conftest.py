@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import os
+import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -19,9 +21,9 @@ __all__ = ["emulated"]
 ROOT = Path(__file__).resolve().parents[1]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(
-    prefix="antidiag-tests-"
-)
+OWN = tempfile.mkdtemp(prefix="antidiag-tests-")
+atexit.register(shutil.rmtree, OWN, ignore_errors=True)
+os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = os.environ["XDG_DATA_HOME"] = OWN
 
 if importlib.util.find_spec("hypothesis"):
     from hypothesis import HealthCheck, settings

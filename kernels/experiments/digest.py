@@ -39,7 +39,9 @@ def _feed(found: Any, value: Any) -> None:
     elif isinstance(value, (bytes, bytearray, memoryview)):
         _add(found, "bytes", bytes(value))
     elif isinstance(value, np.ndarray):
-        _add(found, f"array {value.dtype.str} {value.shape}", np.ascontiguousarray(value).tobytes())
+        _add(
+            found, f"array {value.dtype.str} {value.shape}", np.ascontiguousarray(value).reshape(-1).view(np.uint8).data
+        )
     elif is_dataclass(value) and not isinstance(value, type):
         kept = [field.name for field in fields(value) if field.compare and field.name not in TOLD]
         _add(found, f"dataclass {first_class_name(type(value))} {len(kept)}", b"")
@@ -61,6 +63,6 @@ def _feed(found: Any, value: Any) -> None:
         raise TypeError(f"{type(value).__name__} has no digest; make it a frozen dataclass")
 
 
-def _add(found: Any, kind: str, data: bytes) -> None:
+def _add(found: Any, kind: str, data: bytes | memoryview) -> None:
     found.update(f"{kind} {len(data)}\n".encode())
     found.update(data)

@@ -99,32 +99,6 @@ def sound(values: np.ndarray) -> bool:
     return all(workers.each(lambda at: _sound_tiles(values, at), range(0, len(values), TILE)))
 
 
-def additive(count: int, random: np.random.Generator, noise: float = 0.0) -> np.ndarray:
-    """Distances along a random tree of ``count`` leaves, float64, each multiplied by 1 + ``noise`` x a normal number.
-
-    Random pairs of clusters are united until one is left; edge lengths are uniform in 0.1 .. 1.
-    """
-    values, depths = np.zeros((count, count)), np.zeros(count)
-    clusters = [np.array([leaf]) for leaf in range(count)]
-    while len(clusters) > 1:
-        first = clusters.pop(int(random.integers(len(clusters))))
-        second = clusters.pop(int(random.integers(len(clusters))))
-        for cluster in (first, second):
-            depths[cluster] += random.uniform(0.1, 1.0)
-        values[np.ix_(first, second)] = depths[first, None] + depths[second]
-        clusters.append(np.concatenate([first, second]))
-    values += values.T
-    if noise:
-        factors = np.triu(1 + noise * random.standard_normal((count, count)), 1)
-        values *= np.maximum(factors + factors.T, 0.0)
-    return values
-
-
-def generate(count: int, random: np.random.Generator) -> DistanceMatrix:
-    """The distances along a random tree of ``count`` taxa, 5 % of noise on each."""
-    return checked(numbered(count), additive(count, random, 0.05), f"random tree of {count:,}")
-
-
 def numbered(count: int) -> tuple[str, ...]:
     """Names for taxa without any: 1, 2, ..."""
     return tuple(str(number) for number in range(1, count + 1))

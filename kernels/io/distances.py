@@ -18,9 +18,10 @@ import numpy as np
 
 from kernels.errors import InputError
 from kernels.io import records, tables
-from kernels.io.distance_matrix import BLOCK, DistanceMatrix, checked, generate, numbered
+from kernels.io.distance_matrix import BLOCK, DistanceMatrix, checked, numbered
 from kernels.io.files import write_bytes, write_lines
 from kernels.io.names import distinct
+from kernels.io.random_distances import generate
 from kernels.io.tables import NAMES_SUFFIX, NPY
 from kernels.method import DataKind
 from kernels.monitor import Monitor

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from kernels.errors import MemoryRefused
-from kernels.io.distance_matrix import DistanceMatrix, additive, checked, numbered
+from kernels.io.distance_matrix import DistanceMatrix, checked, numbered
+from kernels.io.random_distances import additive
 from kernels.io.tree import Tree
 from kernels.memory import host_bytes_free
 from kernels.method import Method

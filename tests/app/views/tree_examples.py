@@ -11,7 +11,8 @@ from PySide6.QtCore import QPoint
 from app.kit.tree.frame import points
 from app.views.tree.view import TreeView
 from kernels.io import newick
-from kernels.io.distance_matrix import DistanceMatrix, additive, checked
+from kernels.io.distance_matrix import DistanceMatrix, checked
+from kernels.io.random_distances import additive
 from kernels.io.tree import Tree
 from kernels.model import Result
 from kernels.steps import Steps

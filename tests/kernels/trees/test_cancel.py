@@ -7,7 +7,7 @@ import pytest
 
 from kernels import engine
 from kernels.errors import Cancelled
-from kernels.io.distance_matrix import additive
+from kernels.io.random_distances import additive
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.registry import method

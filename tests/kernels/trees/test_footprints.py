@@ -7,7 +7,8 @@ import pytest
 
 from kernels import engine
 from kernels.io.aligned import AlignedSequences
-from kernels.io.distance_matrix import DistanceMatrix, additive, numbered
+from kernels.io.distance_matrix import DistanceMatrix, numbered
+from kernels.io.random_distances import additive
 from kernels.model import SequenceType
 from kernels.registry import method
 from kernels.scoring import Mode

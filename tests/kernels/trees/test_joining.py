@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kernels import engine
 from kernels.errors import ParameterError
 from kernels.io import distances, newick
-from kernels.io.distance_matrix import additive
+from kernels.io.random_distances import additive
 from kernels.io.tree_splits import distance, splits
 from kernels.registry import method
 from kernels.trees import reference, trials
