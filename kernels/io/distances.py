@@ -21,7 +21,6 @@ from kernels.io import records, tables
 from kernels.io.distance_matrix import BLOCK, DistanceMatrix, checked, numbered
 from kernels.io.files import write_bytes, write_lines
 from kernels.io.names import distinct
-from kernels.io.random_distances import generate
 from kernels.io.tables import NAMES_SUFFIX, NPY
 from kernels.method import DataKind
 from kernels.monitor import Monitor
@@ -123,6 +122,12 @@ def _names(path: Path) -> tuple[str, ...]:
         raise InputError(f"{path}, line {line:,}: this is not UTF-8 text; save the file as UTF-8") from None
 
 
+def _generate(count: int, random: np.random.Generator) -> DistanceMatrix:
+    from kernels.io.random_distances import generate  # compiled: not for a program that only starts
+
+    return generate(count, random)
+
+
 DISTANCE_MATRIX = DataKind(
     id="distance-matrix",
     label="distance matrix",
@@ -131,5 +136,5 @@ DISTANCE_MATRIX = DataKind(
     claims=claims,
     read=read,
     suffixes=(".phy", ".phylip", ".dist", ".mat", ".npy"),
-    generate=generate,
+    generate=_generate,
 )

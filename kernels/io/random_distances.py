@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernels.cpu import workers
+from kernels.cpu.jit import compiled
 from kernels.io.distance_matrix import DistanceMatrix, checked, numbered
 
 EDGES = 0.1, 1.0
@@ -33,17 +34,9 @@ def additive(count: int, random: np.random.Generator, noise: float = 0.0, dtype:
     Random pairs of clusters are united until one is left; edge lengths are uniform in 0.1 .. 1.
     """
     order, depths, shared = _tree(count, random)
-    seed, values = random.integers(2**63), np.empty((count, count), dtype)
-
-    def fill(first: int) -> None:
-        for at in range(first, min(first + ROWS, count)):
-            row = depths[at] + depths - 2 * _shared_with(shared, at)
-            row[at] = 0.0
-            if noise:
-                row *= np.maximum(1 + noise * _normal(order[at], order, seed), 0.0)
-            values[order[at], order] = row
-
-    workers.each(fill, range(0, count, ROWS))
+    seed, values = np.uint64(random.integers(2**63)), np.empty((count, count), dtype)
+    parts = range(0, count, ROWS)
+    workers.each(lambda at: fill_rows(at, min(at + ROWS, count), order, depths, shared, noise, seed, values), parts)
     return values
 
 
@@ -69,20 +62,34 @@ def _tree(count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarr
     return order, above[order], above[parting[order[:-1]]]
 
 
-def _shared_with(shared: np.ndarray, at: int) -> np.ndarray:
-    """How far the root is from the node that parts a leaf from each other one: the nearest on the way between them."""
-    found = np.zeros(shared.size + 1)
-    found[at + 1 :] = np.minimum.accumulate(shared[at:])
-    found[:at] = np.minimum.accumulate(shared[:at][::-1])[::-1]
-    return found
+@compiled
+def fill_rows(first, last, order, depths, shared, noise, seed, values):
+    """Fill the rows of ``values``, (count, count), of the leaves at ``first`` to ``last`` of ``order``.
+
+    Two leaves share the way from the root to the node that parts them: the one nearest to the root between them.
+    """
+    for at in range(first, last):
+        leaf = order[at]
+        values[leaf, leaf] = 0.0
+        for step in (-1, 1):
+            both, other = np.inf, at + step
+            while 0 <= other < order.size:
+                both = min(both, shared[min(other, other - step)])
+                distance = depths[at] + depths[other] - 2.0 * both
+                if noise > 0.0:
+                    distance *= max(1.0 + noise * normal(leaf, order[other], seed), 0.0)
+                values[leaf, order[other]] = distance
+                other += step
 
 
-def _normal(leaf: int, others: np.ndarray, seed: int) -> np.ndarray:
-    """A number for each pair, whichever of the two comes first: four uniform ones of 16 bits, added and scaled."""
-    low, high = np.minimum(leaf, others).astype(np.uint64), np.maximum(leaf, others).astype(np.uint64)
-    bits = (low << np.uint64(32) | high) * GOLDEN + np.uint64(seed)
-    for shift, mixer in zip((30, 27), MIXERS, strict=True):
-        bits = (bits ^ bits >> np.uint64(shift)) * mixer
+@compiled
+def normal(leaf, other, seed):
+    """A nearly normal number for two leaves, whichever comes first: four uniform ones of 16 bits, added and scaled."""
+    bits = (np.uint64(min(leaf, other)) << np.uint64(32) | np.uint64(max(leaf, other))) * GOLDEN + seed
+    bits = (bits ^ bits >> np.uint64(30)) * MIXERS[0]
+    bits = (bits ^ bits >> np.uint64(27)) * MIXERS[1]
     bits ^= bits >> np.uint64(31)
-    parts = np.ascontiguousarray(bits).view(np.uint16).reshape(-1, 4).sum(1, dtype=np.int64)
-    return (parts - 2 * (2**16 - 1)) * (np.sqrt(3.0) / 2**16)
+    total = 0
+    for part in range(4):
+        total += np.int64(bits >> np.uint64(16 * part) & np.uint64(0xFFFF))
+    return (total - 2 * (2**16 - 1)) * (np.sqrt(3.0) / 2**16)
