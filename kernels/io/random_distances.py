@@ -89,7 +89,7 @@ def normal(leaf, other, seed):
     bits = (bits ^ bits >> np.uint64(30)) * MIXERS[0]
     bits = (bits ^ bits >> np.uint64(27)) * MIXERS[1]
     bits ^= bits >> np.uint64(31)
-    total = 0
+    total = np.int64(0)
     for part in range(4):
         total += np.int64(bits >> np.uint64(16 * part) & np.uint64(0xFFFF))
     return (total - 2 * (2**16 - 1)) * (np.sqrt(3.0) / 2**16)
