@@ -37,20 +37,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rates = f"{limits.operations_per_s:.3g} operations/s, {limits.bytes_per_s:.3g} bytes/s"
         print(f"limits of {limits.device}: {rates}")
     points: list[Point] = []
-    for case in suite.cases(options.quick, options.gpu_only):
-        if options.only.lower() not in case.sweep.title.lower():
+    every = list(suite.cases(options.quick, options.gpu_only))
+    for case in every:
+        if not _wanted(case, options.only):
             continue
         measured = runner.run(case.sweep)
         print("\n" + tables.markdown(_table(case, measured)), flush=True)
         points += measured
     if not options.gpu_only and not options.only:
         print("\n" + tables.markdown(pieces.dot_plots()), flush=True)
+    if options.only and not points:
+        known = ", ".join(sorted({one for case in every for one in case.sweep.contenders}))
+        print(f"--only: no table has {' or '.join(options.only)}; methods here: {known}", file=sys.stderr)
+        return 2
     if not found:
         print(f"The GPU was not measured: {reason}")
     if options.json:
         report = {"cpu": engine.cpu_name(), "versions": dict(engine.versions()), "rows": [one.data() for one in points]}
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return int(any(point.status is Status.WRONG for point in points))
+
+
+def _wanted(case: Case, only: Sequence[str] | None) -> bool:
+    names = " ".join([case.sweep.title, *case.sweep.contenders]).lower()
+    return only is None or any(text.lower() in names for text in only)
 
 
 def _table(case: Case, points: Sequence[Point]) -> Table:
@@ -78,7 +88,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Antidiag beside its peers, in one run.")
     parser.add_argument("--quick", action="store_true", help="fewer repeats, without the slowest peers and pairs")
     parser.add_argument("--gpu-only", action="store_true", help="measure nothing but the GPU")
-    parser.add_argument("--only", default="", metavar="TEXT", help="tables whose title has TEXT, in capitals or not")
+    only = "tables of which a method or the title has TEXT; may be given several times"
+    parser.add_argument("--only", action="append", metavar="TEXT", help=only)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also save every point as JSON")
     return parser.parse_args(arguments)
 
