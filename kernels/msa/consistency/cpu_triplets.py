@@ -12,8 +12,6 @@ back through, so that memory is that of 2 sqrt(l) planes.
 
 from __future__ import annotations
 
-from math import isqrt
-
 import numpy as np
 
 from kernels.cpu.jit import called, compiled, shared
@@ -28,11 +26,6 @@ NOWHERE = -(1 << 60)
 def planes_apart(rows):
     """How many planes of so many rows a kept one is from the next."""
     return max(np.int64(np.sqrt(rows)), 1)
-
-
-def room_bytes(l: int, m: int, n: int) -> int:  # noqa: E741 # the lengths are l, m, n, as of three sequences
-    """Bytes of the planes of one merge."""
-    return 8 * (m + 1) * (n + 1) * 2 * (isqrt(l) + 2)
 
 
 @compiled

@@ -15,6 +15,7 @@ from kernels.msa.consistency import triplets
 from kernels.msa.consistency.cpu_stages import each
 from kernels.msa.consistency.merging import Aligner, Trio
 from kernels.msa.consistency.scoring import Groups, Merged
+from kernels.msa.consistency.sizes import TRIPLET_CELLS
 from kernels.msa.consistency.telling import Told
 from kernels.msa.growth import Growth, nodes_of
 
@@ -56,7 +57,7 @@ class _Joining:
     def level(self, level: list[int]) -> int:
         """Joins that wait for none, but for those that are made with their parents; columns of the widest."""
         trios = {made: self._trio(made) for made in level if made in self.below}
-        small = {made: trio for made, trio in trios.items() if trio.cells <= triplets.MOST_CELLS}
+        small = {made: trio for made, trio in trios.items() if trio.cells <= TRIPLET_CELLS}
         self._by_two([self.below[made] for made in trios if made not in small])
         self._by_two([made for made in level if made not in self.waiting and made not in small])
         self._by_three(small)

@@ -36,6 +36,15 @@ class Trio(NamedTuple):
     columns: tuple[int, int, int]
 
     @property
+    def widest_first(self) -> Trio:
+        """In the order in which they are aligned, which takes least memory; groups as wide stay in order."""
+        first, second, third = sorted(range(3), key=lambda group: -self.columns[group])
+        return Trio(
+            (self.members[first], self.members[second], self.members[third]),
+            (self.columns[first], self.columns[second], self.columns[third]),
+        )
+
+    @property
     def cells(self) -> int:
         """Triples of columns."""
         return prod(self.columns)
@@ -138,13 +147,14 @@ class Aligner:
 
     def three(self, trios: Sequence[Trio]) -> Callable[[int], int]:
         """Aligns three groups at once, by their number; how many columns they have together."""
+        ordered = [trio.widest_first for trio in trios]
         pairs = [Groups(members[a], members[b], (columns[a], columns[b]), self.places)
-                 for members, columns in trios for a, b in ((0, 1), (0, 2), (1, 2))]  # fmt: skip
+                 for members, columns in ordered for a, b in ((0, 1), (0, 2), (1, 2))]  # fmt: skip
         scores = self.scorer.scores(pairs, self.starts, self.stop)
 
         def align(number: int) -> int:
             moves, _ = cpu_triplets.steps(*(scores(3 * number + pair) for pair in range(3)), self.stop)
-            for members, bit in zip(trios[number].members, (4, 2, 1), strict=True):
+            for members, bit in zip(ordered[number].members, (4, 2, 1), strict=True):
                 stand = np.flatnonzero(moves & bit).astype(np.int32)
                 if not self.stop[0]:
                     cpu_merging.move(members, self.places, self.starts, self.lengths, stand)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-MOST_CELLS = 1 << 26
-"""Products of the columns of three groups that are aligned at once, at most; larger ones are aligned two by two."""
-
 
 def together(joins: np.ndarray) -> dict[int, int]:
     """Of some joins (their numbers) the join below that is made with it, one of the two that make its children.

@@ -116,7 +116,7 @@ def test_letters_stand_in_order_whatever_the_threads(made: Prepared) -> None:
 
 def test_groups_that_are_too_large_are_aligned_two_by_two(made: Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
     by_two, columns = joined(made, False)
-    monkeypatch.setattr(triplets, "MOST_CELLS", 0)
+    monkeypatch.setattr(joining, "TRIPLET_CELLS", 0)
     never, same = joined(made, True)
     assert columns == same and np.array_equal(by_two.places, never.places)
 
@@ -129,6 +129,14 @@ def test_it_is_an_option_of_every_effort_and_the_tree_fills() -> None:
         result.check(problem)
         assert (monitor.shown.states() == DONE).all()
         assert growth.replayed(result) is not None
+
+
+def test_memory_of_triplets_is_foretold() -> None:
+    method = registry.method("msa")
+    for length, count, least in ((30, 9, 8 * 2 * 8 * 30**2), (600, 9, 40e6), (600, 2, 0)):
+        problem = CONSISTENCY_PROBLEM.make(family(count, length), {"triplets": True})
+        told = engine.plan(method, problem, {"threads": 1}, "cpu").footprint.host.get("triplets", 0)
+        assert least <= told <= 4 * least + 1, f"{told:,} bytes of {count} sequences of {length}"
 
 
 def test_it_can_be_cancelled() -> None:
