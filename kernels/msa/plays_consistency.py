@@ -54,11 +54,9 @@ class _Heard:
         self.rounds.append(self.stages.posteriors(sequences, models))
         return self.rounds[-1]
 
-    def consistent(
-        self, found: Any, chosen: Any, weights: np.ndarray, near: np.ndarray, own: float, part: tuple[int, int]
-    ) -> Any:
+    def consistent(self, found: Any, chosen: Any, weights: np.ndarray, own: float, part: tuple[int, int]) -> Any:
         self.weights, self.own = weights, own
-        self.rounds.append(self.stages.consistent(found, chosen, weights, near, own, part))
+        self.rounds.append(self.stages.consistent(found, chosen, weights, own, part))
         return self.rounds[-1]
 
     def accuracies(self, found: Any) -> np.ndarray:

@@ -87,9 +87,9 @@ __device__ void consistent_tile(const Posteriors P, const Round round, const Ent
         of_x += of_x < end_x && *of_x == z;
         of_y += of_y < end_y && *of_y == z;
         if (z == x || z == y) continue;
-        const long long to = x * n + z, from = z * n + y;
-        const float weight = __fmul_rn(__fmul_rn(round.weights[z], round.near[to]), round.near[y * n + z]);
+        const float weight = round.weights[z];
         total = __fadd_rn(total, weight);
+        const long long to = x * n + z, from = z * n + y;
         const int* row = P.pointers + P.rows[to] + i;
         const int begin = there ? row[0] : 0, end = there ? row[1] : 0;
         add_products(P.words + P.entries[to], begin, end, P.words + P.entries[from], P.pointers + P.rows[from], weight,

@@ -141,7 +141,7 @@ def _united(first, second):
 
 @compiled
 def consistent(
-    posteriors, pairs, first, chosen, weights, near, own, limit, pointers, rows, begins, columns, units, begun, stop
+    posteriors, pairs, first, chosen, weights, own, limit, pointers, rows, begins, columns, units, begun, stop
 ):
     """Posteriors of pairs from number ``first`` on by way of the sequences in rows x and y of ``chosen`` (int32,
     rising): the weighted mean of P(x, z) P(z, y), cut at ``limit`` units.
@@ -155,8 +155,8 @@ def consistent(
     for number in range(first, len(pairs)):
         x, y = pairs[number, 0], pairs[number, 1]
         begins[number] = begun
-        itself = own * (weights[x] + weights[y]) * near[x, y]
-        count = _consistent(posteriors, x, y, _united(chosen[x], chosen[y]), weights, near, itself, limit, sums,
+        itself = own * (weights[x] + weights[y])
+        count = _consistent(posteriors, x, y, _united(chosen[x], chosen[y]), weights, itself, limit, sums,
                             pointers[rows[number] :], columns[begun:], units[begun:], stop)  # fmt: skip
         if count < 0 or count > columns.size - begun:
             return number, begun
@@ -165,14 +165,14 @@ def consistent(
 
 
 @called
-def _consistent(posteriors, x, y, others, weights, near, own, limit, sums, pointers, columns, units, stop):
+def _consistent(posteriors, x, y, others, weights, own, limit, sums, pointers, columns, units, stop):
     """Compressed rows of one pair, and how many entries it has, even if there is no room; -1 where ``stop`` is set."""
     lengths, rows, entries, all_pointers, all_columns, all_units = posteriors
     n, m, width, pair = lengths.size, lengths[x], lengths[y], x * lengths.size + y
     total = own
     for z in others:
         if z != x and z != y:
-            total += weights[z] * near[x, z] * near[y, z]
+            total += weights[z]
     share, unit = np.float32(1) / (total * np.float32(65536)), np.float32(65536)
     count = 0
     least = np.float32(limit - 1) / share
@@ -187,7 +187,7 @@ def _consistent(posteriors, x, y, others, weights, near, own, limit, sums, point
                 sums[i - begin, all_columns[e]] = own * np.float32(all_units[e]) * unit
         for z in others:
             if z != x and z != y:
-                _add_products(posteriors, x * n + z, z * n + y, begin, end, weights[z] * near[x, z] * near[y, z], sums)
+                _add_products(posteriors, x * n + z, z * n + y, begin, end, weights[z], sums)
         for i in range(begin, end):
             row_sums = sums[i - begin, :width]
             for j in range(width):

@@ -165,7 +165,6 @@ def consistent(
     found: Posteriors,
     chosen: np.ndarray,
     of_sequences: np.ndarray,
-    near: np.ndarray,
     own: float,
     threads: int,
     monitor: Monitor,
@@ -187,8 +186,8 @@ def consistent(
         done = entries = 0
         while True:
             done, entries = cpu_sparse.consistent(
-                found.arrays, some, done, chosen, of_sequences, near, relative, cut, pointers, rows, begins, columns,
-                units, entries, stop,
+                found.arrays, some, done, chosen, of_sequences, relative, cut, pointers, rows, begins, columns, units,
+                entries, stop,
             )  # fmt: skip
             if done == len(some) or stop[0]:
                 break

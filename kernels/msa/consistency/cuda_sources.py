@@ -66,7 +66,7 @@ ROUND = Struct(
     """
     const int* pairs;
     int count;
-    const float *own, *weights, *near;  // near: of any two sequences
+    const float *own, *weights;
     const int* via;
     int chosen, width, tile_rows;  // rows of a tile, one for each group of a warp
     const long long* first_tiles;  // of each pair

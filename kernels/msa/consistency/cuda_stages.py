@@ -74,10 +74,9 @@ class CudaStages:
         return cuda_merging.accuracies(found, self.run)
 
     def consistent(
-        self, found: OnDevice, chosen: np.ndarray, weights: np.ndarray, near: np.ndarray, own: float,
-        part: tuple[int, int],
-    ) -> OnDevice:  # fmt: skip
-        return consistent(found, chosen, weights, near, own, self.run, part, self.cut)
+        self, found: OnDevice, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
+    ) -> OnDevice:
+        return consistent(found, chosen, weights, own, self.run, part, self.cut)
 
     def scorer(self, found: OnDevice, weights: np.ndarray) -> CudaScorer:
         return CudaScorer(self.run, found, weights)
@@ -144,8 +143,8 @@ def posteriors(sequences: Sequence[np.ndarray], models: Sequence[PairModel], run
 
 
 def consistent(
-    found: OnDevice, chosen: np.ndarray, of_sequences: np.ndarray, near: np.ndarray, own: float, run: Run,
-    part: tuple[int, int] = (0, 1), cut: int = CUT,
+    found: OnDevice, chosen: np.ndarray, of_sequences: np.ndarray, own: float, run: Run, part: tuple[int, int] = (0, 1),
+    cut: int = CUT,
 ) -> OnDevice:  # fmt: skip
     """As `cpu_stages.consistent`, to the last unit."""
     lengths, n = found.lengths, found.count
@@ -153,14 +152,14 @@ def consistent(
     of_sequences = of_sequences.astype(np.float32)
     x, y = np.triu_indices(n, 1)
     pairs = np.stack([x, y], 1).astype(np.int32)
-    itself = np.float32(own) * (of_sequences[x] + of_sequences[y]) * near[x, y]
-    via, weight, beside = run.up(chosen), run.up(of_sequences), run.up(near)
+    itself = np.float32(own) * (of_sequences[x] + of_sequences[y])
+    via, weight = run.up(chosen), run.up(of_sequences)
     slices, made = Slices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
     before, parts = part
     with run.timed("consistency"):
         for some in slices:
             run.tell(before * slices.total + slices.done, parts * slices.total, "consistency")
-            made.append(_some_rows(kernel, found, pairs[some], itself[some], via, weight, beside, chosen.shape[1], cut))
+            made.append(_some_rows(kernel, found, pairs[some], itself[some], via, weight, chosen.shape[1], cut))
     run.tell(before + 1, parts, "consistency")
     with run.timed("layout"):
         return laid_out(lengths, made, run)
@@ -210,8 +209,8 @@ def _some_pairs(kernel: Any, given: tuple[Any, ...], letters: Any, starts: Any, 
         capacity = count
 
 
-def _some_rows(kernel: Any, given: OnDevice, pairs: np.ndarray, own: np.ndarray, via: Any, weight: Any,
-               near: Any, chosen: int, cut: int) -> Found:  # fmt: skip
+def _some_rows(kernel: Any, given: OnDevice, pairs: np.ndarray, own: np.ndarray, via: Any, weight: Any, chosen: int,
+               cut: int) -> Found:  # fmt: skip
     """These pairs, made consistent."""
     lengths = given.lengths
     rows, widest = int(lengths[pairs[:, 0]].sum()), max(int(lengths[pairs[:, 1]].max()), 1)
@@ -230,8 +229,8 @@ def _some_rows(kernel: Any, given: OnDevice, pairs: np.ndarray, own: np.ndarray,
     on_device, itself, capacity = cupy.asarray(pairs), cupy.asarray(own), ENTRIES_A_ROW * rows
     while True:
         words, found = cupy.zeros(2, np.uint64), Found.room(pairs, lengths, capacity)
-        round_ = ROUND(pairs=on_device, count=len(pairs), own=itself, weights=weight, near=near, via=via,
-                       chosen=chosen, width=widest, tile_rows=tile_rows, first_tiles=first_tiles, tiles=int(tiles[-1]),
+        round_ = ROUND(pairs=on_device, count=len(pairs), own=itself, weights=weight, via=via, chosen=chosen,
+                       width=widest, tile_rows=tile_rows, first_tiles=first_tiles, tiles=int(tiles[-1]),
                        ticket=words)  # fmt: skip
         kernel((grid,), (threads,), (*given.given, *round_, *found.struct(words.data.ptr + 8, cut)), shared_mem=shared)
         count = int(words.get()[1])

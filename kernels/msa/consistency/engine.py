@@ -54,7 +54,7 @@ class Stages(Protocol):
     def accuracies(self, found: Any) -> np.ndarray: ...
 
     def consistent(
-        self, found: Any, chosen: np.ndarray, weights: np.ndarray, near: np.ndarray, own: float, part: tuple[int, int]
+        self, found: Any, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
     ) -> Any: ...
 
     def scorer(self, found: Any, weights: np.ndarray) -> Scorer: ...
@@ -80,10 +80,9 @@ class CpuStages:
         return cpu_stages.posteriors(sequences, models, self.threads, self.monitor, self.cut)
 
     def consistent(
-        self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, near: np.ndarray, own: float,
-        part: tuple[int, int],
-    ) -> Posteriors:  # fmt: skip
-        return cpu_stages.consistent(found, chosen, weights, near, own, self.threads, self.monitor, part, self.cut)
+        self, found: Posteriors, chosen: np.ndarray, weights: np.ndarray, own: float, part: tuple[int, int]
+    ) -> Posteriors:
+        return cpu_stages.consistent(found, chosen, weights, own, self.threads, self.monitor, part, self.cut)
 
     def accuracies(self, found: Posteriors) -> np.ndarray:
         return cpu_stages.accuracies(found, self.threads, self.monitor)
@@ -159,25 +158,17 @@ def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, th
     phase("tree")
     if grows:
         phase.grows(tree)
-    found = _consistent(found, recipe, weights, accuracies, stages)
+    found = _consistent(found, recipe, weights, chosen(accuracies, recipe.others_of(found.count)), stages)
     phase("consistency")
     return Prepared(stages.scorer(found, weights), accuracies, joins, tree, weights)
 
 
-def _consistent(found: Any, recipe: Recipe, weights: np.ndarray, accuracies: np.ndarray, stages: Stages) -> Any:
+def _consistent(found: Any, recipe: Recipe, weights: np.ndarray, via: np.ndarray, stages: Stages) -> Any:
     rounds = recipe.rounds if found.count <= recipe.small else min(recipe.rounds, 1)
-    relative, via = (weights / WEIGHT_UNIT).astype(np.float32), chosen(accuracies, recipe.others_of(found.count))
-    near = nearness(accuracies, recipe.nearness)
+    relative = (weights / WEIGHT_UNIT).astype(np.float32)
     for number in range(rounds):
-        found = stages.consistent(found, via, relative, near, SELF_WEIGHT, (number, rounds))
+        found = stages.consistent(found, via, relative, SELF_WEIGHT, (number, rounds))
     return found
-
-
-def nearness(accuracies: np.ndarray, power: float) -> np.ndarray:
-    """How much one sequence says of another, float32 (n, n): a power of the expected accuracy of the two."""
-    near = accuracies.astype(np.float32) ** np.float32(power)
-    np.fill_diagonal(near, 1)
-    return near
 
 
 def joins_of(tree: Tree) -> np.ndarray:

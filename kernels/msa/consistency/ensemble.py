@@ -18,17 +18,7 @@ from kernels.monitor import Monitor
 from kernels.monitor import Part as PartOf
 from kernels.msa.consistency import cpu_agreement, joining
 from kernels.msa.consistency.cpu_stages import PIECE, each
-from kernels.msa.consistency.engine import (
-    SELF_WEIGHT,
-    Aligned,
-    Guide,
-    Prepared,
-    Stages,
-    chosen,
-    finished,
-    nearness,
-    prepared,
-)
+from kernels.msa.consistency.engine import SELF_WEIGHT, Aligned, Guide, Prepared, Stages, chosen, finished, prepared
 from kernels.msa.consistency.models import WEIGHT_UNIT
 from kernels.msa.consistency.recipe import Recipe
 from kernels.msa.consistency.sparse import Part
@@ -57,7 +47,7 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threa
     told(AGREEMENT)
     relative = (first.weights / WEIGHT_UNIT).astype(np.float32)
     via = chosen(first.accuracies, recipe.others_of(lengths.size))
-    found = stages.consistent(found, via, relative, nearness(first.accuracies, recipe.nearness), SELF_WEIGHT, (0, 1))
+    found = stages.consistent(found, via, relative, SELF_WEIGHT, (0, 1))
     told("consistency")
     return finished(Prepared(stages.scorer(found, first.weights), *first), recipe, threads, monitor, told)
 

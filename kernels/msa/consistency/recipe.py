@@ -34,7 +34,6 @@ class Recipe:
     seed: int = 1
     cut: int = CUT
     triplets: bool = False
-    nearness: float = 0.0
     variants: tuple[Recipe, ...] = ()
 
     def others_of(self, sequences: int) -> int:

@@ -15,15 +15,13 @@ def posteriors(x: np.ndarray, y: np.ndarray, models: Sequence[PairModel]) -> np.
 
 
 def consistent(
-    P: dict[tuple[int, int], np.ndarray], x: int, y: int, chosen: Sequence[int], weights: np.ndarray, near: np.ndarray,
-    own: float,
-) -> np.ndarray:  # fmt: skip
-    """The mean over z of P(x, z) P(z, y), each by the weight of z and how near it is to both; ``own`` times the weights
-    of both, and how near they are, is that of P(x, y)."""
+    P: dict[tuple[int, int], np.ndarray], x: int, y: int, chosen: Sequence[int], weights: np.ndarray, own: float
+) -> np.ndarray:
+    """The weighted mean over z of P(x, z) P(z, y); ``own`` times both weights is that of P(x, y)."""
     others = sorted({z for z in chosen if z not in (x, y)})
-    itself, shares = own * (weights[x] + weights[y]) * near[x, y], weights * near[x] * near[y]
-    total = itself * P[x, y] + sum((shares[z] * P[x, z] @ P[z, y] for z in others), np.zeros_like(P[x, y]))
-    return total / (itself + sum(shares[z] for z in others))
+    itself = own * (weights[x] + weights[y])
+    total = itself * P[x, y] + sum((weights[z] * P[x, z] @ P[z, y] for z in others), np.zeros_like(P[x, y]))
+    return total / (itself + sum(weights[z] for z in others))
 
 
 def best_sum(scores: np.ndarray) -> float:
