@@ -1,7 +1,7 @@
 """Three groups of aligned sequences into one, of maximum expected accuracy; compiled.
 
 A column of the alignment has a column of one, two or three of the groups: the seven moves, 4 for the first group plus 2
-for the second plus 1 for the third, as of three sequences (`kernels.triple`). It scores what its pairs of columns score,
+for the second plus 1 for the third, as of three sequences (`kernels.triple`). It scores what its pairs of columns do,
 
     H[i, j, k] = max over moves of  H[before the move] + the scores of its pairs,
 

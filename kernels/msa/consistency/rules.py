@@ -37,8 +37,8 @@ ENTRIES, THINNING = 4.0, 0.6
 """Posteriors of .01 and more of a letter and another sequence, about; of more, they fall with this power of it."""
 ENTRY_BYTES, POINTER_BYTES = 4, 4
 TRIPLETS = Parameter(
-    "triplets", "bool", "Three at a time", "Along the tree a node is aligned together with one below it where that takes "
-    "some 67 million cells at most: three groups at once, of the largest expected accuracy that the three can have.",
+    "triplets", "bool", "Three at a time", "Along the tree a node is aligned together with one below it, where that "
+    "takes 67 million cells at most: three groups at once, of the most expected accuracy that the three can have.",
     default=False,
 )  # fmt: skip
 OPTIONS = (EFFORT, SEED, LEAST, TRIPLETS)

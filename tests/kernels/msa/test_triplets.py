@@ -26,7 +26,8 @@ STOP = np.zeros(1, np.int64)
 def drawn(lengths: tuple[int, int, int], seed: int) -> list[np.ndarray]:
     """Scores of the three pairs, most of them 0, as posteriors are."""
     random, (l, m, n) = np.random.default_rng(seed), lengths  # noqa: E741
-    return [np.where(random.random(shape) < 0.3, random.integers(0, 50, shape), 0) for shape in ((l, m), (l, n), (m, n))]
+    pairs = (l, m), (l, n), (m, n)
+    return [np.where(random.random(shape) < 0.3, random.integers(0, 50, shape), 0) for shape in pairs]
 
 
 def worth(moves: np.ndarray, scores: list[np.ndarray]) -> int:
