@@ -102,8 +102,8 @@ METHODS = (
         models=least(consistency_sizes.work, OWN_ESTIMATE, "cells of all pairs of sequences"),
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},
-        remedy="posteriors of 0.1 and more take two fifths of those of 0.01; the alignment along PartTree takes any "
-        "number of sequences in little memory",
+        remedy="a larger least posterior keeps fewer of them (0.1 takes two fifths of what 0.01 does); the alignment "
+        "along PartTree takes any number of sequences in little memory",
     ),
     _given(
         "msa-refine",

@@ -42,19 +42,9 @@ class CudaScorer:
 
     def merge(self, merges: Sequence[Groups], starts: np.ndarray, stop: np.ndarray) -> Callable[[int], Merged]:
         """All merges in one launch, and the paths of all in another."""
-        members = np.concatenate([side for merge in merges for side in merge[:2]]).astype(np.int32)
-        sizes = np.array([(one.first.size, one.second.size, *one.columns) for one in merges], np.int64)
-        first, second, rows, columns = sizes.T
-        pairs, cells, longest = first * second, rows * columns, rows + columns
-        places, at = _together([one.places for one in merges])
-        before = _before(first + second)
-        told = cupy.asarray(np.stack([_before(pairs), before, before + first, second, rows, columns, _before(cells),
-                                      _before(longest), at], 1))  # fmt: skip
-        kernel, total = self.run.kernel(MERGING_SOURCE, "column_scores"), int(pairs.sum())
-        scores = self.run.filled(int(cells.sum()), np.int64)
-        kernel((warps_grid(kernel, total),), (THREADS,),
-               (*self.posteriors.given, *self._aligned(places, starts), cupy.asarray(members), told,
-                np.int32(len(merges)), np.int64(total), scores))  # fmt: skip
+        told, scores = self._scores(merges, starts)
+        rows, columns = np.array([one.columns for one in merges], np.int64).T
+        cells, longest = rows * columns, rows + columns
         steps, paths = (self.run.empty(int(sums.sum()), np.uint8) for sums in (cells, longest))
         borders, ends = self.run.empty(int(longest.sum()), np.int64), self.run.empty((2, len(merges)), np.int64)
         self.run.kernel(PATH_SOURCE, "best_paths")(
@@ -65,6 +55,27 @@ class CudaScorer:
         after = np.cumsum(longest)
         return lambda number: Merged(found[after[number] - lengths[number] : after[number]], int(best[number]),
                                      standing[number])  # fmt: skip
+
+    def scores(self, merges: Sequence[Groups], starts: np.ndarray, stop: np.ndarray) -> Callable[[int], np.ndarray]:
+        found, ends = self.run.down(self._scores(merges, starts)[1]), np.cumsum([one.cells for one in merges])
+        return lambda number: found[ends[number] - merges[number].cells : ends[number]].reshape(merges[number].columns)
+
+    def _scores(self, merges: Sequence[Groups], starts: np.ndarray) -> tuple[Any, Any]:
+        """What the kernels are told of the merges, and the scores of all, one after another."""
+        members = np.concatenate([side for merge in merges for side in merge[:2]]).astype(np.int32)
+        sizes = np.array([(one.first.size, one.second.size, *one.columns) for one in merges], np.int64)
+        first, second, rows, columns = sizes.T
+        pairs, cells = first * second, rows * columns
+        places, at = _together([one.places for one in merges])
+        before = _before(first + second)
+        told = cupy.asarray(np.stack([_before(pairs), before, before + first, second, rows, columns, _before(cells),
+                                      _before(rows + columns), at], 1))  # fmt: skip
+        kernel, total = self.run.kernel(MERGING_SOURCE, "column_scores"), int(pairs.sum())
+        scores = self.run.filled(int(cells.sum()), np.int64)
+        kernel((warps_grid(kernel, total),), (THREADS,),
+               (*self.posteriors.given, *self._aligned(places, starts), cupy.asarray(members), told,
+                np.int32(len(merges)), np.int64(total), scores))  # fmt: skip
+        return told, scores
 
     def support(
         self, places: np.ndarray, starts: np.ndarray, columns: int, stop: np.ndarray, monitor: Monitor

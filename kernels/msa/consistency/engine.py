@@ -12,7 +12,7 @@ from kernels.io.tree import Tree
 from kernels.io.tree_weights import leaf_weights
 from kernels.monitor import Monitor
 from kernels.msa.changes import Changes
-from kernels.msa.consistency import cpu_stages
+from kernels.msa.consistency import cpu_stages, joining
 from kernels.msa.consistency.merging import Aligner
 from kernels.msa.consistency.models import CUT, WEIGHT_UNIT, PairModel
 from kernels.msa.consistency.recipe import Recipe
@@ -131,7 +131,7 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threa
 def finished(made: Prepared, recipe: Recipe, threads: int, monitor: Monitor, phase: Told) -> Aligned:
     """The stages that make an alignment of consistent posteriors."""
     aligner = made.aligner(threads)
-    columns = aligner.progressive(made.joins, made.tree, monitor, phase)
+    columns = joining.progressive(aligner, made.joins, made.tree, monitor, phase, recipe.triplets)
     phase("progressive")
     columns = aligner.refined(columns, recipe.refinements, recipe.seed, monitor)
     phase("refinement")

@@ -16,7 +16,7 @@ from kernels.cpu import workers
 from kernels.io.tree import Tree
 from kernels.monitor import Monitor
 from kernels.monitor import Part as PartOf
-from kernels.msa.consistency import cpu_agreement
+from kernels.msa.consistency import cpu_agreement, joining
 from kernels.msa.consistency.cpu_stages import PIECE, each
 from kernels.msa.consistency.engine import SELF_WEIGHT, Aligned, Guide, Prepared, Stages, chosen, finished, prepared
 from kernels.msa.consistency.models import WEIGHT_UNIT
@@ -35,7 +35,7 @@ def align(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, threa
         part = PartOf(monitor, number, len(recipe.variants), VARIANTS)
         one = prepared(sequences, variant, stages.told(part), threads, part, Told(), given)
         aligner = one.aligner(threads)
-        wide = aligner.progressive(one.joins, one.tree, part, Told())
+        wide = joining.progressive(aligner, one.joins, one.tree, part, Told(), variant.triplets)
         columns.append(aligner.refined(wide, variant.refinements, variant.seed, part))
         places.append(aligner.places)
         kept.append(Kept(one.accuracies, one.joins, one.tree, one.weights))

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernels.cpu import workers
-from kernels.io.tree import Tree
 from kernels.monitor import Monitor
 from kernels.msa.changes import BOTH, FIRST, SECOND, Change
-from kernels.msa.consistency import cpu_merging
-from kernels.msa.consistency.cpu_stages import each
+from kernels.msa.consistency import cpu_merging, cpu_triplets
 from kernels.msa.consistency.models import UNIT, WEIGHT_UNIT
 from kernels.msa.consistency.scoring import Groups, Merged, Scorer
-from kernels.msa.consistency.telling import Told
-from kernels.msa.growth import nodes_of
 
 MOST_TRIALS = 16
 """Splits that are tried together at most."""
@@ -31,6 +27,27 @@ Split = tuple[np.ndarray, np.ndarray]
 """Two parts of the sequences."""
 Takes = Callable[[Merged, int], bool]
 """Whether a merge is taken, in the place of so many columns."""
+
+
+class Trio(NamedTuple):
+    """Three groups of sequences that are to be aligned at once, and how many columns each has."""
+
+    members: tuple[np.ndarray, np.ndarray, np.ndarray]
+    columns: tuple[int, int, int]
+
+    @property
+    def widest_first(self) -> Trio:
+        """In the order in which they are aligned, which takes least memory; groups as wide stay in order."""
+        first, second, third = sorted(range(3), key=lambda group: -self.columns[group])
+        return Trio(
+            (self.members[first], self.members[second], self.members[third]),
+            (self.columns[first], self.columns[second], self.columns[third]),
+        )
+
+    @property
+    def cells(self) -> int:
+        """Triples of columns."""
+        return prod(self.columns)
 
 
 @dataclass
@@ -73,7 +90,7 @@ class Aligner:
     def joined(self, first: np.ndarray, second: np.ndarray, columns: tuple[int, int], monitor: Monitor) -> int:
         """Align two groups; how many columns they have together."""
         groups = Groups(first, second, columns, self.places)
-        return self._moved(groups, self.watched(partial(self.merge([groups]), 0), monitor))
+        return self.moved(groups, self.watched(partial(self.merge([groups]), 0), monitor))
 
     def tried(self, splits: Sequence[Split], columns: int, takes: Takes, monitor: Monitor) -> tuple[int, int]:
         """Merge the parts of splits again, one after another, until what comes out is taken and changes something.
@@ -86,7 +103,7 @@ class Aligner:
             merged = self.watched(partial(merge, done - 1), monitor)
             if takes(merged, columns):
                 self.places[:] = groups.places
-                width = self._moved(groups, merged)
+                width = self.moved(groups, merged)
                 if not np.array_equal(before, self.places):
                     self.changes.append(self._change(groups, merged, before, columns))
                     return done, width
@@ -120,7 +137,7 @@ class Aligner:
         unit = float(UNIT) * WEIGHT_UNIT**2
         return Change(first, stood, (merged.standing / unit, merged.best / unit))
 
-    def _moved(self, groups: Groups, merged: Merged) -> int:
+    def moved(self, groups: Groups, merged: Merged) -> int:
         """Have the letters of both groups stand where they are merged; how many columns there are."""
         if self.stop[0]:
             return 0
@@ -128,36 +145,22 @@ class Aligner:
             cpu_merging.move(members, self.places, self.starts, self.lengths, moved)
         return int(merged.path.size)
 
-    def progressive(self, joins: np.ndarray, tree: Tree, monitor: Monitor, told: Told) -> int:
-        """Merge all sequences in the order of a tree; how many columns there are.
+    def three(self, trios: Sequence[Trio]) -> Callable[[int], int]:
+        """Aligns three groups at once, by their number; how many columns they have together."""
+        ordered = [trio.widest_first for trio in trios]
+        pairs = [Groups(members[a], members[b], (columns[a], columns[b]), self.places)
+                 for members, columns in ordered for a, b in ((0, 1), (0, 2), (1, 2))]  # fmt: skip
+        scores = self.scorer.scores(pairs, self.starts, self.stop)
 
-        ``joins`` (n - 1, 2): the nodes that join s makes node n + s of. Joins that do not wait for each other are made
-        side by side.
-        """
-        growth, node_of = told.grows(tree), nodes_of(joins, tree)
-        n = self.count
-        members = {x: np.array([x]) for x in range(n)}
-        columns = {x: int(self.lengths[x]) for x in range(n)}
-        done = 0
-        for level in _levels(joins, n):
-            begun_ns = time.perf_counter_ns()
-            waiting = [Groups(members[first], members[second], (columns[first], columns[second]), self.places)
-                       for first, second in joins[level].tolist()]  # fmt: skip
-            for some in _at_a_time(waiting, self.scorer.most_cells):
-                growth.begin(node_of[level[some]].tolist())
-                merge = self.merge(waiting[some])
+        def align(number: int) -> int:
+            moves, _ = cpu_triplets.steps(*(scores(3 * number + pair) for pair in range(3)), self.stop)
+            for members, bit in zip(ordered[number].members, (4, 2, 1), strict=True):
+                stand = np.flatnonzero(moves & bit).astype(np.int32)
+                if not self.stop[0]:
+                    cpu_merging.move(members, self.places, self.starts, self.lengths, stand)
+            return int(moves.size)
 
-                def join(number: int, some: slice = some, merge: Callable[[int], Merged] = merge,
-                         level: list[int] = level, waiting: list[Groups] = waiting) -> None:  # fmt: skip
-                    made, groups = n + level[some][number], waiting[some][number]
-                    columns[made] = self._moved(groups, merge(number))
-                    members[made] = np.concatenate(groups[:2])
-                    growth.end(int(node_of[made - n]), columns[made])
-
-                each(join, len(level[some]), self.threads, self.stop, partial(_tell, monitor, done, n - 1))
-                done += len(level[some])
-            told.level(len(level), max(columns[n + made] for made in level), begun_ns)
-        return columns[n + len(joins) - 1]
+        return align
 
     def refined(self, columns: int, rounds: int, seed: int, monitor: Monitor) -> int:
         """Split at random columns into the sequences with and without a gap there, and merge again.
@@ -214,31 +217,3 @@ def no_longer(merged: Merged, columns: int) -> bool:
 def better(merged: Merged, columns: int) -> bool:
     """Whether a merge has more expected accuracy, or as much in fewer columns."""
     return merged.best > merged.standing or (merged.best == merged.standing and merged.path.size < columns)
-
-
-def _at_a_time(merges: list[Groups], most_cells: int) -> Iterator[slice]:
-    """Merges of so many scores together at most; all where it is 0."""
-    cells = np.cumsum([merge.cells for merge in merges])
-    first = 0
-    while first < len(merges):
-        before = int(cells[first - 1]) if first else 0
-        last = int(np.searchsorted(cells, before + most_cells, side="right")) if most_cells else len(merges)
-        yield slice(first, max(last, first + 1))
-        first = max(last, first + 1)
-
-
-def _tell(monitor: Monitor, before: int, total: int, done: int) -> None:
-    monitor.update(before + done, total, "progressive")
-
-
-def _levels(joins: np.ndarray, n: int) -> list[list[int]]:
-    """The joins that can be made at once, level after level."""
-    levels: list[list[int]] = []
-    ready = [0] * n
-    for made, (first, second) in enumerate(joins.tolist()):
-        level = max(ready[first], ready[second])
-        ready.append(level + 1)
-        if level == len(levels):
-            levels.append([])
-        levels[level].append(made)
-    return levels

@@ -18,7 +18,8 @@ class Recipe:
     ``rounds`` of consistency up to ``small`` sequences, one beyond, none at all where it is 0; it goes by way of all
     sequences up to ``all_others``, beyond by way of the nearest ``others`` of both, or of fewer, so that these times
     the sequences are ``ways``, ``least_others`` at least; ``refinements`` are the columns at which the alignment is
-    split and merged again. Posteriors below ``cut`` units are dropped. ``variants``, where there are any, are recipes
+    split and merged again. Posteriors below ``cut`` units are dropped. ``triplets``: groups are aligned three at a time
+    where they are small (`triplets`). ``variants``, where there are any, are recipes
     of alignments of which one is made that agrees with them most.
     """
 
@@ -32,6 +33,7 @@ class Recipe:
     refinements: int = 30
     seed: int = 1
     cut: int = CUT
+    triplets: bool = False
     variants: tuple[Recipe, ...] = ()
 
     def others_of(self, sequences: int) -> int:
@@ -44,8 +46,9 @@ class Recipe:
 def recipe(problem: MsaProblem) -> Recipe:
     """The recipe of an effort."""
     own: ConsistencyRules | RefinementRules = problem.rules
+    triplets = isinstance(own, ConsistencyRules) and own.triplets
     chosen = models.protein_models() if problem.protein else models.dna_models()
-    normal = Recipe(chosen, seed=own.refinement_seed, cut=cut_of(own))
+    normal = Recipe(chosen, seed=own.refinement_seed, cut=cut_of(own), triplets=triplets)
     effort = own.effort if isinstance(own, ConsistencyRules) else "normal"
     if effort == "fast":
         return replace(normal, rounds=1, refinements=0)

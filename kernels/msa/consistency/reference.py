@@ -33,6 +33,26 @@ def best_sum(scores: np.ndarray) -> float:
     return best[-1, -1]
 
 
+def best_sum_of_three(first_second: np.ndarray, first_third: np.ndarray, second_third: np.ndarray) -> float:
+    """The largest sum of scores of pairs that an alignment of three can have; gaps cost nothing."""
+    shape = *first_second.shape, first_third.shape[1]
+    best = np.zeros(np.add(shape, 1), first_second.dtype)
+    for i, j, k in np.ndindex(*best.shape):
+        ways = [best[max(i - 1, 0), j, k], best[i, max(j - 1, 0), k], best[i, j, max(k - 1, 0)]]
+        xy, xz, yz = i and j, i and k, j and k
+        if xy:
+            ways.append(best[i - 1, j - 1, k] + first_second[i - 1, j - 1])
+        if xz:
+            ways.append(best[i - 1, j, k - 1] + first_third[i - 1, k - 1])
+        if yz:
+            ways.append(best[i, j - 1, k - 1] + second_third[j - 1, k - 1])
+        if xy and k:
+            three = first_second[i - 1, j - 1] + first_third[i - 1, k - 1] + second_third[j - 1, k - 1]
+            ways.append(best[i - 1, j - 1, k - 1] + three)
+        best[i, j, k] = max(ways)
+    return best[-1, -1, -1]
+
+
 def _posteriors(x: np.ndarray, y: np.ndarray, model: PairModel) -> np.ndarray:
     with np.errstate(divide="ignore"):
         D, M, _ = _sums(x, y, model)

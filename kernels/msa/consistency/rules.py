@@ -36,7 +36,12 @@ ROOM_BYTES = 10 << 30
 ENTRIES, THINNING = 4.0, 0.6
 """Posteriors of .01 and more of a letter and another sequence, about; of more, they fall with this power of it."""
 ENTRY_BYTES, POINTER_BYTES = 4, 4
-OPTIONS = (EFFORT, SEED, LEAST)
+TRIPLETS = Parameter(
+    "triplets", "bool", "Three at a time", "Along the tree a node is aligned together with one below it, where that "
+    "takes 67 million cells at most: three groups at once, of the most expected accuracy that the three can have.",
+    default=False,
+)  # fmt: skip
+OPTIONS = (EFFORT, SEED, LEAST, TRIPLETS)
 
 
 @stored("msa-consistency-rules")
@@ -47,6 +52,7 @@ class ConsistencyRules:
     effort: str
     refinement_seed: int
     least_posterior: float = LEASTS[0]
+    triplets: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -73,7 +79,7 @@ def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> Consist
     """The rules of option values; InputError where the sequences are too many or too long."""
     check_sizes(sequences)
     least = values[LEAST.name] or least_of(sequences)
-    return ConsistencyRules(values["effort"], values["refinement_seed"], least)
+    return ConsistencyRules(values["effort"], values["refinement_seed"], least, values[TRIPLETS.name])
 
 
 def least_of(sequences: tuple[Sequence, ...]) -> float:

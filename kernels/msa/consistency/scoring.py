@@ -67,6 +67,10 @@ class Scorer(Protocol):
         their letters, of posteriors times weights; what is returned may do the work, and is called on any thread."""
         ...
 
+    def scores(self, merges: Sequence[Groups], starts: np.ndarray, stop: np.ndarray) -> Callable[[int], np.ndarray]:
+        """The scores of all pairs of columns of each merge, by its number, int64 (columns of both), on the host."""
+        ...
+
     def support(
         self, places: np.ndarray, starts: np.ndarray, columns: int, stop: np.ndarray, monitor: Monitor
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -85,14 +89,17 @@ class ThreadedScorer:
 
     def merge(self, merges: Sequence[Groups], starts: np.ndarray, stop: np.ndarray) -> Callable[[int], Merged]:
         def merged(number: int) -> Merged:
-            scores = self.scores(merges[number], starts, stop)
+            scores = self._scores(merges[number], starts, stop)
             path, best = cpu_merging.steps(scores, stop)
             standing = merges[number].standing
             return Merged(path, int(best), 0 if standing is None else int(scores[standing].sum()))
 
         return merged
 
-    def scores(self, groups: Groups, starts: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    def scores(self, merges: Sequence[Groups], starts: np.ndarray, stop: np.ndarray) -> Callable[[int], np.ndarray]:
+        return lambda number: self._scores(merges[number], starts, stop)
+
+    def _scores(self, groups: Groups, starts: np.ndarray, stop: np.ndarray) -> np.ndarray:
         """Scores of all pairs of columns; where there are many pairs of sequences, threads share them."""
 
         def of(some: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ AGREED = 2
 """Letters beside a letter in any of several alignments, of another sequence, about."""
 
 STRIP, PER, WARPS_A_MULTIPROCESSOR = 128, 4, 32
+TRIPLET_CELLS = 1 << 26
+"""Triples of columns of three groups that are aligned at once at most; larger ones are aligned two by two."""
 LONG_CELLS = 1 << 24
 """Cells of a pair from which on the CPU computes it: a warp would take too long, and too much room."""
 ENTRIES_A_ROW = 12
@@ -84,9 +87,8 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
     # Of two alignments that are merged one is without the longest sequence.
     merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
     kept = int(COPIES * kept_bytes(n, letters, least))
-    return Footprint(
-        {"posteriors": kept, "stages": max(_borders(shorter, longest, recipe(problem)) * min(own.threads, n), merging)}
-    )
+    most = max(_borders(shorter, longest, recipe(problem)) * min(own.threads, n), merging)
+    return Footprint({"posteriors": kept, "stages": most, **_triplets(lengths, own.threads, recipe(problem))})
 
 
 def _beside_device(lengths: np.ndarray, made: Recipe) -> dict[str, int]:
@@ -99,7 +101,19 @@ def _beside_device(lengths: np.ndarray, made: Recipe) -> dict[str, int]:
     long = n * lengths[lengths * longest >= LONG_CELLS].size
     borders = _borders(shorter, longest, made) * min(cores(), long) if shorter * longest >= LONG_CELLS else 0
     told = {"pairs": LISTED_BYTES * n * n, "rows": ROW_BYTES * letters, "long pairs": borders}
+    told |= _triplets(lengths, cores(), made)
     return {**told, "agreement": agreement} if variants else told
+
+
+def _triplets(lengths: np.ndarray, threads: int, made: Recipe) -> dict[str, int]:
+    """Bytes of threads that align three groups each, the widest along the planes (`cpu_triplets`)."""
+    if not made.triplets or lengths.size < 3:
+        return {}
+    first, second, third = (int(GROWN * length) for length in np.sort(lengths)[:-4:-1])
+    if first * second * third > TRIPLET_CELLS:
+        first = second = third = round(TRIPLET_CELLS ** (1 / 3))
+    planes = 2 * (isqrt(first) + 2) * (second + 1) * (third + 1)
+    return {"triplets": 8 * (planes + first * (second + third)) * min(threads, lengths.size // 3)}
 
 
 def _borders(shorter: int, longest: int, made: Recipe) -> int:

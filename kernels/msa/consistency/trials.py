@@ -20,6 +20,7 @@ def _options(choose: Choose) -> dict[str, Any]:
         "effort": choose.of(("fast", "normal", "thorough")),
         "refinement_seed": choose.of((0, 1)),
         "least_posterior": choose.of((0.01, 0.1)),
+        "triplets": choose.of((False, True)),
     }
 
 
