@@ -58,6 +58,7 @@ def _method(id: str, **declared: Any) -> Method:
         "footprint": sizes.footprint,
         "automatic": sizes.automatic,
         "work": sizes.work,
+        "logged": sizes.logged,
         "models": least(sizes.work, "004, section 2.1", "cells of pairs and of nodes"),
         "page": Path(__file__).with_name("page.md"),
     }

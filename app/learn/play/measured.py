@@ -82,5 +82,5 @@ class MeasuredRuns(QWidget):
         problem = results[0].problem
         devices = " and ".join(dict.fromkeys(result.device for result in results))
         self.told.setText(f"{problem.title}: {problem.size}; {devices}")
-        self.replays.show_logs([(method.name, result.steps)
-                                for method, result in zip(self.methods, results, strict=True)])  # fmt: skip
+        self.replays.show_results([(method.name, result)
+                                   for method, result in zip(self.methods, results, strict=True)])  # fmt: skip

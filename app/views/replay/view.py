@@ -16,6 +16,7 @@ from app.kit.replay.data import Replay
 from app.kit.replay.player import Player
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
+from kernels.experiments.counters import counters
 from kernels.model import Result
 
 FIGURE = QSize(1200, 800)
@@ -59,9 +60,9 @@ class ReplayView(QWidget):
         self.replay = None
         self.canvas.update()
         if self.result is not None:
-            steps = self.result.steps
+            taken = self.result
             self.status.setText("Laying out the step log \u2026")
-            self._work.request(lambda monitor: data.replay(steps))
+            self._work.request(lambda monitor: data.replay(taken.steps, counters(taken)))
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """The table at the time that is shown, and the curve."""
