@@ -1,8 +1,8 @@
 """What the events of a run's step log count: cells computed, and bytes moved, so that runs can be held side by side.
 
 Cells come from the ranges that each event names, and where these are no cells of their own, from what the method says
-of its log (`kernels.method.Method.logged`). Bytes are those of the method's model of traffic, shared out over the events
-by their cells: a log does not tell them.
+of its log (`kernels.method.Method.logged`). Bytes are those of the method's model of traffic, shared out over the
+events by their cells: a log does not tell them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kernels.steps import WHOLE, Logged, Share
 
 APART = ("compilation", "transfer")
 """Times that are of no phase of a log."""
-SHARED_OUT = "by its model, shared out over the parts"
+SHARED_OUT = "from the model of the method, shared out over the parts"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +42,19 @@ class Counters:
 
 
 def counters(result: Result) -> Counters:
-    """The counters of a run."""
+    """The counters of a run; parameters that were not yet there when it was saved have their defaults."""
     method, events = registry.method(result.method), result.steps.array()
+    result = replace(result, parameters={one.name: one.default for one in method.parameters} | dict(result.parameters))
     logged = _logged(method, result, events)
     cells, model = _cells(result, logged, events, _once(method, result)), traffic(method)
     unit = logged.unit or method.problem.unit
     if model is None:
         held = bytes_text(result.device_bytes or result.host_bytes)
-        told = f"no model of its traffic; {held} of memory were taken"
+        told = f"Bytes: no model of its traffic; {held} of memory were taken"
         return Counters(cells, unit, np.zeros(events.size), told, False)
     workers = max(int(np.unique(events["worker"]).size), 1)
     total = float(model.value(result.problem, result.parameters, result.backend, workers))
-    told = f"{model.help.rstrip('.')} ({model.source}), {SHARED_OUT}"
+    told = f"{model.help.rstrip('.')}: {SHARED_OUT} ({model.source})"
     return Counters(cells, unit, total * cells / max(float(cells.sum()), 1.0), told, True)
 
 

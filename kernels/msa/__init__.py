@@ -76,6 +76,7 @@ def _given(id: str, **declared: Any) -> Method:
         automatic=consistency_sizes.automatic,
         work=consistency_sizes.work,
         done=consistency_sizes.done,
+        logged=None,
         models=least(consistency_sizes.work, OWN_ESTIMATE, "cells of all pairs of sequences"),
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -98,6 +99,11 @@ class Replay:
         """The phase that was begun last at a time."""
         begun = [one for one in self.sheets if one.begun.min(initial=NEVER) <= time_ns]
         return begun[-1] if begun else self.sheets[0]
+
+
+def span_ns(runs: Sequence[tuple[str, Replay]]) -> int:
+    """How long the slowest of some runs, by name, took."""
+    return max((replay.end_ns - replay.start_ns for _, replay in runs), default=0)
 
 
 def _before(times: np.ndarray, edges: np.ndarray) -> np.ndarray:

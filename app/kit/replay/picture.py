@@ -15,14 +15,7 @@ from kernels.memory import bytes_text
 CURVE = 0.16
 
 
-def span_ns(runs: Sequence[tuple[str, Replay]]) -> int:
-    """How long the slowest of some runs took."""
-    return max((replay.end_ns - replay.start_ns for _, replay in runs), default=0)
-
-
-def draw_beside(
-    painter: QPainter, area: QRectF, runs: Sequence[tuple[str, Replay]], time_ns: float
-) -> None:
+def draw_beside(painter: QPainter, area: QRectF, runs: Sequence[tuple[str, Replay]], time_ns: float) -> None:
     """Runs by name, beside each other, at a time since each of them began."""
     wide, margin = area.width() / max(len(runs), 1), theme.MARGIN
     for number, (name, replay) in enumerate(runs):
@@ -64,16 +57,16 @@ def told(replay: Replay, time_ns: float, sheet: Sheet, name: str = "") -> str:
 
 
 def counted(replay: Replay, time_ns: float) -> str:
-    """'Done: 7 of 20 parts, 1,234 of 5,678 cells, 1.2 of 5.0 KiB moved by its model', and what the bytes are."""
+    """'Done: 7 of 20 parts, 1,234 of 5,678 cells, 1.2 of 5.0 KiB', and what the bytes are."""
     found = [f"{replay.done(time_ns):,} of {replay.events.size:,} parts"]
     counters = replay.counters
     if counters is None:
         return f"Done: {found[0]}"
     found.append(f"{replay.cells(time_ns):,.0f} of {replay.cells(replay.end_ns):,.0f} {counters.unit}")
     if not counters.modelled:
-        return f"Done: {', '.join(found)}; bytes: {counters.told}"
+        return f"Done: {', '.join(found)}\n{counters.told}"
     moved, total = (bytes_text(round(replay.bytes(at))) for at in (time_ns, replay.end_ns))
-    return f"Done: {', '.join(found)}, {moved} of {total}\nBytes: {counters.told}"
+    return f"Done: {', '.join(found)}, {moved} of {total}\n{counters.told}"
 
 
 def _pixels(sheet: Sheet, time_ns: float) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -35,7 +35,9 @@ def laid_out(results: Sequence[tuple[str, Result]]) -> Runs:
 
 
 class ReplayTogether(QWidget):
-    """Tables that fill as they were computed, at one time."""
+    """Tables that fill as they were computed, at one time. ``shown``: the runs that were asked for are laid out."""
+
+    shown = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,6 +47,7 @@ class ReplayTogether(QWidget):
         self.canvas.setAccessibleName("Runs side by side on one measured clock")
         self._work = Latest(self)
         self._work.finished.connect(self._take)
+        self._work.failed.connect(lambda error: self.status.setText(str(error)))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.player.moved.connect(self._tell)
         theme.notifier.changed.connect(self.canvas.update)
@@ -62,7 +65,7 @@ class ReplayTogether(QWidget):
     @property
     def span_ns(self) -> int:
         """How long the slowest took."""
-        return picture.span_ns(self.runs)
+        return data.span_ns(self.runs)
 
     @property
     def time_ns(self) -> float:
@@ -101,6 +104,7 @@ class ReplayTogether(QWidget):
         self.show_runs(runs)
         if not runs:
             self.status.setText(NOTHING)
+        self.shown.emit()
 
     def _tell(self) -> None:
         if self.runs:

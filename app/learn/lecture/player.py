@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QProgressBar, Q
 
 from app import theme
 from app.kit.play.look import Look
-from app.learn.play.stage import Stage
+from app.learn.play.measured import MeasuredRuns
+from app.learn.play.stage import LETTERS, Stage
 from app.learn.play.transport import Transport
+from kernels import registry
 from kernels.errors import AntidiagError
 from kernels.plays import telling
 from kernels.plays.clock import Clock
@@ -48,11 +50,12 @@ class LecturePlayer(QWidget):
         self.lecture, self.number, self.revealed = lecture, -1, False
         self.clock = Clock(())
         self.title, self.points, self.notes, self.source, self.formula, self.place = (QLabel() for _ in range(6))
-        self.stages, self.transport = (Stage(PICTURE), Stage(PICTURE)), Transport()
+        self.stages, self.transport, self.measured = (Stage(PICTURE), Stage(PICTURE)), Transport(), MeasuredRuns()
         self.dark = QWidget(self)
         self.progress = QProgressBar()
         self._lay_out()
         self.transport.ticked.connect(self._show_tick)
+        self.measured.ended.connect(self._play_measured)
         for number, stage in enumerate(self.stages):
             stage.jumped.connect(lambda step, number=number: self.transport.go(self.clock.tick(number, step)))
             stage.canvas.installEventFilter(self)
@@ -93,8 +96,9 @@ class LecturePlayer(QWidget):
     def _stage(self, scene: Scene | None) -> None:
         """Set the plays of a scene up, or nothing."""
         plays = []
+        self._measure(scene if scene is not None and scene.measured else None)
         try:
-            plays = [one.play for one in scene.plays] if scene else []
+            plays = [one.play for one in scene.plays] if scene and not scene.measured else []
         except AntidiagError as error:
             self.notes.setText(str(error))
         self.clock = Clock(tuple(plays), scene.clock if scene else "steps")
@@ -111,10 +115,44 @@ class LecturePlayer(QWidget):
         self.transport.set_last(self.clock.last if plays else 0, first)
         self._show_tick(first)
 
+    def _measure(self, scene: Scene | None) -> None:
+        """Set a scene of real runs up, which the next click begins; or clear the last one away."""
+        self.measured.clear()
+        self.measured.setVisible(scene is not None)
+        if scene is not None:
+            self.measured.amount.setValue(scene.size)
+            self.measured.show_methods([registry.method(one.method) for one in scene.plays])
+
+    def _play_measured(self) -> None:
+        if self.measured.replays.runs:
+            self.measured.replays.player.play()
+
+    def _forward_measured(self) -> bool:
+        """Run the methods, or play what was measured to its end; whether there was anything to do."""
+        player = self.measured.replays.player
+        if not self.measured.isVisibleTo(self):
+            return False
+        if self.measured.busy:
+            return True
+        if not self.measured.replays.runs:
+            begun = bool(self.measured.told.text())  # it has failed, or was cancelled
+            if not begun:
+                self.measured.run()
+            return not begun
+        if player.playing:
+            player.finish()
+        elif player.share < 1:
+            player.play()
+        else:
+            return False
+        return True
+
     def forward(self) -> None:
         """Play the scene to where it stops; what is playing goes there at once; then the next scene."""
         if self.question is not None and not self.revealed:
             self._reveal()
+        elif self._forward_measured():
+            return
         elif self.transport.playing:
             self.transport.pause()
             self.transport.go(self.last_tick)
@@ -181,6 +219,8 @@ class LecturePlayer(QWidget):
             self.back()
         elif key in others:
             others[key]()
+        elif self.measured.isVisibleTo(self):
+            return self.measured.replays.player.key(key)
         else:
             return self.transport.key(key)
         return True
@@ -285,7 +325,14 @@ class LecturePlayer(QWidget):
         head.addLayout(said, 5)
         head.addWidget(self.formula, 4)
         box.addLayout(head)
-        parts: tuple[tuple[QWidget, int], ...] = ((self._room, 1), (self.transport, 0), (self._notes_room, 0))
+        letters = self.measured.replays.canvas.font()
+        letters.setPixelSize(round(LETTERS * PICTURE))
+        self.measured.replays.canvas.setFont(letters)
+        self.measured.backend.setCurrentIndex(self.measured.backend.findData("auto"))
+        self.measured.hide()
+        parts: tuple[tuple[QWidget, int], ...] = (
+            (self._room, 1), (self.measured, 1), (self.transport, 0), (self._notes_room, 0),
+        )  # fmt: skip
         for part, stretch in parts:
             box.addWidget(part, stretch)
         box.addStretch(0)

@@ -39,6 +39,7 @@ class ReplayView(QWidget):
         self._work = Latest(self)
         self._lay_out()
         self._work.finished.connect(self._take)
+        self._work.failed.connect(lambda error: self.status.setText(str(error)))
         self.player.moved.connect(self._tell)
         theme.notifier.changed.connect(self.canvas.update)
 

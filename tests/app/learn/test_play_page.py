@@ -6,10 +6,10 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from app.learn.play.page import BY_MEASURED, PlayPage
+from app.learn.play.page import PlayPage
 from kernels import registry
 from kernels.plays import staging
-from kernels.plays.clock import BY_TIME, Clock
+from kernels.plays.clock import BY_MEASURED, BY_TIME, Clock
 from kernels.registry import method
 
 
@@ -42,7 +42,7 @@ def test_a_method_without_a_play_says_why(page):
 def test_two_methods_keep_one_measured_clock(qtbot, page):
     page.choose(method("antidiagonal"), method("striped-score"))
     page.by.setCurrentIndex(page.by.findData(BY_MEASURED))
-    assert page.measured.isVisible() and not page.stages[0].isVisible() and page.scene().clock == "steps"
+    assert page.measured.isVisible() and not page.stages[0].isVisible() and page.scene().clock == BY_MEASURED
     page.measured.run()
     qtbot.waitUntil(lambda: not page.measured.busy and len(page.measured.replays.runs) == 2, timeout=60_000)
     first, second = page.measured.results
