@@ -22,7 +22,7 @@ from kernels.registry.lectures import Lecture, Question, Scene
 TITLE, POINT, NOTE = 2.1, 1.45, 1.2
 """Sizes of letters, in letters of the window."""
 PICTURE = 1.35
-CASES = 4
+CASES = 7
 """Cases of a recurrence that are shown in large type."""
 NEXT = (Qt.Key.Key_PageDown, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down, Qt.Key.Key_N)
 BACK = (Qt.Key.Key_PageUp, Qt.Key.Key_Backspace, Qt.Key.Key_Up, Qt.Key.Key_P)

@@ -24,7 +24,7 @@ def _by_phase(result: Result) -> dict[str, float]:
 
 
 def test_strips_count_the_cells_of_their_ranges_and_the_bytes_of_their_borders():
-    result = _ran("striped-alignment", 4, s=16, threads=2, T=16)
+    result = _ran("striped-alignment", 8, s=32, threads=2, T=32)
     found, events = counters(result), result.steps.array()
     m, n = result.problem.rows, result.problem.columns
     assert _by_phase(result)["phase 1"] == m * n and found.unit == "cells"
@@ -32,7 +32,7 @@ def test_strips_count_the_cells_of_their_ranges_and_the_bytes_of_their_borders()
     areas = (events["row_end"] - events["row_start"]) * (events["column_end"] - events["column_start"])
     np.testing.assert_array_equal(found.cells, areas)
     assert first.sum() > 4
-    borders = -(-n // 16)
+    borders = -(-n // 32)
     # H and a gap state, 8 bytes a cell, written and read of all borders but the last; a start state of each.
     assert found.bytes.sum() == pytest.approx(2 * 8 * m * (borders - 1) + 8 * m * borders)
     assert found.modelled and "001, section V.A" in found.told
