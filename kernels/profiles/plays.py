@@ -272,7 +272,11 @@ def wavefront(made: Problem, values: Mapping[str, Any], title: str, strips: bool
         near = Held("shared memory", "scores of the tile, two antidiagonals", 12 * len(cells), _of(S, cells))
         kept = [*kept, *border]
         far = Held("global memory", f"borders of every {word}", 4 * len(kept), _of(H, kept))
-        steps.append(Step(text, held=(near, far) if kept else (near,), crossings=tuple(crossings), waiting=schedule.waiting[step]))
+        steps.append(
+            Step(
+                text, held=(near, far) if kept else (near,), crossings=tuple(crossings), waiting=schedule.waiting[step]
+            )
+        )
     cuts = ([piece.start for piece in rows[1:]], [piece.start for piece in columns[1:]])
     both = (schedule.step_of, schedule.step_of)
     return two.play(

@@ -31,6 +31,9 @@ def test_a_lecture_is_played_from_the_first_to_the_last_scene(qtbot, path):
     for number, scene in enumerate(lecture.scenes):
         assert player.number == number and player.title.text() == scene.filled(scene.title)
         assert "{" not in player.points.text() + player.notes.text()
+        if scene.measured:
+            _play_measured(qtbot, player)
+            continue
         while player.transport.tick < player.last_tick:
             player.forward()  # begins to play
             player.forward()  # and goes to where the scene stops
@@ -48,6 +51,44 @@ def test_a_lecture_is_played_from_the_first_to_the_last_scene(qtbot, path):
         assert player.points.text() == lecture.asked(question)[1]
         player.forward()
     assert player.number == player.pages - 1
+
+
+def _play_measured(qtbot, player):
+    """Run the methods of a scene by clicks, where no GPU is, and go to the next scene."""
+    measured, number = player.measured, player.number
+    assert measured.isVisible() and not player.stages[0].isVisible() and not player.transport.isVisible()
+    measured.amount.setValue(1)
+    qtbot.keyClick(player, Qt.Key.Key_PageDown)
+    assert measured.busy
+    qtbot.keyClick(player, Qt.Key.Key_PageDown)  # a click more does no harm
+    qtbot.waitUntil(lambda: measured.replays.player.playing, timeout=240_000)
+    assert "The CPU is used" in measured.told.text() and player.number == number
+    assert [result.method for result in measured.results] == [one.method for one in player.scene.plays]
+    qtbot.keyClick(player, Qt.Key.Key_PageDown)
+    assert measured.replays.player.share == 1 and not measured.replays.player.playing
+    qtbot.keyClick(player, Qt.Key.Key_Home)
+    qtbot.keyClick(player, Qt.Key.Key_Space)
+    assert measured.replays.player.playing
+    qtbot.keyClick(player, Qt.Key.Key_End)
+    qtbot.keyClick(player, Qt.Key.Key_Space)
+    measured.replays.player.finish()
+    qtbot.keyClick(player, Qt.Key.Key_PageDown)
+    assert player.number == number + 1 and not measured.isVisible() and not measured.results
+
+
+def test_a_measured_scene_is_cancelled_and_says_so(qtbot):
+    lecture = lectures.read(lectures.find("three-sequences"))
+    player = LecturePlayer(lecture)
+    qtbot.addWidget(player)
+    player.show()
+    number = next(at for at, scene in enumerate(lecture.scenes) if scene.measured)
+    player.show_scene(number)
+    player.forward()
+    assert player.measured.busy
+    player.measured.press()
+    assert not player.measured.busy and "Cancelled" in player.measured.told.text()
+    player.forward()
+    assert player.number == number + 1
 
 
 def test_keys_of_a_clicker_and_of_a_lecturer(qtbot):
