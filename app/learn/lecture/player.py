@@ -6,12 +6,12 @@ from html import escape
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPalette
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.play.look import Look
 from app.learn.play.measured import MeasuredRuns
-from app.learn.play.stage import LETTERS, Stage
+from app.learn.play.stage import LEAST_LETTERS, LETTERS, Stage
 from app.learn.play.transport import Transport
 from kernels import registry
 from kernels.errors import AntidiagError
@@ -22,6 +22,11 @@ from kernels.registry.lectures import Lecture, Question, Scene
 TITLE, POINT, NOTE = 2.1, 1.45, 1.2
 """Sizes of letters, in letters of the window."""
 PICTURE = 1.35
+LETTER = 13
+"""Pixels of letters of size 1 in a room of WIDE x HIGH; others scale with theirs."""
+WIDE, HIGH, LEAST, MOST = 1280, 720, 0.5, 3.0
+ROOMY = 0.6
+"""From which on there is room for buttons; below, keys do what they do."""
 CASES = 7
 """Cases of a recurrence that are shown in large type."""
 NEXT = (Qt.Key.Key_PageDown, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down, Qt.Key.Key_N)
@@ -48,6 +53,7 @@ class LecturePlayer(QWidget):
     def __init__(self, lecture: Lecture) -> None:
         super().__init__()
         self.lecture, self.number, self.revealed = lecture, -1, False
+        self.factor = 1.0
         self.clock = Clock(())
         self.title, self.points, self.notes, self.source, self.formula, self.place = (QLabel() for _ in range(6))
         self.stages, self.transport, self.measured = (Stage(PICTURE), Stage(PICTURE)), Transport(), MeasuredRuns()
@@ -108,7 +114,8 @@ class LecturePlayer(QWidget):
                 view = scene.view
                 stage.play = play
                 stage.show_look(Look(cell=view.cell_in(play), colouring=view.colouring,  # type: ignore[arg-type]
-                                     tables=view.table_numbers(play), path=view.path, scale=PICTURE))  # fmt: skip
+                                     tables=view.table_numbers(play), path=view.path,
+                                     scale=stage.look.scale))  # fmt: skip
         self.transport.setVisible(bool(plays))
         self._room.setVisible(bool(plays))
         first = min(scene.first, self.clock.last) if scene and plays else 0
@@ -205,6 +212,10 @@ class LecturePlayer(QWidget):
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         self.dark.setGeometry(self.rect())
+        factor = min(max(min(self.width() / WIDE, self.height() / HIGH), LEAST), MOST)
+        if abs(factor - self.factor) > 0.02:
+            self.factor = factor
+            self._scale()
 
     def _key(self, key: Qt.Key) -> bool:
         others = {
@@ -282,12 +293,8 @@ class LecturePlayer(QWidget):
             (self.title, TITLE, True), (self.points, POINT, False), (self.notes, NOTE, False),
             (self.formula, NOTE, False), (self.source, 1.0, False), (self.place, 1.0, False),
         )  # fmt: skip
-        for widget, size, bold in sizes:
-            font = QApplication.font()
-            font.setPointSizeF(font.pointSizeF() * size if font.pointSizeF() > 0 else 10 * size)
-            font.setBold(bold)
-            widget.setFont(font)
-            widget.setStyleSheet(f"font-size: {round(13 * size)}px; font-weight: {'bold' if bold else 'normal'};")
+        self._sizes = sizes
+        for widget, _, _ in sizes:
             widget.setWordWrap(True)
             widget.setTextFormat(Qt.TextFormat.PlainText)
         self.formula.setTextFormat(Qt.TextFormat.RichText)
@@ -305,7 +312,6 @@ class LecturePlayer(QWidget):
         self._notes_room = QScrollArea()
         self._notes_room.setWidget(self.notes)
         self._notes_room.setWidgetResizable(True)
-        self._notes_room.setMaximumHeight(150)
         self._notes_room.hide()
         self._room = QWidget()
         shown = QHBoxLayout(self._room)
@@ -325,9 +331,6 @@ class LecturePlayer(QWidget):
         head.addLayout(said, 5)
         head.addWidget(self.formula, 4)
         box.addLayout(head)
-        letters = self.measured.replays.canvas.font()
-        letters.setPixelSize(round(LETTERS * PICTURE))
-        self.measured.replays.canvas.setFont(letters)
         self.measured.backend.setCurrentIndex(self.measured.backend.findData("auto"))
         self.measured.hide()
         parts: tuple[tuple[QWidget, int], ...] = (
@@ -341,3 +344,18 @@ class LecturePlayer(QWidget):
         box.addLayout(foot)
         box.addWidget(self.progress)
         self.setToolTip(KEYS)
+        self._scale()
+
+    def _scale(self) -> None:
+        """Letters that suit the room that there is, so that the picture keeps its share of it."""
+        for widget, size, bold in self._sizes:
+            pixels = max(round(LETTER * size * self.factor), LEAST_LETTERS)
+            widget.setStyleSheet(f"font-size: {pixels}px; font-weight: {'bold' if bold else 'normal'};")
+        for stage in self.stages:
+            stage.set_scale(PICTURE * self.factor)
+        letters = self.measured.replays.canvas.font()
+        letters.setPixelSize(max(round(LETTERS * PICTURE * self.factor), LEAST_LETTERS))
+        self.measured.replays.canvas.setFont(letters)
+        self._notes_room.setMaximumHeight(round(150 * self.factor))
+        roomy = self.factor >= ROOMY
+        self.transport.setFixedHeight(self.transport.sizeHint().height() if roomy else 0)
