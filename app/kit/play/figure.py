@@ -65,12 +65,13 @@ def save(path: Path, clock: Clock, looks: Sequence[Look], ticks: Sequence[int], 
 
     InputError where the suffix is unknown, or what is needed is not there.
     """
+    save_drawings(path, [drawing(clock, looks, tick) for tick in ticks], clock.plays[0].title, size)
 
-    def drawing(tick: int) -> Drawing:
-        shown = [replace(look, step=step) for look, step in zip(looks, clock.steps(tick), strict=True)]
-        return lambda painter, area: draw_beside(painter, area, clock.plays, shown)
 
-    save_drawings(path, [drawing(tick) for tick in ticks], clock.plays[0].title, size)
+def drawing(clock: Clock, looks: Sequence[Look], tick: int) -> Drawing:
+    """What the plays show at a tick."""
+    shown = [replace(look, step=step) for look, step in zip(looks, clock.steps(tick), strict=True)]
+    return lambda painter, area: draw_beside(painter, area, clock.plays, shown)
 
 
 def save_drawings(

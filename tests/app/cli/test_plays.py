@@ -44,7 +44,7 @@ def test_json_holds_tables_and_steps(said):
         (["play", "striped-score", "-p", "first"], "is not name=value"),
         (["play", "striped-score", "--step", "99"], "has steps 1 to 29"),
         (["play", "striped-score", "--cell", "nonsense"], "is no cell"),
-        (["play", "striped-score", "--clock", "moon"], "choose steps or time"),
+        (["play", "striped-score", "--clock", "moon"], "choose steps, time or measured"),
         (["play", "hmm-forward", "--paths"], "summed"),
         (["play", "striped-score", "-p", f"first={'A' * 200}", "-p", f"second={'A' * 200}"], "cannot be followed"),
         (["play", "nussinov", "--worksheet", "x.png"], "written as .pdf"),

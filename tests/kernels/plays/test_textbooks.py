@@ -43,7 +43,7 @@ def _chain(points: list[tuple[int, int]], k: int, gap: int) -> int:
 
 def _fullest(points: list[tuple[int, int]], rows: int, columns: int, top: int) -> list[set[int]]:
     """The diagonals that may be taken: the last one and those with most words, whichever of equal ones."""
-    counts = {d: 0 for d in range(1 - columns, rows)}
+    counts = dict.fromkeys(range(1 - columns, rows), 0)
     for i, j in points:
         counts[i - j] += 1
     last, others = rows - 1, sorted(set(counts) - {rows - 1}, key=lambda d: -counts[d])
@@ -127,7 +127,7 @@ def test_rounds_are_the_weighted_mean_by_way_of_all_others(told):
 
 
 def test_two_sequences_are_joined_at_the_greatest_sum_of_posteriors(told):
-    made, play, inside = told
+    _, play, inside = told
     first, second = sorted(int(at) for at in inside.ready.joins[0])
     P = _posteriors(play, inside, play.tables[0].shape[2] - 1)[first, second]
     rows = [inside.columns_of(1, at) for at in (first, second)]
