@@ -246,7 +246,7 @@ class Method:
     is played step by step; empty where it is not, and then ``unplayed`` says why, and what to play instead.
     ``remedy`` says what else can be done where a run does not fit. ``logged(problem, parameters, backend)`` says how
     much of the work each event of a step log did; where it is not given, the first phase of a log did all that is not
-    recomputed, and other phases recompute what their ranges say.
+    recomputed, and other phases recompute what their ranges say, up to ``recomputed``.
     """
 
     id: str

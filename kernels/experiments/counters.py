@@ -14,9 +14,9 @@ import numpy as np
 from kernels import registry
 from kernels.analysis import TRAFFIC, Model
 from kernels.memory import bytes_text
-from kernels.method import Method, nothing_recomputed
+from kernels.method import Method
 from kernels.model import Result
-from kernels.steps import WHOLE, Logged, Share
+from kernels.steps import WHOLE, Logged, Share, ranges
 
 APART = ("compilation", "transfer")
 """Times that are of no phase of a log."""
@@ -73,12 +73,14 @@ def phase_name(result: Result, number: int) -> str:
 
 
 def _logged(method: Method, result: Result, events: np.ndarray) -> Logged:
-    """What the method says of its log; else the first phase did what is not recomputed."""
+    """What the method says of its log; else the first phase did what is not recomputed, and the others did that, as
+    far as their ranges go."""
     if method.logged is not None:
         return method.logged(result.problem, result.parameters, result.backend)
-    first = phase_name(result, int(events["phase"].min(initial=255)))
-    others = Share() if method.recomputed is not nothing_recomputed else Share(total=0)
-    return Logged((Share((first,), WHOLE), others))
+    number = int(events["phase"].min(initial=255))
+    told = float(ranges(events[events["phase"] != number]).sum())
+    again = method.recomputed(result.problem, result.parameters)
+    return Logged((Share((phase_name(result, number),), WHOLE), Share(total=min(told, again))))
 
 
 def _once(method: Method, result: Result) -> float:

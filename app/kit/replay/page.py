@@ -14,6 +14,7 @@ from app.kit.replay.data import NEVER, Replay, Sheet, span_ns
 from kernels.plays.html import STYLE
 
 SCRIPT = Path(__file__).with_name("page.js")
+CANVAS = "canvas { width: 100%; max-width: 60vh; image-rendering: pixelated; }\n"
 PLACES = 120
 """Places along the longer side of a table in a page, which holds every one of them."""
 MOMENTS = 200
@@ -28,7 +29,7 @@ def page(title: str, paragraphs: Sequence[str], runs: Sequence[tuple[str, Replay
     words = "".join(f"<p>{escape(one)}</p>" for one in paragraphs)
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
-        f"<style>\n{STYLE.read_text('utf-8')}canvas {{ width: 100%; image-rendering: pixelated; }}\n</style></head>\n"
+        f"<style>\n{STYLE.read_text('utf-8')}{CANVAS}</style></head>\n"
         f'<body><h1>{escape(title)}</h1>{words}\n<div id="plays"></div><div id="bar"><button id="play">Play</button>'
         '<input id="slider" type="range" min="0"><span id="place"></span></div>\n'
         f'<script id="data" type="application/json">{text}</script>\n'
