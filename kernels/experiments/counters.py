@@ -20,6 +20,8 @@ from kernels.steps import WHOLE, Logged, Share, ranges
 
 APART = ("compilation", "transfer")
 """Times that are of no phase of a log."""
+PUBLISHED = "published-traffic"
+"""Identifier of a model of the traffic as a paper counts it, before any cache."""
 SHARED_OUT = "from the model of the method, shared out over the parts"
 
 
@@ -54,13 +56,15 @@ def counters(result: Result) -> Counters:
         return Counters(cells, unit, np.zeros(events.size), told, False)
     workers = max(int(np.unique(events["worker"]).size), 1)
     total = float(model.value(result.problem, result.parameters, result.backend, workers))
-    told = f"{model.help.rstrip('.')}: {SHARED_OUT} ({model.source})"
+    what = model.help.rstrip(".") if model.help.startswith("Bytes") else f"Bytes: {model.help.rstrip('.')}"
+    told = f"{what}: {SHARED_OUT} ({model.source})"
     return Counters(cells, unit, total * cells / max(float(cells.sum()), 1.0), told, True)
 
 
 def traffic(method: Method) -> Model | None:
-    """A method's model of the bytes that go through main memory; None where it has none."""
-    return next((model for model in method.models if model.id == TRAFFIC), None)
+    """A method's model of the bytes that go through main memory, else the published one; None where it has neither."""
+    found = [model for model in method.models if model.id in (TRAFFIC, PUBLISHED)]
+    return min(found, key=lambda model: model.id != TRAFFIC, default=None)
 
 
 def phase_name(result: Result, number: int) -> str:

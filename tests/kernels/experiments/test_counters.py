@@ -41,6 +41,13 @@ def test_strips_count_the_cells_of_their_ranges_and_the_bytes_of_their_borders()
 def test_boxes_that_overlap_are_shared_out():
     """An antidiagonal is logged as the box around it; its cells are those of the matrix, once."""
     result = _ran("antidiagonal")
+    found, cells = counters(result), result.problem.rows * result.problem.columns
+    assert found.cells.sum() == pytest.approx(cells)
+    assert found.modelled and found.bytes.sum() == pytest.approx(8 * 4 * cells), "H three times, E, F, and its own"
+
+
+def test_where_there_is_no_model_of_the_traffic_it_is_said():
+    result = _ran("perot-recurrence")
     found = counters(result)
     assert found.cells.sum() == pytest.approx(result.problem.rows * result.problem.columns)
     assert not found.modelled and "no model" in found.told and not found.bytes.any()
