@@ -24,9 +24,9 @@ TITLE, POINT, NOTE = 2.1, 1.45, 1.2
 PICTURE = 1.35
 LETTER = 13
 """Pixels of letters of size 1 in a room of WIDE x HIGH; others scale with theirs."""
-WIDE, HIGH, LEAST, MOST = 1280, 720, 0.5, 3.0
-ROOMY = 0.6
-"""From which on there is room for buttons; below, keys do what they do."""
+WIDE, HIGH, LEAST, MOST = 1280, 720, 0.8, 3.0
+ROOMY = 420
+"""Pixels of height from which on there is room for buttons; below, keys do what they do."""
 CASES = 7
 """Cases of a recurrence that are shown in large type."""
 NEXT = (Qt.Key.Key_PageDown, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down, Qt.Key.Key_N)
@@ -212,7 +212,9 @@ class LecturePlayer(QWidget):
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         self.dark.setGeometry(self.rect())
-        factor = min(max(min(self.width() / WIDE, self.height() / HIGH), LEAST), MOST)
+        self.transport.setFixedHeight(self.transport.sizeHint().height() if self.height() >= ROOMY else 0)
+        least = min(LEAST, 1 / self.devicePixelRatioF())  # a fine screen shows smaller letters
+        factor = min(max(min(self.width() / WIDE, self.height() / HIGH), least), MOST)
         if abs(factor - self.factor) > 0.02:
             self.factor = factor
             self._scale()
@@ -357,5 +359,3 @@ class LecturePlayer(QWidget):
         letters.setPixelSize(max(round(LETTERS * PICTURE * self.factor), LEAST_LETTERS))
         self.measured.replays.canvas.setFont(letters)
         self._notes_room.setMaximumHeight(round(150 * self.factor))
-        roomy = self.factor >= ROOMY
-        self.transport.setFixedHeight(self.transport.sizeHint().height() if roomy else 0)

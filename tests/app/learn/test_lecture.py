@@ -116,6 +116,23 @@ def test_keys_of_a_clicker_and_of_a_lecturer(qtbot):
         qtbot.keyClick(player, Qt.Key.Key_Escape)
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "factor"), [(1280, 720, 1.0), (1920, 1080, 1.5), (3840, 2160, 3.0), (700, 500, 0.8)]
+)
+def test_letters_scale_with_the_room_so_that_the_picture_keeps_its_share(qtbot, width, height, factor):
+    player = LecturePlayer(lectures.read(lectures.find("long-pairs")))
+    qtbot.addWidget(player)
+    player.resize(width, height)
+    player.show()
+    player.show_scene(6)
+    player.transport.go(player.last_tick)
+    assert player.factor == pytest.approx(factor) and player.transport.isVisible()
+    assert player.title.font().pixelSize() == round(13 * 2.1 * factor)
+    for stage in player.stages:
+        assert stage.canvas.height() > 0.3 * height, "the picture has room"
+        assert stage.picture(QRectF(stage.canvas.rect())).sheets[0].size > 7
+
+
 def test_the_marked_cell_is_explained_in_large_type_and_answers_have_their_picture(qtbot):
     lecture = lectures.read(lectures.find("long-pairs"))
     player = LecturePlayer(lecture)
