@@ -24,7 +24,7 @@ TITLE, POINT, NOTE = 2.1, 1.45, 1.2
 PICTURE = 1.35
 LETTER = 13
 """Pixels of letters of size 1 in a room of WIDE x HIGH; others scale with theirs."""
-WIDE, HIGH, LEAST, MOST = 1280, 720, 0.8, 3.0
+WIDE, HIGH, LEAST, LEAST_PICTURE, MOST = 1280, 720, 0.8, 0.5, 3.0
 ROOMY = 420
 """Pixels of height from which on there is room for buttons; below, keys do what they do."""
 CASES = 7
@@ -214,10 +214,14 @@ class LecturePlayer(QWidget):
         self.dark.setGeometry(self.rect())
         self.transport.setFixedHeight(self.transport.sizeHint().height() if self.height() >= ROOMY else 0)
         least = min(LEAST, 1 / self.devicePixelRatioF())  # a fine screen shows smaller letters
-        factor = min(max(min(self.width() / WIDE, self.height() / HIGH), least), MOST)
-        if abs(factor - self.factor) > 0.02:
+        factor = min(max(self._wanted(), least), MOST)
+        if abs(factor - self.factor) > 0.02 or factor == LEAST:
             self.factor = factor
             self._scale()
+
+    def _wanted(self) -> float:
+        """How large the room is, beside that for which the sizes are."""
+        return min(self.width() / WIDE, self.height() / HIGH)
 
     def _key(self, key: Qt.Key) -> bool:
         others = {
@@ -353,8 +357,8 @@ class LecturePlayer(QWidget):
         for widget, size, bold in self._sizes:
             pixels = max(round(LETTER * size * self.factor), LEAST_LETTERS)
             widget.setStyleSheet(f"font-size: {pixels}px; font-weight: {'bold' if bold else 'normal'};")
-        for stage in self.stages:
-            stage.set_scale(PICTURE * self.factor)
+        for stage in self.stages:  # its letters may be smaller than what is read aloud
+            stage.set_scale(PICTURE * (self.factor if self.factor > LEAST else max(self._wanted(), LEAST_PICTURE)))
         letters = self.measured.replays.canvas.font()
         letters.setPixelSize(max(round(LETTERS * PICTURE * self.factor), LEAST_LETTERS))
         self.measured.replays.canvas.setFont(letters)
