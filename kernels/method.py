@@ -20,6 +20,7 @@ from kernels.model import Result
 from kernels.model import Sequence as Letters
 from kernels.monitor import Monitor
 from kernels.parameters import Parameter
+from kernels.steps import Logged
 
 Rows = list[tuple[str, str]]
 """Pairs of a label and a text, for people."""
@@ -243,7 +244,9 @@ class Method:
     the problem, where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one
     criterion give one answer. ``staging`` is "package.module:NAME" of the `kernels.plays.staging.Staging` by which it
     is played step by step; empty where it is not, and then ``unplayed`` says why, and what to play instead.
-    ``remedy`` says what else can be done where a run does not fit.
+    ``remedy`` says what else can be done where a run does not fit. ``logged(problem, parameters, backend)`` says how
+    much of the work each event of a step log did; where it is not given, the first phase of a log did all that is not
+    recomputed, and other phases recompute what their ranges say, up to ``recomputed``.
     """
 
     id: str
@@ -270,6 +273,7 @@ class Method:
     pieces: Mapping[str, str] = field(default_factory=dict)
     models: tuple[Model, ...] = ()
     criterion: str = ""
+    logged: Callable[[Any, Mapping[str, Any], str], Logged] | None = None
     staging: str = ""
     remedy: str = ""
     unplayed: str = ""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -100,3 +103,33 @@ def _completed(events: np.ndarray) -> np.ndarray:
     for name in names:
         found[name] = events[name]
     return found
+
+
+def ranges(events: np.ndarray) -> np.ndarray:
+    """Cells of the ranges of each event: rows x columns, and x layers where there are any; float64."""
+    found = (events["row_end"] - events["row_start"]) * (events["column_end"] - events["column_start"])
+    return np.asarray(found * np.maximum(events["layer_end"] - events["layer_start"], 1), np.float64)
+
+
+WHOLE = math.inf
+"""All that a run did."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What the events of some phases did: ``total`` units of work, shared out by their ``weights``.
+
+    ``phases`` are their names; none for all that no other share names. Without a total, the weights are the units.
+    """
+
+    phases: tuple[str, ...] = ()
+    total: float | None = None
+    weights: Callable[[np.ndarray], np.ndarray] = ranges
+
+
+@dataclass(frozen=True)
+class Logged:
+    """What a step log counts: its shares, and the unit, where it is not that of the problem."""
+
+    shares: tuple[Share, ...]
+    unit: str = ""

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli import report
+from app.cli import measured_plays, report
 from app.cli.inputs import check_place
 from kernels import registry
 from kernels.errors import InputError, ParameterError
@@ -35,6 +35,8 @@ python main.py play striped-score --step 12 --cell "H(4, 4)" --paths
 
 python main.py play layered --beside sloped --out steps.html
 
+python main.py play antidiagonal --beside striped-score --clock measured --size 64
+
 python main.py play nussinov --worksheet folding.pdf --seed 7
 """
 LECTURE_EXAMPLES = """
@@ -49,11 +51,19 @@ python main.py lecture long-pairs --scene strips --out strips.html
 python main.py lecture long-pairs --check
 """
 MOST_EXERCISES = 50
+MEASURED = "measured"
+Size = Annotated[int, typer.Option("--size", metavar="N", help="Of the problem that methods are measured on.")]
+Backend = Annotated[
+    str,
+    typer.Option(
+        "--backend", metavar="auto|cpu|cuda", help="Where methods are measured; auto is a GPU, if one is there."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Out = Annotated[
     str | None,
-    typer.Option("--out", metavar="FILE", help="Write .png, .svg or .pdf of the step, .webp or .mp4 of all up to it, "
-                 ".html that plays in a browser."),
+    typer.Option("--out", metavar="FILE", help="Write .png, .svg or .pdf of the step, .webp, .gif or .mp4 of all up "
+                 "to it, .html that plays in a browser."),
 ]  # fmt: skip
 
 
@@ -72,8 +82,10 @@ def play(
         float | None, typer.Option("--near", metavar="MARGIN", help="Cells of paths that are at most so much worse.")
     ] = None,
     clock: Annotated[
-        str, typer.Option("--clock", metavar="steps|time", help="What two plays have in common.")
+        str, typer.Option("--clock", metavar="steps|time|measured", help="What two plays have in common.")
     ] = "steps",
+    size: Size = lectures.SIZE,
+    backend: Backend = "auto",
     out: Out = None,
     worksheet: Annotated[
         str | None, typer.Option("--worksheet", metavar="FILE.pdf", help="Write exercises with blanks, and solutions.")
@@ -89,6 +101,10 @@ def play(
     methods = [registry.method(one) for one in (method_id, beside) if one]
     if worksheet is not None:
         _write_worksheet(Path(worksheet), methods[0], seed, count)
+        return
+    if clock == MEASURED:
+        told, runs = measured_plays.measure(methods, size, backend)
+        _give_measured(out, as_json, " and ".join(name for name, _ in runs), [], told, runs)
         return
     plays = _plays(methods, parameter or [])
     made = Clock(tuple(plays), {"steps": BY_STEPS, "time": BY_TIME}.get(clock) or _unknown_clock(clock))
@@ -108,6 +124,7 @@ def lecture(
     scene: Annotated[str | None, typer.Option("--scene", metavar="NAME", help="Only this scene.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Say what is wrong with it.")] = False,
     out: Out = None,
+    backend: Backend = "auto",
     as_json: Json = False,
 ) -> None:
     """Tell a lecture with its numbers, or write the picture of a scene; without a name, list those that ship."""
@@ -127,7 +144,7 @@ def lecture(
     if out is not None:
         if scene is None:
             raise ParameterError("--out writes one scene; name it with --scene")
-        _write_scene(Path(out), chosen[0])
+        _write_scene(Path(out), chosen[0], backend)
         return
     if as_json:
         report.print_json(lectures.as_json(found))
@@ -181,7 +198,7 @@ def _plays(methods: Sequence[Method], settings: Iterable[str]) -> list[Play]:
 
 
 def _unknown_clock(name: str) -> str:
-    raise ParameterError(f"--clock {name}: choose steps or time")
+    raise ParameterError(f"--clock {name}: choose steps, time or measured")
 
 
 def _step(made: Play, step: int) -> int:
@@ -292,10 +309,36 @@ def _tell_lecture(found: lectures.Lecture, scenes: Sequence[lectures.Scene], who
         print(f"{number}. {asked}\n   {answer}")
 
 
-def _write_scene(path: Path, scene: lectures.Scene) -> None:
-    """The scene where it stops, or up to there."""
+def _give_measured(out: str | None, as_json: bool, title: str, words: Sequence[str], told: str,
+                   runs: measured_plays.Runs) -> None:  # fmt: skip
+    """Runs as a file, as JSON, or in words."""
+    if out is not None and out.lower().endswith(".html"):
+        check_place(Path(out), [])
+        measured_plays.write_page(Path(out), title, words, told, runs)
+    elif out is not None:
+        check_place(Path(out), [])
+        _qt(Path(out)).save_measured(Path(out), runs, 0.5 if _still(out) else 1.0)
+    elif as_json:
+        report.print_json(measured_plays.as_json(told, runs))
+    else:
+        measured_plays.tell(told, runs)
+
+
+def _still(name: str) -> bool:
+    """Whether a file holds one picture: that of the middle says more than that of the end."""
+    return Path(name).suffix.lower() in (".png", ".svg", ".pdf")
+
+
+def _write_scene(path: Path, scene: lectures.Scene, backend: str) -> None:
+    """The scene where it stops, or up to there; real runs are made now."""
     if not scene.plays:
         raise InputError(f"{scene.name}: a scene without a picture; choose another")
+    if scene.measured:
+        methods = [registry.method(one.method) for one in scene.plays]
+        told, runs = measured_plays.measure(methods, scene.size, backend)
+        words = [scene.filled(text) for text in (*scene.points, *scene.text)]
+        _give_measured(str(path), False, scene.filled(scene.title), words, told, runs)
+        return
     clock = Clock(tuple(one.play for one in scene.plays), scene.clock)
     tick = clock.last if scene.last < 0 else min(scene.last, clock.last)
     words = [scene.filled(text) for text in (*scene.points, *scene.text)]

@@ -112,9 +112,7 @@ class CompareWindow(QWidget):
             self._laid.finished.connect(self.timelines.show_lanes)
             self._laid.request(lambda monitor: Timelines.lay_out(self.results, self.names, monitor))
             self.tabs.addTab(self.replays, "Replay")
-            self.replays.show_logs(
-                [(name, result.steps) for name, result in zip(self.names, self.results, strict=True)]
-            )
+            self.replays.show_results(list(zip(self.names, self.results, strict=True)))
 
     def _add_answers(self) -> None:
         """Pages for the first two results whose answers can be held against each other."""

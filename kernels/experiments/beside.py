@@ -11,10 +11,21 @@ from kernels.method import Method
 from kernels.model import Result
 from kernels.monitor import Monitor, Part
 
+ON_CPU = "The CPU is used"
+"""How a plan begins to say why it takes no GPU."""
+
 
 def problem(method: Method, size: int) -> Any:
     """A problem of its type, the larger the greater ``size`` is; the same one for the same size."""
     return trials.of(method.problem).long(method, "cpu", size)[0]
+
+
+def told(results: Sequence[Result]) -> str:
+    """On what several methods ran, and where; and why on no GPU, where none was used."""
+    made = results[0].problem
+    devices = " and ".join(dict.fromkeys(result.device for result in results))
+    reasons = dict.fromkeys(note for result in results for note in result.notes if note.startswith(ON_CPU))
+    return " ".join((f"{made.title}: {made.size}; {devices}.", *reasons))
 
 
 def run(methods: Sequence[Method], made: Any, backend: BackendChoice, monitor: Monitor) -> list[Result]:

@@ -95,6 +95,7 @@ def _method(id: str, name: str, summary: str, citation: Citation, kind: ProblemT
         footprint=partial(sizes.footprint, number),
         automatic=sizes.automatic,
         work=_work,
+        logged=sizes.logged,
         models=least(_work, "003, section 6.2", "sums of two parts, compared", ADD_AND_MAX),
         staging=f"kernels.folding.plays:{'NUSSINOV' if kind is FOLDING_TYPE else 'CHAIN'}",
         page=Path(__file__).with_name("page.md"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernels.cpu import workers
 from kernels.memory import Footprint
+from kernels.steps import Logged, Share
 
 PER_THREAD = {"int32": 4, "int64": 2}
 """Rows and columns of a tile that a thread of the GPU holds: 16 x 16 threads and their tile fit the shared memory."""
@@ -34,3 +35,23 @@ def footprint(type: type, problem: Any, parameters: Mapping[str, Any], backend: 
 def automatic(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """All cores where the row is long."""
     return {"threads": workers.cores() if problem.n > SHORT else 1}
+
+
+def logged(problem: Any, parameters: Mapping[str, Any], backend: str) -> Logged:
+    """What the events of a run did: a part takes as many sums as it is long."""
+    weights = _splits_of_levels if backend == "cuda" else _splits_of_blocks
+    return Logged((Share(("table",), problem.cells, weights), Share(total=0)))
+
+
+def _splits_of_blocks(events: np.ndarray) -> np.ndarray:
+    """Of blocks of parts i..j, about the sum of j - i over those with j > i."""
+    rows, columns = (events[f"{name}_end"] - events[f"{name}_start"] for name in ("row", "column"))
+    apart = (events["column_start"] + events["column_end"] - events["row_start"] - events["row_end"]) / 2
+    return np.where(apart > 0, rows * columns * apart, rows**3 / 6.0)
+
+
+def _splits_of_levels(events: np.ndarray) -> np.ndarray:
+    """Of antidiagonals of tiles, which are the columns of a log of launches."""
+    tiles = events["column_end"].max(initial=1)
+    middle = (events["column_start"] + events["column_end"]) / 2
+    return (events["column_end"] - events["column_start"]) * (tiles - middle) * middle

@@ -12,6 +12,7 @@ from kernels.graphs.kinds import Kind
 from kernels.graphs.problem import PathsProblem
 from kernels.memory import Footprint
 from kernels.semiring.sizes import device_tile, padded
+from kernels.steps import Logged, Share
 
 NARROW = np.dtype(np.int16)
 """In which weights and distances travel that are whole numbers within it."""
@@ -47,6 +48,12 @@ def cells_of_distances(problem: PathsProblem, kind: Kind) -> int:
         n1, n2 = _sides(problem)
         return n1 * n1 * n2 + closing_products(n1) * n1**3 + 2 * n1 * n1 * n2 + n1 * n2 * n2
     return closing_products(n) * n**3 if kind.squares else n**3
+
+
+def logged(problem: PathsProblem, parameters: Mapping[str, Any], backend: str, kind: Kind) -> Logged:
+    """What the events of a run did; looking for negative cycles is no part of the work."""
+    return Logged((Share(("distances",), cells_of_distances(problem, kind)), Share(("predecessors",), problem.n**3),
+                   Share(total=0)))  # fmt: skip
 
 
 def device_parts(problem: PathsProblem, kind: Kind) -> Mapping[str, int]:

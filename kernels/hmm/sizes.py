@@ -13,6 +13,7 @@ from kernels.hmm.problem import HmmProblem
 from kernels.hmm.sums.problem import LearningProblem
 from kernels.memory import Footprint
 from kernels.parameters import typed
+from kernels.steps import WHOLE, Logged, Share
 
 LANES = BAND = 8
 SHORT = 4096
@@ -41,6 +42,11 @@ def work(problem: HmmProblem, parameters: Mapping[str, Any], kind: Kind) -> int:
         leaves = len(pieces(problem.n, typed(HmmParameters, parameters).piece))
         return problem.cells * (problem.states + 1) + leaves * problem.states**3
     return problem.cells
+
+
+def logged(problem: Any, parameters: Mapping[str, Any], backend: str) -> Logged:
+    """What the events of a run did: going back along the path computes nothing."""
+    return Logged((Share(("path",), 0), Share(total=WHOLE)))
 
 
 def parts(problem: HmmProblem, parameters: Mapping[str, Any], kind: Kind) -> Mapping[str, int]:

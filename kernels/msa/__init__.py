@@ -58,6 +58,7 @@ def _method(id: str, **declared: Any) -> Method:
         "footprint": sizes.footprint,
         "automatic": sizes.automatic,
         "work": sizes.work,
+        "logged": sizes.logged,
         "models": least(sizes.work, "004, section 2.1", "cells of pairs and of nodes"),
         "page": Path(__file__).with_name("page.md"),
     }
@@ -75,6 +76,7 @@ def _given(id: str, **declared: Any) -> Method:
         automatic=consistency_sizes.automatic,
         work=consistency_sizes.work,
         done=consistency_sizes.done,
+        logged=None,
         models=least(consistency_sizes.work, OWN_ESTIMATE, "cells of all pairs of sequences"),
         page=Path(__file__).with_name("consistency") / "page.md",
         nominal_gcups={"cpu": 0.05, "cuda": 1.0},

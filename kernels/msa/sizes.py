@@ -11,6 +11,7 @@ from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.msa.problem import MsaProblem
 from kernels.scoring import Scoring, named_matrix
+from kernels.steps import Logged, Share
 from kernels.trees.distances import sizes as distances
 from kernels.trees.distances.problem import FullProblem
 
@@ -67,7 +68,17 @@ def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) ->
 
 def work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
     """Cells of all pairs, where their distances are not given, and of all nodes, about."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
     given = problem.tree is not None or problem.distances is not None
-    nodes = int((lengths.size - 1) * (GROWN * lengths.max()) ** 2)
-    return max((0 if given else problem.cells) + nodes, 1)
+    return max((0 if given else problem.cells) + _cells_of_nodes(problem), 1)
+
+
+def logged(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Logged:
+    """What the events of a run did: the tree is made of distances, not of cells."""
+    return Logged((Share(("distances",), problem.cells), Share(("alignment",), _cells_of_nodes(problem)),
+                   Share(total=0)), "cells of pairs and, about, of nodes")  # fmt: skip
+
+
+def _cells_of_nodes(problem: MsaProblem) -> int:
+    """Those of all nodes, about."""
+    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    return int((lengths.size - 1) * (GROWN * lengths.max()) ** 2)

@@ -16,6 +16,7 @@ from kernels.parttree.alignment import MEDOID, PARTTREE, SINGLE, growth, linkage
 from kernels.parttree.parameters import SectionParameters, Threads
 from kernels.parttree.problem import LINKED, PartTreeProblem
 from kernels.parttree.symbols import BITS
+from kernels.steps import Logged, Share
 from kernels.trees.distances.kmers import BASES, GROUPS, K
 
 WORD_BYTES = 7
@@ -40,6 +41,11 @@ def bins(problem: PartTreeProblem) -> int:
 def work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
     """Pairs of references and sequences on the first level."""
     return max(problem.cells, 1)
+
+
+def logged(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Logged:
+    """What the events of a run did: the ranges of each are members and references, on all levels."""
+    return Logged((Share(),), "comparisons of a sequence with a reference")
 
 
 def automatic(problem: PartTreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
@@ -209,6 +215,12 @@ def _alignment_on_device(problem: MsaProblem, lengths: np.ndarray, single: bool)
         "letters": int(different * mean), "profiles": waiting, "gaps": FIRST_BYTES, "alignments of a launch": launch,
     }  # fmt: skip
     return max(guide, profiles, key=lambda parts: sum(parts.values()))
+
+
+def alignment_logged(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Logged:
+    """What the events of a run did: all of it is told of the nodes, the guide tree in their cells."""
+    return Logged((Share(("alignment",), alignment_work(problem, parameters)), Share(total=0)),
+                  "cells of the nodes, and of the guide tree")  # fmt: skip
 
 
 def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:

@@ -1,4 +1,7 @@
-"""One clock for several plays: the same step, or the same modelled time."""
+"""One clock for several plays: the same step, or the same modelled time.
+
+On the third clock, the measured one, no plays run but the methods themselves (`kernels.experiments.beside`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import numpy as np
 
 from kernels.plays.model import Machine, Play
 
-BY_STEPS, BY_TIME = "steps", "modelled time"
+BY_STEPS, BY_TIME, BY_MEASURED = "steps", "modelled time", "measured time"
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from kernels.profiles import analysis, options, placement, sizes
 from kernels.profiles.files import PROFILE
 from kernels.profiles.parameters import BATCH, BLOCK, LIMIT, STRIP_WIDTH, WORKERS
 from kernels.semiring.citation import THESIS
+from kernels.steps import Logged, Share
 
 PROFILES = ProblemType(
     id="profiles",
@@ -83,6 +84,7 @@ def _method(
         footprint=partial(sizes.footprint, host, device),
         automatic=partial(_automatic, names),
         work=lambda problem, values: problem.cells,
+        logged=_logged if len(pieces or {}) > 1 else None,
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": gcups} | ({"cuda": cuda_gcups} if device else {}),
         cuts=_cuts,
@@ -90,6 +92,12 @@ def _method(
         staging=f"kernels.profiles.{play}" if play else "",
         models=MODELS.get(next(iter((pieces or {}).values()), ""), analysis.ALL),
     )
+
+
+def _logged(problem: Any, parameters: Mapping[str, Any], backend: str) -> Logged:
+    """First all scores, then all cells."""
+    both = tuple(Share((phase,), problem.cells) for phase in ("scores", "maximisation"))
+    return Logged((*both, Share(total=0)), "scores and cells")
 
 
 def _cuts(parameters: Mapping[str, Any]) -> Cuts:

@@ -255,6 +255,7 @@ def wavefront(made: Problem, values: Mapping[str, Any], title: str, strips: bool
     at = [[cell for cell, step in schedule.step_of.items() if step == now] for now in range(schedule.steps)]
     symbols, word = len(two.coded.rows), "strip" if strips else "block"
     steps: list[Step] = []
+    kept: list[Item] = []
     for step, cells in enumerate(at):
         parts = sorted({(0 if strips else heights[i].start, widths[j].start) for i, j in cells})
         border = [cell for cell in cells if cell[1] == widths[cell[1]].stop - 1 or
@@ -268,8 +269,14 @@ def wavefront(made: Problem, values: Mapping[str, Any], title: str, strips: bool
             crossings.append(Crossing("borders, written and read by the next", "global memory", 8 * len(border),
                                       cells=_of(H, border)))  # fmt: skip
         text = f"{counted(len(cells), 'cell')} of {counted(len(parts), word)}, scores and cells together."
-        held = Held("shared memory", "scores of the tile, two antidiagonals", 12 * len(cells), _of(S, cells))
-        steps.append(Step(text, held=(held,), crossings=tuple(crossings), waiting=schedule.waiting[step]))
+        near = Held("shared memory", "scores of the tile, two antidiagonals", 12 * len(cells), _of(S, cells))
+        kept = [*kept, *border]
+        far = Held("global memory", f"borders of every {word}", 4 * len(kept), _of(H, kept))
+        steps.append(
+            Step(
+                text, held=(near, far) if kept else (near,), crossings=tuple(crossings), waiting=schedule.waiting[step]
+            )
+        )
     cuts = ([piece.start for piece in rows[1:]], [piece.start for piece in columns[1:]])
     both = (schedule.step_of, schedule.step_of)
     return two.play(

@@ -17,6 +17,7 @@ from kernels import RESOURCES
 from kernels.errors import AntidiagError, InputError
 from kernels.io.files import write_bytes
 from kernels.plays import facts, staging
+from kernels.plays.clock import BY_MEASURED, BY_STEPS, BY_TIME
 from kernels.plays.facts import Shown
 from kernels.plays.model import Cell, Play
 from kernels.registry import method
@@ -26,7 +27,9 @@ FOLDER = RESOURCES / "lectures"
 VERSION = 1
 QUESTIONS = 10
 COLOURINGS = ("state", "worker", "memory", "paths")
-CLOCKS = ("steps", "modelled time")
+CLOCKS = (BY_STEPS, BY_TIME, BY_MEASURED)
+SIZE, LARGEST = 16, 4096
+"""Of the problem that methods are measured on: as a scene has it by default, and at most."""
 END = "end"
 
 
@@ -78,7 +81,8 @@ class View:
 class Scene:
     """One picture of a lecture: lines for the audience, text for the speaker, and up to two plays on one clock.
 
-    Ticks of the clock from ``first`` to ``last`` are played; -1 is the end.
+    Ticks of the clock from ``first`` to ``last`` are played; -1 is the end. On the measured clock the methods of the
+    plays are run there and then, on a problem of this ``size``, and all of what was measured is played.
     """
 
     name: str
@@ -91,6 +95,12 @@ class Scene:
     first: int = 0
     last: int = 0
     view: View = field(default_factory=View)
+    size: int = SIZE
+
+    @property
+    def measured(self) -> bool:
+        """Whether the methods themselves are run."""
+        return self.clock == BY_MEASURED
 
     def shown(self, steps: Sequence[int] | None = None) -> tuple[Shown, ...]:
         """The plays for placeholders; ``steps`` are those that are shown, the last ones of the scene if not given."""
@@ -197,11 +207,13 @@ def as_json(lecture: Lecture) -> dict[str, Any]:
 def _scene_json(scene: Scene) -> dict[str, Any]:
     view = {"colouring": scene.view.colouring, "tables": list(scene.view.tables), "cell": list(scene.view.cell),
             "path": scene.view.path}  # fmt: skip
+    size = {"size": scene.size} if scene.measured else {}
     return {
         "name": scene.name, "title": scene.title, "points": list(scene.points), "text": list(scene.text),
         "source": scene.source,
         "plays": [{"method": one.method, "values": dict(one.values)} for one in scene.plays], "clock": scene.clock,
         "from": scene.first, "to": END if scene.last < 0 else scene.last, "view": view,
+        **size,
     }  # fmt: skip
 
 
@@ -252,6 +264,8 @@ def problems_of(scene: Scene, lecture: Lecture) -> list[str]:
             cell = scene.view.cell_in(play)
             if cell is not None and scene.clock == "steps" and play.step(cell) > step:
                 found.append(f"the cell {scene.view.cell} of {play.title} is not computed yet where the scene ends")
+        if scene.measured and not plays:
+            found.append("nothing is measured without a method; give one in plays, or another clock")
         longest = max(map(len, plays), default=0)
         if scene.clock == "steps" and plays and not 0 <= scene.first <= (longest if scene.last < 0 else scene.last):
             found.append(f"from {scene.first} lies behind to")
@@ -279,7 +293,7 @@ def _scene(found: Any, place: str) -> Scene:
         _text(found, "source", place, ""), plays, _one_of(found, "clock", CLOCKS, place),
         _tick(found, "from", place), _tick(found, "to", place),
         View(_one_of(view, "colouring", COLOURINGS, place), _texts(view, "tables", place),
-             tuple(_list(view, "cell", place)), bool(view.get("path", False))),
+             tuple(_list(view, "cell", place)), bool(view.get("path", False))), _size(found, place),
     )  # fmt: skip
     return replace(made, first=max(made.first, 0))
 
@@ -331,4 +345,11 @@ def _tick(found: Mapping[str, Any], name: str, place: str) -> int:
         return -1
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise InputError(f'{place}: {name} is {value!r}; give a whole number from 0, or "end"')
+    return value
+
+
+def _size(found: Mapping[str, Any], place: str) -> int:
+    value = found.get("size", SIZE)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
+        raise InputError(f"{place}: size is {value!r}; give a whole number from 1 to {LARGEST:,}")
     return value

@@ -10,6 +10,7 @@ import numpy as np
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.parameters import typed
+from kernels.steps import Logged, Share
 from kernels.trees.parameters import BlockParameters
 from kernels.trees.problem import TreeProblem
 
@@ -44,6 +45,13 @@ def full_work(problem: TreeProblem, parameters: Parameters) -> int:
 def pruned_work(problem: TreeProblem, parameters: Parameters) -> int:
     """Pairs that are read, about: the passes, and some rows a join."""
     return 10 * problem.taxa**2
+
+
+def pruned_logged(problem: TreeProblem, parameters: Parameters, backend: str) -> Logged:
+    """What the events of a run did: on a CPU the ranges are what is read; a GPU tells of the joins alone."""
+    if backend == "cuda":
+        return Logged((Share(total=problem.cells),), "pairs of all joins, most of which are not read")
+    return Logged((Share(),), "distances read")
 
 
 def square_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:

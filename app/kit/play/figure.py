@@ -1,4 +1,4 @@
-"""Plays as figures: one step as PNG, SVG or PDF; several as an animated WebP, or as MP4 where ffmpeg is there."""
+"""Plays as figures: one step as PNG, SVG or PDF; several as animated WebP, or as GIF or MP4 where ffmpeg is there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +24,13 @@ from kernels.plays import telling
 from kernels.plays.clock import Clock
 from kernels.plays.model import Play
 
-STILL, MOVING = (".png", ".svg", ".pdf"), (".webp", ".mp4")
+STILL, MOVING = (".png", ".svg", ".pdf"), (".webp", ".gif", ".mp4")
+Drawing = Callable[[QPainter, QRectF], None]
+FILMS = {
+    ".mp4": ("-c:v", "libx264", "-pix_fmt", "yuv420p", "-r", "25"),
+    ".gif": ("-vf", "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=none", "-loop", "0"),
+}
+"""What ffmpeg is told; the colours of a GIF are those that its frames have."""
 SIZE = QSize(1280, 720)
 MILLISECONDS, LAST_MILLISECONDS = 500, 2000
 """How long a frame of an animation is shown, and the last one."""
@@ -59,31 +65,34 @@ def save(path: Path, clock: Clock, looks: Sequence[Look], ticks: Sequence[int], 
 
     InputError where the suffix is unknown, or what is needed is not there.
     """
+    save_drawings(path, [drawing(clock, looks, tick) for tick in ticks], clock.plays[0].title, size)
+
+
+def drawing(clock: Clock, looks: Sequence[Look], tick: int) -> Drawing:
+    """What the plays show at a tick."""
+    shown = [replace(look, step=step) for look, step in zip(looks, clock.steps(tick), strict=True)]
+    return lambda painter, area: draw_beside(painter, area, clock.plays, shown)
+
+
+def save_drawings(
+    path: Path, drawings: Sequence[Drawing], title: str, size: QSize = SIZE, milliseconds: int = MILLISECONDS
+) -> None:
+    """Write drawings one after another, each shown so long, by the suffix; a still picture is the last one.
+
+    InputError where the suffix is unknown, or what is needed is not there.
+    """
     suffix = path.suffix.lower()
     if suffix in STILL:
-        shown = _at(clock, looks, ticks[-1])
-        export.save(path, size, lambda painter, area: draw_beside(painter, area, clock.plays, shown),
-                    clock.plays[0].title)  # fmt: skip
-    elif suffix == ".webp":
-        frames = [_frame(clock, looks, tick, size) for tick in ticks]
-        write_bytes(path, [animated_webp(frames, _durations(len(frames)))])
-    elif suffix == ".mp4":
-        _save_mp4(path, [_frame(clock, looks, tick, size) for tick in ticks])
-    else:
+        export.save(path, size, drawings[-1], title)
+        return
+    if suffix not in MOVING:
         raise InputError(f"{path}: pictures of plays are written as {', '.join((*STILL, *MOVING))}, or as .html")
-
-
-def _at(clock: Clock, looks: Sequence[Look], tick: int) -> list[Look]:
-    return [replace(look, step=step) for look, step in zip(looks, clock.steps(tick), strict=True)]
-
-
-def _frame(clock: Clock, looks: Sequence[Look], tick: int, size: QSize) -> QImage:
-    shown = _at(clock, looks, tick)
-    return export.image(size, lambda painter, area: draw_beside(painter, area, clock.plays, shown), 1)
-
-
-def _durations(count: int) -> list[int]:
-    return [*[MILLISECONDS] * (count - 1), LAST_MILLISECONDS]
+    frames = [export.image(size, drawing, 1) for drawing in drawings]
+    if suffix == ".webp":
+        durations = [*[milliseconds] * (len(frames) - 1), LAST_MILLISECONDS]
+        write_bytes(path, [animated_webp(frames, durations)])
+    else:
+        _save_film(path, frames, milliseconds)
 
 
 def animated_webp(frames: Sequence[QImage], durations_ms: Sequence[int]) -> bytes:
@@ -128,19 +137,20 @@ def _three(number: int) -> bytes:
     return number.to_bytes(3, "little")
 
 
-def _save_mp4(path: Path, frames: Sequence[QImage]) -> None:
-    """Have ffmpeg make a film of the frames, of which the last one stays."""
-    program = shutil.which("ffmpeg")
+def _save_film(path: Path, frames: Sequence[QImage], milliseconds: int) -> None:
+    """Have ffmpeg make a film of the frames, of which the last one stays, or a GIF that begins again for ever."""
+    program, suffix = shutil.which("ffmpeg"), path.suffix.lower()
     if program is None:
-        raise InputError(f"{path}: MP4 is written by ffmpeg, which is not installed; install it, or choose .webp")
+        raise InputError(
+            f"{path}: {suffix[1:].upper()} is written by ffmpeg, which is not installed; install it, or choose .webp"
+        )
     with tempfile.TemporaryDirectory() as folder:
-        staying = [frames[-1]] * (LAST_MILLISECONDS // MILLISECONDS - 1)
+        staying = [frames[-1]] * (LAST_MILLISECONDS // milliseconds - 1)
         for number, frame in enumerate([*frames, *staying]):
             frame.save(str(Path(folder) / f"{number:05d}.png"))
-        rate = f"{1000 / MILLISECONDS:g}"
-        target = Path(folder) / "film.mp4"
-        command = [program, "-y", "-loglevel", "error", "-framerate", rate, "-i", str(Path(folder) / "%05d.png"),
-                   "-c:v", "libx264", "-pix_fmt", "yuv420p", "-r", "25", str(target)]  # fmt: skip
+        target = Path(folder) / f"film{suffix}"
+        command = [program, "-y", "-loglevel", "error", "-framerate", f"{1000 / milliseconds:g}",
+                   "-i", str(Path(folder) / "%05d.png"), *FILMS[suffix], str(target)]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise InputError(f"{path}: ffmpeg says: {done.stderr.strip()[:300]}")

@@ -10,15 +10,32 @@ from PySide6.QtWidgets import QApplication
 from app import theme
 from app.kit.play import figure, worksheet
 from app.kit.play.look import Look
+from app.kit.replay import picture as replay_picture
+from app.kit.replay.data import Replay, span_ns
 from kernels.plays.clock import Clock
 from kernels.plays.exercises import Exercise
 from kernels.registry.lectures import View
+
+FRAMES, FRAME_MS = 60, 100
+"""Of a film of runs on their measured clock, beside the first, and how long each is shown."""
 
 
 def save(path: Path, clock: Clock, view: View, first: int, last: int) -> None:
     """Write what the plays show from tick ``first`` to ``last``; a still picture is that of the last one."""
     _dress()
     figure.save(path, clock, looks(clock, view), list(range(first, last + 1)))
+
+
+def save_measured(path: Path, runs: Sequence[tuple[str, Replay]], until: float) -> None:
+    """Write runs on their measured clock, up to a share of the time of the slowest."""
+    _dress()
+    last = span_ns(runs) * until
+
+    def drawing(moment: int) -> figure.Drawing:
+        return lambda painter, area: replay_picture.draw_beside(painter, area, runs, last * moment / FRAMES)
+
+    title = " and ".join(name for name, _ in runs)
+    figure.save_drawings(path, [drawing(moment) for moment in range(FRAMES + 1)], title, milliseconds=FRAME_MS)
 
 
 def save_worksheet(path: Path, exercises: Sequence[Exercise]) -> None:

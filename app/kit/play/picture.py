@@ -136,8 +136,9 @@ class Picture:
             return
         text = "?" if cell in self.look.blanks else self.play.letter(cell)
         pixels = min(sheet.size * 0.52, sheet.wide * 1.55 / max(len(text), 1))
-        if text and pixels >= READABLE * 0.8:
-            painter.setFont(ink.font(max(int(pixels), 7), 0 <= step == self.look.step))
+        fine = painter.device().devicePixelRatioF()  # a fine screen shows smaller letters
+        if text and pixels >= READABLE * 0.8 / fine:
+            painter.setFont(ink.font(max(int(pixels), math.ceil(7 / fine)), 0 <= step == self.look.step))
             painter.setPen(_ink_on(fill))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 

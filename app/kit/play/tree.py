@@ -39,9 +39,10 @@ def draw(painter: QPainter, area: QRectF, play: Play, step: int, line: float) ->
         painter.setPen(QPen(QColor(active.recomputed if branch.step == step else active.text), 2))
         for (child_x, child_y), length in zip(ends, branch.lengths or (None,) * len(ends), strict=True):
             painter.drawLine(QLineF(x, child_y, child_x, child_y))
-            if length is not None and high >= line:
-                box = QRectF(x + 3, child_y - line, max(child_x - x, 4 * line), line)
-                painter.drawText(box, Qt.AlignmentFlag.AlignBottom, number(round(length, 9)))
+            words = "" if length is None else number(round(length, 9))
+            if high >= line and painter.fontMetrics().horizontalAdvance(words) <= max(child_x - x - 3, 2 * line):
+                box = QRectF(x + 3, child_y - line, max(child_x - x, 2 * line), line)
+                painter.drawText(box, Qt.AlignmentFlag.AlignBottom, words)
         painter.drawLine(QLineF(x, min(end[1] for end in ends), x, max(end[1] for end in ends)))
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from kernels.experiments.counters import Counters
 from kernels.steps import Steps
 
 PIXELS = 400
@@ -38,10 +40,11 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """All events of a run, in order of their start, and its phases as sheets."""
+    """All events of a run, in order of their start, its phases as sheets, and what each event counts, where known."""
 
     events: np.ndarray
     sheets: tuple[Sheet, ...]
+    counters: Counters | None = None
 
     @property
     def start_ns(self) -> int:
@@ -68,6 +71,23 @@ class Replay:
         """Events that have ended."""
         return int(np.searchsorted(self._ends, time_ns, side="right"))
 
+    @cached_property
+    def _sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Cells and bytes of the first events to end, of so many events; float64."""
+        order = np.argsort(self.events["end_ns"], kind="stable")
+        none = np.zeros(self.events.size)
+        counted = (none, none) if self.counters is None else (self.counters.cells, self.counters.bytes)
+        cells, moved = (np.concatenate([[0.0], np.cumsum(values[order])]) for values in counted)
+        return cells, moved
+
+    def cells(self, time_ns: float) -> float:
+        """Cells of the events that have ended."""
+        return float(self._sums[0][self.done(time_ns)])
+
+    def bytes(self, time_ns: float) -> float:
+        """Bytes that the events which have ended moved."""
+        return float(self._sums[1][self.done(time_ns)])
+
     def curve(self, width: int) -> np.ndarray:
         """Events under way on average in each of ``width`` parts of the time, float64."""
         edges = np.linspace(self.start_ns, self.end_ns, width + 1)
@@ -81,6 +101,11 @@ class Replay:
         return begun[-1] if begun else self.sheets[0]
 
 
+def span_ns(runs: Sequence[tuple[str, Replay]]) -> int:
+    """How long the slowest of some runs, by name, took."""
+    return max((replay.end_ns - replay.start_ns for _, replay in runs), default=0)
+
+
 def _before(times: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """For each edge, the time that all of these lie before it, summed."""
     sums = np.concatenate([[0.0], np.cumsum(times)])
@@ -88,13 +113,15 @@ def _before(times: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return count * edges - sums[count]
 
 
-def replay(steps: Steps) -> Replay | None:
-    """The log of a run as sheets; None where it has no parts of a table."""
+def replay(steps: Steps, counters: Counters | None = None) -> Replay | None:
+    """The log of a run as sheets; None where it has no parts of a table. ``counters`` are those of the whole log."""
     events = steps.array()
     areas = (events["row_end"] - events["row_start"]) * (events["column_end"] - events["column_start"])
-    events = events[areas > 0]
+    shown = areas > 0
+    events = events[shown]
     if not events.size:
         return None
+    counters = counters and counters.of(shown)
     rows, columns = int(events["row_end"].max()), int(events["column_end"].max())
     layers = int(events["layer_end"].max())
     scale = PIXELS / max(rows, columns)
@@ -104,7 +131,7 @@ def replay(steps: Steps) -> Replay | None:
         for phase in np.unique(events["phase"])
     ]
     sheets.sort(key=lambda one: int(one.begun.min(initial=NEVER)))
-    return Replay(events, tuple(sheets))
+    return Replay(events, tuple(sheets), counters)
 
 
 def _sheet(phase: int, events: np.ndarray, sizes: tuple[int, int, int], shape: tuple[int, int]) -> Sheet:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from app import theme
 from app.kit.replay.data import Replay, Sheet
+from kernels.memory import bytes_text
 
 CURVE = 0.16
+
+
+def draw_beside(painter: QPainter, area: QRectF, runs: Sequence[tuple[str, Replay]], time_ns: float) -> None:
+    """Runs by name, beside each other, at a time since each of them began."""
+    wide, margin = area.width() / max(len(runs), 1), theme.MARGIN
+    for number, (name, replay) in enumerate(runs):
+        part = QRectF(area.left() + number * wide, area.top(), wide, area.height())
+        draw(painter, part.adjusted(margin, margin, -margin, -margin), replay, replay.start_ns + time_ns, name)
 
 
 def draw(painter: QPainter, area: QRectF, replay: Replay, time_ns: float, name: str = "") -> None:
@@ -19,7 +30,7 @@ def draw(painter: QPainter, area: QRectF, replay: Replay, time_ns: float, name: 
     sheet = replay.sheet(time_ns)
     painter.setPen(QColor(theme.active().text))
     words, wrap = told(replay, time_ns, sheet, name), int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
-    head = painter.boundingRect(QRectF(area.left(), area.top(), area.width(), 4 * line), wrap, words).height()
+    head = painter.boundingRect(QRectF(area.left(), area.top(), area.width(), 10 * line), wrap, words).height()
     painter.drawText(QRectF(area.left(), area.top(), area.width(), head), wrap, words)
     room = area.adjusted(0, head + 4, 0, -CURVE * area.height() - 8)
     pixels = _pixels(sheet, time_ns)
@@ -35,14 +46,27 @@ def draw(painter: QPainter, area: QRectF, replay: Replay, time_ns: float, name: 
 
 
 def told(replay: Replay, time_ns: float, sheet: Sheet, name: str = "") -> str:
-    """'Phase 1, 0.5 of 2 ms: 3 of 4 workers at work, 7 of 20 parts done, 40 % of what the phase computes'."""
+    """'Phase 1, 0.5 of 2 ms: 3 of 4 workers at work, 40 % of what the phase computes', and what was counted so far."""
     span, passed = replay.end_ns - replay.start_ns, min(time_ns, replay.end_ns) - replay.start_ns
     done = " done" if time_ns >= replay.end_ns else ""
     return (
         f"{name + ': ' if name else ''}Phase {sheet.phase}, {passed / 1e6:,.3f} of {span / 1e6:,.3f} ms{done}: "
-        f"{replay.busy(time_ns):,} of {replay.workers.size:,} workers at work, {replay.done(time_ns):,} of "
-        f"{replay.events.size:,} parts done, {sheet.share(time_ns):.0%} of what the phase computes"
+        f"{replay.busy(time_ns):,} of {replay.workers.size:,} workers at work, "
+        f"{sheet.share(time_ns):.0%} of what the phase computes\n{counted(replay, time_ns)}"
     )
+
+
+def counted(replay: Replay, time_ns: float) -> str:
+    """'Done: 7 of 20 parts, 1,234 of 5,678 cells, 1.2 of 5.0 KiB', and what the bytes are."""
+    found = [f"{replay.done(time_ns):,} of {replay.events.size:,} parts"]
+    counters = replay.counters
+    if counters is None:
+        return f"Done: {found[0]}"
+    found.append(f"{replay.cells(time_ns):,.0f} of {replay.cells(replay.end_ns):,.0f} {counters.unit}")
+    if not counters.modelled:
+        return f"Done: {', '.join(found)}\n{counters.told}"
+    moved, total = (bytes_text(round(replay.bytes(at))) for at in (time_ns, replay.end_ns))
+    return f"Done: {', '.join(found)}, {moved} of {total}\n{counters.told}"
 
 
 def _pixels(sheet: Sheet, time_ns: float) -> np.ndarray:

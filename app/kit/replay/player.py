@@ -76,6 +76,11 @@ class Player(QWidget):
         else:
             self.play()
 
+    def finish(self) -> None:
+        """To the end at once."""
+        self.pause()
+        self.slider.setValue(TICKS)
+
     def rewind(self) -> None:
         """To the start, and wait there."""
         self.pause()
@@ -89,8 +94,8 @@ class Player(QWidget):
             self.pause()
 
     def key(self, key: Qt.Key) -> bool:
-        """Whether a key means something: Space, Left and Right."""
-        moves = {Qt.Key.Key_Left: -10, Qt.Key.Key_Right: 10}
+        """Whether a key means something: Space, Left and Right, Home and End."""
+        moves = {Qt.Key.Key_Left: -10, Qt.Key.Key_Right: 10, Qt.Key.Key_Home: -TICKS, Qt.Key.Key_End: TICKS}
         if key == Qt.Key.Key_Space:
             self.toggle()
         elif key in moves:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -17,24 +17,37 @@ from app.kit.replay import data, picture
 from app.kit.replay.data import Replay
 from app.kit.replay.player import Player
 from app.kit.widgets import label, tool_button
-from kernels.steps import Steps
+from kernels.experiments.counters import counters
+from kernels.model import Result
 
 FIGURE = QSize(1280, 720)
 HINT = "Every run begins at the left end of the slider, and the slowest ends at the right."
 NOTHING = "The step logs of these runs have no parts of a table to show."
 
 
+Runs = tuple[tuple[str, Replay], ...]
+
+
+def laid_out(results: Sequence[tuple[str, Result]]) -> Runs:
+    """Runs by name as they are played again; those whose logs have no parts of a table are left out."""
+    return tuple((name, made) for name, result in results
+                 if (made := data.replay(result.steps, counters(result))) is not None)  # fmt: skip
+
+
 class ReplayTogether(QWidget):
-    """Tables that fill as they were computed, at one time."""
+    """Tables that fill as they were computed, at one time. ``shown``: the runs that were asked for are laid out."""
+
+    shown = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.player, self.status = Player(), label("", "muted", wrap=True)
-        self.runs: tuple[tuple[str, Replay], ...] = ()
+        self.runs: Runs = ()
         self.canvas = Canvas(lambda painter, area: self.draw(painter, area))
         self.canvas.setAccessibleName("Runs side by side on one measured clock")
         self._work = Latest(self)
         self._work.finished.connect(self._take)
+        self._work.failed.connect(lambda error: self.status.setText(str(error)))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.player.moved.connect(self._tell)
         theme.notifier.changed.connect(self.canvas.update)
@@ -52,7 +65,7 @@ class ReplayTogether(QWidget):
     @property
     def span_ns(self) -> int:
         """How long the slowest took."""
-        return max((replay.end_ns - replay.start_ns for _, replay in self.runs), default=0)
+        return data.span_ns(self.runs)
 
     @property
     def time_ns(self) -> float:
@@ -64,13 +77,12 @@ class ReplayTogether(QWidget):
         """Whether logs are still laid out."""
         return self._work.busy
 
-    def show_logs(self, logs: Sequence[tuple[str, Steps]]) -> None:
+    def show_results(self, results: Sequence[tuple[str, Result]]) -> None:
         """Lay out the step logs of runs, by name, on a thread; those without parts of a table are left out."""
         self.status.setText("Laying out the step logs \u2026")
-        self._work.request(lambda monitor: tuple(
-            (name, made) for name, steps in logs if (made := data.replay(steps)) is not None))  # fmt: skip
+        self._work.request(lambda monitor: laid_out(results))
 
-    def show_runs(self, runs: tuple[tuple[str, Replay], ...]) -> None:
+    def show_runs(self, runs: Runs) -> None:
         """Play these from their start."""
         self.runs = runs
         self.player.rewind()
@@ -78,11 +90,7 @@ class ReplayTogether(QWidget):
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """All runs beside each other."""
-        wide, margin = area.width() / max(len(self.runs), 1), theme.MARGIN
-        for number, (name, replay) in enumerate(self.runs):
-            part = QRectF(area.left() + number * wide, area.top(), wide, area.height())
-            inner = part.adjusted(margin, margin, -margin, -margin)
-            picture.draw(painter, inner, replay, replay.start_ns + self.time_ns, name)
+        picture.draw_beside(painter, area, self.runs, self.time_ns)
 
     def save(self) -> None:
         """Ask for a file and write the picture of this moment."""
@@ -92,10 +100,11 @@ class ReplayTogether(QWidget):
         if not self.player.key(Qt.Key(event.key())):
             super().keyPressEvent(event)
 
-    def _take(self, runs: tuple[tuple[str, Replay], ...]) -> None:
+    def _take(self, runs: Runs) -> None:
         self.show_runs(runs)
         if not runs:
             self.status.setText(NOTHING)
+        self.shown.emit()
 
     def _tell(self) -> None:
         if self.runs:

@@ -6,12 +6,14 @@ from html import escape
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPalette
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.play.look import Look
-from app.learn.play.stage import Stage
+from app.learn.play.measured import MeasuredRuns
+from app.learn.play.stage import LEAST_LETTERS, LETTERS, Stage
 from app.learn.play.transport import Transport
+from kernels import registry
 from kernels.errors import AntidiagError
 from kernels.plays import telling
 from kernels.plays.clock import Clock
@@ -20,7 +22,12 @@ from kernels.registry.lectures import Lecture, Question, Scene
 TITLE, POINT, NOTE = 2.1, 1.45, 1.2
 """Sizes of letters, in letters of the window."""
 PICTURE = 1.35
-CASES = 4
+LETTER = 13
+"""Pixels of letters of size 1 in a room of WIDE x HIGH; others scale with theirs."""
+WIDE, HIGH, LEAST, LEAST_PICTURE, MOST = 1280, 720, 0.8, 0.5, 3.0
+ROOMY = 420
+"""Pixels of height from which on there is room for buttons; below, keys do what they do."""
+CASES = 7
 """Cases of a recurrence that are shown in large type."""
 NEXT = (Qt.Key.Key_PageDown, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down, Qt.Key.Key_N)
 BACK = (Qt.Key.Key_PageUp, Qt.Key.Key_Backspace, Qt.Key.Key_Up, Qt.Key.Key_P)
@@ -46,13 +53,15 @@ class LecturePlayer(QWidget):
     def __init__(self, lecture: Lecture) -> None:
         super().__init__()
         self.lecture, self.number, self.revealed = lecture, -1, False
+        self.factor = 1.0
         self.clock = Clock(())
         self.title, self.points, self.notes, self.source, self.formula, self.place = (QLabel() for _ in range(6))
-        self.stages, self.transport = (Stage(PICTURE), Stage(PICTURE)), Transport()
+        self.stages, self.transport, self.measured = (Stage(PICTURE), Stage(PICTURE)), Transport(), MeasuredRuns()
         self.dark = QWidget(self)
         self.progress = QProgressBar()
         self._lay_out()
         self.transport.ticked.connect(self._show_tick)
+        self.measured.ended.connect(self._play_measured)
         for number, stage in enumerate(self.stages):
             stage.jumped.connect(lambda step, number=number: self.transport.go(self.clock.tick(number, step)))
             stage.canvas.installEventFilter(self)
@@ -93,8 +102,9 @@ class LecturePlayer(QWidget):
     def _stage(self, scene: Scene | None) -> None:
         """Set the plays of a scene up, or nothing."""
         plays = []
+        self._measure(scene if scene is not None and scene.measured else None)
         try:
-            plays = [one.play for one in scene.plays] if scene else []
+            plays = [one.play for one in scene.plays] if scene and not scene.measured else []
         except AntidiagError as error:
             self.notes.setText(str(error))
         self.clock = Clock(tuple(plays), scene.clock if scene else "steps")
@@ -104,17 +114,52 @@ class LecturePlayer(QWidget):
                 view = scene.view
                 stage.play = play
                 stage.show_look(Look(cell=view.cell_in(play), colouring=view.colouring,  # type: ignore[arg-type]
-                                     tables=view.table_numbers(play), path=view.path, scale=PICTURE))  # fmt: skip
+                                     tables=view.table_numbers(play), path=view.path,
+                                     scale=stage.look.scale))  # fmt: skip
         self.transport.setVisible(bool(plays))
         self._room.setVisible(bool(plays))
         first = min(scene.first, self.clock.last) if scene and plays else 0
         self.transport.set_last(self.clock.last if plays else 0, first)
         self._show_tick(first)
 
+    def _measure(self, scene: Scene | None) -> None:
+        """Set a scene of real runs up, which the next click begins; or clear the last one away."""
+        self.measured.clear()
+        self.measured.setVisible(scene is not None)
+        if scene is not None:
+            self.measured.amount.setValue(scene.size)
+            self.measured.show_methods([registry.method(one.method) for one in scene.plays])
+
+    def _play_measured(self) -> None:
+        if self.measured.replays.runs:
+            self.measured.replays.player.play()
+
+    def _forward_measured(self) -> bool:
+        """Run the methods, or play what was measured to its end; whether there was anything to do."""
+        player = self.measured.replays.player
+        if not self.measured.isVisibleTo(self):
+            return False
+        if self.measured.busy:
+            return True
+        if not self.measured.replays.runs:
+            begun = bool(self.measured.told.text())  # it has failed, or was cancelled
+            if not begun:
+                self.measured.run()
+            return not begun
+        if player.playing:
+            player.finish()
+        elif player.share < 1:
+            player.play()
+        else:
+            return False
+        return True
+
     def forward(self) -> None:
         """Play the scene to where it stops; what is playing goes there at once; then the next scene."""
         if self.question is not None and not self.revealed:
             self._reveal()
+        elif self._forward_measured():
+            return
         elif self.transport.playing:
             self.transport.pause()
             self.transport.go(self.last_tick)
@@ -167,6 +212,16 @@ class LecturePlayer(QWidget):
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         self.dark.setGeometry(self.rect())
+        self.transport.setFixedHeight(self.transport.sizeHint().height() if self.height() >= ROOMY else 0)
+        least = min(LEAST, 1 / self.devicePixelRatioF())  # a fine screen shows smaller letters
+        factor = min(max(self._wanted(), least), MOST)
+        if abs(factor - self.factor) > 0.02 or factor == LEAST:
+            self.factor = factor
+            self._scale()
+
+    def _wanted(self) -> float:
+        """How large the room is, beside that for which the sizes are."""
+        return min(self.width() / WIDE, self.height() / HIGH)
 
     def _key(self, key: Qt.Key) -> bool:
         others = {
@@ -181,6 +236,8 @@ class LecturePlayer(QWidget):
             self.back()
         elif key in others:
             others[key]()
+        elif self.measured.isVisibleTo(self):
+            return self.measured.replays.player.key(key)
         else:
             return self.transport.key(key)
         return True
@@ -242,12 +299,8 @@ class LecturePlayer(QWidget):
             (self.title, TITLE, True), (self.points, POINT, False), (self.notes, NOTE, False),
             (self.formula, NOTE, False), (self.source, 1.0, False), (self.place, 1.0, False),
         )  # fmt: skip
-        for widget, size, bold in sizes:
-            font = QApplication.font()
-            font.setPointSizeF(font.pointSizeF() * size if font.pointSizeF() > 0 else 10 * size)
-            font.setBold(bold)
-            widget.setFont(font)
-            widget.setStyleSheet(f"font-size: {round(13 * size)}px; font-weight: {'bold' if bold else 'normal'};")
+        self._sizes = sizes
+        for widget, _, _ in sizes:
             widget.setWordWrap(True)
             widget.setTextFormat(Qt.TextFormat.PlainText)
         self.formula.setTextFormat(Qt.TextFormat.RichText)
@@ -265,7 +318,6 @@ class LecturePlayer(QWidget):
         self._notes_room = QScrollArea()
         self._notes_room.setWidget(self.notes)
         self._notes_room.setWidgetResizable(True)
-        self._notes_room.setMaximumHeight(150)
         self._notes_room.hide()
         self._room = QWidget()
         shown = QHBoxLayout(self._room)
@@ -285,7 +337,11 @@ class LecturePlayer(QWidget):
         head.addLayout(said, 5)
         head.addWidget(self.formula, 4)
         box.addLayout(head)
-        parts: tuple[tuple[QWidget, int], ...] = ((self._room, 1), (self.transport, 0), (self._notes_room, 0))
+        self.measured.backend.setCurrentIndex(self.measured.backend.findData("auto"))
+        self.measured.hide()
+        parts: tuple[tuple[QWidget, int], ...] = (
+            (self._room, 1), (self.measured, 1), (self.transport, 0), (self._notes_room, 0),
+        )  # fmt: skip
         for part, stretch in parts:
             box.addWidget(part, stretch)
         box.addStretch(0)
@@ -294,3 +350,16 @@ class LecturePlayer(QWidget):
         box.addLayout(foot)
         box.addWidget(self.progress)
         self.setToolTip(KEYS)
+        self._scale()
+
+    def _scale(self) -> None:
+        """Letters that suit the room that there is, so that the picture keeps its share of it."""
+        for widget, size, bold in self._sizes:
+            pixels = max(round(LETTER * size * self.factor), LEAST_LETTERS)
+            widget.setStyleSheet(f"font-size: {pixels}px; font-weight: {'bold' if bold else 'normal'};")
+        for stage in self.stages:  # its letters may be smaller than what is read aloud
+            stage.set_scale(PICTURE * (self.factor if self.factor > LEAST else max(self._wanted(), LEAST_PICTURE)))
+        letters = self.measured.replays.canvas.font()
+        letters.setPixelSize(max(round(LETTERS * PICTURE * self.factor), LEAST_LETTERS))
+        self.measured.replays.canvas.setFont(letters)
+        self._notes_room.setMaximumHeight(round(150 * self.factor))

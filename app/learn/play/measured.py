@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QSpinBox, QVBoxLayout, QWidget
 
 from app import theme
@@ -14,13 +15,19 @@ from app.kit.widgets import label, tool_button
 from kernels.experiments import beside
 from kernels.method import Method
 from kernels.model import Result
+from kernels.registry.lectures import LARGEST, SIZE
 
-SIZE, LARGEST = 16, 4096
 BACKENDS = {"cpu": "on the CPU", "auto": "on a GPU, if there is one"}
+RUN, CANCEL = "Run", "Cancel"
 
 
 class MeasuredRuns(QWidget):
-    """Runs of one or two methods on a problem by chance, whose size is chosen."""
+    """Runs of one or two methods on a problem by chance, whose size is chosen.
+
+    ``ended``: all runs are there, or there will be none, and ``told`` says why.
+    """
+
+    ended = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,10 +46,13 @@ class MeasuredRuns(QWidget):
         self._work = Latest(self)
         self._work.finished.connect(self._take)
         self._work.progressed.connect(self._tell)
-        self._work.failed.connect(lambda error: self.told.setText(str(error)))
+        self._work.failed.connect(self._fail)
+        self.replays.shown.connect(self._end)
         holder, box = QWidget(), QVBoxLayout(self)
         tools = Flow(holder)
-        self.button = tool_button("Run", "Run the methods on this problem, and play what was measured", self.run)
+        self.button = tool_button(
+            RUN, "Run the methods on this problem, and play what was measured; or stop", self.press
+        )
         for widget in (self.button, self.amount, self.backend):
             tools.addWidget(widget)
         box.setContentsMargins(0, 0, 0, 0)
@@ -58,29 +68,61 @@ class MeasuredRuns(QWidget):
     def show_methods(self, methods: Sequence[Method]) -> None:
         """Others are to be run: the runs of those before are gone."""
         if tuple(methods) != self.methods:
-            self._work.cancel()
-            self.methods, self.results = tuple(methods), ()
-            self.replays.show_runs(())
+            self.clear()
+            self.methods = tuple(methods)
             names = " and ".join(method.name for method in self.methods)
             self.replays.status.setText(f"Run {names}: what is played here is measured.")
-            self.told.setText("")
+
+    def clear(self) -> None:
+        """Stop what runs, and show nothing."""
+        self.cancel()
+        self.methods, self.results = (), ()
+        self.replays.show_runs(())
+        self.told.setText("")
+
+    def press(self) -> None:
+        """Run, or stop what runs."""
+        if self._work.busy:
+            self.cancel()
+            self.told.setText("Cancelled; Run begins again.")
+        else:
+            self.run()
+
+    def cancel(self) -> None:
+        """Stop what runs; nothing more is heard of it."""
+        self._work.cancel()
+        self.button.setText(RUN)
 
     def run(self) -> None:
         """Run all methods on a thread, one after another; what ran before is dropped."""
         methods, size, backend = self.methods, self.amount.value(), self.backend.currentData()
         if methods:
             self.told.setText("Running \u2026")
+            self.button.setText(CANCEL)
             self._work.request(lambda monitor: tuple(
                 beside.run(methods, beside.problem(methods[0], size), backend, monitor)))  # fmt: skip
+
+    def hideEvent(self, event) -> None:
+        """Nothing runs that nobody looks at."""
+        super().hideEvent(event)
+        self.cancel()
 
     def _tell(self, progress: tuple[int, int, str]) -> None:
         done, total, name = progress
         self.told.setText(f"Running {name} \u2026 {done / max(total, 1):.0%}")
 
+    def _fail(self, error: Exception) -> None:
+        self.told.setText(str(error))
+        self.button.setText(RUN)
+        self.ended.emit()
+
     def _take(self, results: tuple[Result, ...]) -> None:
         self.results = results
-        problem = results[0].problem
-        devices = " and ".join(dict.fromkeys(result.device for result in results))
-        self.told.setText(f"{problem.title}: {problem.size}; {devices}")
-        self.replays.show_logs([(method.name, result.steps)
-                                for method, result in zip(self.methods, results, strict=True)])  # fmt: skip
+        self.button.setText(RUN)
+        self.told.setText(beside.told(results))
+        self.replays.show_results([(method.name, result)
+                                   for method, result in zip(self.methods, results, strict=True)])  # fmt: skip
+
+    def _end(self) -> None:
+        if self.results:
+            self.ended.emit()

@@ -38,20 +38,18 @@ from kernels.io.files import write_bytes
 from kernels.method import Method
 from kernels.parameters import Parameter
 from kernels.plays import html, staging
-from kernels.plays.clock import BY_STEPS, BY_TIME, Clock
+from kernels.plays.clock import BY_MEASURED, BY_STEPS, BY_TIME, Clock
 from kernels.plays.model import Play
 from kernels.registry.lectures import Scene, Staged, View
 
 SIDE_WIDTH = 330
 FIGURE = QSize(1200, 800)
 FILTERS = (
-    "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf);;Animated WebP (*.webp);;MP4 film, by ffmpeg (*.mp4);;"
-    "Page for a browser (*.html)"
+    "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf);;Animated WebP (*.webp);;"
+    "Animated GIF, by ffmpeg (*.gif);;MP4 film, by ffmpeg (*.mp4);;Page for a browser (*.html)"
 )
 SUFFIXES = (*figure.STILL, *figure.MOVING, ".html")
 ALONE = "Nothing beside it"
-BY_MEASURED = "measured time"
-"""The clock of real runs, whose timelines are played."""
 
 
 class PlayPage(QWidget):
@@ -165,6 +163,9 @@ class PlayPage(QWidget):
             place = (self.plays[0].tables[cell[0]].name, *cell[1:3], *((cell[3],) if cell[3] else ()))
         view = View(self.colouring.currentData(), (), place, self.path.isChecked())
         title = " and ".join(play.title for play in self.plays)
+        if self.by.currentData() == BY_MEASURED:
+            size = self.measured.amount.value()
+            return Scene("scene", title, (), (), "", tuple(staged), BY_MEASURED, 0, -1, view, size)
         return Scene("scene", title, (), (), "", tuple(staged), self.unit, 0, self.transport.tick, view)
 
     def keyPressEvent(self, event) -> None:

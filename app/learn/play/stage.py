@@ -21,6 +21,7 @@ from kernels.plays.model import Cell, Play
 
 LETTERS = 12
 """Pixels of letters beside a picture that is drawn larger, before they are."""
+LEAST_LETTERS = 7
 
 
 class Stage(QWidget):
@@ -54,13 +55,21 @@ class Stage(QWidget):
         for widget, stretch in ((self.words, 0), (self.canvas, 1), (self.legend, 0)):
             box.addWidget(widget, stretch)
         self.words.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
-        if scale > 1:  # for a room
-            for widget in (self.heading, self.words, self.counters, self.legend):
-                widget.setStyleSheet(f"font-size: {round(LETTERS * scale)}px;")
+        if scale != 1:  # for a room
+            self.set_scale(scale)
         theme.notifier.changed.connect(self.refresh)
 
     def sizeHint(self) -> QSize:
         return QSize(560, 480)
+
+    def set_scale(self, scale: float) -> None:
+        """Letters so many times as large as those of the window, in the picture and beside it."""
+        letters = max(round(LETTERS * scale), LEAST_LETTERS)
+        for widget in (self.heading, self.words, self.counters, self.legend):
+            widget.setStyleSheet(f"font-size: {letters}px;")
+        self.words.setMinimumHeight(round(2.6 * letters))
+        self.look = replace(self.look, scale=scale)
+        self.refresh()
 
     def show_play(self, play: Play | None, step: int = -1) -> None:
         """Another play, seen after a step; a cell that was explained is kept where the play has it."""

@@ -16,6 +16,7 @@ from app.kit.replay.data import Replay
 from app.kit.replay.player import Player
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
+from kernels.experiments.counters import counters
 from kernels.model import Result
 
 FIGURE = QSize(1200, 800)
@@ -38,6 +39,7 @@ class ReplayView(QWidget):
         self._work = Latest(self)
         self._lay_out()
         self._work.finished.connect(self._take)
+        self._work.failed.connect(lambda error: self.status.setText(str(error)))
         self.player.moved.connect(self._tell)
         theme.notifier.changed.connect(self.canvas.update)
 
@@ -59,9 +61,9 @@ class ReplayView(QWidget):
         self.replay = None
         self.canvas.update()
         if self.result is not None:
-            steps = self.result.steps
+            taken = self.result
             self.status.setText("Laying out the step log \u2026")
-            self._work.request(lambda monitor: data.replay(steps))
+            self._work.request(lambda monitor: data.replay(taken.steps, counters(taken)))
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """The table at the time that is shown, and the curve."""

@@ -1,6 +1,7 @@
 """``play`` and ``lecture`` on the command line."""
 
 import json
+import re
 
 import pytest
 
@@ -44,7 +45,7 @@ def test_json_holds_tables_and_steps(said):
         (["play", "striped-score", "-p", "first"], "is not name=value"),
         (["play", "striped-score", "--step", "99"], "has steps 1 to 29"),
         (["play", "striped-score", "--cell", "nonsense"], "is no cell"),
-        (["play", "striped-score", "--clock", "moon"], "choose steps or time"),
+        (["play", "striped-score", "--clock", "moon"], "choose steps, time or measured"),
         (["play", "hmm-forward", "--paths"], "summed"),
         (["play", "striped-score", "-p", f"first={'A' * 200}", "-p", f"second={'A' * 200}"], "cannot be followed"),
         (["play", "nussinov", "--worksheet", "x.png"], "written as .pdf"),
@@ -57,6 +58,26 @@ def test_json_holds_tables_and_steps(said):
 def test_what_cannot_be_is_refused_in_a_line(said, arguments, told):
     code, _, error = said(*arguments)
     assert code == 2 and told in error and error.count("\n") == 1
+
+
+def test_methods_are_measured_beside_each_other(said, tmp_path):
+    measured = ("play", "antidiagonal", "--beside", "striped-score", "--clock", "measured", "--size", 2)
+    code, out, _ = said(*measured, "--backend", "cpu")
+    assert code == 0 and "Antidiagonal: " in out and "StripedScore: " in out and "1,024" in out
+    found = json.loads(said(*measured, "--json")[1])
+    assert "The CPU is used" in found["told"] or "GPU" in found["told"]
+    for run in found["runs"]:
+        assert run["unit"] == "cells" and run["moments"][0]["cells"] == 0
+        assert run["moments"][-1]["cells"] == pytest.approx(1024) and run["moments"][-1]["parts"] == run["parts"]
+    assert said(*measured, "--out", tmp_path / "runs.html")[0] == 0
+    page = (tmp_path / "runs.html").read_text("utf-8")
+    data = json.loads(re.search(r'application/json">(.*?)</script>', page, re.S)[1])
+    assert [run["name"] for run in data["runs"]] == ["Antidiagonal", "StripedScore"] and "http" not in page
+    assert all(run["cells"][-1] == 1024 and run["done"][-1] == run["parts"] for run in data["runs"])
+    assert said(*measured, "--out", tmp_path / "runs.svg")[0] == 0
+    assert "1,024 cells" in (tmp_path / "runs.svg").read_text("utf-8")
+    assert said("play", "antidiagonal", "--clock", "measured", "--size", 0)[0] == 2
+    assert said("play", "antidiagonal", "--clock", "measured", "--backend", "moon")[0] == 2
 
 
 def test_a_worksheet_is_written(said, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage, QImageReader
 
+from app.kit import export
 from app.kit.play import figure, offscreen
 from kernels.errors import InputError
 from kernels.plays import html, staging
@@ -42,16 +43,22 @@ def test_an_animation_has_a_frame_for_each_step_as_it_was_drawn(qtbot, clock, tm
     assert reader.supportsAnimation() and reader.imageCount() == len(ticks)
     for tick in ticks:
         shown = reader.read().convertToFormat(QImage.Format.Format_RGB32)
-        drawn = figure._frame(clock, looks, tick, SMALL).convertToFormat(QImage.Format.Format_RGB32)
+        drawn = _frame(clock, looks, tick).convertToFormat(QImage.Format.Format_RGB32)
         assert shown == drawn, f"frame {tick} is another picture"
+
+
+def _frame(clock, looks, tick):
+    return export.image(SMALL, figure.drawing(clock, looks, tick), 1)
 
 
 def test_a_film_needs_ffmpeg_and_says_so(qtbot, clock, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(InputError, match="ffmpeg, which is not installed"):
         figure.save(tmp_path / "film.mp4", clock, offscreen.looks(clock, View()), [0, 1], SMALL)
-    with pytest.raises(InputError, match=r"\.html"):
+    with pytest.raises(InputError, match="GIF is written by ffmpeg, which is not installed"):
         figure.save(tmp_path / "film.gif", clock, offscreen.looks(clock, View()), [0, 1], SMALL)
+    with pytest.raises(InputError, match=r"\.html"):
+        figure.save(tmp_path / "film.avi", clock, offscreen.looks(clock, View()), [0, 1], SMALL)
 
 
 STAND_IN = """#!/bin/sh
@@ -76,7 +83,7 @@ def test_the_frames_of_a_film_are_those_of_the_steps(qtbot, clock, tmp_path, mon
     *frames, count = re.split(rb"(?<=IEND\xaeB`\x82)", (tmp_path / "film.mp4").read_bytes())
     assert int(count) == len(frames) == 6, "the last one stays for two seconds"
     for frame, tick in zip(frames, (0, 2, 4, 4, 4, 4), strict=True):
-        drawn = figure._frame(clock, looks, tick, SMALL).convertToFormat(QImage.Format.Format_RGB32)
+        drawn = _frame(clock, looks, tick).convertToFormat(QImage.Format.Format_RGB32)
         assert QImage.fromData(frame).convertToFormat(QImage.Format.Format_RGB32) == drawn
 
 
@@ -88,6 +95,20 @@ def test_a_film_is_made(qtbot, clock, tmp_path):
     told = subprocess.run(["ffmpeg", "-hide_banner", "-i", str(path), "-f", "null", "-"], capture_output=True,
                           text=True, check=True).stderr  # fmt: skip
     assert "h264" in told and "320x240" in told and re.search(r"Duration: 00:00:0(3.0|2.9)", told), told
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+def test_an_animated_gif_has_the_frames_and_begins_again(qtbot, clock, tmp_path):
+    path, looks = tmp_path / "film.gif", offscreen.looks(clock, View())
+    figure.save(path, clock, looks, [0, 1, 2], SMALL)
+    assert path.read_bytes()[:6] == b"GIF89a" and b"NETSCAPE2.0" in path.read_bytes()
+    reader = QImageReader(str(path))
+    assert reader.supportsAnimation() and reader.imageCount() == 6, "the last one stays for two seconds"
+    shown, drawn = reader.read(), _frame(clock, looks, 0)
+    assert shown.size() == drawn.size()
+    off = [abs(shown.pixelColor(x, y).lightness() - drawn.pixelColor(x, y).lightness())
+           for x in range(0, drawn.width(), 9) for y in range(0, drawn.height(), 9)]  # fmt: skip
+    assert max(off) < 24, "the colours are those of the picture"
 
 
 def test_a_page_holds_all_that_it_shows_and_nothing_from_elsewhere(clock):

@@ -31,6 +31,9 @@ def test_a_lecture_is_played_from_the_first_to_the_last_scene(qtbot, path):
     for number, scene in enumerate(lecture.scenes):
         assert player.number == number and player.title.text() == scene.filled(scene.title)
         assert "{" not in player.points.text() + player.notes.text()
+        if scene.measured:
+            _play_measured(qtbot, player)
+            continue
         while player.transport.tick < player.last_tick:
             player.forward()  # begins to play
             player.forward()  # and goes to where the scene stops
@@ -48,6 +51,44 @@ def test_a_lecture_is_played_from_the_first_to_the_last_scene(qtbot, path):
         assert player.points.text() == lecture.asked(question)[1]
         player.forward()
     assert player.number == player.pages - 1
+
+
+def _play_measured(qtbot, player):
+    """Run the methods of a scene by clicks, where no GPU is, and go to the next scene."""
+    measured, number = player.measured, player.number
+    assert measured.isVisible() and not player.stages[0].isVisible() and not player.transport.isVisible()
+    measured.amount.setValue(1)
+    qtbot.keyClick(player, Qt.Key.Key_PageDown)
+    assert measured.busy
+    qtbot.keyClick(player, Qt.Key.Key_PageDown)  # a click more does no harm
+    qtbot.waitUntil(lambda: measured.replays.player.playing, timeout=240_000)
+    assert "The CPU is used" in measured.told.text() and player.number == number
+    assert [result.method for result in measured.results] == [one.method for one in player.scene.plays]
+    qtbot.keyClick(player, Qt.Key.Key_PageDown)
+    assert measured.replays.player.share == 1 and not measured.replays.player.playing
+    qtbot.keyClick(player, Qt.Key.Key_Home)
+    qtbot.keyClick(player, Qt.Key.Key_Space)
+    assert measured.replays.player.playing
+    qtbot.keyClick(player, Qt.Key.Key_End)
+    qtbot.keyClick(player, Qt.Key.Key_Space)
+    measured.replays.player.finish()
+    qtbot.keyClick(player, Qt.Key.Key_PageDown)
+    assert player.number == number + 1 and not measured.isVisible() and not measured.results
+
+
+def test_a_measured_scene_is_cancelled_and_says_so(qtbot):
+    lecture = lectures.read(lectures.find("three-sequences"))
+    player = LecturePlayer(lecture)
+    qtbot.addWidget(player)
+    player.show()
+    number = next(at for at, scene in enumerate(lecture.scenes) if scene.measured)
+    player.show_scene(number)
+    player.forward()
+    assert player.measured.busy
+    player.measured.press()
+    assert not player.measured.busy and "Cancelled" in player.measured.told.text()
+    player.forward()
+    assert player.number == number + 1
 
 
 def test_keys_of_a_clicker_and_of_a_lecturer(qtbot):
@@ -73,6 +114,23 @@ def test_keys_of_a_clicker_and_of_a_lecturer(qtbot):
     assert player.notes.isVisible()
     with qtbot.waitSignal(player.left):
         qtbot.keyClick(player, Qt.Key.Key_Escape)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "factor"), [(1280, 720, 1.0), (1920, 1080, 1.5), (3840, 2160, 3.0), (700, 500, 0.8)]
+)
+def test_letters_scale_with_the_room_so_that_the_picture_keeps_its_share(qtbot, width, height, factor):
+    player = LecturePlayer(lectures.read(lectures.find("long-pairs")))
+    qtbot.addWidget(player)
+    player.resize(width, height)
+    player.show()
+    player.show_scene(6)
+    player.transport.go(player.last_tick)
+    assert player.factor == pytest.approx(factor) and player.transport.isVisible()
+    assert player.title.font().pixelSize() == round(13 * 2.1 * factor)
+    for stage in player.stages:
+        assert stage.canvas.height() > 0.3 * height, "the picture has room"
+        assert stage.picture(QRectF(stage.canvas.rect())).sheets[0].size > 7
 
 
 def test_the_marked_cell_is_explained_in_large_type_and_answers_have_their_picture(qtbot):

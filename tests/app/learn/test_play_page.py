@@ -6,10 +6,11 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from app.learn.play.page import BY_MEASURED, PlayPage
+from app.kit.replay import picture
+from app.learn.play.page import PlayPage
 from kernels import registry
 from kernels.plays import staging
-from kernels.plays.clock import BY_TIME, Clock
+from kernels.plays.clock import BY_MEASURED, BY_TIME, Clock
 from kernels.registry import method
 
 
@@ -42,7 +43,7 @@ def test_a_method_without_a_play_says_why(page):
 def test_two_methods_keep_one_measured_clock(qtbot, page):
     page.choose(method("antidiagonal"), method("striped-score"))
     page.by.setCurrentIndex(page.by.findData(BY_MEASURED))
-    assert page.measured.isVisible() and not page.stages[0].isVisible() and page.scene().clock == "steps"
+    assert page.measured.isVisible() and not page.stages[0].isVisible() and page.scene().clock == BY_MEASURED
     page.measured.run()
     qtbot.waitUntil(lambda: not page.measured.busy and len(page.measured.replays.runs) == 2, timeout=60_000)
     first, second = page.measured.results
@@ -53,11 +54,35 @@ def test_two_methods_keep_one_measured_clock(qtbot, page):
     page.measured.replays.player.slider.setValue(1000)
     assert all(replay.done(replay.start_ns + page.measured.replays.time_ns) == replay.events.size
                for _, replay in page.measured.replays.runs)  # fmt: skip
-    assert "measured" in page.measured.replays.status.text()
+    assert "measured" in page.measured.replays.status.text() and "The CPU is used" not in page.measured.told.text()
+    cells = first.problem.cells
+    for name, replay in page.measured.replays.runs:
+        told = picture.told(replay, replay.end_ns, replay.sheets[-1], name)
+        assert f"{replay.events.size:,} of {replay.events.size:,} parts, {cells:,} of {cells:,} cells" in told
+        assert "(001, section" in told or "no model of its traffic" in told, "it is said what the bytes are"
     page.choose(method("nussinov"))
     assert not page.measured.replays.runs and page.measured.methods == (method("nussinov"),)
     page.by.setCurrentIndex(0)
     assert page.stages[0].isVisible() and page.plays
+
+
+def test_a_measurement_is_cancelled_and_begun_again(qtbot, page):
+    page.choose(method("antidiagonal"), method("striped-score"))
+    page.by.setCurrentIndex(page.by.findData(BY_MEASURED))
+    measured = page.measured
+    measured.amount.setValue(2)
+    measured.backend.setCurrentIndex(measured.backend.findData("auto"))
+    measured.press()
+    assert measured.busy and measured.button.text() == "Cancel"
+    measured.press()
+    assert not measured.busy and measured.button.text() == "Run" and "Cancelled" in measured.told.text()
+    with qtbot.waitSignal(measured.ended, timeout=60_000):
+        measured.press()
+    assert len(measured.replays.runs) == 2 and measured.button.text() == "Run"
+    assert page.scene().size == 2 and page.scene().measured
+    measured.run()
+    page.hide()
+    assert not measured.busy, "nothing runs that nobody looks at"
 
 
 def test_forward_back_jump_and_play(qtbot, page):

@@ -69,6 +69,10 @@ def _lecture(**changed):
         ({"scenes": [{"name": "a", "title": "A", "to": -3}]}, "to is -3"),
         ({"scenes": [{"name": "a", "title": "A", "plays": [{}]}]}, "method is not a text"),
         ({"sources": []}, "sources is not an object"),
+        (
+            {"scenes": [{"name": "a", "title": "A", "clock": "measured time", "size": 0}]},
+            "a whole number from 1 to 4,096",
+        ),
     ],
 )
 def test_a_damaged_file_is_refused_by_name(changed, told, tmp_path):

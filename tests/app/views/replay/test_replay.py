@@ -1,5 +1,7 @@
 """A run played again from its measured step log."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -11,6 +13,7 @@ from app.kit.replay.together import ReplayTogether
 from app.kit.selection import Selection
 from app.views.replay.view import ReplayView
 from kernels import engine
+from kernels.model import Result
 from kernels.pairwise.trials import TRIALS
 from kernels.registry import method
 from kernels.steps import Steps
@@ -27,6 +30,14 @@ def _log():
             )
     steps.add(3, 0, (0, 100), (0, 100), 0, 40, 60)
     return steps
+
+
+def _ran(steps):
+    """A result with this log; nothing else of it is looked at but its method and problem."""
+    problem, values = TRIALS.long(method("striped-alignment"), "cpu", 1)
+    times = {"phase 1": 1.0, "phase 2": 1.0, "phase 3": 1.0}
+    return Result("striped-alignment", problem, {"s": 8, "T": 8, **values}, "cpu", "a CPU", None, times, 0, 0,
+                  datetime.now(UTC), steps=steps)  # fmt: skip
 
 
 def test_places_are_begun_and_done_when_the_log_says():
@@ -99,7 +110,7 @@ def test_runs_side_by_side_have_one_measured_clock(qtbot):
     qtbot.addWidget(shown)
     shown.resize(900, 500)
     shown.show()
-    shown.show_logs([("slow", slow), ("fast", fast), ("empty", Steps())])
+    shown.show_results([("slow", _ran(slow)), ("fast", _ran(fast)), ("empty", _ran(Steps()))])
     qtbot.waitUntil(lambda: len(shown.runs) == 2, timeout=10_000)
     assert shown.span_ns == 60, "the slowest gives the whole"
     first, second = (replay for _, replay in shown.runs)
@@ -113,6 +124,6 @@ def test_runs_side_by_side_have_one_measured_clock(qtbot):
     assert "0.000 of 0.000 ms, measured" in shown.status.text() and "slower" in shown.status.text()
     qtbot.keyClick(shown, Qt.Key.Key_Left)
     assert shown.player.slider.value() == TICKS - 10
-    shown.show_logs([("empty", Steps())])
+    shown.show_results([("empty", _ran(Steps()))])
     qtbot.waitUntil(lambda: not shown.runs, timeout=10_000)
     assert "no parts" in shown.status.text()
