@@ -84,6 +84,15 @@ class FittingButton(QPushButton):
         super().resizeEvent(event)
 
 
+def scrolled(page: QWidget) -> QScrollArea:
+    """A page that scrolls where the window is smaller than what is on it, so that the window may be so small."""
+    area = QScrollArea()
+    area.setWidget(page)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    return area
+
+
 class VerticalScroll(QScrollArea):
     """Scrolls up and down only: it is never narrower than what is in it."""
 
