@@ -171,7 +171,7 @@ class Scenes:
 
     def _sharp(self, gradual: Any) -> bool:
         """Whether a view has all it shows, or waits for somebody who lets it begin."""
-        view = self.window.viewer.tabs.currentWidget()
+        view = self.window.viewer.current
         asks = getattr(getattr(view, "scan_panel", None), "busy", True) is False
         return not isinstance(view, gradual) or view.sharp or asks
 

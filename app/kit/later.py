@@ -24,6 +24,8 @@ class Later(QWidget):
     @cached_property
     def content(self) -> Any:
         found = self._make()
-        self.layout().addWidget(self._frame(found))
+        framed = self._frame(found)
+        self.layout().addWidget(framed)
+        framed.show()  # which a layout that is on the screen does in the next turn of the loop only
         self.made = True
         return found
