@@ -34,6 +34,7 @@ class SliceBar(QWidget):
     """Says what is computed, or why not.
 
     ``kept(values)``: all cells are there; ``sliced({axis: H})``: the planes of the cell that was wanted last.
+    ``by_cpu``: the CPU computed what came last, though a GPU ran.
     """
 
     kept = Signal(object)
@@ -43,6 +44,7 @@ class SliceBar(QWidget):
         super().__init__()
         self._problem: TripleProblem | None = None
         self._gpu = ""
+        self.by_cpu = False
         self._cell: Cell | None = None
         self._known: dict[tuple[int, int], np.ndarray] = {}
         self._work = Latest(self)
@@ -81,7 +83,7 @@ class SliceBar(QWidget):
         The GPU of this name computes them, if it is here and has the memory; else the CPU.
         """
         self.stop()
-        self._problem, self._gpu = problem, gpu
+        self._problem, self._gpu, self.by_cpu = problem, gpu, False
         if slices.is_kept(problem):
             self._start()
         elif reason := slices.refusal(problem, self._on_gpu):
@@ -123,15 +125,15 @@ class SliceBar(QWidget):
             self._work.request(self._computed(work))
 
     def _computed(self, work: Callable[[Monitor, int | None], Any]) -> Work:
-        """Work on the GPU that ran; on the CPU where it is not here, or has too little memory left."""
+        """Work on the GPU that ran, or on the CPU where that is not here or has too little memory; whether it was."""
         gpu = self._gpu
 
         def compute(monitor: Monitor) -> Any:
             device = devices.numbered(gpu)
             if device is not None:
                 with suppress(MemoryRefused):
-                    return work(monitor, device)
-            return work(monitor, None)
+                    return work(monitor, device), False
+            return work(monitor, None), bool(gpu)
 
         return compute
 
@@ -139,7 +141,8 @@ class SliceBar(QWidget):
         self._work.cancel()
         self._say("H was not computed.", "Compute it")
 
-    def _finish(self, found: Values | tuple[Cell, Mapping[int, np.ndarray]]) -> None:
+    def _finish(self, finished: tuple[Values | tuple[Cell, Mapping[int, np.ndarray]], bool]) -> None:
+        found, self.by_cpu = finished
         self._put_away()
         if isinstance(found, Values):
             self.kept.emit(found)
