@@ -17,6 +17,8 @@ from kernels.registry.samples import Sample, sample
 
 FIRST_SAMPLE = "mitochondria"
 POLL_MS = 100
+REST = "rest"
+"""The thread that loads what the window opened without."""
 
 
 def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
@@ -40,7 +42,7 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
 
 def load_the_rest() -> None:
     """Load on a thread what the window did without so far, and what is likely to be looked at next would wait for."""
-    threading.Thread(target=_load, name="rest", daemon=True).start()
+    threading.Thread(target=_load, name=REST, daemon=True).start()
 
 
 def _load() -> None:
