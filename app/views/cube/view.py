@@ -18,6 +18,7 @@ from app.kit.cube import data, scene
 from app.kit.cube.data import COLOURINGS, Chunks
 from app.kit.flow import ToolRow, together
 from app.kit.legend import Legend, LegendItem
+from app.kit.on_device import by_the_cpu
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, check_action, menu_button, tool_button
 from app.views.cube import legend
@@ -368,7 +369,7 @@ class CubeView(QWidget):
                 self.found, self.picture.shown, self._worker_name(), levels, self.result.problem, self.path is not None
             )
             if self.planes and self.bar.by_cpu:
-                items += (LegendItem("text", f"by the CPU: {self.result.device} is not here or has too little memory"),)
+                items += (LegendItem("text", by_the_cpu(self.result.device)),)
         self._legend.show_items(items)
 
     def _on_column(self, column: int | None) -> None:

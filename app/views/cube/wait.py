@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -13,10 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from app import theme
 from app.kit.background import Latest, Work
+from app.kit.on_device import made_on
 from app.kit.scan_panel import PATIENCE_S, progress_text
 from app.kit.widgets import Elided
 from kernels.cuda import devices
-from kernels.errors import MemoryRefused
 from kernels.monitor import Monitor
 from kernels.triple.model import Cell, TripleProblem
 from kernels.triple.pictures import slices
@@ -127,15 +126,7 @@ class SliceBar(QWidget):
     def _computed(self, work: Callable[[Monitor, int | None], Any]) -> Work:
         """Work on the GPU that ran, or on the CPU where that is not here or has too little memory; whether it was."""
         gpu = self._gpu
-
-        def compute(monitor: Monitor) -> Any:
-            device = devices.numbered(gpu)
-            if device is not None:
-                with suppress(MemoryRefused):
-                    return work(monitor, device), False
-            return work(monitor, None), bool(gpu)
-
-        return compute
+        return lambda monitor: made_on(gpu, lambda device: work(monitor, device))
 
     def _cancel(self) -> None:
         self._work.cancel()

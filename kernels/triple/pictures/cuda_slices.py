@@ -27,9 +27,8 @@ WANTED = Struct("Wanted", """
     int i, j, k;                                 // where the planes are
 """)  # fmt: skip
 SOURCES = (CUBE, WANTED, Path(__file__).with_name("slices.cu"))
-TILES = (CUBE, WANTED, Path(__file__).with_name("tiles.cu"))
-BLOCK, TILE = (32, 8), 16
-TOLD, TILES_TOLD = 64, 16
+BLOCK = (32, 8)
+TOLD = 64
 """Launches between two looks at the wish to cancel."""
 
 
@@ -43,10 +42,7 @@ def slices(
     with devices.use(device):
         run = Run(monitor)
         planes = {axis: run.empty(_without(cells, axis), np.int32) for axis in axes}
-        if encoded.affine:
-            _fill(encoded, cells, place, planes, None, run)
-        else:
-            _pass(encoded, cells, place, planes, run)
+        _fill(encoded, cells, place, planes, None, run)
         return {axis: run.down(plane) for axis, plane in planes.items()}
 
 
@@ -83,23 +79,6 @@ def _fill(
             kernel(grid, BLOCK, (*cube, *wanted, state, shift, np.int32(d), np.int32(first_j), np.int32(first_k)))
             if d % TOLD == TOLD - 1 or d == count - 1:
                 phase.launched(d + 1, count)
-
-
-def _pass(encoded: Encoded, cells: Cell, place: Cell, planes: Mapping[int, cupy.ndarray], run: Run) -> None:
-    """An antidiagonal of tiles a launch, each of which goes through all i."""
-    ni, nj, nk = cells
-    kernel = run.kernel(TILES, "cube_tiles", TILE=TILE, LETTERS=encoded.letters)
-    cube, wanted = _cube(encoded, cells, run), _wanted(place, planes, None)
-    tiles_j, tiles_k, rows = -(-nj // TILE), -(-nk // TILE), ni + TILE
-    below, beside = run.empty((tiles_k, rows, TILE), np.int32), run.empty((tiles_j, rows, TILE + 1), np.int32)
-    shift, count = np.int32(2 * encoded.extend), tiles_j + tiles_k - 1
-    with run.phase("slices") as phase:
-        for diagonal in range(count):
-            first, last = max(diagonal - tiles_k + 1, 0), min(diagonal, tiles_j - 1)
-            of_launch = (below, beside, shift, np.int32(diagonal), np.int32(first))
-            kernel((last - first + 1,), (TILE, TILE), (*cube, *wanted, *of_launch))
-            if diagonal % TILES_TOLD == TILES_TOLD - 1 or diagonal == count - 1:
-                phase.launched(diagonal + 1, count)
 
 
 def _cube(encoded: Encoded, cells: Cell, run: Run) -> tuple:

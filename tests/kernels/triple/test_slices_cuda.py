@@ -42,17 +42,6 @@ def test_emulated(gap_open: int) -> None:
     assert_equal(problem(17, gap_open), (7, 11, 3), kept=True)
 
 
-@pytest.mark.parametrize("length", [15, 28])
-@pytest.mark.usefixtures("emulated")
-def test_emulated_across_tiles(length: int) -> None:
-    """Sides that end just before, at and behind the border of a tile."""
-    given = problem(length, 0)
-    cell = (length, 16, 15)
-    ours, expected = (slices.slices(given, cell, frozenset((0, 1, 2)), Monitor(), device) for device in (0, None))
-    for axis, plane in expected.items():
-        np.testing.assert_array_equal(ours[axis], plane)
-
-
 @pytest.mark.usefixtures("emulated")
 def test_computing_on_a_gpu_can_be_cancelled() -> None:
     monitor = Monitor()
