@@ -104,7 +104,8 @@ class Timelines(QWidget):
                 ground = QRectF(self._x(left), area.top(), self._x(right) - self._x(left), area.height())
                 paint_break(painter, ground.intersected(area), words)
             colours = palette[(each.events["phase"].astype(np.int64) - 1) % len(palette)]
-            pixels = drawn.pixels(colours, *(edge + drawn.start_ns for edge in self._span), width)
+            start, end = (edge + drawn.start_ns for edge in self._span)
+            pixels = drawn.pixels(colours, start, end, width)
             image = QImage(pixels.data, width, each.rows, 4 * width, QImage.Format.Format_ARGB32)
             painter.drawImage(area, image)
             top = area.bottom()
