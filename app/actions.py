@@ -20,7 +20,6 @@ from app.panels.placed import BESIDE, TABS, WINDOW
 from app.session import archive, autosave
 from app.session.loading import SESSION_SUFFIX
 from app.settings import configuration_folder
-from app.views.dotplot.view import DotPlotView, SequencePair
 from app.workbench import Workbench
 from kernels import registry
 from kernels.errors import AntidiagError
@@ -87,11 +86,11 @@ def _commands(window: Workbench) -> list[Command]:
                 tip="Measure sweeps and find good parameters (Ctrl+2)"),
         Command("learn", "Learn", "view", partial(window.turn_to, 2), "Ctrl+3", checkable=True,
                 tip="The four classes of dynamic programming, and guidelines for GPUs (Ctrl+3)"),
-        Command("papers", "Reproduce a paper's figure...", "run", window.tune.show_papers, line=True,
+        Command("papers", "Reproduce a paper's figure...", "run", lambda: window.tune.show_papers(), line=True,
                 tip="Measure a table or figure of the papers here, beside the published numbers"),
-        Command("limits", "Measure the limits of this device", "run", window.tune.measure_limits,
+        Command("limits", "Measure the limits of this device", "run", lambda: window.tune.measure_limits(),
                 tip="Operations and bytes a second at most: what measured rates are held against in Tune"),
-        Command("reset_tuned", "Forget tuned values of the method", "run", window.tune.reset_tuned),
+        Command("reset_tuned", "Forget tuned values of the method", "run", lambda: window.tune.reset_tuned()),
         Command("next_view", "Next view", "view", partial(viewer.step, 1), "Ctrl+Tab", line=True),
         Command("previous_view", "Previous view", "view", partial(viewer.step, -1), "Ctrl+Shift+Tab"),
         Command("dotplot", "Dot plot of the two sequences", "view", partial(show_dotplot, window), "Ctrl+Shift+D",
@@ -277,6 +276,8 @@ def set_theme(window: Workbench, choice: theme.Choice) -> None:
 
 def show_dotplot(window: Workbench) -> None:
     """The dot plot of the chosen pair: of the shown result where it is of that pair, else of sequences not aligned."""
+    from app.views.dotplot.view import DotPlotView, SequencePair  # which loads what plots need
+
     rows = window.session.state.rows(2)
     if len(rows) < 2:
         window.jobs.say("A dot plot takes two sequences; open more.", error=True)

@@ -9,14 +9,14 @@ import traceback
 from collections.abc import Sequence
 from types import TracebackType
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app import theme
 from app.jobs.queue import Collector
 from app.settings import Settings
-from app.starting import start_with
+from app.starting import load_the_rest, start_with
 from app.window import Window
 
 SCALE_VARIABLE = "QT_SCALE_FACTOR"
@@ -36,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     hook = ErrorHook(window)
     hook.install()
     window.show()
+    QTimer.singleShot(0, window, load_the_rest)
     start_with(window, list(sys.argv[1:] if argv is None else argv))
     code = application.exec()
     collector.stop()

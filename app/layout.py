@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
-    QScrollArea,
     QSplitter,
     QToolButton,
     QVBoxLayout,
@@ -46,7 +44,7 @@ def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     }
     window.analyse = dock_area(_middle(window))
     window.put_docks_back()
-    splitters = {"panels": data, "tune": window.tune.splitter, "views": window.viewer.places}
+    splitters = {"panels": data, "views": window.viewer.places}
     for splitter in splitters.values():
         splitter.setHandleWidth(theme.SPACING)
     central = QWidget()
@@ -54,7 +52,7 @@ def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
     box.setSpacing(theme.SPACING)
     box.addLayout(_toolbar(window, commands))
-    for workspace in (window.analyse, window.tune, _scrolled(window.learn)):
+    for workspace in (window.analyse, window.tune_page, window.learn_page):
         window.workspaces.addWidget(workspace)
     box.addWidget(window.workspaces, 1)
     box.addWidget(window.jobs)
@@ -71,13 +69,18 @@ def restore(window: Workbench, splitters: dict[str, QSplitter]) -> None:
     if not window.isMaximized():
         window.resize(starting_size(window.screen().availableSize(), window.size()))
     for name, splitter in splitters.items():
-        state: QByteArray = window.settings.blob(f"splitter_{name}")
-        if state:
-            splitter.restoreState(state)
+        restore_splitter(window, name, splitter)
     if docks := window.settings.blob("docks"):
         QTimer.singleShot(0, window, lambda: window.analyse.restoreState(docks))
     places = window.settings.mapping("views")
     window.viewer.places.restore({str(name): str(place) for name, place in places.items()})
+
+
+def restore_splitter(window: Workbench, name: str, splitter: QSplitter) -> None:
+    """The state of a splitter that `keep` kept."""
+    state: QByteArray = window.settings.blob(f"splitter_{name}")
+    if state:
+        splitter.restoreState(state)
 
 
 def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
@@ -87,15 +90,6 @@ def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
         window.settings.put(f"splitter_{name}", splitter.saveState())
     window.settings.put("docks", window.analyse.saveState())
     window.settings.put("views", window.viewer.places.placed())
-
-
-def _scrolled(page: QWidget) -> QScrollArea:
-    """A page that scrolls where the window is smaller than what is on it, so that the window may be so small."""
-    area = QScrollArea()
-    area.setWidget(page)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    return area
 
 
 def _middle(window: Workbench) -> QWidget:

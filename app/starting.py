@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
-from app import actions
+from app import actions, views
 from app.session import autosave
 from app.session.loading import SESSION_SUFFIX
 from app.settings import Settings
@@ -16,6 +17,8 @@ from kernels.registry.samples import Sample, sample
 
 FIRST_SAMPLE = "mitochondria"
 POLL_MS = 100
+REST = "rest"
+"""The thread that loads what the window opened without."""
 
 
 def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
@@ -35,6 +38,16 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     elif not restored and not _seen(window.settings):
         window.loader.open_sample(_first_sample())
     window.settings.put("seen", True)
+
+
+def load_the_rest() -> None:
+    """Load on a thread what the window did without so far, and what is likely to be looked at next would wait for."""
+    threading.Thread(target=_load, name=REST, daemon=True).start()
+
+
+def _load() -> None:
+    views.kinds()
+    import kernels.io.aligned_columns  # noqa: F401 - and with it Numba
 
 
 def _say_at_last(window: Workbench, text: str) -> None:

@@ -7,18 +7,21 @@ the same hues.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from string import Template
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import pyqtgraph
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
+
+if TYPE_CHECKING:
+    import pyqtgraph  # which the first plot loads
 
 Choice = Literal["light", "dark", "system"]
 
@@ -215,6 +218,12 @@ def _fixed_family() -> str:
     return next(iter(QFontDatabase.applicationFontFamilies(number)), "") if number >= 0 else ""
 
 
+def dress_plots() -> None:
+    """Have plots begin in the colours in use, if there may be any yet."""
+    if "pyqtgraph" in sys.modules:
+        sys.modules["pyqtgraph"].setConfigOptions(background=active().panel, foreground=active().text)
+
+
 def style_plot(plot: pyqtgraph.PlotItem) -> None:
     """Give the axes and title of a plot the colours in use; call it again when they change."""
     theme = active()
@@ -263,7 +272,7 @@ def _dress(application: QApplication, theme: Theme) -> None:
     if application.styleSheet() == sheet:  # every widget would be dressed anew
         return
     _state["active"] = theme
-    pyqtgraph.setConfigOptions(background=theme.panel, foreground=theme.text)
+    dress_plots()
     application.setStyle("Fusion")
     application.setPalette(palette(theme))
     application.setStyleSheet(sheet)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QMessageBox,
 )
 
-from app import actions, layout, method_choice, texts
-from app.compare.window import CompareWindow
-from app.dialogs.profile import ProfileDialog, Wanted
+from app import actions, layout, method_choice, texts, theme
 from app.dialogs.saving import Saving
 from app.jobs.planning import Answer
 from app.jobs.queue import Job
@@ -21,7 +20,6 @@ from app.session.autosave import Autosave
 from app.session.interrupted import Interrupted
 from app.session.session import Entry
 from app.settings import Settings
-from app.views.growing.window import GrowthWindow
 from app.workbench import Workbench
 from kernels import registry
 from kernels.io.aligned import AlignedSequences
@@ -30,6 +28,13 @@ from kernels.io.tree import Tree
 from kernels.method import Method
 from kernels.recovery.resuming import Run, percent
 from kernels.registry.advice import Fit
+
+if TYPE_CHECKING:
+    from app.compare.window import CompareWindow
+    from app.dialogs.profile import ProfileDialog, Wanted
+    from app.learn.workspace import LearnWorkspace
+    from app.tune.workspace import TuneWorkspace
+    from kernels.cuda.devices import Device
 
 
 class Window(Workbench):
@@ -42,18 +47,19 @@ class Window(Workbench):
         self.autosave, self.interrupted = Autosave(self.session, self.remembered), Interrupted()
         self._run_wanted = False
         self._looked_at: Any = None
+        self._gpus: list[Device] = []
         self.commands = actions.install(self)
         self.splitters = layout.lay_out(self, self.commands)
         self._connect()
         self._restore_window()
-        self.device.look()
-        self.interrupted.look()
+        for looking in (self.device.look, self.interrupted.look):  # after the window is there
+            QTimer.singleShot(0, self, looking)
         self._replan()
         self.centralWidget().setFocus()
 
     def run(self) -> None:
         """Start the run that was planned, as soon as its plan is there, or say why not; in Tune start the sweep."""
-        if self.workspaces.currentWidget() is self.tune:
+        if self.workspaces.currentWidget() is self.tune_page:
             self.tune.start()
         elif self.planner.busy:
             self._run_wanted = True
@@ -76,6 +82,8 @@ class Window(Workbench):
 
     def compare(self, entries: tuple[Entry, ...]) -> CompareWindow:
         """Open results side by side, in a window of their own."""
+        from app.compare.window import CompareWindow
+
         opened = CompareWindow(self, entries)
         opened.show()
         return opened
@@ -186,18 +194,37 @@ class Window(Workbench):
         self.interrupted.found.connect(self.left.show_runs)
         self.left.resume_wanted.connect(self.resume)
         self.left.discard_wanted.connect(self.discard)
-        self.jobs.look_wanted.connect(lambda job: GrowthWindow(job, self).show())
+        self.jobs.look_wanted.connect(self._show_growth)
         for signal in (self.queue.ended, self.queue.left):
             signal.connect(self.interrupted.ended)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
-        self.learn.method_wanted.connect(self._use_method)
-        self.tune.values_wanted.connect(self._take_values)
-        self.tune.said.connect(lambda text, error: self.jobs.say(text, error=error))
-        self.tune.tuned_changed.connect(self._replan)
         menu = actions.sample_menu(self)
         self.sequences.sample_button.setMenu(menu)
         self.empty.sample_button.setMenu(menu)
         self._take_method(method.method)
+
+    def connect_learn(self, learn: LearnWorkspace) -> None:
+        learn.method_wanted.connect(self._use_method)
+        learn.set_devices(len(self._gpus))
+
+    def connect_tune(self, tune: TuneWorkspace) -> None:
+        self.splitters["tune"] = tune.splitter
+        tune.splitter.setHandleWidth(theme.SPACING)
+        layout.restore_splitter(self, "tune", tune.splitter)
+        tune.form.set_values(self.settings.mapping("sweep"))
+        tune.set_gpus(self._gpus)
+        self._tell_tune(tune)
+        tune.values_wanted.connect(self._take_values)
+        tune.said.connect(lambda text, error: self.jobs.say(text, error=error))
+        tune.tuned_changed.connect(self._replan)
+
+    def _tell_tune(self, tune: TuneWorkspace) -> None:
+        """What would run here is what Tune measures."""
+        method = self.method.method
+        if method is not None:
+            tune.set_method(method, self.method.options.values())
+            tune.set_data(self.session.state.inputs(method.problem))
+            tune.set_device(*self.device.choice())
 
     def _take_method(self, method: Method | None) -> None:
         if method:
@@ -208,8 +235,11 @@ class Window(Workbench):
 
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
-        self.learn.set_devices(len(found.gpus))
-        self.tune.set_gpus([gpu for gpu, _ in found.gpus])
+        self._gpus = [gpu for gpu, _ in found.gpus]
+        if self.learn_page.made:
+            self.learn.set_devices(len(self._gpus))
+        if self.tune_page.made:
+            self.tune.set_gpus(self._gpus)
         self.jobs.log(f"GPUs: {gpus}" if gpus else f"No GPU is used: {found.reason}")
         self._replan()
 
@@ -222,9 +252,8 @@ class Window(Workbench):
         if self._suit(method, data):
             return
         self.method.set_data(data)
-        self.tune.set_method(method, self.method.options.values())
-        self.tune.set_data(data)
-        self.tune.set_device(*self.device.choice())
+        if self.tune_page.made:
+            self._tell_tune(self.tune)
         self._explain(False)
         if request is None:
             wrong = " ".join(self.method.errors())
@@ -307,6 +336,8 @@ class Window(Workbench):
 
     def ask_profile(self, alignment: AlignedSequences) -> ProfileDialog:
         """Ask what a profile of an alignment is to be made with."""
+        from app.dialogs.profile import ProfileDialog
+
         trees = [datum for datum in self.session.state.data if isinstance(datum, Tree)]
         dialog = ProfileDialog(alignment, trees, self)
         dialog.wanted.connect(self._make_profile)
@@ -319,6 +350,11 @@ class Window(Workbench):
             self._look_at(made)
 
         self.queue.submit(Job(wanted.title, loading.LANE, wanted.make, done, detachable=True))
+
+    def _show_growth(self, job: Job) -> None:
+        from app.views.growing.window import GrowthWindow
+
+        GrowthWindow(job, self).show()
 
     def _show_datum(self, datum: Any) -> None:
         if not self._look_at(datum):
@@ -354,12 +390,12 @@ class Window(Workbench):
 
     def _restore_window(self) -> None:
         layout.restore(self, self.splitters)
-        self.tune.form.set_values(self.settings.mapping("sweep"))
         self.recall(self.settings.mapping("last") or {"method": method_choice.first(self.methods).id, "by_hand": False})
         self.turn_to(0)
 
     def _save_window(self) -> None:
         layout.keep(self, self.splitters)
         self.settings.put("last", self.remembered())
-        self.settings.put("sweep", self.tune.form.values())
+        if self.tune_page.made:
+            self.settings.put("sweep", self.tune.form.values())
         self.settings.save()

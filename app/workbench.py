@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QWidget
 
+from app import views
 from app.commands import Commands
 from app.dialogs import pages
 from app.jobs.planning import Answer, Planner, Request
 from app.jobs.queue import JobQueue
 from app.kit.dock import Dock
+from app.kit.later import Later
 from app.kit.selection import Selection
-from app.kit.widgets import FittingButton
-from app.learn.workspace import LearnWorkspace
+from app.kit.widgets import FittingButton, scrolled
 from app.panels.cost import CostPanel
 from app.panels.curves.panel import CurvePanel
 from app.panels.data import DataPanel
@@ -32,9 +33,11 @@ from app.session.autosave import Autosave
 from app.session.session import Entry, Session
 from app.session.undoing import Undoing
 from app.settings import Settings
-from app.tune.workspace import TuneWorkspace
-from app.views import VIEWS
 from kernels.method import Method
+
+if TYPE_CHECKING:
+    from app.learn.workspace import LearnWorkspace
+    from app.tune.workspace import TuneWorkspace
 
 WIDE, LEFT, LEFT_SMALL, RIGHT, RIGHT_SMALL = 1450, 400, 290, 340, 300
 """Pixels: a wide screen, and the panels at the left and at the right of one and of a smaller one."""
@@ -104,8 +107,29 @@ class Workbench(QMainWindow):
         """Whether a session may take the place of the results that are open; the window asks."""
         raise NotImplementedError
 
+    @property
+    def tune(self) -> TuneWorkspace:
+        """The workspace Tune, which is made when it is first asked for."""
+        return self.tune_page.content
+
+    @property
+    def learn(self) -> LearnWorkspace:
+        """The workspace Learn, which is made when it is first asked for."""
+        return self.learn_page.content
+
+    def connect_tune(self, tune: TuneWorkspace) -> None:
+        """Have the workspace Tune take part, now that it is made; the window does."""
+        raise NotImplementedError
+
+    def connect_learn(self, learn: LearnWorkspace) -> None:
+        """Have the workspace Learn take part, now that it is made; the window does."""
+        raise NotImplementedError
+
     def turn_to(self, number: int) -> None:
         """Work in Analyse (0), Tune (1) or Learn (2)."""
+        page = self.workspaces.widget(number)
+        if isinstance(page, Later):
+            _ = page.content
         self.workspaces.setCurrentIndex(number)
         for index, name in enumerate(WORKSPACES):
             self.commands[name].setChecked(index == number)
@@ -168,8 +192,21 @@ class Workbench(QMainWindow):
         self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K")
         self.selection = Selection(self)
         self.empty = EmptyPage()
-        self.viewer = ResultViews([view(self.selection) for view in VIEWS], self.empty)
+        self.viewer = ResultViews(views.kinds, self.selection, self.empty)
         self.undoing = Undoing(self, self.session.undo_stack, self.viewer.undoing)
-        self.tune = TuneWorkspace(self.queue, self.methods)
-        self.learn = LearnWorkspace(self.methods)
+        self.tune_page, self.learn_page = Later(self._make_tune), Later(self._make_learn, scrolled)
         self.workspaces = QStackedWidget()
+
+    def _make_tune(self) -> QWidget:
+        from app.tune.workspace import TuneWorkspace
+
+        made = TuneWorkspace(self.queue, self.methods)
+        self.connect_tune(made)
+        return made
+
+    def _make_learn(self) -> QWidget:
+        from app.learn.workspace import LearnWorkspace
+
+        made = LearnWorkspace(self.methods)
+        self.connect_learn(made)
+        return made

@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from Bio.Align import substitution_matrices
 
 from kernels.errors import InputError, ParameterError, ScoreOverflow
 from kernels.model import Sequence
@@ -84,11 +83,15 @@ class SubstitutionMatrix:
 
 def matrix_names() -> tuple[str, ...]:
     """Names of the matrices that ship with Biopython and score single letters."""
+    from Bio.Align import substitution_matrices
+
     return tuple(name for name in substitution_matrices.load() if name not in CODON_MATRICES)
 
 
 def named_matrix(name: str) -> SubstitutionMatrix:
     """A substitution matrix of Biopython, by name in any case; ParameterError for an unknown one, or one of codons."""
+    from Bio.Align import substitution_matrices
+
     known = {known_name.upper(): known_name for known_name in matrix_names()}
     if name.upper() in CODON_MATRICES:
         raise ParameterError(f"matrix {name!r} scores codons, not letters; choose another one")

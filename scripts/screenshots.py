@@ -204,10 +204,10 @@ def make_cube(window: Window, sample_id: str) -> None:
     window.method.set_values(registry.method(CUBE_METHOD), {}, CUBE_PARAMETERS)
     run(window, sample_id)
     window.viewer.turn_to("cube")
-    cube: Any = window.viewer.tabs.currentWidget()
+    cube: Any = window.viewer.current
     cube.colour.setCurrentIndex(2)
     window.viewer.turn_to("orders")
-    orders: Any = window.viewer.tabs.currentWidget()
+    orders: Any = window.viewer.current
     orders.slider.setValue(ORDERS_STEP)
 
 
@@ -236,7 +236,7 @@ def make_alignment(window: Window, sample_id: str) -> None:
     window.session.remove_data(range(len(window.session.state.data)))
     window.loader.open_sample(sample(sample_id))
     wait(lambda: bool(window.session.state.data))
-    view: Any = window.viewer.tabs.currentWidget()
+    view: Any = window.viewer.current
     view.colour("clustal")
     for name in ALIGNED_TRACKS:
         view.set_track(name, True)
@@ -252,7 +252,7 @@ def make_compared(window: Window) -> None:
     from kernels.io.aligned import unaligned
     from kernels.registry import alignment_trees, realigning
 
-    view: Any = window.viewer.tabs.currentWidget()
+    view: Any = window.viewer.current
     view.canvas.set_tracks(["consensus"])
     view.tree_side.compute(next(iter(alignment_trees.criteria())))
     wait(lambda: view.sharp)
@@ -294,7 +294,7 @@ def make_profiles(window: Window, sample_id: str) -> None:
     window.method.set_values(registry.method(PROFILE_METHOD), PROFILE_OPTIONS, {})
     finish(window)
     window.viewer.turn_to("profile")
-    view: Any = window.viewer.tabs.currentWidget()
+    view: Any = window.viewer.current
     view.canvas.show_span(*PROFILE_SPAN)
 
 
@@ -308,10 +308,10 @@ def make_tree(window: Window, sample_id: str) -> None:
     window.method.set_values(registry.method("nj-pruned"), {"root": "midpoint"}, {})
     finish(window)
     window.viewer.turn_to("joins")
-    joins: Any = window.viewer.tabs.currentWidget()
+    joins: Any = window.viewer.current
     joins.go_to(JOINS_MADE)
     window.viewer.turn_to("tree")
-    tree: Any = window.viewer.tabs.currentWidget()
+    tree: Any = window.viewer.current
     tree.colour("word")
     tree.editor.ladderize()
     tree.choose(tree.tree.path(tree.tree.names.index("alpha_goose"))[2])
@@ -322,7 +322,7 @@ def save(window: Window, view: str, path: Path, place: str = "") -> None:
     from app.kit.view import GradualView
 
     window.viewer.turn_to(view)
-    widget: Any = window.viewer.tabs.currentWidget()
+    widget: Any = window.viewer.current
     wait(lambda: not isinstance(widget, GradualView) or widget.sharp)
     if place:
         widget.go_to(place)

@@ -78,6 +78,7 @@ def _measure(folder: Path, letters: int, where: bool) -> None:
     from PySide6.QtWidgets import QApplication
 
     from app import application, settings
+    from app.starting import REST, load_the_rest
     from app.window import Window
 
     os.environ[settings.FOLDER_VARIABLE] = str(folder / "settings")
@@ -89,7 +90,8 @@ def _measure(folder: Path, letters: int, where: bool) -> None:
     print(f"start to window {time.perf_counter() - began:.2f} s, {time.process_time() - worked:.2f} s of processors")
     blocks = Blocks(where)
     scenes = Scenes(window, blocks, qt)
-    scenes.until("what goes on after the start", lambda: True, lambda: None, 1.0)
+    loading = lambda: any(thread.name == REST for thread in threading.enumerate())  # noqa: E731
+    scenes.until("what goes on after the start", lambda: not loading(), load_the_rest, 1.0)
     scenes.open_genomes(folder, letters)
     scenes.run_for(4)
     scenes.open_genomes(folder, letters // 40)
@@ -171,7 +173,7 @@ class Scenes:
 
     def _sharp(self, gradual: Any) -> bool:
         """Whether a view has all it shows, or waits for somebody who lets it begin."""
-        view = self.window.viewer.tabs.currentWidget()
+        view = self.window.viewer.current
         asks = getattr(getattr(view, "scan_panel", None), "busy", True) is False
         return not isinstance(view, gradual) or view.sharp or asks
 

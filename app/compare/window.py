@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
 
 from app import texts, theme
 from app.compare import paths, rows, trees
-from app.compare.bars import PhaseBars, Timelines
+from app.compare.bars import PhaseBars
+from app.compare.timelines import Log, Timelines
 from app.kit.background import Latest
 from app.kit.replay.together import ReplayTogether
 from app.kit.widgets import as_list, label, row, tool_button
@@ -108,11 +109,24 @@ class CompareWindow(QWidget):
 
     def _add_timelines(self) -> None:
         if any(result.steps.count for result in self.results):
-            self.tabs.addTab(_scrolled(self.timelines), "Timelines")
-            self._laid.finished.connect(self.timelines.show_lanes)
+            page, self.folds = QWidget(), QCheckBox("Fold gaps")
+            self.folds.setChecked(True)
+            self.folds.setToolTip(
+                "Draw long times narrow in which nobody did anything: compilation, transfer, the host"
+            )
+            self.folds.toggled.connect(self.timelines.set_folds)
+            box = QVBoxLayout(page)
+            box.addWidget(self.folds)
+            box.addWidget(_scrolled(self.timelines), 1)
+            self.tabs.addTab(page, "Timelines")
+            self._laid.finished.connect(self._take_timelines)
             self._laid.request(lambda monitor: Timelines.lay_out(self.results, self.names, monitor))
             self.tabs.addTab(self.replays, "Replay")
             self.replays.show_results(list(zip(self.names, self.results, strict=True)))
+
+    def _take_timelines(self, found: list[Log]) -> None:
+        self.timelines.show_logs(found)
+        self.folds.setVisible(any(self.timelines.breaks(log) for log in found))
 
     def _add_answers(self) -> None:
         """Pages for the first two results whose answers can be held against each other."""

@@ -21,7 +21,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app import texts
 from kernels.errors import AntidiagError, Cancelled
-from kernels.experiments.runner import Control
+from kernels.experiments.control import Control
 from kernels.monitor import Listener, Monitor
 
 PROGRESS_MS = 100

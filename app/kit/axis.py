@@ -12,6 +12,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from app import theme
 
+theme.dress_plots()  # whose first axis this may be
+
 HIGH, WIDE = 18, 48
 """Pixels that a word takes along an upright axis and along a level one."""
 

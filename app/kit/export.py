@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pyqtgraph as pg
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QImageWriter, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
@@ -19,6 +19,9 @@ from kernels.errors import InputError
 from kernels.io.files import write_bytes
 from kernels.model import Result
 from kernels.registry import saving as formats
+
+if TYPE_CHECKING:
+    import pyqtgraph as pg
 
 FILTERS = "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf)"
 Draw = Callable[[QPainter, QRectF], None]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLayout,
     QLayoutItem,
+    QLineEdit,
     QMenu,
     QPushButton,
     QToolButton,
@@ -20,8 +21,13 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.kit.icons import dress
 
-WHERE_WIDTH = 118
-"""Pixels of the box that says where to go."""
+WHERE_WIDTH, ITS_FRAME = 118, 28
+"""Pixels of the box that says where to go, at least, and of what is around its words."""
+
+
+def where_width(box: QLineEdit) -> int:
+    """Pixels of a box that says where to go, with room for what it asks for in its own font."""
+    return max(WHERE_WIDTH, box.fontMetrics().horizontalAdvance(box.placeholderText()) + ITS_FRAME)
 
 
 class Flow(QLayout):

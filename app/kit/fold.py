@@ -22,11 +22,19 @@ class Fold:
     lengths_ns: np.ndarray
     width_ns: float
     end_ns: int
+    all_ns: int = 0
+    """Nanoseconds of all gaps, also of those that are too short to be folded."""
 
     @property
     def inside_ns(self) -> int:
         """Nanoseconds of the gaps after the first event."""
         return int(self.lengths_ns[self.starts_ns > 0].sum())
+
+    def at_least(self, spent_ns: float) -> np.ndarray:
+        """Of something that took so long in all while nobody did anything, what at least was in each gap, in ns: what
+        had no room in the others. Nothing, where it is longer than all gaps, and so was not all in this log."""
+        left = spent_ns - (self.all_ns - self.lengths_ns)
+        return np.clip(left, 0, self.lengths_ns) if spent_ns <= self.all_ns else np.zeros(self.lengths_ns.size)
 
     def drawn(self, times_ns: np.ndarray | float) -> np.ndarray:
         """Where times are drawn, as nanoseconds of the folded axis."""
@@ -58,7 +66,7 @@ def fold(found: Lanes) -> Fold:
     gaps = lengths > 0
     computed = found.end_ns - int(lengths[gaps].sum())
     long = gaps & (lengths > LONG * computed) & ((reached == 0) | (found.share == 1))
-    return Fold(reached[long], lengths[long], max(WIDTH * computed, 1.0), found.end_ns)
+    return Fold(reached[long], lengths[long], max(WIDTH * computed, 1.0), found.end_ns, int(lengths[gaps].sum()))
 
 
 def folded(found: Lanes, by: Fold) -> Lanes:

@@ -15,6 +15,7 @@ from PySide6.QtGui import QKeyEvent, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog, QLineEdit
 
 from app import texts
+from app.kit.widgets import Combo
 from kernels.errors import ParameterError
 from kernels.parameters import Parameter
 from kernels.scoring import matrix_names
@@ -138,7 +139,7 @@ class NumberEditor(QAbstractSpinBox):
             self.style().polish(self)
 
 
-class ChoiceEditor(QComboBox):
+class ChoiceEditor(Combo):
     """One of the declared choices, or "auto" where the default is automatic."""
 
     edited = Signal()
@@ -171,7 +172,7 @@ class ChoiceEditor(QComboBox):
         event.ignore()
 
 
-class MatrixEditor(QComboBox):
+class MatrixEditor(Combo):
     """A substitution matrix: what suits the sequences, letters compared, a built-in one, or a file."""
 
     edited = Signal()

@@ -102,6 +102,11 @@ class GradualView(View, Protocol):
     def sharp(self) -> bool: ...
 
 
+def shows_datum(kind: type[View], datum: Any) -> bool:
+    """Whether views of a kind show data that no run made, and this datum."""
+    return hasattr(kind, "shows_datum") and kind.shows_datum(datum)
+
+
 def as_widget(view: View) -> QWidget:
     """The view as the widget that it is; TypeError where it is none."""
     if not isinstance(view, QWidget):

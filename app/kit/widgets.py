@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QComboBox,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -17,6 +18,9 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QTableView,
     QToolButton,
     QVBoxLayout,
@@ -82,6 +86,28 @@ class FittingButton(QPushButton):
         fitting = (text for text in self._texts if metrics.horizontalAdvance(text) <= room)
         self.setText(next(fitting, self._texts[-1]))
         super().resizeEvent(event)
+
+
+class Combo(QComboBox):
+    """A combo box that leaves letters out where it is narrow, and says so by an ellipsis; Qt cuts them through."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        edit = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, edit, self).width()
+        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
+def scrolled(page: QWidget) -> QScrollArea:
+    """A page that scrolls where the window is smaller than what is on it, so that the window may be so small."""
+    area = QScrollArea()
+    area.setWidget(page)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    return area
 
 
 class VerticalScroll(QScrollArea):

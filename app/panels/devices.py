@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
+from app.kit.widgets import Combo
 from kernels.cuda import devices
 from kernels.engine import BackendChoice, cpu_name
 
@@ -27,7 +28,7 @@ class Found:
     reason: str
 
 
-class DeviceChooser(QComboBox):
+class DeviceChooser(Combo):
     """A list of devices, filled by a thread, because looking for GPUs loads CuPy."""
 
     changed = Signal()

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from app import theme
 from app.kit.forms import ParameterForm
-from app.kit.widgets import Card, label, quiet_button, row
+from app.kit.widgets import Card, Combo, label, quiet_button, row
 from kernels.citation import Citation
 from kernels.io.aligned import AlignedSequences
 from kernels.method import Method
@@ -37,7 +37,7 @@ class MethodPanel(Card):
         super().__init__("Method")
         self._methods = tuple(methods)
         self._remembered: dict[str, dict[str, Any]] = {}
-        self.family, self.chooser = QComboBox(), QComboBox()
+        self.family, self.chooser = Combo(), Combo()
         self.family.setAccessibleName("Family")
         self.chooser.setAccessibleName("Method")
         self.family.addItems(list(dict.fromkeys(method.family for method in self._methods)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QCloseEvent
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
 from app import theme
 from app.kit.flow import together
 from app.kit.icons import dress
+from app.kit.later import Later
 from app.kit.view import View, as_widget
 from app.kit.widgets import quiet_button
 
@@ -21,19 +23,31 @@ TABS_WIDTH = 280
 WINDOW_SIZE = 900, 640
 
 
+class Holder(Later):
+    """The place of a view."""
+
+    def __init__(self, kind: type[View], make: Callable[[type[View]], View]) -> None:
+        super().__init__(lambda: as_widget(make(kind)))
+        self.kind = kind
+
+    @property
+    def view(self) -> View:
+        return self.content
+
+
 class ViewWindow(QWidget):
     """A view in a window of its own; closing it puts the view back among the tabs."""
 
     closed = Signal()
 
-    def __init__(self, parent: QWidget, view: View) -> None:
+    def __init__(self, parent: QWidget, holder: Holder) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self.setWindowTitle(f"{view.title} - Antidiag")
-        self.view = view
+        self.setWindowTitle(f"{holder.kind.title} - Antidiag")
+        self.holder = holder
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, theme.SPACING)
-        self._box.addWidget(as_widget(view))
-        as_widget(view).show()
+        self._box.addWidget(holder)
+        holder.show()
         self.resize(*WINDOW_SIZE)
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -42,7 +56,7 @@ class ViewWindow(QWidget):
 
 
 class Places(QSplitter):
-    """Tabs, tabs beside them, and windows, over views of which each has its place.
+    """Tabs, tabs beside them, and windows, over views of which each has its place; ``make`` makes one that is new.
 
     ``looked(view)``: a view came to be seen, and must show what is shown now.
     ``moved``: a view has another place, which `placed` tells.
@@ -51,10 +65,11 @@ class Places(QSplitter):
     looked = Signal(object)
     moved = Signal()
 
-    def __init__(self, views: Sequence[View]) -> None:
+    def __init__(self, make: Callable[[type[View]], View]) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self._views = tuple(views)
-        self._able: list[View] = []
+        self._make = make
+        self._holders: dict[str, Holder] = {}
+        self._able: list[type[View]] = []
         self._place: dict[str, str] = {}
         self._windows: dict[str, ViewWindow] = {}
         self.tabs, self.beside = QTabWidget(), QTabWidget()
@@ -90,22 +105,25 @@ class Places(QSplitter):
         """Put views where `placed` said that they are; windows open when there is something to show."""
         self._place = {str(name): place for name, place in places.items() if place in PLACES}
 
-    def show_views(self, able: Sequence[View], wanted: str) -> list[View]:
-        """Have just these views, each in its place, and turn the tabs to the one that is wanted; those now seen."""
+    def show_views(self, able: Sequence[type[View]], wanted: str) -> list[View]:
+        """Have just these views, each in its place, and turn the tabs to the one that is wanted; those now seen.
+
+        Only those are made, so that a result of many views is there at once.
+        """
         self._able = list(able)
         for tabs in (self.tabs, self.beside):
             tabs.blockSignals(True)
             tabs.clear()
-        inside = [view for view in able if self._place.get(view.id, TABS) == TABS]
-        for view in able:
-            place = self._place.get(view.id, TABS)
+        inside = [kind for kind in able if self._place.get(kind.id, TABS) == TABS]
+        for kind in able:
+            place = self._place.get(kind.id, TABS)
             if not inside and place != WINDOW:
                 place = TABS
             if place == WINDOW:
-                self._open(view)
+                self._open(kind)
             else:
-                (self.tabs if place == TABS else self.beside).addTab(as_widget(view), view.title)
-        for name in [name for name in self._windows if all(view.id != name for view in able)]:
+                (self.tabs if place == TABS else self.beside).addTab(self._holder(kind), kind.title)
+        for name in [name for name in self._windows if all(kind.id != name for kind in able)]:
             self._drop(name)
         self.beside.setVisible(self.beside.count() > 0)
         for tabs in (self.tabs, self.beside):
@@ -116,19 +134,24 @@ class Places(QSplitter):
 
     def seen(self) -> list[View]:
         """The views that are on the screen."""
-        found = [self._view(tabs.currentWidget()) for tabs in (self.tabs, self.beside) if tabs.count()]
-        return [*found, *(window.view for window in self._windows.values())]
+        found = [_held(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]
+        return [*found, *(window.holder.view for window in self._windows.values())]
+
+    @property
+    def current(self) -> View | None:
+        """The view that the tabs are turned to."""
+        return _held(self.tabs.currentWidget()).view if self.tabs.count() else None
 
     def shown(self) -> tuple[str, ...]:
         """Ids of the views that there are, in the order of the tabs; those elsewhere last."""
-        inside = [self._view(self.tabs.widget(index)).id for index in range(self.tabs.count())]
-        return tuple(inside + [view.id for view in self._able if view.id not in inside])
+        inside = [_held(self.tabs.widget(index)).kind.id for index in range(self.tabs.count())]
+        return tuple(inside + [kind.id for kind in self._able if kind.id not in inside])
 
     def turn_to(self, view_id: str) -> None:
         """Look at the view of this id, wherever it is."""
         for tabs in (self.tabs, self.beside):
             for index in range(tabs.count()):
-                if self._view(tabs.widget(index)).id == view_id:
+                if _held(tabs.widget(index)).kind.id == view_id:
                     tabs.setCurrentIndex(index)
         if view_id in self._windows:
             self._windows[view_id].raise_()
@@ -137,7 +160,7 @@ class Places(QSplitter):
         """Give a view another place."""
         self._place[view_id] = place
         self._drop(view_id)
-        shown = self._view(self.tabs.currentWidget()).id if self.tabs.count() else ""
+        shown = _held(self.tabs.currentWidget()).kind.id if self.tabs.count() else ""
         for view in self.show_views(self._able, view_id if place == TABS else shown):
             self.looked.emit(view)
         if place == BESIDE:
@@ -145,36 +168,38 @@ class Places(QSplitter):
             self.turn_to(view_id)
         self.moved.emit()
 
-    def _open(self, view: View) -> None:
-        if view.id not in self._windows:
-            window = self._windows[view.id] = ViewWindow(self, view)
-            window.closed.connect(lambda name=view.id: self.put(name, TABS))
+    def _holder(self, kind: type[View]) -> Holder:
+        if kind.id not in self._holders:
+            self._holders[kind.id] = Holder(kind, self._make)
+        return self._holders[kind.id]
+
+    def _open(self, kind: type[View]) -> None:
+        if kind.id not in self._windows:
+            window = self._windows[kind.id] = ViewWindow(self, self._holder(kind))
+            window.closed.connect(lambda name=kind.id: self.put(name, TABS))
             window.show()
 
     def _drop(self, view_id: str) -> None:
         if window := self._windows.pop(view_id, None):
             window.closed.disconnect()
-            as_widget(window.view).setParent(self)
-            as_widget(window.view).hide()
+            window.holder.setParent(self)
+            window.holder.hide()
             window.close()
             window.deleteLater()
 
     def _move_current(self, tabs: QTabWidget, place: str) -> None:
         if tabs.count():
-            self.put(self._view(tabs.currentWidget()).id, place)
+            self.put(_held(tabs.currentWidget()).kind.id, place)
 
     def _look(self, tabs: QTabWidget, index: int) -> None:
         if index >= 0:
-            self.looked.emit(self._view(tabs.widget(index)))
-
-    def _view(self, shown: QWidget) -> View:
-        return next(view for view in self._views if view is shown)
+            self.looked.emit(_held(tabs.widget(index)).view)
 
     def _menu(self, tabs: QTabWidget, at: QPoint) -> None:
         index = tabs.tabBar().tabAt(at)
         if index < 0:
             return
-        name, menu = self._view(tabs.widget(index)).id, QMenu(self)
+        name, menu = _held(tabs.widget(index)).kind.id, QMenu(self)
         choices: dict[str, tuple[str, Callable[[], bool]]] = {
             BESIDE: ("Show beside the others", lambda: tabs is self.tabs and tabs.count() > 1),
             WINDOW: ("Show in a window of its own", lambda: True),
@@ -183,3 +208,8 @@ class Places(QSplitter):
         for place, (text, able) in choices.items():
             menu.addAction(text, lambda place=place: self.put(name, place)).setEnabled(able())
         menu.exec(tabs.tabBar().mapToGlobal(at))
+
+
+def _held(page: QWidget) -> Holder:
+    """The page of a tab as the holder that it is."""
+    return cast(Holder, page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +12,18 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLay
 from app import texts, theme
 from app.kit.background import Latest
 from app.kit.chips import Chips
-from app.kit.view import DataView, EditedView, MakingView, OfferedView, ProfiledView, UndoView, View, as_widget
+from app.kit.selection import Selection
+from app.kit.view import (
+    DataView,
+    EditedView,
+    MakingView,
+    OfferedView,
+    ProfiledView,
+    UndoView,
+    View,
+    as_widget,
+    shows_datum,
+)
 from app.kit.widgets import Elided, label, quiet_button, row
 from app.panels.placed import Places
 from app.session.session import Entry
@@ -35,21 +46,15 @@ class ResultViews(QWidget):
     edited = Signal(object, str, object)
     """The entry or datum, the id of a view, and what the user did to the picture there (None: nothing)."""
 
-    def __init__(self, views: Sequence[View], empty: QWidget) -> None:
+    def __init__(self, kinds: Callable[[], Sequence[type[View]]], selection: Selection, empty: QWidget) -> None:
         super().__init__()
-        self._views = tuple(views)
-        for view in self._views:
-            as_widget(view).setParent(self)
-            as_widget(view).hide()
-            if isinstance(view, MakingView):
-                view.kept.connect(self.made)
-            if isinstance(view, ProfiledView):
-                view.profile_wanted.connect(self.profile_wanted)
-            if isinstance(view, EditedView):
-                view.edited.connect(lambda edits, view=view: self._tell_edits(view, edits))
+        self._kinds, self._selection = kinds, selection
+        self._made: dict[str, View] = {}
+        self._offered: Sequence[Any] = ()
         self._result: Result | None = None
         self._entry: Entry | None = None
         self._datum: Any = None
+        self._edits: Mapping[str, Any] = {}
         self._fresh: set[View] = set()
         self._last_id = ""
         self.stamp, self.chips = Elided(), Chips()
@@ -62,7 +67,7 @@ class ResultViews(QWidget):
         self.keep.clicked.connect(lambda: self.products_wanted.emit(self._entry))
         self.stale_note = Elided("Made with other settings or sequences than those chosen now.")
         self.stale_note.setObjectName("warning")
-        self.places = Places(self._views)
+        self.places = Places(self._make)
         self.tabs = self.places.tabs
         self.places.looked.connect(self._look)
         self._none = label("No view can show this result; its numbers are in the line above.", "muted", wrap=True)
@@ -101,15 +106,39 @@ class ResultViews(QWidget):
         """What is shown that no run made; None where a result is shown, or nothing."""
         return self._datum
 
-    def able(self, datum: Any) -> list[DataView]:
+    @property
+    def current(self) -> View | None:
+        """The view that the tabs are turned to."""
+        return self.places.current
+
+    @property
+    def views(self) -> Mapping[str, View]:
+        """The views that were made so far, by their ids."""
+        return self._made
+
+    def able(self, datum: Any) -> list[type[View]]:
         """The views that can show data that no run made."""
-        return [view for view in self._views if isinstance(view, DataView) and view.shows_datum(datum)]
+        return [kind for kind in self._kinds() if shows_datum(kind, datum)]
 
     def offer(self, data: Sequence[Any]) -> None:
         """Tell the views what else is open."""
-        for view in self._views:
+        self._offered = data
+        for view in self._made.values():
             if isinstance(view, OfferedView):
                 view.offer(data)
+
+    def _make(self, kind: type[View]) -> View:
+        """A view that is looked at for the first time."""
+        view = self._made[kind.id] = kind(self._selection)
+        if isinstance(view, MakingView):
+            view.kept.connect(self.made)
+        if isinstance(view, ProfiledView):
+            view.profile_wanted.connect(self.profile_wanted)
+        if isinstance(view, EditedView):
+            view.edited.connect(lambda edits, view=view: self._tell_edits(view, edits))
+        if isinstance(view, OfferedView):
+            view.offer(self._offered)
+        return view
 
     def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
         """Show data that no run made, in the views that can; whether there is one.
@@ -120,15 +149,9 @@ class ResultViews(QWidget):
         if not able:
             return False
         self._entry = self._result = None
-        self._datum, self._fresh = datum, set(able)
+        self._datum, self._edits = datum, edits
         self._counting.cancel()
-        for view in self._views:
-            if view not in able:
-                view.show_result(None)
-        self.places.show_views(able, self._last_id)
-        for view in able:
-            view.show_datum(datum)
-            self._show_edits(view, edits)
+        self._show(able)
         self.stamp.setText(f"{datum.name} \N{MIDDLE DOT} {datum.summary}")
         self.stamp.setToolTip(datum.source)
         self.chips.show_chips(())
@@ -141,18 +164,21 @@ class ResultViews(QWidget):
     def show_entry(self, entry: Entry | None) -> None:
         """Show this result in all views that can; None shows what to do instead."""
         self._entry, self._result = entry, entry.result if entry else None
-        self._datum = None
-        self._fresh.clear()
-        able = [view for view in self._views if self._result is not None and view.shows(self._result)]
-        for view in self._views:
-            if view not in able:
-                view.show_result(None)
-        seen = self.places.show_views(able, self._last_id)
+        self._datum, self._edits = None, entry.edits if entry else {}
+        able = [kind for kind in self._kinds() if kind.shows(self._result)] if self._result is not None else []
         self._head()
         self._none.setVisible(self._result is not None and not able)
         self._offer_products()
         self._pages.setCurrentIndex(int(self._result is not None))
-        for view in seen:
+        self._show(able)
+
+    def _show(self, able: Sequence[type[View]]) -> None:
+        """What is to be shown in the views that can and are seen; the others get it when they are looked at."""
+        self._fresh.clear()
+        for view in self._made.values():
+            if type(view) not in able:
+                view.show_result(None)
+        for view in self.places.show_views(able, self._last_id):
             self._refresh(view)
 
     def _head(self) -> None:
@@ -193,7 +219,7 @@ class ResultViews(QWidget):
 
     def undoing(self) -> UndoView | None:
         """The view that is seen and has an undo of its own."""
-        seen = (view for view in self._views if isinstance(view, UndoView) and as_widget(view).isVisible())
+        seen = (view for view in self._made.values() if isinstance(view, UndoView) and as_widget(view).isVisible())
         return next((view for view in seen if view.undo_text or view.redo_text), None)
 
     def tabs_shown(self) -> tuple[str, ...]:
@@ -211,21 +237,21 @@ class ResultViews(QWidget):
 
     def _look(self, view: View) -> None:
         """A view came to be seen, because its tab was chosen or it was moved."""
-        if as_widget(view).parentWidget() is not None and view is self.tabs.currentWidget():
+        if view is self.current:
             self._last_id = view.id
         self._refresh(view)
 
     def _refresh(self, view: View) -> None:
-        """Show the result, if the view does not yet."""
-        if view not in self._fresh:
-            self._fresh.add(view)
+        """Show what is to be shown, if the view does not yet."""
+        if view in self._fresh:
+            return
+        self._fresh.add(view)
+        if self._datum is not None and isinstance(view, DataView):
+            view.show_datum(self._datum)
+        else:
             view.show_result(self._result)
-            if self._entry is not None:
-                self._show_edits(view, self._entry.edits)
-
-    def _show_edits(self, view: View, edits: Mapping[str, Any]) -> None:
-        if isinstance(view, EditedView) and view.id in edits:
-            view.show_edits(edits[view.id])
+        if isinstance(view, EditedView) and view.id in self._edits:
+            view.show_edits(self._edits[view.id])
 
     def _tell_edits(self, view: View, edits: Any) -> None:
         shown = self._entry or self._datum

@@ -14,7 +14,6 @@ from app.jobs.queue import Job, JobQueue
 from app.session.session import Session
 from kernels.errors import InputError
 from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_columns import count
 from kernels.io.sequences import what_reading_changed
 from kernels.method import Input
 from kernels.model import Sequence
@@ -86,11 +85,15 @@ class Loader(QObject):
         sample: bool = False,
     ) -> None:
         def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
+            from kernels.io import aligned_columns  # which loads Numba
+
             sequences, others = [], []
             for datum in read(monitor):
                 monitor.check()
                 if isinstance(datum, AlignedSequences):
-                    count(datum.letters[:1])  # loads the compiled code, for which the window would stand still
+                    aligned_columns.count(
+                        datum.letters[:1]
+                    )  # loads the compiled code, for which the window would stand still
                 if not isinstance(datum, Sequence):
                     others.append(datum)
                     continue

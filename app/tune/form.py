@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QGridLayout,
     QLineEdit,
     QListWidget,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
-from app.kit.widgets import Card, label, row
+from app.kit.widgets import Card, Combo, label, row
 from app.tune.device_boxes import DeviceBoxes
 from app.tune.inputs import InputEditor
 from app.tune.plots.series import suggestion
@@ -57,7 +56,7 @@ class AxisEditor(QWidget):
     def __init__(self, number: int) -> None:
         super().__init__()
         self._methods: tuple[Method, ...] = ()
-        self.name, self.values = QComboBox(), QLineEdit()
+        self.name, self.values = Combo(), QLineEdit()
         self.name.setAccessibleName(f"Axis {number}")
         self.values.setAccessibleName(f"Values of axis {number}")
         self.values.setPlaceholderText("32:1024:*2   or   64,128,256")

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from app import theme
-from app.kit.widgets import label
+from app.kit.widgets import Combo, label
 from kernels.errors import ParameterError
 from kernels.experiments.inputs import Generated, Inputs, Loaded
 from kernels.io.sequences import SEQUENCE
@@ -38,10 +38,10 @@ class InputEditor(QWidget):
         self._data: tuple[Any, ...] = ()
         self._problem: ProblemType | None = None
         self._wanted = OPEN
-        self.source = QComboBox()
+        self.source = Combo()
         self.source.setAccessibleName("Input")
         self.about = label(kind="muted", wrap=True)
-        self.type, self.length = QComboBox(), QLineEdit("2000")
+        self.type, self.length = Combo(), QLineEdit("2000")
         self.type.addItems([str(kind) for kind in SequenceType])
         self.count, self.seed, self.divergence = QSpinBox(), QSpinBox(), QDoubleSpinBox()
         self.count.setRange(0, 1_000_000)

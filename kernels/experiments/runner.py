@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any
 from kernels.errors import AntidiagError
 from kernels.experiments import measure, preparing, records, results
 from kernels.experiments.agreement import Agreement
+from kernels.experiments.control import Control
 from kernels.experiments.digest import digest
 from kernels.experiments.peers.peer import Peer
 from kernels.experiments.points import Point
@@ -19,33 +19,6 @@ from kernels.experiments.preparing import Prepared
 from kernels.experiments.results import Store
 from kernels.experiments.sweep import Sweep, Task, contender
 from kernels.monitor import Monitor
-
-POLL_S = 0.05
-
-
-class Control(Monitor):
-    """Cancels a sweep and pauses it, from any thread; a pause begins when the call that runs has ended."""
-
-    def __init__(self, listener: Callable[[int, int, str], None] | None = None) -> None:
-        super().__init__(listener)
-        self._going = threading.Event()
-        self._going.set()
-
-    def pause(self) -> None:
-        self._going.clear()
-
-    def go_on(self) -> None:
-        self._going.set()
-
-    @property
-    def paused(self) -> bool:
-        return not self._going.is_set()
-
-    def wait(self) -> None:
-        """Return when not paused; raise Cancelled when asked to stop."""
-        while not self._going.wait(POLL_S):
-            self.check()
-        self.check()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,21 +71,6 @@ class Cooptimal:
             waiting += [(p, at) for p, at in ((inside, number // behind), (right, number % behind)) if p != NONE]
         return partners
 
-    def walk(self, partners: np.ndarray) -> list[tuple[int, int, int]]:
-        """The way back through the table that gives a best structure: parts i..j and the partner of letter i, or NONE.
-
-        The whole comes first, and of two parts the one inside a pair.
-        """
-        found, waiting = [], [(0, self.problem.n - 1)]
-        while waiting:
-            i, j = waiting.pop()
-            if i >= j or not self.table[i, j]:
-                continue
-            partner = int(partners[i])
-            found.append((i, j, partner))
-            waiting += [(i + 1, j)] if partner == NONE else [(partner + 1, j), (i + 1, partner - 1)]
-        return found
-
     @cached_property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """All pairs of best structures (int64, m x 2), and the share of the structures that have each."""
@@ -119,16 +104,19 @@ class Cooptimal:
         return self._counts[part]
 
 
-def found(problem: FoldingProblem, threads: int, monitor: Monitor) -> Cooptimal:
-    """The best structures of a problem; InputError for more than MOST letters."""
+def found(problem: FoldingProblem, threads: int, monitor: Monitor, device: int | None = None) -> Cooptimal:
+    """The best structures of a problem, its table from the GPU that is named; InputError for more than MOST letters.
+
+    Raises what a GPU fails with.
+    """
     if problem.n > MOST:
         raise InputError(f"{problem.title}: best structures are counted for up to {MOST:,} letters")
-    table = cpu.table(problem, threads, monitor)
-    reached = np.zeros(table.shape, np.uint8)
-    rule = (table, problem.codes, problem.pairing, problem.min_loop)
+    made_of = table(problem, threads, monitor, device)
+    reached = np.zeros(made_of.shape, np.uint8)
+    rule = (made_of, problem.codes, problem.pairing, problem.min_loop)
     sizes = _reach(*rule, reached)
     monitor.check()
-    parts, places = np.empty((sizes[0], 2), np.int32), np.full(table.shape, NONE, np.int32)
+    parts, places = np.empty((sizes[0], 2), np.int32), np.full(made_of.shape, NONE, np.int32)
     starts, cases = np.zeros(sizes[0] + 1, np.int64), np.empty((sizes[1], 3), np.int32)
     _list(*rule, reached, parts, places, starts, cases)
     monitor.check()
@@ -139,8 +127,33 @@ def found(problem: FoldingProblem, threads: int, monitor: Monitor) -> Cooptimal:
     for line, prime in zip(remainders, primes, strict=True):
         monitor.check()
         _count(starts, cases, prime, line)
-    made = Cooptimal(problem, table, parts, starts, cases, shares, primes, remainders, 1)
-    return Cooptimal(problem, table, parts, starts, cases, shares, primes, remainders, made._count(len(parts) - 1))
+    made = Cooptimal(problem, made_of, parts, starts, cases, shares, primes, remainders, 1)
+    return Cooptimal(problem, made_of, parts, starts, cases, shares, primes, remainders, made._count(len(parts) - 1))
+
+
+def table(problem: FoldingProblem, threads: int, monitor: Monitor, device: int | None = None) -> np.ndarray:
+    """Nussinov's table (int32, n x n) from the GPU that is named, or from the CPU; raises what a GPU fails with."""
+    if device is None or not problem.n:
+        return cpu.table(problem, threads, monitor)
+    from kernels.folding import cuda  # CuPy is imported where a GPU is used
+
+    return cuda.table(problem, monitor, device)
+
+
+def walk(table: np.ndarray, partners: np.ndarray) -> list[tuple[int, int, int]]:
+    """The way back through a table that gives a best structure: parts i..j and the partner of letter i, or NONE.
+
+    The whole comes first, and of two parts the one inside a pair.
+    """
+    found, waiting = [], [(0, len(partners) - 1)]
+    while waiting:
+        i, j = waiting.pop()
+        if i >= j or not table[i, j]:
+            continue
+        partner = int(partners[i])
+        found.append((i, j, partner))
+        waiting += [(i + 1, j)] if partner == NONE else [(partner + 1, j), (i + 1, partner - 1)]
+    return found
 
 
 def _primes(bits: float) -> tuple[int, ...]:

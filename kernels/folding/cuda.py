@@ -11,6 +11,7 @@ import cupy
 import numpy as np
 
 from kernels.cpu.phases import time_ms
+from kernels.cuda import devices
 from kernels.cuda.run import ELEMENTS, Run
 from kernels.folding.cpu import WARM, folded, ordered
 from kernels.folding.problem import ChainProblem, FoldingAnswer, FoldingProblem
@@ -36,6 +37,18 @@ def nussinov(problem: FoldingProblem, parameters: Mapping[str, Any], monitor: Mo
     with run.timed("structure"):
         found = folded(table, problem.codes, problem.pairing, problem.min_loop)
     return Outcome(found, run.times_ms, table.nbytes, run.device_bytes)
+
+
+def table(problem: FoldingProblem, monitor: Monitor, device: int) -> np.ndarray:
+    """The most pairs of all parts i..j, int32, n x n, on a GPU; below the diagonal it says nothing.
+
+    Raises Cancelled, MemoryRefused, BackendUnavailable.
+    """
+    with devices.use(device):
+        run = Run(monitor)
+        codes, pairing = run.up(problem.codes), run.up(problem.pairing)
+        flat = _filled(run, constants(np.int32), problem.n, codes, pairing, NOTHING, problem.min_loop)
+    return flat.reshape(problem.n, problem.n)
 
 
 def matrix_chain(problem: ChainProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

@@ -12,11 +12,6 @@ from collections.abc import Sequence as Sequences
 from functools import partial
 from types import MappingProxyType
 
-from Bio import AlignIO
-from Bio.Align import MultipleSeqAlignment
-from Bio.Seq import Seq
-from Bio.SeqRecord import SeqRecord
-
 from kernels.errors import InputError
 from kernels.method import FileFormat
 from kernels.model import Result, Sequence
@@ -51,6 +46,11 @@ def clustal(rows: AlignedRows, marks: str) -> Iterator[str]:
 
 
 def _biopython(format: str, rows: AlignedRows, marks: str) -> Iterable[str]:
+    from Bio import AlignIO
+    from Bio.Align import MultipleSeqAlignment
+    from Bio.Seq import Seq
+    from Bio.SeqRecord import SeqRecord
+
     names = unique_names([sequence for sequence, _ in rows])
     records = [
         SeqRecord(Seq(row), id=name, description="", annotations={"molecule_type": str(sequence.type)})

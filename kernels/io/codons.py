@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from Bio.Data.CodonTable import unambiguous_dna_by_id
 
 GAP = ord("-")
 
@@ -36,6 +35,8 @@ def in_columns(letters: np.ndarray, frame: int, first: int, last: int) -> str:
 @cache
 def _tables() -> tuple[np.ndarray, np.ndarray]:
     """A number from 0 to 5 of each base (T, C, A, G, gap, other), and the amino acids of three of them."""
+    from Bio.Data.CodonTable import unambiguous_dna_by_id
+
     bases = np.full(256, 5, np.uint8)
     for number, letters in enumerate((b"TU", b"C", b"A", b"G", b"-")):
         bases[list(letters)] = number

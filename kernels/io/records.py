@@ -17,11 +17,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import NamedTuple, NoReturn
-
-from Bio import BiopythonParserWarning, SeqIO
-from Bio.Seq import UndefinedSequenceError
-from Bio.SeqRecord import SeqRecord
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from kernels import memory
 from kernels.errors import Cancelled, InputError
@@ -30,6 +26,9 @@ from kernels.memory import bytes_text
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.text import counted
+
+if TYPE_CHECKING:
+    from Bio.SeqRecord import SeqRecord  # a run loads Biopython where it reads or writes by it
 
 BLOCK = 1 << 21
 """Bytes read at a time: many enough to be fast, few enough that cancel answers at once."""
@@ -306,6 +305,8 @@ def _clean(body: bytes, source: str, line: int, name: str) -> tuple[bytes, str]:
 
 def _biopython(data: bytes, format: str, label: str, source: str, monitor: Monitor | None = None) -> Iterator[Record]:
     """Records of a format that Biopython reads; its errors become ours."""
+    from Bio.Seq import UndefinedSequenceError
+
     number = 0
     try:
         for number, found in enumerate(_parse(data, format, monitor), 1):
@@ -325,12 +326,16 @@ def _biopython(data: bytes, format: str, label: str, source: str, monitor: Monit
 
 
 def _parse(data: bytes, format: str, monitor: Monitor | None) -> Iterator[SeqRecord]:
+    from Bio import BiopythonParserWarning, SeqIO
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BiopythonParserWarning)
         yield from SeqIO.parse(fenced(_text(data), format, monitor), format)
 
 
 def _converted(found: SeqRecord, source: str, number: int) -> Record:
+    from Bio.Seq import UndefinedSequenceError
+
     if found.seq is None:
         raise UndefinedSequenceError
     name = found.id or f"unnamed-{number}"

@@ -6,9 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from Bio.Data import CodonTable
-from Bio.Seq import Seq
-
 from kernels.errors import InputError, ParameterError
 from kernels.model import Sequence, SequenceType
 from kernels.text import shown
@@ -25,6 +22,8 @@ Check = Callable[[], None]
 
 def other_strand(sequence: Sequence) -> Sequence:
     """The reverse complement; InputError for a protein."""
+    from Bio.Seq import Seq
+
     _refuse_protein(sequence, "has no other strand")
     strand = Seq(sequence.letters)
     turned = strand.reverse_complement_rna() if sequence.type == SequenceType.RNA else strand.reverse_complement()
@@ -37,6 +36,9 @@ def translated(sequence: Sequence, frame: int = 1, code: int = 1) -> Sequence:
     Codons with letters that stand for several are translated where all of these give one amino acid, else to X. Raises
     InputError for a protein and for sequences without a codon, ParameterError for a frame or a code that is none.
     """
+    from Bio.Data import CodonTable
+    from Bio.Seq import Seq
+
     _refuse_protein(sequence, "is translated already")
     if frame not in FRAMES:
         raise ParameterError(f"frame {frame}: reading frames are {', '.join(map(str, FRAMES))}")

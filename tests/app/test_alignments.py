@@ -21,7 +21,7 @@ def opened(qtbot: Any, window: Any, folder: Path) -> Any:
     path.write_text(STOCKHOLM)
     window.loader.open_paths([path])
     qtbot.waitUntil(lambda: bool(window.session.state.data))
-    return window.viewer.tabs.currentWidget()
+    return window.viewer.current
 
 
 def test_an_alignment_that_was_opened_is_shown_as_one(qtbot: Any, window: Any, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_tree_among_the_data_stands_beside_the_rows(qtbot: Any, window: Any, t
     view = opened(qtbot, window, tmp_path)
     (tree,) = tree_files.parse("((three,one),two);")
     view.kept.emit(tree)
-    assert window.session.state.data[-1] is tree and window.viewer.tabs.currentWidget() is view
+    assert window.session.state.data[-1] is tree and window.viewer.current is view
     assert view.tree_side.offered() == [tree]
     view.tree_side.switch(tree, True)
     assert view.tree_side.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]

@@ -35,10 +35,10 @@ def result() -> Result:
 def test_its_views_are_the_alignment_the_tree_and_the_stages(qtbot: Any, window: Any, result: Result) -> None:
     window.viewer.show_entry(Entry(result))
     assert {"aligned", "tree", "growth", "phases"} <= set(window.viewer.tabs_shown())
-    views = {view.id: view for view in window.viewer._views}
     for name, kind in (("aligned", AlignmentViewer), ("tree", TreeView), ("phases", PhasesView)):
         window.viewer.turn_to(name)
-        assert isinstance(views[name], kind)
+        assert isinstance(window.viewer.current, kind)
+    views = window.viewer.views
     assert views["aligned"].alignment == result.answer.alignment
     assert views["tree"].tree == result.answer.tree
 

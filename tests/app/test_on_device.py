@@ -119,7 +119,7 @@ def test_every_view_of_a_run_on_the_gpu_is_shown_and_saved(window: Window, tmp_p
     assert result.steps.count, f"{result.method} has no timeline"
     for name in window.viewer.tabs_shown():
         window.viewer.turn_to(name)
-        view: Any = window.viewer.tabs.currentWidget()
+        view: Any = window.viewer.current
         wait(lambda view=view: not isinstance(view, GradualView) or view.sharp, f"the view {name} of {problem}")
         assert pictured_by(view) in (None, 0), f"the view {name} of {problem} was computed by the CPU"
         picture = view.grab().toImage()

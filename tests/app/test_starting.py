@@ -1,13 +1,45 @@
 """What is open when the window has started: the last session, files that are named, or a sample."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 from PySide6.QtCore import Qt
 
+from app import settings
 from app.panels.sequence_table import NAME, ROLE
 from app.session import archive, autosave
 from app.session.state import State
 from app.starting import start_with
 from app.window import Window
 from tests.app.test_window import cells, run, set_parameter
+
+ROOT = Path(__file__).resolve().parents[2]
+LATER = {"numba", "llvmlite", "scipy", "cupy", "pyqtgraph", "Bio.SeqIO", "Bio.AlignIO", "optuna", "rich", "typer"}
+"""What takes long to load, and what the window shows at first does without."""
+OPENED = """
+import sys
+from app import application, settings
+found = settings.Settings()
+application.make_application(found)
+window = application.Window(found)
+window.show()
+print(*sorted(sys.modules))
+print(window.isVisible(), *window.viewer.views, window.tune_page.made, window.learn_page.made)
+"""
+
+
+def test_the_window_opens_without_what_nobody_looks_at_yet(tmp_path):
+    """What makes a start slow, told without a clock: packages that load long, and what is not seen."""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", settings.FOLDER_VARIABLE: str(tmp_path)}
+    found = subprocess.run([sys.executable, "-c", OPENED], cwd=ROOT, env=environment, capture_output=True, text=True,
+                           check=True)  # fmt: skip
+    loaded, shown = (line.split() for line in found.stdout.splitlines())
+    assert shown == ["True", "False", "False"]
+    assert not LATER & set(loaded)
+    assert "app.panels.viewer" in loaded and not [name for name in loaded if name.startswith("app.views.")]
+    assert not [name for name in loaded if name.startswith(("app.tune.", "app.learn.", "app.compare."))]
 
 
 def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready):

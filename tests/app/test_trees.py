@@ -34,7 +34,7 @@ def opened(qtbot: Any, window: Any, path: Path) -> Any:
     """The tree view with the tree of a file."""
     window.loader.open_paths([path])
     qtbot.waitUntil(lambda: bool(window.session.state.data))
-    return window.viewer.tabs.currentWidget()
+    return window.viewer.current
 
 
 def test_a_tree_that_was_opened_is_shown(qtbot: Any, window: Any, tree_file: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_tree_can_be_pasted(qtbot: Any, window: Any) -> None:
     QApplication.clipboard().setText(SELECT)
     window.commands["paste"].trigger()
     qtbot.waitUntil(lambda: bool(window.session.state.data))
-    assert window.viewer.tabs.currentWidget().tree.taxa == ("one", "two", "three")
+    assert window.viewer.current.tree.taxa == ("one", "two", "three")
 
 
 def test_a_result_can_be_shown_again_after_a_tree(qtbot: Any, ready: Any, tree_file: Path) -> None:
@@ -105,7 +105,7 @@ def show_two_trees(window: Any) -> None:
 
 def tree_view(window: Any) -> Any:
     window.viewer.turn_to("tree")
-    return window.viewer.tabs.currentWidget()
+    return window.viewer.current
 
 
 def test_edits_of_the_tree_of_a_result_are_kept_in_a_session(window: Any, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_edits_of_a_tree_from_a_file_survive_a_crash_and_its_deletion(
     start_with(again, [])
     qtbot.waitUntil(lambda: bool(again.session.state.data))
     again.data.activate()
-    assert again.viewer.tabs.currentWidget().editor.state == shown
+    assert again.viewer.current.editor.state == shown
 
 
 def test_a_tree_of_a_result_and_the_same_one_as_data_are_edited_apart(window: Any) -> None:
@@ -185,7 +185,7 @@ def test_a_tree_of_a_result_and_the_same_one_as_data_are_edited_apart(window: An
     window.session.add_data([tree])
     window.data.show_it()
     assert view.tree == tree
-    view.editor.ladderize()
+    view.editor.ladderize(larger_last=False)
     assert list(window.session.data_edits()) == [0] and window.session.entries[0].edits["tree"]["tree"] != view.tree
 
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export, result_text
-from app.kit.flow import WHERE_WIDTH, ToolRow
+from app.kit.flow import ToolRow, where_width
 from app.kit.legend import Legend
 from app.kit.plane import cell_address
 from app.kit.plane.data import Span
@@ -221,7 +221,7 @@ class PlaneView(QWidget):
         self._where = QLineEdit(placeholderText="Go to i, j")
         self._where.setToolTip(cell_address.HINT)
         self._where.setAccessibleName("Go to")
-        self._where.setFixedWidth(WHERE_WIDTH)
+        self._where.setFixedWidth(where_width(self._where))
         self._tools = QWidget()
         self.tools = ToolRow(self._tools)
         self._status = Elided()

@@ -7,13 +7,13 @@ from operator import is_
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from app import texts
 from app.jobs.planning import Answer
 from app.kit.background import Latest
 from app.kit.forms import ParameterForm
-from app.kit.widgets import Card, Elided, quiet_button
+from app.kit.widgets import Card, Combo, Elided, quiet_button
 from app.panels.curves import points
 from app.panels.curves.plot import CurvePlot
 from app.panels.curves.points import Curve, Point
@@ -43,7 +43,7 @@ class CurvePanel(Card):
         self._made_for: Any = None
         self._data: tuple[Any, ...] = ()
         self._wanted = ""
-        self.chooser, self.plot, self.readout = QComboBox(), CurvePlot(), Elided()
+        self.chooser, self.plot, self.readout = Combo(), CurvePlot(), Elided()
         self.chooser.setAccessibleName("Parameter of the curves")
         self.chooser.setToolTip("The parameter along the axis; it follows the one that you set")
         self.chooser.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

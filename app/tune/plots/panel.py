@@ -22,8 +22,9 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.kit import export
+from app.kit.flow import together
 from app.kit.legend import Legend, draw_legend, legend_height
-from app.kit.widgets import Elided, label, menu_button, row
+from app.kit.widgets import Combo, Elided, label, menu_button, row
 from app.tune.plots import saving, series
 from app.tune.plots.bars import PhaseBars
 from app.tune.plots.heat_maps import HeatMaps
@@ -64,9 +65,7 @@ class Plots(QWidget):
         self.filter.setAccessibleName("Filter of the points")
         self.legend, self.told = Legend(), Elided()
         self.told.setObjectName("muted")
-        self._boxes = self.quantity, self.across, self.second, self.baseline, self.colour = [
-            QComboBox() for _ in WIDTHS
-        ]
+        self._boxes = self.quantity, self.across, self.second, self.baseline, self.colour = [Combo() for _ in WIDTHS]
         for box, name in zip(self._boxes, WIDTHS, strict=True):
             box.setAccessibleName(name)
             box.setToolTip(name)
@@ -149,7 +148,7 @@ class Plots(QWidget):
         ):
             self.tabs.addTab(widget, name)
         self.filter.setFixedWidth(FILTER_WIDTH)
-        self.tabs.setCornerWidget(self.filter)
+        self.tabs.setCornerWidget(together(self.filter))  # which is as wide as it says
         menu = QMenu(self)
         menu.addAction("Save figure...", self.save_figure)
         menu.addAction("Copy figure", self.copy_figure)

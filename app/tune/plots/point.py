@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QTableWidget, QTableWidgetItem, QWidget
 
@@ -24,6 +25,8 @@ NAMES = {
     "compilation_ms": "compilation", "gcups": "G/s of phases", "wall_gcups": "G/s of the call", "of_limit": "of limit",
 }  # fmt: skip
 """Quantities in as few letters as a narrow panel has room for."""
+BREAKS = re.compile(r"[_.|/](?=[^\d\s])|(?<=[a-z])(?=[A-Z])")
+"""Where a name that has no spaces may go on in the next line."""
 NAME_WIDTH = 120
 """Pixels of the longest name that is written out; of others the middle is left out, and the tool tip has all."""
 
@@ -45,10 +48,12 @@ class PointPanel(Card):
         self.table.setAccessibleName("Values of the chosen point")
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
         self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.table.verticalHeader().setDefaultSectionSize(self.table.fontMetrics().height() + 8)
         self.table.verticalHeader().hide()
+        self._fold = QTimer(self, interval=0, singleShot=True)  # values that are too long for a line take several
+        self._fold.timeout.connect(self.table.resizeRowsToContents)
+        self.table.horizontalHeader().sectionResized.connect(self._fold.start)
         self.picture, self.words = GeometryPicture(), label(kind="muted", wrap=True)
         self.use_button, self.pin_button = QPushButton("Use these values"), QPushButton("Pin")
         self.use_button.setToolTip("Put the parameters of this point into the form of Analyse")
@@ -100,7 +105,7 @@ class PointPanel(Card):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)  # until all is there: else measured at every cell
         for line, name in enumerate(names):
             for place, text in enumerate((name, *(values.get(name, "") for values in columns))):
-                item = QTableWidgetItem(text)
+                item = QTableWidgetItem(BREAKS.sub("\\g<0>\u200b", text))
                 item.setToolTip(text.strip())
                 if place == 0:
                     item.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, NAME_WIDTH))
@@ -108,6 +113,7 @@ class PointPanel(Card):
                 self.table.setItem(line, place, item)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self._fold.start()
 
 
 def facts(point: Point) -> list[Row]:

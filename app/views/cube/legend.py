@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -23,8 +23,6 @@ from app.views.cube.slices import SlicePlot
 from kernels.triple.model import TripleProblem
 
 MOST_WORKERS = 5
-LOW_SHARE = 20
-"""Per cent of the cells whose H gets the darkest colour: far from the path H falls without end."""
 GRADIENT = (0, 64, 128, 192, 255)
 
 WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
@@ -32,14 +30,6 @@ WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
 Items = tuple[LegendItem, ...]
 Part = tuple[QSize, Callable[[QPainter, QRectF], None]]
 """A part of a figure: its size, and what draws it."""
-
-
-def levels(planes: Mapping[int, np.ndarray]) -> tuple[int, int]:
-    """The values of H between which colours are spread."""
-    if not planes:
-        return 0, 1
-    low = min(int(np.percentile(plane[:: 1 + plane.shape[0] // 512], LOW_SHARE)) for plane in planes.values())
-    return low, max(int(plane.max()) for plane in planes.values())
 
 
 def items(

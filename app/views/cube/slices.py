@@ -73,15 +73,15 @@ class SlicePlot(pg.PlotWidget):
         """Show the whole slice."""
         self.setRange(xRange=(0, self.cells[self.right]), yRange=(0, self.cells[self.down]), padding=0.02)
 
-    def show_values(self, values: np.ndarray | None, levels: tuple[int, int], lut: np.ndarray) -> None:
-        """H of the plane, int64, rows downwards; None while it is computed."""
+    def show_values(self, values: np.ndarray | None, tones: np.ndarray | None, lut: np.ndarray) -> None:
+        """H of the plane, rows downwards, and as tones (dressing.py); None while it is computed."""
         self.values = values
         self._restyle_lines()
-        if values is None:
+        if values is None or tones is None:
             self.image.clear()
             return
-        self.image.setImage(tones(values, levels), levels=(0, 255), lut=lut)
-        self.image.setRect(QRectF(0, 0, values.shape[1], values.shape[0]))
+        self.image.setImage(tones, levels=(0, 255), lut=lut)
+        self.image.setRect(QRectF(0, 0, tones.shape[1], tones.shape[0]))
 
     def show_place(self, place: Cell, on_path: np.ndarray | None) -> None:
         """The cell that all slices go through; ``on_path``: where the path goes through this plane, shape (n, 3)."""
@@ -166,10 +166,3 @@ class SlicePlot(pg.PlotWidget):
         cell = self.cell_at(event.scenePos()) if event.button() == Qt.MouseButton.LeftButton else None
         if cell is not None:
             self.moved.emit(cell)
-
-
-def tones(values: np.ndarray, levels: tuple[int, int]) -> np.ndarray:
-    """Values as uint8, 0 at the lower and 255 at the upper level."""
-    low, high = levels
-    share = (values - low).astype(np.float32) / max(high - low, 1)
-    return np.rint(255 * np.clip(share, 0, 1)).astype(np.uint8)

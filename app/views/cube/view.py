@@ -12,18 +12,21 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMenu, QSlider, QSpl
 
 from app import theme
 from app.kit import export, result_text
+from app.kit.background import Latest
 from app.kit.cube import colours as cube_colours
 from app.kit.cube import data, scene
 from app.kit.cube.data import COLOURINGS, Chunks
 from app.kit.flow import ToolRow, together
 from app.kit.legend import Legend, LegendItem
+from app.kit.on_device import by_the_cpu
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, check_action, menu_button, tool_button
 from app.views.cube import legend
 from app.views.cube import text as cube_text
 from app.views.cube.cells import Candidates
+from app.views.cube.dressing import Dressed, dressed
 from app.views.cube.picture import CubePicture
-from app.views.cube.slices import SlicePlot, tones
+from app.views.cube.slices import SlicePlot
 from app.views.cube.wait import SliceBar
 from kernels.errors import ParameterError
 from kernels.model import Result
@@ -44,6 +47,8 @@ SETTLE_MS = 150
 """A place that stays for so long is computed, where H is not kept."""
 UPPER_LOWER = [560, 440]
 """Shares of the height: the cube above, slices below."""
+AT_ONCE = 1_000_000
+"""Cells of planes that are dressed while one looks: some 10 ms."""
 HINT = "Drag the cube to turn it, wheel to zoom; click a slice, or drag its lines, to look at another cell"
 
 
@@ -62,6 +67,7 @@ class CubeView(QWidget):
         self.place: Cell = (0, 0, 0)
         self.values: Values | None = None
         self.planes: Mapping[int, np.ndarray] = {}
+        self._levels = (0, 1)
         self._hovered: Cell | None = None
         self._build()
         self._connect()
@@ -74,7 +80,7 @@ class CubeView(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether all that is wanted is on the screen."""
-        return not self.bar.busy and not self._settle.isActive()
+        return not (self.bar.busy or self._settle.isActive() or self._dressing.busy)
 
     def show_result(self, result: Result | None) -> None:
         """Show the cube of a result, or nothing; H of the same problem is kept."""
@@ -89,6 +95,7 @@ class CubeView(QWidget):
         self.picture.show_chunks(self.found, self.path, cube_text.edges(self.result))
         if not same:
             self.values, self.planes = None, {}
+            self._dressing.cancel()
             self.bar.stop()
         if result is not None:
             self._show_slices_anew()
@@ -177,6 +184,7 @@ class CubeView(QWidget):
         self.picture = CubePicture()
         self.plots = tuple(SlicePlot(axis) for axis in range(3))
         self.bar, self.card, self._legend, self._status = SliceBar(), Candidates(), Legend(), Elided()
+        self._dressing = Latest(self)
         self._settle = QTimer(self, interval=SETTLE_MS, singleShot=True)
         self._shown_at = dict.fromkeys(range(3), -1)
         self._tools = QWidget()
@@ -238,6 +246,7 @@ class CubeView(QWidget):
         self._slider.valueChanged.connect(lambda point: self.go(tuple(self.path[point].tolist())))
         self.colour.currentIndexChanged.connect(self._on_colour)
         self._settle.timeout.connect(lambda: self.bar.want(self.place) if self.isVisible() else None)
+        self._dressing.finished.connect(self._show_dressed)
         self.bar.kept.connect(self._on_kept)
         self.bar.sliced.connect(self._on_sliced)
         self.picture.hovered.connect(self.selection.hover_strip)
@@ -286,19 +295,27 @@ class CubeView(QWidget):
         self._say()
 
     def _show_planes(self, planes: Mapping[int, np.ndarray]) -> None:
-        """Show H where it is there; one range of colours for the three slices."""
+        """Show H where it is there; one range of colours for the three slices. Large ones are dressed on a thread."""
         self.planes = planes
-        levels = legend.levels(planes)
-        lut, colours = cube_colours.lut(), cube_colours.argb(cube_colours.lut())
-        sheets = []
         for plot in self.plots:
-            plane = planes.get(plot.axis)
             self._shown_at[plot.axis] = self.place[plot.axis]
-            turned = None if plane is None else plane if plot.axis == 2 else plane.T
-            plot.show_values(turned, levels, lut)
-            if turned is not None:
-                pixels = np.ascontiguousarray(colours[tones(turned, levels)])
-                sheets.append(scene.slice_sheet(plot.axis, self.place[plot.axis], self.found.grid.cells, pixels))
+        if sum(plane.size for plane in planes.values()) <= AT_ONCE:
+            self._dressing.cancel()
+            self._show_dressed(dressed(planes))
+            return
+        for plot in self.plots:
+            if plot.axis not in planes:
+                plot.show_values(None, None, cube_colours.lut())
+        self._dressing.request(lambda monitor: dressed(planes))
+
+    def _show_dressed(self, found: Dressed) -> None:
+        self._levels = found.levels
+        for plot in self.plots:
+            plot.show_values(found.values.get(plot.axis), found.tones.get(plot.axis), cube_colours.lut())
+        sheets = (
+            scene.slice_sheet(axis, self.place[axis], self.found.grid.cells, pixels)
+            for axis, pixels in found.sheets.items()
+        )
         self.picture.show_slices(tuple(sheets))
         self._describe()
 
@@ -347,10 +364,12 @@ class CubeView(QWidget):
         """Say in the legend what is drawn just now."""
         items: tuple[LegendItem, ...] = ()
         if self.found is not None:
-            levels = legend.levels(self.planes) if self.planes else None
+            levels = self._levels if self.planes else None
             items = legend.items(
                 self.found, self.picture.shown, self._worker_name(), levels, self.result.problem, self.path is not None
             )
+            if self.planes and self.bar.by_cpu:
+                items += (LegendItem("text", by_the_cpu(self.result.device)),)
         self._legend.show_items(items)
 
     def _on_column(self, column: int | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -13,10 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from app import theme
 from app.kit.background import Latest, Work
+from app.kit.on_device import made_on
 from app.kit.scan_panel import PATIENCE_S, progress_text
 from app.kit.widgets import Elided
 from kernels.cuda import devices
-from kernels.errors import MemoryRefused
 from kernels.monitor import Monitor
 from kernels.triple.model import Cell, TripleProblem
 from kernels.triple.pictures import slices
@@ -34,6 +33,7 @@ class SliceBar(QWidget):
     """Says what is computed, or why not.
 
     ``kept(values)``: all cells are there; ``sliced({axis: H})``: the planes of the cell that was wanted last.
+    ``by_cpu``: the CPU computed what came last, though a GPU ran.
     """
 
     kept = Signal(object)
@@ -43,6 +43,7 @@ class SliceBar(QWidget):
         super().__init__()
         self._problem: TripleProblem | None = None
         self._gpu = ""
+        self.by_cpu = False
         self._cell: Cell | None = None
         self._known: dict[tuple[int, int], np.ndarray] = {}
         self._work = Latest(self)
@@ -81,7 +82,7 @@ class SliceBar(QWidget):
         The GPU of this name computes them, if it is here and has the memory; else the CPU.
         """
         self.stop()
-        self._problem, self._gpu = problem, gpu
+        self._problem, self._gpu, self.by_cpu = problem, gpu, False
         if slices.is_kept(problem):
             self._start()
         elif reason := slices.refusal(problem, self._on_gpu):
@@ -123,23 +124,16 @@ class SliceBar(QWidget):
             self._work.request(self._computed(work))
 
     def _computed(self, work: Callable[[Monitor, int | None], Any]) -> Work:
-        """Work on the GPU that ran; on the CPU where it is not here, or has too little memory left."""
+        """Work on the GPU that ran, or on the CPU where that is not here or has too little memory; whether it was."""
         gpu = self._gpu
-
-        def compute(monitor: Monitor) -> Any:
-            device = devices.numbered(gpu)
-            if device is not None:
-                with suppress(MemoryRefused):
-                    return work(monitor, device)
-            return work(monitor, None)
-
-        return compute
+        return lambda monitor: made_on(gpu, lambda device: work(monitor, device))
 
     def _cancel(self) -> None:
         self._work.cancel()
         self._say("H was not computed.", "Compute it")
 
-    def _finish(self, found: Values | tuple[Cell, Mapping[int, np.ndarray]]) -> None:
+    def _finish(self, finished: tuple[Values | tuple[Cell, Mapping[int, np.ndarray]], bool]) -> None:
+        found, self.by_cpu = finished
         self._put_away()
         if isinstance(found, Values):
             self.kept.emit(found)

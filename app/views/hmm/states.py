@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit
 from app import theme
 from app.kit import result_text
 from app.kit.background import Latest
-from app.kit.flow import WHERE_WIDTH
+from app.kit.flow import where_width
 from app.kit.legend import LegendItem
 from app.kit.letter_canvas import LetterCanvas
 from app.kit.painted_view import PaintedView
@@ -46,7 +46,7 @@ class StatesView(PaintedView):
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._where = QLineEdit(placeholderText="Go to letter")
         self._where.setAccessibleName("Go to letter")
-        self._where.setFixedWidth(WHERE_WIDTH)
+        self._where.setFixedWidth(where_width(self._where))
         self.tools.addWidget(self._where)
         self.tools.addWidget(tool_button("Fit", "Show everything (F)", self.plane.fit))
         self.before = tool_button("Previous", "Go to the feature before", lambda: self.step(-1))

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from app import theme
+from app.views.structure.finding import Found
 from kernels.folding.cooptimal import Cooptimal
 from kernels.model import Sequence
 
@@ -16,12 +17,17 @@ KINDS = {"CG": "C-G pair", "AU": "A-U pair", "GU": "G-U pair"}
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A structure on the screen: ``partners`` (int32) of each letter, -1 for single ones; ``every`` are all best
-    structures, once they are known."""
+    """A structure on the screen: ``partners`` (int32) of each letter, -1 for single ones; ``found`` are table and all
+    best structures, once they are known."""
 
     sequence: Sequence
     partners: np.ndarray
-    every: Cooptimal | None = None
+    found: Found | None = None
+
+    @property
+    def every(self) -> Cooptimal | None:
+        """All best structures, where they are counted."""
+        return self.found.every if self.found is not None else None
 
     @cached_property
     def pairs(self) -> np.ndarray:

@@ -11,6 +11,7 @@ from app.kit import heat
 from app.kit.heat_canvas import COLOURS, HeatCanvas
 from app.kit.ink import font
 from app.views.structure.shown import Shown
+from kernels.folding import cooptimal
 
 LETTER = 9.0
 """Pixels of a cell from which on its letters stand at the edges of the table."""
@@ -40,15 +41,14 @@ class TablePane(HeatCanvas):
     def show_structure(self, shown: Shown | None) -> None:
         """The table of another structure; of the same table another way back."""
         self.shown = shown
-        every = shown.every if shown else None
-        if every is not self._of:
-            self._of = every
-            table = np.empty((0, 0), np.float32)
-            if every is not None:
-                table = every.table.astype(np.float32)
-                table[np.tril_indices(len(table), -1)] = -np.inf
-            self.show_values(table, (0.0, float(every.table[0, -1])) if every is not None and table.size else None)
-        walk = every.walk(shown.partners) if every is not None and shown is not None else []
+        found = shown.found if shown else None
+        if found is not self._of:
+            self._of = found
+            if found is not None and found.table.size:
+                self.show_values(found.drawn, (0.0, float(found.table[0, -1])))
+            else:
+                self.show_values(np.empty((0, 0), np.float32))
+        walk = cooptimal.walk(found.table, shown.partners) if found is not None and shown is not None else []
         self._walk = np.array(walk, np.int64).reshape(-1, 3)
         self.update()
 

@@ -14,12 +14,15 @@ from app.kit import heat
 from app.kit.background import Latest
 from app.kit.flow import together
 from app.kit.legend import LegendItem
+from app.kit.on_device import by_the_cpu, made_on
 from app.kit.painted_view import PaintedView
 from app.kit.selection import Selection
 from app.kit.widgets import check_action, choice_actions, menu_button, tool_button
 from app.texts import percentage
+from app.views.structure import finding
 from app.views.structure.arcs import Arcs
 from app.views.structure.drawing import MAP, Drawing
+from app.views.structure.finding import Found
 from app.views.structure.shown import KINDS, Shown, inks
 from app.views.structure.table import TablePane
 from kernels.errors import InputError
@@ -32,7 +35,7 @@ PANES = {"drawing": "Drawing", "table": "Table", "arcs": "Arcs"}
 DIGITS = 15
 """Digits of the number of structures that are written out."""
 NUMBER_WIDTH = 96
-THREADS = 2
+NOT_COUNTED = "not counted: too long"
 
 
 class StructureView(PaintedView):
@@ -51,8 +54,8 @@ class StructureView(PaintedView):
             "drawing": self.drawing, "table": self.table, "arcs": self.line,
         }  # fmt: skip
         self._counting = Latest(self)
-        self._counting.finished.connect(self._take_every)
-        self._counting.failed.connect(self._refuse_every)
+        self._counting.finished.connect(self._take_found)
+        self._counting.failed.connect(self._refuse)
         self.upper, self.both = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         self.upper.addWidget(self.drawing)
         self.upper.addWidget(self.table)
@@ -77,15 +80,15 @@ class StructureView(PaintedView):
         """Show the structure of a result, or nothing; the other best structures are looked for meanwhile."""
         if result is not None and not self.shows(result):
             result = None
-        self.result, self.number = result, 0
+        self.result, self.number, self._by_cpu = result, 0, False
         self._counting.cancel()
         self._tools.setEnabled(result is not None)
         self.table.note = "The table is being computed\u2026" if result else ""
         self._show(Shown(result.problem.sequence, result.answer.partners) if result else None)
         self.say("")
         if result is not None and result.problem.n:
-            problem = result.problem
-            self._counting.request(lambda monitor: cooptimal.found(problem, THREADS, monitor))
+            problem, gpu = result.problem, result.device if result.backend == "cuda" else ""
+            self._counting.request(lambda monitor: made_on(gpu, lambda device: finding.found(problem, monitor, device)))
 
     @property
     def sharp(self) -> bool:
@@ -98,7 +101,7 @@ class StructureView(PaintedView):
         if every is None:
             return
         self.number = number % every.total
-        self._show(Shown(self.shown.sequence, every.structure(self.number), every))
+        self._show(Shown(self.shown.sequence, every.structure(self.number), self.shown.found))
         self.say("")
 
     def show_pane(self, name: str, shown: bool) -> None:
@@ -207,12 +210,13 @@ class StructureView(PaintedView):
             self.say(f"There is no structure {text}; type a number from 1 to {_long(every.total)}.")
         self._number()
 
-    def _take_every(self, every: cooptimal.Cooptimal) -> None:
-        self._show(Shown(self.shown.sequence, self.shown.partners, every))
+    def _take_found(self, made: tuple[Found, bool]) -> None:
+        found, self._by_cpu = made
+        self._show(Shown(self.shown.sequence, self.shown.partners, found))
         if len(self.table.values) == 0:
             self.table.note = "Nothing to show"
 
-    def _refuse_every(self, error: Exception) -> None:
+    def _refuse(self, error: Exception) -> None:
         self.table.note = str(error) if isinstance(error, InputError) else f"The table failed: {error}"
         self.table.update()
         self._number()
@@ -231,8 +235,14 @@ class StructureView(PaintedView):
         for widget in (self.back, self.next, self.any, self.field):
             widget.setEnabled(several)
         self.field.setText(f"{self.number + 1:,}" if every else "")
-        self.of.setText(f"of {_long(every.total)} best" if every else "counting\u2026" if not self.sharp else "")
-        self.of.setToolTip(f"{every.total:,} structures have the most pairs" if every else "")
+        found = self.shown is not None and self.shown.found is not None
+        self.of.setText(
+            f"of {_long(every.total)} best" if every else "counting\u2026" if not self.sharp else NOT_COUNTED * found
+        )
+        self.of.setToolTip(
+            f"{every.total:,} structures have the most pairs" if every
+            else f"Best structures are counted for up to {cooptimal.MOST:,} letters" * found
+        )  # fmt: skip
 
     def _text(self, letter: int) -> str:
         letters, partner = self.shown.sequence.letters, self.shown.partner(letter)
@@ -244,10 +254,10 @@ class StructureView(PaintedView):
         return f"{words}, pairs with {partner + 1:,}: {chr(letters[partner])}{agree}"
 
     def _say_part(self, part: tuple[int, int] | None) -> None:
-        if part is None or self.shown is None or self.shown.every is None:
+        if part is None or self.shown is None or self.shown.found is None:
             return
         i, j = part
-        most = counted(int(self.shown.every.table[i, j]), "pair")
+        most = counted(int(self.shown.found.table[i, j]), "pair")
         self.say(f"letters {i + 1:,} to {j + 1:,}: {most} at most   {self._text(i)}")
 
     def _describe(self) -> None:
@@ -263,7 +273,10 @@ class StructureView(PaintedView):
         if self.drawing.by_share:
             items.append(LegendItem("gradient", "0 to 100 % of the best structures agree", heat.swatches(MAP)))
         loops = f"{counted(len(self.shown.pairs), 'pair')}, loops of {self.result.problem.min_loop} letters or more"
-        self.legend.show_items((*items, LegendItem("text", loops)))
+        items.append(LegendItem("text", loops))
+        if self._by_cpu:
+            items.append(LegendItem("text", f"table {by_the_cpu(self.result.device)}"))
+        self.legend.show_items(tuple(items))
 
     def restyle(self) -> None:
         for pane in self.panes.values():

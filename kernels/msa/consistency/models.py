@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from Bio.Align import substitution_matrices
 
 AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
 NUCLEOTIDES = "ACGT"
@@ -136,6 +135,8 @@ def dna_models() -> tuple[PairModel, ...]:
 
 
 def _hoxd() -> np.ndarray:
+    from Bio.Align import substitution_matrices
+
     matrix = substitution_matrices.load("HOXD70")
     return np.array([[float(matrix[a, b]) for b in NUCLEOTIDES] for a in NUCLEOTIDES])
 
@@ -202,6 +203,8 @@ def _translation(protein: bool) -> np.ndarray:
 
 
 def _scores(name: str, letters: str) -> np.ndarray:
+    from Bio.Align import substitution_matrices
+
     matrix = substitution_matrices.load(name)
     return np.array([[float(matrix[a, b]) for b in letters] for a in letters])
 

@@ -35,7 +35,7 @@ TOLD = 64
 def slices(
     encoded: Encoded, cells: Cell, place: Cell, axes: frozenset[int], monitor: Monitor, device: int
 ) -> Mapping[int, np.ndarray]:
-    """H' of planes through ``place`` across ``axes``, int32, of a cube of so many cells along each side.
+    """H of planes through ``place`` across ``axes``, int32, of a cube of so many cells along each side.
 
     Raises Cancelled, MemoryRefused, BackendUnavailable.
     """
@@ -64,18 +64,11 @@ def _fill(
     everything: cupy.ndarray | None,
     run: Run,
 ) -> None:
+    """A plane i + j + k = d a launch; ``everything`` is of H'."""
     ni, nj, nk = cells
     kernel = run.kernel(SOURCES, "cube_plane", AFFINE=int(encoded.affine))
-    i_letters, j_letters, k_letters, table, openings = run.upload(
-        *encoded.codes, encoded.table, gaps_of(encoded).openings
-    )
-    cube = CUBE(
-        **{"is": i_letters}, js=j_letters, ks=k_letters, table=table, openings=openings, letters=encoded.letters,
-        ni=ni, nj=nj, nk=nk,
-    )  # fmt: skip
-    across_i, across_j, across_k = (planes.get(axis) for axis in range(3))
-    i, j, k = place
-    wanted = WANTED(across_i=across_i, across_j=across_j, across_k=across_k, all=everything, i=i, j=j, k=k)
+    cube, wanted = _cube(encoded, cells, run), _wanted(place, planes, everything)
+    shift = np.int32(2 * encoded.extend if everything is None else 0)
     state = run.empty((4, nj, nk, 8 if encoded.affine else 1), np.int32)
     count = ni + nj + nk - 2
     with run.phase("slices") as phase:
@@ -83,9 +76,26 @@ def _fill(
             first_j, first_k = max(d - (ni - 1) - (nk - 1), 0), max(d - (ni - 1) - (nj - 1), 0)
             size = min(nk - 1, d) - first_k + 1, min(nj - 1, d) - first_j + 1
             grid = tuple(-(-length // side) for length, side in zip(size, BLOCK, strict=True))
-            kernel(grid, BLOCK, (*cube, *wanted, state, np.int32(d), np.int32(first_j), np.int32(first_k)))
+            kernel(grid, BLOCK, (*cube, *wanted, state, shift, np.int32(d), np.int32(first_j), np.int32(first_k)))
             if d % TOLD == TOLD - 1 or d == count - 1:
                 phase.launched(d + 1, count)
+
+
+def _cube(encoded: Encoded, cells: Cell, run: Run) -> tuple:
+    i_letters, j_letters, k_letters, table, openings = run.upload(
+        *encoded.codes, encoded.table, gaps_of(encoded).openings
+    )
+    ni, nj, nk = cells
+    return CUBE(
+        **{"is": i_letters}, js=j_letters, ks=k_letters, table=table, openings=openings, letters=encoded.letters,
+        ni=ni, nj=nj, nk=nk,
+    )  # fmt: skip
+
+
+def _wanted(place: Cell, planes: Mapping[int, cupy.ndarray], everything: cupy.ndarray | None) -> tuple:
+    across_i, across_j, across_k = (planes.get(axis) for axis in range(3))
+    i, j, k = place
+    return WANTED(across_i=across_i, across_j=across_j, across_k=across_k, all=everything, i=i, j=j, k=k)
 
 
 def _without(cells: Cell, axis: int) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 // A thread has a cell of the plane, and reads the seven cells before it from the three planes before this one; four planes
 // are kept in turn, each by (j, k). With affine gaps a cell is eight words: at m what a next move m takes of it, and
 // word 0 is of no use; else one word. A cell in a plane that is wanted leaves H there: with affine gaps what a column of
-// three letters takes, after which any gap opens.
+// three letters takes, after which any gap opens: H' less shift (i + j + k), where there is one.
 // Compile-time: AFFINE.
 
 constexpr int WORDS = AFFINE ? 8 : 1;
@@ -21,7 +21,7 @@ __device__ __forceinline__ int taken(const Cube& cube, int* planes, int i, int j
 }
 
 // A thread of (x, y) has the cell (d - j - k, j, k) with j = first_j + y, k = first_k + x.
-extern "C" __global__ void cube_plane(CUBE_PARAMETERS(of), WANTED_PARAMETERS(to), int* planes, int d, int first_j, int first_k) {
+extern "C" __global__ void cube_plane(CUBE_PARAMETERS(of), WANTED_PARAMETERS(to), int* planes, int shift, int d, int first_j, int first_k) {
     const Cube cube = CUBE_OF(of);
     const Wanted wanted = WANTED_OF(to);
     const int k = first_k + blockIdx.x * blockDim.x + threadIdx.x, j = first_j + blockIdx.y * blockDim.y + threadIdx.y;
@@ -48,6 +48,7 @@ extern "C" __global__ void cube_plane(CUBE_PARAMETERS(of), WANTED_PARAMETERS(to)
         if (kept) kept[after & (WORDS - 1)] = best;
         h = best;
     }
+    h -= shift * d;
     if (wanted.across_i && i == wanted.i) wanted.across_i[(long long)j * cube.nk + k] = h;
     if (wanted.across_j && j == wanted.j) wanted.across_j[(long long)i * cube.nk + k] = h;
     if (wanted.across_k && k == wanted.k) wanted.across_k[(long long)i * cube.nj + j] = h;

@@ -163,7 +163,7 @@ def keep(problem: TripleProblem, monitor: Monitor, device: int | None = None) ->
 def slices(
     problem: TripleProblem, cell: Cell, axes: frozenset[int], monitor: Monitor, device: int | None = None
 ) -> Mapping[int, np.ndarray]:
-    """H of the planes through ``cell`` across each of ``axes``, in engine units, int64; see ``Values.plane``.
+    """H of the planes through ``cell`` across each of ``axes``, in engine units, integers; see ``Values.plane``.
 
     For one plane only the cells before it are computed. InputError above MOST_CELLS; raises Cancelled, and what a GPU
     fails with.
@@ -176,11 +176,10 @@ def slices(
     )
     if device is None:
         found = _slices(problem, (i_cells, j_cells, k_cells), cell, axes, monitor)
-    else:
-        from kernels.triple.pictures import cuda_slices  # CuPy is imported where a GPU is used
+        return {axis: _unshifted(found[axis], problem, axis, cell[axis]) for axis in axes}
+    from kernels.triple.pictures import cuda_slices  # CuPy is imported where a GPU is used
 
-        found = cuda_slices.slices(encode(problem), (i_cells, j_cells, k_cells), cell, axes, monitor, device)
-    return {axis: _unshifted(found[axis], problem, axis, cell[axis]) for axis in axes}
+    return cuda_slices.slices(encode(problem), (i_cells, j_cells, k_cells), cell, axes, monitor, device)
 
 
 def _slices(

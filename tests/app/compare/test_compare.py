@@ -9,13 +9,17 @@ from PySide6.QtGui import QGuiApplication
 
 from app.compare import trees
 from app.compare.rows import Row, rows
+from app.compare.timelines import Timelines
 from app.compare.window import CompareWindow, names_of
 from app.panels.result_table import METHOD, OF, RATE, SPENT, TAGS
 from app.session import archive
 from app.session.session import Entry
 from app.session.state import State
 from kernels.io.newick import parse
+from kernels.monitor import Monitor
 from kernels.pairwise.model import LEFT, UP, Alignment
+from kernels.steps import Steps
+from tests.app.views import examples
 
 
 @pytest.fixture
@@ -142,3 +146,25 @@ def test_results_are_filtered_and_sorted_and_wide_ones_say_more(qtbot, three):
     assert spent == sorted(spent)
     table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
     assert [table.entry(table.sorted.index(row, 0)) for row in range(3)] == list(three.session.entries)
+
+
+def test_long_gaps_of_compared_timelines_are_folded(qtbot):
+    """A log that waits 160 ms for the compiler between kernels of 1 ms, beside one that does not."""
+    ms, logs = 1_000_000, []
+    for gap in (160, 0):
+        steps = Steps()
+        for number in range(3):
+            start = (470 + number + (gap if number else 0)) * ms
+            steps.add(1, number, (0, 10), (0, 10), 0, start, start + ms)
+        logs.append(replace(examples.result(examples.problem("ACGT", "ACGA")), steps=steps))
+    shown = Timelines()
+    qtbot.addWidget(shown)
+    shown.resize(600, 200)
+    shown.show_logs(Timelines.lay_out(tuple(logs), ("first", "second"), Monitor()))
+    assert shown.span_ms[1] < 4
+    first, second = shown._logs
+    ((left, right, words),) = shown.breaks(first)
+    assert words == "160 ms" and ms <= left < right < 1.5 * ms and shown.breaks(second) == []
+    assert not shown.grab().isNull()
+    shown.set_folds(False)
+    assert shown.span_ms[1] > 160 and shown.breaks(first) == []

@@ -6,10 +6,12 @@ import pytest
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from app import views
 from app.kit.selection import Selection
 from app.kit.view import DataView, EditedView, GradualView, MakingView, ProfiledView, View, as_widget
 from app.panels.viewer import ResultViews
-from app.views import VIEWS
+from app.session.entry import Entry
+from tests.app.views import examples
 
 ABILITIES = {
     DataView: ("shows_datum", "show_datum"),
@@ -20,7 +22,7 @@ ABILITIES = {
 }
 
 
-@pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.id)
+@pytest.mark.parametrize("kind", views.kinds(), ids=lambda kind: kind.id)
 def test_a_view_is_whole_in_what_it_can_do(qtbot, kind):
     view = kind(Selection())
     qtbot.addWidget(as_widget(view))
@@ -31,7 +33,7 @@ def test_a_view_is_whole_in_what_it_can_do(qtbot, kind):
 
 
 def test_the_abilities_are_told_apart(qtbot):
-    able = {view.id: [ability for ability in ABILITIES if issubclass_of(view, ability)] for view in VIEWS}
+    able = {view.id: [ability for ability in ABILITIES if issubclass_of(view, ability)] for view in views.kinds()}
     assert able["tree"] == [DataView, EditedView, MakingView, GradualView]
     of_data = {view for view, found in able.items() if DataView in found}
     assert of_data == {"tree", "distances", "dotplot", "aligned", "profile"}
@@ -61,11 +63,31 @@ class Plain(QWidget):
 
 
 def test_a_view_needs_no_more_than_the_protocol(qtbot):
-    views = ResultViews([Plain(Selection())], QWidget())
-    qtbot.addWidget(views)
-    assert views.able("anything") == [] and not views.show_datum("anything")
-    views.show_entry(None)
-    assert views.tabs_shown() == ()
+    shown = ResultViews(lambda: [Plain], Selection(), QWidget())
+    qtbot.addWidget(shown)
+    assert shown.able("anything") == [] and not shown.show_datum("anything")
+    shown.show_entry(None)
+    assert shown.tabs_shown() == ()
+
+
+def test_a_view_is_made_when_it_is_looked_at(qtbot):
+    class Second(Plain):
+        id, title = "second", "Second"
+
+    shown = ResultViews(lambda: [Plain, Second], Selection(), QWidget())
+    qtbot.addWidget(shown)
+    entry = an_entry()
+    shown.show_entry(entry)
+    assert shown.tabs_shown() == ("plain", "second") and list(shown.views) == ["plain"]
+    assert shown.current.result is entry.result
+    shown.turn_to("second")
+    assert shown.current is shown.views["second"] and shown.current.result is entry.result
+    shown.show_entry(None)
+    assert shown.views["plain"].result is None and shown.views["second"].result is None
+
+
+def an_entry() -> Entry:
+    return Entry(examples.result(examples.problem("ACGTACGT", "ACGTTCGT")))
 
 
 def test_what_is_no_widget_is_refused(qtbot):
@@ -73,5 +95,9 @@ def test_what_is_no_widget_is_refused(qtbot):
         id, title = "ghost", "Ghost"
         shows, show_result = Plain.shows, Plain.show_result
 
+        def __init__(self, selection: Selection) -> None: ...
+
+    shown = ResultViews(lambda: [Ghost], Selection(), QWidget())
+    qtbot.addWidget(shown)
     with pytest.raises(TypeError, match="'ghost' is no widget"):
-        ResultViews([Ghost()], QWidget())
+        shown.show_entry(an_entry())

@@ -96,9 +96,19 @@ def test_the_way_back_has_the_pairs_of_the_structure() -> None:
     problem = random_problem(60, 3)
     found = cooptimal.found(problem, 1, Monitor())
     partners = found.structure(found.total // 2)
-    walk = found.walk(partners)
+    walk = cooptimal.walk(found.table, partners)
     assert walk[0][:2] == (0, 59)
     assert {(i, k) for i, _, k in walk if k >= 0} == {(i, int(k)) for i, k in enumerate(partners) if k > i}
+
+
+@pytest.mark.usefixtures("emulated")
+def test_the_table_of_a_gpu_gives_the_same_structures() -> None:
+    problem = random_problem(70, 5)
+    ours, expected = (cooptimal.found(problem, 1, Monitor(), device) for device in (0, None))
+    upper = np.triu_indices(problem.n)
+    np.testing.assert_array_equal(ours.table[upper], expected.table[upper])
+    assert ours.total == expected.total
+    np.testing.assert_array_equal(ours.structure(0), expected.structure(0))
 
 
 def test_what_is_too_long_is_refused() -> None:

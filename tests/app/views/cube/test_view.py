@@ -277,6 +277,28 @@ def test_a_cube_that_is_not_kept_is_computed_slice_by_slice(qtbot: Any, monkeypa
         assert f"H {H[place[0], 3, 3]}".replace("-", "\u2212") in view._status.text()
 
 
+def test_large_planes_are_dressed_on_a_thread(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = opened(qtbot, triples.result(triples.problem()))
+    monkeypatch.setattr("app.views.cube.view.AT_ONCE", 0)
+    view = opened(qtbot, triples.result(triples.problem()))
+    for place in ((4, 5, 6), (4, 9, 6)):
+        view.go(place)
+        expected.go(place)
+        qtbot.waitUntil(lambda: view.sharp)
+        for ours, theirs in zip(view.plots, expected.plots, strict=True):
+            assert np.array_equal(ours.image.image, theirs.image.image) and np.array_equal(ours.values, theirs.values)
+
+
+def test_slices_that_the_cpu_computes_after_a_run_of_a_gpu_say_so(qtbot: Any) -> None:
+    """No GPU of that name is here."""
+    told = "by the CPU: NVIDIA Nowhere is not here or has too little memory"
+    view = opened(qtbot, replace(triples.result(triples.problem()), backend="cuda", device="NVIDIA Nowhere"))
+    assert told in [item.text for item in view._legend.items]
+    view.show_result(triples.result(triples.problem(length=14)))
+    qtbot.waitUntil(lambda: view.sharp)
+    assert told not in [item.text for item in view._legend.items]
+
+
 def test_a_long_pass_is_asked_for_and_can_be_cancelled(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "KEPT_VALUES", 10)
     monkeypatch.setattr("app.views.cube.wait.ASKED_CELLS", 10)

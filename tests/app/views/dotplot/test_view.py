@@ -366,7 +366,7 @@ def test_the_chosen_pair_is_looked_at_before_and_after_a_run(qtbot, ready):
     ready.commands["dotplot"].trigger()
     assert ready.viewer.tabs_shown() == ("dotplot",)
     assert "not aligned" in ready.viewer.stamp.text()
-    view = ready.viewer.tabs.currentWidget()
+    view = ready.viewer.current
     settled(qtbot, view)
     ready.commands["run"].trigger()
     qtbot.waitUntil(lambda: bool(ready.session.entries))
@@ -374,7 +374,7 @@ def test_the_chosen_pair_is_looked_at_before_and_after_a_run(qtbot, ready):
     entry = ready.session.entries[0]
     ready.commands["dotplot"].trigger()
     assert ready.viewer.result is entry.result
-    assert ready.viewer.tabs.currentWidget() is view
+    assert ready.viewer.current is view
     ready.commands["swap"].trigger()
     ready.commands["dotplot"].trigger()
     assert ready.viewer.result is None

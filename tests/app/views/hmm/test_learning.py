@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app import views
 from app.kit.selection import Selection
-from app.views import VIEWS
 from app.views.hmm.learning import LearningView
 from kernels.hmm.sums.problem import LearningAnswer, LearningProblem
 from tests.app.views import made
@@ -46,6 +46,6 @@ def test_learned_and_original_tables_stand_side_by_side(view):
 
 def test_it_shows_what_was_learned_and_nothing_else(view):
     other = made.result("hmm-forward", PROBLEM, object())
-    assert LearningView in VIEWS and LearningView.shows(RESULT) and not LearningView.shows(other)
+    assert LearningView in views.kinds() and LearningView.shows(RESULT) and not LearningView.shows(other)
     view.show_result(None)
     assert view.copy_text() == "" and not view.told.text()

@@ -301,3 +301,27 @@ def test_long_gaps_are_folded_and_named(qtbot):
     (left, right), _ = view.plot.viewRange()
     assert right - left > 163
     assert view._time.tickStrings([509], 1, 1) == ["509"]
+
+
+def test_a_first_run_on_a_gpu_opens_on_its_kernels_and_names_the_compiler(qtbot):
+    """470 ms of compiling before the first kernel and 160 ms before the second, of kernels of 3 ms."""
+    steps, ms = Steps(), 1_000_000
+    for phase, start in ((1, 470), (2, 631)):
+        for worker in range(4):
+            steps.add(phase, worker, (0, 10), (0, 10), worker, start * ms, start * ms + 3 * ms // 2)
+    times = {"compilation": 628.0, "transfer": 1.0, "phase 1": 1.5, "phase 2": 1.5}
+    view = TimelineView(Selection())
+    qtbot.addWidget(view)
+    view.resize(900, 400)
+    view.show()
+    view.show_result(replace(RESULT, steps=steps, times_ms=times, backend="cuda"))
+    (low, high), _ = view.plot.getViewBox().viewRange()
+    kernels = view.bars.drawn.events
+    assert low >= 0.99 * view.bars.drawn.start_ns / 1e6 - 0.1 and high - low < 4
+    assert (kernels["end_ns"] - kernels["start_ns"]).sum() / 4e6 > 0.8 * (high - low)
+    before, between = view.bars.breaks
+    assert before[2] == "470 ms before the first strip: compilation 628 ms, transfer 1.0 ms"
+    assert between[2].endswith("without a multiprocessor at work: compilation, 158 ms of it at least")
+    assert (between[1] - between[0]) / 1e6 < 0.2
+    view.show_result(replace(RESULT, steps=steps, times_ms={**times, "compilation": 5.0}, backend="cuda"))
+    assert "launch gap" in view.bars.breaks[1][2]

@@ -1,5 +1,7 @@
 """Arcs of a folded sequence, and the order of a product of matrices."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF
@@ -8,9 +10,10 @@ from PySide6.QtGui import QColor, QGuiApplication
 from app import theme
 from app.kit import export
 from app.kit.selection import Selection
-from app.views.structure import chain, shown
+from app.views.structure import chain, finding, shown
 from app.views.structure.chain import OrderView
 from app.views.structure.view import StructureView
+from kernels.folding import cooptimal
 from kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
 from tests.app.views import made
 
@@ -162,3 +165,25 @@ def test_one_matrix_and_very_many_are_painted(qtbot, colours, tmp_path):
         assert QGuiApplication.clipboard().image().width() == 2 * view.figure_size().width()
     finally:
         theme.switch("light")
+
+
+def test_a_sequence_too_long_for_counting_has_its_table(qtbot, monkeypatch):
+    monkeypatch.setattr(cooptimal, "MOST", 9)
+    view = opened(qtbot, StructureView(Selection()), HAIRPIN)
+    qtbot.waitUntil(lambda: view.sharp)
+    assert view.shown.every is None and view.table.values[0, -1] == 3 and len(view.table._walk) == 3
+    assert view.of.text() == "not counted: too long" and not view.next.isEnabled()
+    view.table.part_pointed.emit((0, 9))
+    assert "3 pairs at most" in view.status.text()
+    monkeypatch.setattr(finding, "MOST", 9)
+    view.show_result(None)
+    view.show_result(HAIRPIN)
+    qtbot.waitUntil(lambda: view.sharp)
+    assert "up to 9 letters" in view.table.note and view.of.text() == ""
+
+
+def test_a_table_that_the_cpu_computes_after_a_run_of_a_gpu_says_so(qtbot):
+    elsewhere = replace(HAIRPIN, backend="cuda", device="NVIDIA Nowhere")
+    view = opened(qtbot, StructureView(Selection()), elsewhere)
+    qtbot.waitUntil(lambda: view.shown.every is not None)
+    assert "table by the CPU: NVIDIA Nowhere is not here or has too little memory" in words(view)

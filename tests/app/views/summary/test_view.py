@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QGuiApplication
 
+from app import views
 from app.kit.repeat import command_line
 from app.kit.selection import Selection
-from app.views import VIEWS
 from app.views.summary import view as summary
 from app.views.summary.view import SummaryView
 from kernels.registry.samples import samples
@@ -75,8 +75,8 @@ def test_the_command_line_names_bundled_files_from_the_project_and_asks_for_the_
 def test_every_view_keeps_the_contract(qtbot):
     result = examples.result(examples.problem("ACGTACGT", "ACGTCGT"))
     selection = Selection()
-    assert len({view.id for view in VIEWS}) == len(VIEWS)
-    fitting = [kind for kind in VIEWS if kind.shows(result)]
+    assert len({view.id for view in views.kinds()}) == len(views.kinds())
+    fitting = [kind for kind in views.kinds() if kind.shows(result)]
     assert {"aligned", "matrix", "timeline", "summary"} <= {kind.id for kind in fitting}
     for kind in fitting:
         assert kind.title
