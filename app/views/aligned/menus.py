@@ -133,7 +133,7 @@ class Menus:
                        commands.show_all).setEnabled(hidden > 0)  # fmt: skip
         menu.addAction("Choose the rows of the selected taxa", view.choose_taxa).setEnabled(bool(view.selection.taxa))
         menu.addAction("Choose the rows that were found", self._finder.choose_found).setEnabled(
-            bool(view.picture.found)
+            len(view.picture.found) > 0
         )
 
     def _fill_notes(self, menu: LetteredMenu) -> None:

@@ -38,9 +38,10 @@ def unfolded(alignment: AlignedSequences, order: np.ndarray) -> tuple[np.ndarray
 
 @dataclass(eq=False)
 class Picture:
-    """``order`` are the rows that are shown, from the top, int64; ``cursor`` a place in it and a column; ``found`` are
-    places that a search found: row, first and last column. ``tracks`` are values that were made; where these ``wait``
-    for a thread, painting makes none.
+    """``order`` are the rows that are shown, from the top, int64; ``cursor`` a place in it and a column.
+
+    ``found`` are places that a search found, int64 (n, 3): row, first column and the one after the last. ``tracks`` are
+    values that were made; where these ``wait`` for a thread, painting makes none.
 
     ``folds`` are rows that share a line, by the first of them, which alone stands in ``order``. ``notes`` are the
     columns of text beside the names: titles, and a text for each row that has one.
@@ -52,7 +53,7 @@ class Picture:
     choice: Choice
     columns: Columns | None = None
     cursor: tuple[int, int] = (0, 0)
-    found: tuple[tuple[int, int, int], ...] = ()
+    found: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
     version: int = 0
     reference: AlignedSequences | None = None
     tracks: dict[str, np.ndarray] = field(default_factory=dict)
