@@ -323,8 +323,11 @@ class ShownAlignment(QWidget):
 
     @property
     def edits(self) -> dict[str, Any] | None:
-        """What was done, as `show_edits` takes it; None for nothing."""
-        return self.editor.edits if self.editor is not None else None
+        """What was done, as `show_edits` takes it, with the size that it led to; None for nothing."""
+        edits = self.editor.edits if self.editor is not None else None
+        if edits is None or self.editor.as_it_came:
+            return edits
+        return {**edits, "summary": f"{self.alignment.summary}, edited"}
 
     def _lay_out(self, fit: bool) -> None:
         """A new picture of the state, with cursor and choice where they were, as far as they still are."""
