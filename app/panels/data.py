@@ -123,7 +123,9 @@ class DataPanel(Card):
     def _fill(self) -> None:
         state = self._session.state
         taken = [id(datum) for datum in state.inputs(self._problem)] if self._problem else []
+        known = self.list.topLevelItemCount()
         current = self._number(self.list.currentItem()) if self.list.currentItem() else 0
+        current = known if known < len(state.data) else current  # what is new is what one looks at
         self.list.blockSignals(True)
         self.list.clear()
         places = self._places()
@@ -133,6 +135,7 @@ class DataPanel(Card):
             item = QTreeWidgetItem([datum.name, words, self._size(datum)])
             item.setData(NAME, Qt.ItemDataRole.UserRole, number)
             item.setToolTip(NAME, "\n".join(text for text in (datum.name, datum.source, datum.note) if text))
+            item.setToolTip(SUMMARY, item.text(SUMMARY))
             if id(datum) in taken:
                 font = QFont()
                 font.setBold(True)
@@ -152,6 +155,7 @@ class DataPanel(Card):
         for place in range(self.list.topLevelItemCount()):
             item = self.list.topLevelItem(place)
             item.setText(SUMMARY, self._size(self._session.state.data[self._number(item)]))
+            item.setToolTip(SUMMARY, item.text(SUMMARY))
 
     def _offer(self) -> None:
         """Whether some of the selected data can be had as sequences, and whether one can be made a profile."""

@@ -153,7 +153,7 @@ class Comparison:
         self._turn(on)
         self._box.removeWidget(self._title)
         self._box.insertWidget(1 if on else 0, self._title)  # at the side both begin at the same height
-        self.canvas.tracks = list(self._view.canvas.tracks) if on else ["consensus"]
+        self.canvas.wanted = list(self._view.canvas.wanted) if on else ["consensus"]
         self.canvas.names_width = self._view.canvas.names_width
         self.show_beside(True)
 
@@ -195,7 +195,7 @@ class Comparison:
         box.setSpacing(2)
         self._title.setObjectName("muted")
         self.canvas.setAccessibleName("The other alignment")
-        self.canvas.tracks = ["consensus"]
+        self.canvas.wanted = ["consensus"]
         box.addWidget(self._title)
         box.addWidget(self.canvas, 1)
         panel.hide()
@@ -285,9 +285,9 @@ class Comparison:
         if leading is self.canvas and not self.side:
             above.names_width = max(leading.names_width - beside, LEAST_NAMES)
         wanted = self.canvas.names_width if self.side else above.names_width + beside
-        if self.canvas.names_width != wanted or (self.side and self.canvas.tracks != above.tracks):
+        if self.canvas.names_width != wanted or (self.side and self.canvas.wanted != above.wanted):
             self.canvas.names_width = wanted
-            self.canvas.tracks = list(above.tracks) if self.side else self.canvas.tracks
+            self.canvas.wanted = list(above.wanted) if self.side else self.canvas.wanted
             self.canvas.refresh()
         other.cell_width, other.cell_height, other.first_row = frame.cell_width, frame.cell_height, frame.first_row
         middle = frame.first_column + frame.width / frame.cell_width / 2

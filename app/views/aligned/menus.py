@@ -244,3 +244,10 @@ class Menus:
         section(menu, "Figure")
         menu.addAction("What is seen\u2026", view.save_picture)
         menu.addAction("Wrapped, chosen cells or all\u2026", view.save_wrapped)
+        menu.addAction("Tracks alone, of the chosen columns or all\u2026", view.save_track_picture).setEnabled(
+            bool(view.canvas.tracks)
+        )
+        section(menu, "Table")
+        menu.addAction("Values of the tracks that are shown\u2026", view.save_tracks).setEnabled(
+            bool(view.canvas.tracks)
+        )

@@ -29,7 +29,10 @@ MOST_STEPS = 2**30
 
 
 class AlignmentPlane(QAbstractScrollArea):
-    """Shows a picture; ``marked`` draws more over its cells. ``moved()`` says that something else is seen."""
+    """Shows a picture; ``marked`` draws more over its cells. ``moved()`` says that something else is seen.
+
+    ``wanted`` are the tracks that are switched on, also those that are not of this picture.
+    """
 
     moved = Signal()
 
@@ -39,7 +42,7 @@ class AlignmentPlane(QAbstractScrollArea):
         self.setAccessibleName("Alignment")
         self.picture: Picture | None = None
         self.frame_ = Frame()
-        self.tracks: list[str] = []
+        self.wanted: list[str] = []
         self.letters = "all"
         self.wrapped, self._scrolled = False, 0.0
         self.marked: Callable[[QPainter, Picture, Frame], None] | None = None
@@ -93,8 +96,13 @@ class AlignmentPlane(QAbstractScrollArea):
         self.viewport().update()
         self.moved.emit()
 
+    @property
+    def tracks(self) -> list[str]:
+        """The tracks that are switched on and can be shown of the picture."""
+        return [name for name in self.wanted if self.picture is None or tracks.fits(self.picture, name)]
+
     def set_tracks(self, shown: list[str]) -> None:
-        self.tracks = shown
+        self.wanted = shown
         self.refresh()
 
     def wrap(self, on: bool) -> None:

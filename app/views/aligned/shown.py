@@ -16,7 +16,7 @@ from app.kit.background import Latest
 from app.kit.legend import Legend
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.aligned import counting, figures, saving, schemes, telling, tracks
+from app.views.aligned import counting, figures, saving, schemes, telling, track_table, tracks
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.colours import Colours
 from app.views.aligned.counting import Counts
@@ -24,11 +24,10 @@ from app.views.aligned.figures import Beside, Shown
 from app.views.aligned.history import AlignmentEditor
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Fold, Picture, unfolded
-from app.views.aligned.tracks import PROTEIN_ONLY
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_notes
 from kernels.io.aligned import AlignedSequences
-from kernels.model import Result, SequenceType
+from kernels.model import Result
 
 EDITORS = 4
 """Alignments whose undo is kept while others are shown."""
@@ -183,7 +182,7 @@ class ShownAlignment(QWidget):
     def forget_reference(self) -> None:
         """Compare with nothing."""
         self._reference = None
-        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        self.canvas.wanted = [track for track in self.canvas.wanted if track != "agreement"]
         if self.picture is not None:
             self.picture.reference = None
             self.picture.tracks.pop("agreement", None)
@@ -219,7 +218,7 @@ class ShownAlignment(QWidget):
 
     def set_track(self, name: str, on: bool) -> None:
         """Switch a track on or off."""
-        shown = [track for track in self.canvas.tracks if track != name]
+        shown = [track for track in self.canvas.wanted if track != name]
         self.canvas.set_tracks([*shown, name] if on else shown)
         self._count_behind()
 
@@ -277,13 +276,28 @@ class ShownAlignment(QWidget):
     def _shown(self) -> Shown:
         return Shown(self.canvas, self._legend.items, self.beside_rows)
 
+    def save_tracks(self) -> None:
+        """Ask for a file and write the values of the tracks that are shown, a line for each column."""
+        if self._saving.busy:
+            self.say("Another file is being written; save again when that is done.")
+            return
+        counting = self._counts.work(self.picture.alignment)
+        track_table.ask_and_save(self, self.picture, self.canvas.tracks, counting, self._saving, self.say)
+
+    def save_track_picture(self) -> None:
+        """Ask for a file and write a figure of the tracks alone."""
+        self._save_wrapped(rows=False)
+
     def save_wrapped(self) -> None:
         """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
+        self._save_wrapped(rows=True)
+
+    def _save_wrapped(self, rows: bool) -> None:
         if self._saving.busy:
             self.say("Another file is being written; save again when that is done.")
             return
         try:
-            figures.ask_and_save_wrapped(self, self._shown, self._saving, self.say)
+            figures.ask_and_save_wrapped(self, self._shown, self._saving, self.say, rows)
         except InputError as error:
             self.say(str(error))
 
@@ -357,8 +371,6 @@ class ShownAlignment(QWidget):
             self.altered.emit()
         picture.wait = columns is None or columns.counts.shape[0] > counting.WIDE
         picture.reference = self._reference
-        if state.alignment.type != SequenceType.PROTEIN:
-            self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
         self.canvas.show_picture(picture, fit)
         self.overview.show_picture(picture)
         self._legend.show_items(telling.legend(self.picture, not self.editor.as_it_came))
