@@ -103,6 +103,12 @@ class DataPanel(Card):
         if self.list.currentItem():
             self.shown_wanted.emit(self._session.state.data[self._number(self.list.currentItem())])
 
+    def select(self, datum: Any) -> None:
+        """Select a datum, as one that is looked at."""
+        places = (place for place, one in enumerate(self._session.state.data) if one is datum)
+        if (place := next(places, None)) is not None:
+            self.list.setCurrentItem(self.list.topLevelItem(place))
+
     def as_sequences(self) -> None:
         """Add what the selected data hold as sequences, where they hold some."""
         for datum in self._selected():
@@ -123,9 +129,7 @@ class DataPanel(Card):
     def _fill(self) -> None:
         state = self._session.state
         taken = [id(datum) for datum in state.inputs(self._problem)] if self._problem else []
-        known = self.list.topLevelItemCount()
         current = self._number(self.list.currentItem()) if self.list.currentItem() else 0
-        current = known if known < len(state.data) else current  # what is new is what one looks at
         self.list.blockSignals(True)
         self.list.clear()
         places = self._places()

@@ -87,6 +87,15 @@ def test_a_tree_among_the_data_stands_beside_the_rows(qtbot: Any, window: Any, t
     assert view.picture.shape[0] == 3
 
 
+def test_what_is_opened_is_selected_among_the_data(qtbot: Any, window: Any, tmp_path: Path) -> None:
+    opened(qtbot, window, tmp_path)
+    other = tmp_path / "other.sto"
+    other.write_text(STOCKHOLM)
+    window.loader.open_paths([other])
+    qtbot.waitUntil(lambda: len(window.session.state.data) == 2)
+    assert window.viewer.datum.name == "other" == window.data.list.currentItem().text(0)
+
+
 def test_an_alignment_that_is_no_longer_open_is_no_longer_shown(qtbot: Any, window: Any, tmp_path: Path) -> None:
     opened(qtbot, window, tmp_path)
     window.session.remove_data([0])

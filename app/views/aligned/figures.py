@@ -106,8 +106,8 @@ def wrapped(shown: Shown, wrap: int = WRAP, rows: bool = True) -> tuple[QSize, e
 
     Where it would be too high, cells are smaller and blocks have more columns. InputError where that is not enough.
     """
-    canvas, items = shown.canvas, shown.items
-    picture = canvas.picture
+    canvas = shown.canvas
+    picture, items = canvas.picture, shown.items if rows else shown.items[:1]  # no cells, no meaning of colours
     part = _chosen_rows(picture) if rows else replace(picture, order=picture.order[:0], folds={})
     stretches = [(0, picture.shape[1])] if picture.choice.empty else picture.choice.stretches()
     tracks, letters = list(canvas.tracks), canvas.letters

@@ -63,7 +63,7 @@ class AlignmentPlane(QAbstractScrollArea):
     def show_picture(self, picture: Picture | None, fit: bool = True) -> None:
         """Another picture, from its first letters where ``fit``, else from where the last one was."""
         before, self.picture = self.picture, picture
-        if picture is not None and (fit or (before is not None and before.alignment.names != picture.alignment.names)):
+        if picture is not None and (fit or (before is not None and _named(before) != _named(picture))):
             room = self._room_for_names()
             if fit or self.names_width == self._room:  # one that somebody dragged stays
                 self.names_width = room
@@ -76,8 +76,9 @@ class AlignmentPlane(QAbstractScrollArea):
         self.refresh()
 
     def _room_for_names(self) -> int:
-        """Pixels for the longest of the first names, within bounds."""
-        names = self.picture.alignment.names[:MEASURED]
+        """Pixels for the longest of the first names, and of those of collapsed clades, within bounds."""
+        folded = [fold.title for fold in self.picture.folds.values()][:MEASURED]
+        names = (*self.picture.alignment.names[:MEASURED], *folded)
         widest = max(map(self.fontMetrics().horizontalAdvance, names))
         return min(max(widest + 26, NAMES), MOST_NAMES)
 
@@ -308,3 +309,8 @@ class AlignmentPlane(QAbstractScrollArea):
         if self._painted is not None and self._painted[0] == made[0]:
             self._painted = made
             self.viewport().update()
+
+
+def _named(picture: Picture) -> tuple[tuple[str, ...], list[str]]:
+    """The names of rows, and of those that share a line."""
+    return picture.alignment.names, [fold.title for fold in picture.folds.values()]
