@@ -9,8 +9,8 @@ import numpy as np
 
 from app.views.aligned.choice import Choice, ranges
 from app.views.aligned.schemes import Colouring
-from kernels.io import aligned_places
-from kernels.io.aligned import AlignedSequences
+from kernels.io import aligned_places, aligned_rows
+from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.aligned_columns import Columns
 from kernels.io.tiles import Tiles
 
@@ -94,9 +94,22 @@ class Picture:
         row = int(self.order[place])
         return self.folds[row].letters if row in self.folds else self.alignment.letters[row]
 
+    def position(self, place: int, column: int) -> int:
+        """How many letters of a line lie in its columns up to and with this one."""
+        row = int(self.order[place])
+        if row in self.folds:
+            return int(np.count_nonzero(self.folds[row].letters[: column + 1] != GAP))
+        return aligned_rows.positions(self.alignment, row, column)
+
     def name_at(self, place: int) -> str:
         row = int(self.order[place])
         return self.folds[row].title if row in self.folds else self.alignment.names[row]
+
+    def letter(self, place: int, column: int) -> str:
+        """The letter or gap in a cell."""
+        row = int(self.order[place])
+        letters = self.folds[row].letters[column] if row in self.folds else self.alignment.letters[row, column]
+        return chr(int(letters))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app import theme
@@ -31,6 +31,8 @@ from kernels.model import Result
 
 EDITORS = 4
 """Alignments whose undo is kept while others are shown."""
+REST_MS = 150
+"""How long an alignment of many columns rests after an edit until its columns are counted anew."""
 
 
 class ShownAlignment(QWidget):
@@ -67,6 +69,8 @@ class ShownAlignment(QWidget):
         self.data: tuple[Any, ...] = ()
         self._telling = False
         self._counting, self._saving, self._making, self._settling = (Latest(self) for _ in range(4))
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._count_behind)
         self._follow()
 
     def _follow(self) -> None:
@@ -98,7 +102,13 @@ class ShownAlignment(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
-        busy = self._counting.busy or self._making.busy or self._settling.busy or self.colours.busy
+        busy = (
+            self._rest.isActive()
+            or self._counting.busy
+            or self._making.busy
+            or self._settling.busy
+            or self.colours.busy
+        )
         return self.canvas.sharp and self.overview.sharp and not busy
 
     def show_result(self, result: Result | None) -> None:
@@ -129,6 +139,7 @@ class ShownAlignment(QWidget):
         self.another.emit()
         if self.editor is None:
             self._counting.cancel()
+            self._rest.stop()
             self.canvas.show_picture(None)
             self.overview.show_picture(None)
             self._legend.show_items(())
@@ -377,13 +388,19 @@ class ShownAlignment(QWidget):
         telling.tell_undo(self.editor, self.undo_button, self.redo_button)
         self._on_taxa(self.selection.taxa)
         self.say("")
-        self._count_behind()
+        # While one edits, what is counted of many columns waits, as it takes the memory that painting needs.
+        if picture.wait and before is not None and not same:
+            self._counting.cancel()
+            self._rest.start()
+        else:
+            self._count_behind()
         if behind and not same:
             self.colours.remake()
         self.laid.emit()
 
     def _count_behind(self) -> None:
         """Let a thread make what painting waits for: counts, values of tracks, the comparison with a reference."""
+        self._rest.stop()
         picture, shown = self.picture, list(self.canvas.tracks)
         if picture is None or not picture.wait:
             self._counting.cancel()
