@@ -13,6 +13,7 @@ from app import texts
 from app.jobs.queue import Job, JobQueue
 from app.session.session import Session
 from kernels.errors import InputError
+from kernels.io import aligned_pixels
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import count
 from kernels.io.sequences import what_reading_changed
@@ -90,7 +91,8 @@ class Loader(QObject):
             for datum in read(monitor):
                 monitor.check()
                 if isinstance(datum, AlignedSequences):
-                    count(datum.letters[:1])  # loads the compiled code, for which the window would stand still
+                    count(datum.letters[:1])  # loads compiled code, for which the window would stand still
+                    aligned_pixels.load(datum.letters)
                 if not isinstance(datum, Sequence):
                     others.append(datum)
                     continue

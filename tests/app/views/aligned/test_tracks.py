@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from app.views.aligned import figures
 from app.views.aligned.view import AlignmentViewer
+from kernels.io import aligned_pixels
 from kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, image, press, text
 
@@ -70,3 +72,22 @@ def test_what_is_said_of_the_cursor_follows_an_edit(view: AlignmentViewer) -> No
     press(view, " ")
     assert text(view)[0].startswith("MKVA-L-N") and view.picture.cursor == (0, 7)
     assert view._status.text().startswith("column 8 ")
+
+
+def test_code_that_paints_is_loaded_for_what_is_painted(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, set[Any]] = {}
+
+    def heard(name: str, call: Any) -> Any:
+        def record(*given: Any) -> Any:
+            asked.setdefault(name, set()).add(tuple(map(numba.typeof, given)))
+            return call(*given)
+
+        return record
+
+    for name in ("_cells", "_write", "logo"):
+        monkeypatch.setattr(aligned_pixels, name, heard(name, getattr(aligned_pixels, name)))
+    aligned_pixels.load(view.alignment.letters[:])
+    loaded = {name: set(kinds) for name, kinds in asked.items()}
+    view.canvas.refresh()
+    image(view)
+    assert loaded.keys() == {"_cells", "_write", "logo"} and asked == loaded
