@@ -31,7 +31,8 @@ MOST_STEPS = 2**30
 class AlignmentPlane(QAbstractScrollArea):
     """Shows a picture; ``marked`` draws more over its cells. ``moved()`` says that something else is seen.
 
-    ``wanted`` are the tracks that are switched on, also those that are not of this picture.
+    ``wanted`` are the tracks that are switched on, also those that are not of this picture, which are left out where it
+    is ``choosy`` and are empty else.
     """
 
     moved = Signal()
@@ -43,6 +44,7 @@ class AlignmentPlane(QAbstractScrollArea):
         self.picture: Picture | None = None
         self.frame_ = Frame()
         self.wanted: list[str] = []
+        self.choosy = True
         self.letters = "all"
         self.wrapped, self._scrolled = False, 0.0
         self.marked: Callable[[QPainter, Picture, Frame], None] | None = None
@@ -100,7 +102,8 @@ class AlignmentPlane(QAbstractScrollArea):
     @property
     def tracks(self) -> list[str]:
         """The tracks that are switched on and can be shown of the picture."""
-        return [name for name in self.wanted if self.picture is None or tracks.fits(self.picture, name)]
+        every = self.picture is None or not self.choosy
+        return [name for name in self.wanted if every or tracks.fits(self.picture, name)]
 
     def set_tracks(self, shown: list[str]) -> None:
         self.wanted = shown

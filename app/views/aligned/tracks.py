@@ -142,6 +142,8 @@ def draw_ruler(painter: QPainter, frame: Frame, columns: int) -> None:
 def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, scale: float) -> None:
     """A track in its lines from ``top`` on; ``scale`` device pixels a pixel."""
     height = height_of(name)
+    if not fits(picture, name):
+        return
     if name.startswith(NOTE) or (TRACKS[name].values is None and name != "agreement"):
         _line(painter, name, picture, frame, top, scale)
         return
