@@ -248,11 +248,21 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
         state, entries, settings, edits = found
         window.session.replace_all(state, entries, edits)
         window.recall(settings)
+        if not entries:
+            _look_at_first(window)
         if not quietly:
             window.settings.add_recent(str(path.resolve()))
 
     title = "Open what was open last" if quietly else f"Open session {path.name}"
     window.queue.submit(Job(title, "read", lambda monitor: archive.load(path, parts), done))
+
+
+def _look_at_first(window: Workbench) -> None:
+    """Look at the data of a session without results that were picked last, or the first of them."""
+    state = window.session.state
+    data = (state.data[number] for number in (*state.picked, *range(len(state.data))))
+    if (datum := next(filter(window.viewer.able, data), None)) is not None:
+        window.loader.data_added.emit(datum)
 
 
 def open_autosaved(window: Workbench) -> bool:

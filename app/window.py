@@ -374,6 +374,7 @@ class Window(Workbench):
             return False
         self.session.show(None)
         self._looked_at = datum
+        self.data.select(datum)
         shown = self.viewer.show_datum(datum, self.session.edits_of(datum))
         self.undoing.tell()
         return shown

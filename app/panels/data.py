@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton
 
 from app.kit.icons import dress
 from app.kit.widgets import Card, label, menu_button, quiet_button, row
+from app.session.entry import edited_summary
 from app.session.session import Session
 from kernels.io.aligned import AlignedSequences
 from kernels.io.sequences import SEQUENCE
@@ -81,6 +82,7 @@ class DataPanel(Card):
         self.box.addWidget(self.list, 1)
         self.box.addLayout(row(self.sequences_button, self.profile_button))
         session.data_changed.connect(self._fill)
+        session.edits_changed.connect(self._tell_sizes)
         self._fill()
 
     def set_problem(self, problem: ProblemType) -> None:
@@ -100,6 +102,12 @@ class DataPanel(Card):
     def show_it(self) -> None:
         if self.list.currentItem():
             self.shown_wanted.emit(self._session.state.data[self._number(self.list.currentItem())])
+
+    def select(self, datum: Any) -> None:
+        """Select a datum, as one that is looked at."""
+        places = (place for place, one in enumerate(self._session.state.data) if one is datum)
+        if (place := next(places, None)) is not None:
+            self.list.setCurrentItem(self.list.topLevelItem(place))
 
     def as_sequences(self) -> None:
         """Add what the selected data hold as sequences, where they hold some."""
@@ -128,9 +136,10 @@ class DataPanel(Card):
         for number, datum in enumerate(state.data):
             kind = kind_of(datum)
             words = ", ".join(word for word in (kind.label if kind else "", places.get(id(datum), "")) if word)
-            item = QTreeWidgetItem([datum.name, words, datum.summary])
+            item = QTreeWidgetItem([datum.name, words, self._size(datum)])
             item.setData(NAME, Qt.ItemDataRole.UserRole, number)
             item.setToolTip(NAME, "\n".join(text for text in (datum.name, datum.source, datum.note) if text))
+            item.setToolTip(SUMMARY, item.text(SUMMARY))
             if id(datum) in taken:
                 font = QFont()
                 font.setBold(True)
@@ -140,6 +149,17 @@ class DataPanel(Card):
         self.list.blockSignals(False)
         self._explain(bool(state.data))
         self._offer()
+
+    def _size(self, datum: Any) -> str:
+        """What a datum holds, as it is now."""
+        return edited_summary(self._session.edits_of(datum)) or datum.summary
+
+    def _tell_sizes(self) -> None:
+        """What the data hold, now that some of them may have been edited."""
+        for place in range(self.list.topLevelItemCount()):
+            item = self.list.topLevelItem(place)
+            item.setText(SUMMARY, self._size(self._session.state.data[self._number(item)]))
+            item.setToolTip(SUMMARY, item.text(SUMMARY))
 
     def _offer(self) -> None:
         """Whether some of the selected data can be had as sequences, and whether one can be made a profile."""

@@ -26,7 +26,7 @@ from app.kit.view import (
 )
 from app.kit.widgets import Elided, label, quiet_button, row
 from app.panels.placed import Places
-from app.session.session import Entry
+from app.session.entry import Entry, edited_summary
 from kernels.model import Result
 from kernels.registry.advice import Fit
 from kernels.registry.loading import kind_of
@@ -152,7 +152,7 @@ class ResultViews(QWidget):
         self._datum, self._edits = datum, edits
         self._counting.cancel()
         self._show(able)
-        self.stamp.setText(f"{datum.name} \N{MIDDLE DOT} {datum.summary}")
+        self._name_datum(edits)
         self.stamp.setToolTip(datum.source)
         self.chips.show_chips(())
         self._none.hide()
@@ -160,6 +160,11 @@ class ResultViews(QWidget):
         self.set_stale(False)
         self._pages.setCurrentIndex(1)
         return True
+
+    def _name_datum(self, edits: Mapping[str, Any]) -> None:
+        """Name and size of what is shown that no run made, as it is now."""
+        size = edited_summary(edits) or self._datum.summary
+        self.stamp.setText(f"{self._datum.name} \N{MIDDLE DOT} {size}")
 
     def show_entry(self, entry: Entry | None) -> None:
         """Show this result in all views that can; None shows what to do instead."""
@@ -190,7 +195,7 @@ class ResultViews(QWidget):
             self.chips.show_chips(())
             return
         title, chips = texts.headline(result)
-        self.stamp.setText(title)
+        self.stamp.setText(" \N{MIDDLE DOT} ".join(filter(None, (title, edited_summary(self._entry.edits)))))
         self.chips.show_chips(chips)
         for widget in (self.stamp, self.chips):
             widget.setToolTip("\n".join(texts.stamp_parts(result)))
@@ -257,6 +262,7 @@ class ResultViews(QWidget):
         shown = self._entry or self._datum
         if shown is not None:
             self.edited.emit(shown, view.id, edits)
+            self._head() if self._entry is not None else self._name_datum({view.id: edits or {}})
 
 
 class EmptyPage(QWidget):

@@ -14,7 +14,8 @@ class Entry:
     """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again.
 
     ``edits`` is what the user did to the picture of it, by the id of the view: plain values and frozen data of the
-    engine, which a session file keeps. ``name``, ``tags`` and ``note`` are the user's own words.
+    engine, which a session file keeps; where its size is another now, ``summary`` says it. ``name``, ``tags`` and
+    ``note`` are the user's own words.
     """
 
     result: Result
@@ -28,3 +29,8 @@ class Entry:
 
 DataEdits = Mapping[int, Mapping[str, Any]]
 """Of data, by their numbers, what the user did to their pictures, as in `Entry`."""
+
+
+def edited_summary(edits: Mapping[str, Any]) -> str:
+    """How large something is that the user edited, as a view says it; "" where that is as it came."""
+    return next((kept["summary"] for kept in edits.values() if isinstance(kept, Mapping) and "summary" in kept), "")

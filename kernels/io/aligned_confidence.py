@@ -25,6 +25,11 @@ def confidence(alignment: AlignedSequences) -> np.ndarray | None:
     return table[np.frombuffer(marks.encode("latin-1", "replace"), np.uint8)]
 
 
+def has_confidence(alignment: AlignedSequences) -> bool:
+    """Whether something is said of the confidence of columns."""
+    return any(tag in TAGS for tag, _ in alignment.annotations.of_columns)
+
+
 def with_confidence(alignment: AlignedSequences, values: np.ndarray) -> AlignedSequences:
     """With this confidence of its columns, float (columns,) from 0 to 1, NaN for none; rounded to tenths."""
     levels = np.clip(np.rint(np.nan_to_num(values) * 10), 0, 10).astype(np.int64)

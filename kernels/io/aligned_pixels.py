@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.cpu.jit import called, compiled
-from kernels.io.aligned_columns import CLASS
+from kernels.io.aligned_columns import CLASS, CLASSES
 from kernels.io.cpu_tiles import cell
+from kernels.io.tiles import Tiles
 
 OPAQUE = np.uint32(0xFF000000)
 SPREAD = (np.arange(64) * 0.6180339887) % 1
@@ -190,3 +191,17 @@ def logo(counts, information, scale, columns, glyphs, colours, picture):
                         picture[y, x] = _mixed(picture[y, x], colours, kind, share)
             base = top
         start = stop
+
+
+def load(letters: np.ndarray) -> None:
+    """Load the compiled code that paints an alignment like this one, uint8 (rows, columns): by painting a corner of it,
+    on any thread, so that the first picture need not wait."""
+    corner = letters[:1, :1]
+    tiles, one, counts = Tiles.of(corner), np.arange(1), np.zeros((1, CLASSES), np.int32)
+    codes, palette, glyphs = (np.zeros(shape, np.uint8) for shape in ((1, CLASSES), (2, 3), (CLASSES, 1, 1)))
+    picture, places = np.zeros((1, 1), np.uint32), edges(0.0, 1.0, 1, 1)
+    counts.setflags(write=False)
+    cells(tiles, one, places, places, codes, palette, 0, picture)
+    write(tiles, one, one, one, 0, 0, codes, palette, codes, glyphs, picture)
+    colours = np.zeros((CLASSES, 3), np.uint8)
+    logo(counts, np.zeros(1, np.float32), np.float64(1), places, glyphs, colours, picture)

@@ -11,20 +11,6 @@ from kernels.cpu.jit import compiled
 from kernels.errors import InputError
 from kernels.io import tiled_edits
 from kernels.io.aligned import GAP, AlignedSequences
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-
-IUPAC = {
-    "A": "A", "C": "C", "G": "G", "T": "TU", "U": "TU", "R": "AGR", "Y": "CTUY", "S": "CGS", "W": "ATUW", "K": "GTUK",
-    "M": "ACM", "B": "CGTUYSKB", "D": "AGTURWKD", "H": "ACTUYWMH", "V": "ACGRSMV", "N": "ABCDGHKMNRSTUVWY",
-}  # fmt: skip
-AMINO = {"X": "ABCDEFGHIKLMNPQRSTVWXYZUO", "B": "BDN", "Z": "ZEQ", "J": "JIL"}
-MOTIF = re.compile(r"([A-Za-z]+)(?:\s+[~/]?(\d+))?")
-MOST_HITS = 100_000
-TOLD = 64
-"""Rows that are searched between two looks whether somebody cancelled."""
-Starts = Callable[[np.ndarray], list[tuple[int, int]]]
-"""The first and the last place of each hit in letters, uint8."""
 
 
 @compiled
@@ -102,76 +88,3 @@ def column_of(alignment: AlignedSequences, row: int, position: int) -> int | Non
 def positions(alignment: AlignedSequences, row: int, column: int) -> int:
     """How many letters of a row lie in its columns up to and with this one."""
     return int(np.count_nonzero(alignment.letters[row, : column + 1] != GAP))
-
-
-def find(
-    alignment: AlignedSequences, order: np.ndarray, wanted: str, monitor: Monitor | None = None
-) -> list[tuple[int, int, int]]:
-    """Where a motif is in the letters without gaps: row, first column, and the one after the last.
-
-    ``wanted`` is letters with the codes of IUPAC for several, and then how many may differ ("GXGXXG 1"); or between
-    slashes a regular expression ("/N[^P][ST]/"). Rows in ``order``; at most MOST_HITS. InputError for what is neither.
-    """
-    if len(wanted) > 2 and wanted[0] == wanted[-1] == "/":
-        starts = _by_expression(wanted[1:-1])
-    else:
-        starts = _by_motif(wanted, alignment.type)
-    hits: list[tuple[int, int, int]] = []
-    for number, row in enumerate(order.tolist()):
-        if monitor is not None and number % TOLD == 0:
-            monitor.update(number, order.size, "rows")
-        line = alignment.letters[row]
-        there = np.flatnonzero(line != GAP)
-        hits += [(row, int(there[first]), int(there[last]) + 1) for first, last in starts(line[there])]
-        if len(hits) >= MOST_HITS:
-            break
-    return hits[:MOST_HITS]
-
-
-def _by_motif(wanted: str, kind: SequenceType) -> Starts:
-    """What finds letters with codes of IUPAC."""
-    match = MOTIF.fullmatch(wanted.strip())
-    if match is None:
-        raise InputError(f"{wanted!r}: give letters, such as NXST or GXGXXG 1 (one may differ), or /N[^P][ST]/")
-    sets = _sets(match[1].upper(), kind)
-    allowed = int(match[2] or 0)
-    if allowed >= len(sets):
-        raise InputError(f"{wanted!r}: {allowed} of {len(sets)} letters may differ; give fewer")
-
-    def starts(letters: np.ndarray) -> list[tuple[int, int]]:
-        if letters.size < len(sets):
-            return []
-        return [(at, at + len(sets) - 1) for at in _starts(letters, sets, allowed).tolist()]
-
-    return starts
-
-
-def _sets(motif: str, kind: SequenceType) -> np.ndarray:
-    """For each letter of a motif which letters it takes, bool (letters, 256)."""
-    codes = AMINO if kind == SequenceType.PROTEIN else IUPAC
-    sets = np.zeros((len(motif), 256), bool)
-    for number, letter in enumerate(motif):
-        sets[number, list(codes.get(letter, letter).encode())] = True
-    return sets
-
-
-def _starts(letters: np.ndarray, sets: np.ndarray, allowed: int) -> np.ndarray:
-    room = letters.size - len(sets) + 1
-    wrong = np.zeros(room, np.int32)
-    for number, taken in enumerate(sets):
-        wrong += ~taken[letters[number : number + room]]
-    return np.flatnonzero(wrong <= allowed)
-
-
-def _by_expression(pattern: str) -> Starts:
-    """What finds a regular expression."""
-    try:
-        expression = re.compile(pattern.encode("ascii", "replace"), re.IGNORECASE)
-    except re.error as error:
-        raise InputError(f"/{pattern}/ is no regular expression: {error}") from error
-
-    def starts(letters: np.ndarray) -> list[tuple[int, int]]:
-        found = expression.finditer(letters.tobytes())
-        return [(one.start(), one.end() - 1) for one in found if one.end() > one.start()]
-
-    return starts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -35,6 +36,21 @@ def cell(table, row, stored):
 @inlined
 def _bit(address, place):
     return (byte_at(address, place >> 3) >> (7 - (place & 7))) & 1
+
+
+@compiled
+def runs(places):
+    """Where runs of columns begin that are kept at these places, int64: side by side in one tile."""
+    count = 0
+    for column in range(places.size):
+        count += column == 0 or places[column] != places[column - 1] + 1 or places[column] & MASK == 0
+    starts = np.empty(count, np.int64)
+    count = 0
+    for column in range(places.size):
+        if column == 0 or places[column] != places[column - 1] + 1 or places[column] & MASK == 0:
+            starts[count] = column
+            count += 1
+    return starts
 
 
 @compiled

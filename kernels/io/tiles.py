@@ -237,8 +237,7 @@ class Draft:
 
 def _runs(stored: np.ndarray) -> Runs:
     """Runs of columns that are kept at these places."""
-    apart = (np.diff(stored) != 1) | (stored[1:] % WIDTH == 0)
-    starts = np.concatenate(([0] if stored.size else [], np.flatnonzero(apart) + 1)).astype(np.int64)
+    starts = cpu_tiles.runs(stored)
     return Runs(starts, stored[starts], np.diff(starts, append=stored.size))
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app import actions
+from app.panels.data import SUMMARY
 from app.views.aligned import history
 from kernels.io import tree_files
 
@@ -51,6 +52,11 @@ def test_edits_go_with_the_session(
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)
     wanted = view.alignment
     assert wanted.letters.shape == (3, 6)
+    sizes = [lambda: window.viewer.stamp.text(), lambda: window.data.list.topLevelItem(0).text(SUMMARY)]
+    assert all("3 rows of 6 columns, edited" in size() for size in sizes)
+    view.undo()
+    assert all(size().endswith("3 rows of 5 columns") for size in sizes)
+    view.redo()
     view.tree_side.switch(tree_files.parse("((three,one),two);")[0], True)
     path = tmp_path / "kept.antidiag"
     actions.save_session(window, path)
@@ -58,8 +64,8 @@ def test_edits_go_with_the_session(
     window.session.remove_data([0])
     assert not window.session.state.data
     actions.open_session(window, path)
-    qtbot.waitUntil(lambda: bool(window.session.state.data))
-    window.data.show_it()
+    qtbot.waitUntil(lambda: view.alignment is not None)  # what a session without results holds is seen at once
+    assert all("3 rows of 6 columns, edited" in size() for size in sizes)
     assert view.alignment == wanted and view.editor.undo_text == "earlier changes"
     assert view.tree_side.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]
     view.tree_side.show_tree(None)
@@ -79,6 +85,15 @@ def test_a_tree_among_the_data_stands_beside_the_rows(qtbot: Any, window: Any, t
     assert view.picture.shape[0] == 1
     view.tree_side.switch(tree, False)
     assert view.picture.shape[0] == 3
+
+
+def test_what_is_opened_is_selected_among_the_data(qtbot: Any, window: Any, tmp_path: Path) -> None:
+    opened(qtbot, window, tmp_path)
+    other = tmp_path / "other.sto"
+    other.write_text(STOCKHOLM)
+    window.loader.open_paths([other])
+    qtbot.waitUntil(lambda: len(window.session.state.data) == 2)
+    assert window.viewer.datum.name == "other" == window.data.list.currentItem().text(0)
 
 
 def test_an_alignment_that_is_no_longer_open_is_no_longer_shown(qtbot: Any, window: Any, tmp_path: Path) -> None:

@@ -314,6 +314,7 @@ class Commands(RowCommands):
         if not picture.choice.empty:
             picture.choice = picture.choice.moved(steps)
         self._view.canvas.viewport().update()
+        self._view.say("")
 
 
 def _from_the_right(blocks: tuple[Block, ...]) -> list[Block]:

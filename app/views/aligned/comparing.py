@@ -153,13 +153,14 @@ class Comparison:
         self._turn(on)
         self._box.removeWidget(self._title)
         self._box.insertWidget(1 if on else 0, self._title)  # at the side both begin at the same height
-        self.canvas.tracks = list(self._view.canvas.tracks) if on else ["consensus"]
+        self.canvas.wanted = self._view.canvas.tracks if on else ["consensus"]
         self.canvas.names_width = self._view.canvas.names_width
         self.show_beside(True)
 
     def _turn(self, at_side: bool) -> None:
         """Both alignments beside each other, or one below the other."""
         self.side = at_side
+        self.canvas.choosy = not at_side  # rows stand beside rows, below as many tracks
         both = self.panel.parentWidget()
         if isinstance(both, QSplitter):
             both.setOrientation(Qt.Orientation.Horizontal if at_side else Qt.Orientation.Vertical)
@@ -195,7 +196,7 @@ class Comparison:
         box.setSpacing(2)
         self._title.setObjectName("muted")
         self.canvas.setAccessibleName("The other alignment")
-        self.canvas.tracks = ["consensus"]
+        self.canvas.wanted = ["consensus"]
         box.addWidget(self._title)
         box.addWidget(self.canvas, 1)
         panel.hide()
@@ -247,7 +248,8 @@ class Comparison:
         given = Given(found.columns, found.other.type == SequenceType.PROTEIN, found.other.letters[int(order[0])],
                       class_scores(), found.there.shares)  # fmt: skip
         made = Picture(found.other, order, schemes.colouring(self._view.scheme, given),
-                       Choice.none(found.other.letters.shape), found.columns, (0, 0), folds=folds)  # fmt: skip
+                       Choice.none(found.other.letters.shape), found.columns, (0, 0), folds=folds,
+                       reference=found.alignment, tracks={"agreement": found.there.shares})  # fmt: skip
         made.wait = _large(picture.alignment, found.other)
         self._title.setText(f"{found.other.name}: {found.told}")
         self.canvas.letters = self._view.canvas.letters
@@ -285,9 +287,9 @@ class Comparison:
         if leading is self.canvas and not self.side:
             above.names_width = max(leading.names_width - beside, LEAST_NAMES)
         wanted = self.canvas.names_width if self.side else above.names_width + beside
-        if self.canvas.names_width != wanted or (self.side and self.canvas.tracks != above.tracks):
+        if self.canvas.names_width != wanted or (self.side and self.canvas.wanted != above.tracks):
             self.canvas.names_width = wanted
-            self.canvas.tracks = list(above.tracks) if self.side else self.canvas.tracks
+            self.canvas.wanted = above.tracks if self.side else self.canvas.wanted
             self.canvas.refresh()
         other.cell_width, other.cell_height, other.first_row = frame.cell_width, frame.cell_height, frame.first_row
         middle = frame.first_column + frame.width / frame.cell_width / 2

@@ -29,14 +29,14 @@ class Counts:
     def of(self, alignment: AlignedSequences) -> Columns | None:
         """The counts, where they are there or little is to be counted; else None."""
         if self._alignment is not alignment:
-            recount = self._recount(alignment)
             rows, columns = alignment.letters.shape
             if rows * columns <= SMALL:
                 self.take(alignment, count(alignment.letters))
-            elif recount is not None and recount.cells <= SMALL and columns <= WIDE:
-                self.take(alignment, recount.columns())
-            else:
+                return self._columns
+            recount = self._recount(alignment) if columns <= WIDE else None
+            if recount is None or recount.cells > SMALL:
                 return None
+            self.take(alignment, recount.columns())
         return self._columns
 
     def work(self, alignment: AlignedSequences) -> Callable[[Monitor], Columns]:

@@ -17,7 +17,7 @@ from app.kit.legend import LegendItem
 from app.views.aligned import paint
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.picture import Choice, Frame, Picture
-from app.views.aligned.tracks import as_image
+from app.views.aligned.tracks import as_image, title_of
 from kernels.errors import InputError
 
 TALL = 16_000
@@ -83,9 +83,11 @@ def ask_and_save(parent: QWidget, shown: Shown, tell: Callable[[str], None]) -> 
         tell(f"Saved {path}")
 
 
-def ask_and_save_wrapped(parent: QWidget, shown: Shown, saving: Latest, tell: Callable[[str], None]) -> None:
+def ask_and_save_wrapped(
+    parent: QWidget, shown: Shown, saving: Latest, tell: Callable[[str], None], rows: bool = True
+) -> None:
     """Ask for a file, and let ``saving`` write the figure in blocks; InputError where it has too many cells."""
-    size, draw = wrapped(shown)
+    size, draw = wrapped(shown, rows=rows)
     name = shown.canvas.picture.alignment.name
     if (path := export.ask_file(parent, "alignment")) is not None:
         tell(f"Drawing {path} ...")
@@ -97,21 +99,22 @@ def ask_and_save_wrapped(parent: QWidget, shown: Shown, saving: Latest, tell: Ca
         saving.request(write)
 
 
-def wrapped(shown: Shown, wrap: int = WRAP) -> tuple[QSize, export.Draw]:
+def wrapped(shown: Shown, wrap: int = WRAP, rows: bool = True) -> tuple[QSize, export.Draw]:
     """The figure of the chosen cells, or of all, in blocks of so many columns with the tracks that are switched on;
-    each stretch of chosen columns begins a block. It is drawn as things are now, also later.
+    each stretch of chosen columns begins a block. It is drawn as things are now, also later. Without ``rows``, of the
+    tracks alone.
 
     Where it would be too high, cells are smaller and blocks have more columns. InputError where that is not enough.
     """
-    canvas, items = shown.canvas, shown.items
-    picture = canvas.picture
-    part = _chosen_rows(picture)
+    canvas = shown.canvas
+    picture, items = canvas.picture, shown.items if rows else shown.items[:1]  # no cells, no meaning of colours
+    part = _chosen_rows(picture) if rows else replace(picture, order=picture.order[:0], folds={})
     stretches = [(0, picture.shape[1])] if picture.choice.empty else picture.choice.stretches()
     tracks, letters = list(canvas.tracks), canvas.letters
     head = paint.head_height(tracks)
     (cell_width, cell_height), blocks = _fitting(part.order.size, stretches, wrap, head)
     metrics = QFontMetrics(QGuiApplication.font())
-    names = [part.name_at(place) for place in range(part.order.size)]
+    names = [*(part.name_at(place) for place in range(part.order.size)), *map(title_of, tracks)] or [""]
     left = min(max(map(metrics.horizontalAdvance, names)) + 24, 300) + len(part.notes) * paint.NOTE_WIDTH
     beside = shown.beside if part.order.size == picture.order.size else None
     margin = shown.left if beside is not None else 0
@@ -169,4 +172,5 @@ def _chosen_rows(picture: Picture) -> Picture:
     if not picture.choice.empty:
         order = order[picture.choice.rows[order]]
     choice = Choice.none(picture.alignment.letters.shape)
-    return replace(picture, order=order, choice=choice, cursor=(-1, -1), found=(), tracks=dict(picture.tracks))
+    return replace(picture, order=order, choice=choice, cursor=(-1, -1), found=picture.found[:0],
+                   tracks=dict(picture.tracks))  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 
 from app.kit.background import Latest
-from app.views.aligned.search import SearchBox, Sought, next_of, seek
+from app.views.aligned.search import SearchBox, Sought, cells_of, next_of, seek
 from app.views.aligned.shown import ShownAlignment
 from kernels.errors import InputError
 
@@ -23,6 +23,7 @@ class Finder:
         self.box.sought.connect(self.go_to)
         self.box.next_wanted.connect(self.next_hit)
         self._sought, self._wanted = Sought(""), ""
+        self._cells: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self._seeking = Latest(view)
         self._seeking.finished.connect(self._take)
         self._seeking.failed.connect(self._refuse)
@@ -58,12 +59,23 @@ class Finder:
         """Go to the next place that was found (``step`` 1), the one before (-1) or the first (0)."""
         if self._view.picture is None:
             return False
-        if not self._sought.hits:
+        if not len(self._sought.hits):
             return bool(self._wanted) and self._go(self._wanted, step)
-        at, count, cell = next_of(self._sought.hits, self._view.picture.order, self._view.picture.cursor, step)
-        self._view.canvas.go_to(*cell)
-        self._view.say(f"{min(at + 1, count):,} of {count:,}: {self._sought.told}")
+        cells, picture = self._shown(), self._view.picture
+        at = next_of(cells, picture.cursor, step) if len(cells) else -1
+        if at >= 0:
+            self._view.canvas.go_to(*cells[at].tolist())
+        hidden = len(self._sought.hits) - len(cells)
+        more = f"; {hidden:,} more in rows that are hidden" if hidden else ""
+        self._view.say(f"{at + 1:,} of {len(cells):,}: {self._sought.told}{more}")
         return True
+
+    def _shown(self) -> np.ndarray:
+        """The cells of what was found that are shown; kept while the rows are these."""
+        picture, hits = self._view.picture, self._sought.hits
+        if self._cells is None or self._cells[0] is not hits or self._cells[1] is not picture.order:
+            self._cells = hits, picture.order, cells_of(hits, picture.order, len(picture.alignment.names))
+        return self._cells[2]
 
     def _go(self, text: str, step: int) -> bool:
         """Seek, and go to a column, or to the first that is found or another one from here."""
@@ -103,5 +115,5 @@ class Finder:
     def choose_found(self) -> None:
         """Choose the rows that the search found."""
         rows = np.zeros(len(self._view.alignment.names), bool)
-        rows[[row for row, _, _ in self._view.picture.found]] = True
+        rows[self._view.picture.found[:, 0]] = True
         self._view.canvas.choose(rows, None)

@@ -133,7 +133,7 @@ class Menus:
                        commands.show_all).setEnabled(hidden > 0)  # fmt: skip
         menu.addAction("Choose the rows of the selected taxa", view.choose_taxa).setEnabled(bool(view.selection.taxa))
         menu.addAction("Choose the rows that were found", self._finder.choose_found).setEnabled(
-            bool(view.picture.found)
+            len(view.picture.found) > 0
         )
 
     def _fill_notes(self, menu: LetteredMenu) -> None:
@@ -244,3 +244,10 @@ class Menus:
         section(menu, "Figure")
         menu.addAction("What is seen\u2026", view.save_picture)
         menu.addAction("Wrapped, chosen cells or all\u2026", view.save_wrapped)
+        menu.addAction("Tracks alone, of the chosen columns or all\u2026", view.save_track_picture).setEnabled(
+            bool(view.canvas.tracks)
+        )
+        section(menu, "Table")
+        menu.addAction("Values of the tracks that are shown\u2026", view.save_tracks).setEnabled(
+            bool(view.canvas.tracks)
+        )

@@ -207,16 +207,14 @@ def draw_marks(painter: QPainter, picture: Picture, frame: Frame) -> None:
 def _draw_found(
     painter: QPainter, picture: Picture, frame: Frame, rows: tuple[int, int], columns: tuple[int, int]
 ) -> None:
-    if not picture.found:
-        return
-    places = {int(row): place for place, row in enumerate(picture.order[rows[0] : rows[1]].tolist(), rows[0])}
+    found = picture.found
+    places = np.full(len(picture.alignment.names), -1)
+    places[picture.order[rows[0] : rows[1]]] = np.arange(*rows)
+    seen = (places[found[:, 0]] >= 0) & (found[:, 1] < columns[1]) & (found[:, 2] > columns[0])
     painter.setPen(QPen(QColor(theme.active().warning), 2))
-    drawn = 0
-    for row, start, stop in picture.found:
-        if row in places and start < columns[1] and stop > columns[0] and drawn < MOST_MARKS:
-            drawn += 1
-            box = QRectF(frame.x(start), frame.y(places[row]), (stop - start) * frame.cell_width, frame.cell_height)
-            painter.drawRect(box.adjusted(0, 0, 0, -1))
+    for row, start, stop in found[np.flatnonzero(seen)[:MOST_MARKS]].tolist():
+        box = QRectF(frame.x(start), frame.y(places[row]), (stop - start) * frame.cell_width, frame.cell_height)
+        painter.drawRect(box.adjusted(0, 0, 0, -1))
 
 
 def draw_head(painter: QPainter, picture: Picture, frame: Frame, shown: list[str], scale: float) -> None:

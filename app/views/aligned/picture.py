@@ -9,8 +9,8 @@ import numpy as np
 
 from app.views.aligned.choice import Choice, ranges
 from app.views.aligned.schemes import Colouring
-from kernels.io import aligned_places
-from kernels.io.aligned import AlignedSequences
+from kernels.io import aligned_places, aligned_rows
+from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.aligned_columns import Columns
 from kernels.io.tiles import Tiles
 
@@ -38,9 +38,10 @@ def unfolded(alignment: AlignedSequences, order: np.ndarray) -> tuple[np.ndarray
 
 @dataclass(eq=False)
 class Picture:
-    """``order`` are the rows that are shown, from the top, int64; ``cursor`` a place in it and a column; ``found`` are
-    places that a search found: row, first and last column. ``tracks`` are values that were made; where these ``wait``
-    for a thread, painting makes none.
+    """``order`` are the rows that are shown, from the top, int64; ``cursor`` a place in it and a column.
+
+    ``found`` are places that a search found, int64 (n, 3): row, first column and the one after the last. ``tracks`` are
+    values that were made; where these ``wait`` for a thread, painting makes none.
 
     ``folds`` are rows that share a line, by the first of them, which alone stands in ``order``. ``notes`` are the
     columns of text beside the names: titles, and a text for each row that has one.
@@ -52,7 +53,7 @@ class Picture:
     choice: Choice
     columns: Columns | None = None
     cursor: tuple[int, int] = (0, 0)
-    found: tuple[tuple[int, int, int], ...] = ()
+    found: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
     version: int = 0
     reference: AlignedSequences | None = None
     tracks: dict[str, np.ndarray] = field(default_factory=dict)
@@ -93,9 +94,22 @@ class Picture:
         row = int(self.order[place])
         return self.folds[row].letters if row in self.folds else self.alignment.letters[row]
 
+    def position(self, place: int, column: int) -> int:
+        """How many letters of a line lie in its columns up to and with this one."""
+        row = int(self.order[place])
+        if row in self.folds:
+            return int(np.count_nonzero(self.folds[row].letters[: column + 1] != GAP))
+        return aligned_rows.positions(self.alignment, row, column)
+
     def name_at(self, place: int) -> str:
         row = int(self.order[place])
         return self.folds[row].title if row in self.folds else self.alignment.names[row]
+
+    def letter(self, place: int, column: int) -> str:
+        """The letter or gap in a cell."""
+        row = int(self.order[place])
+        letters = self.folds[row].letters[column] if row in self.folds else self.alignment.letters[row, column]
+        return chr(int(letters))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -29,7 +29,11 @@ MOST_STEPS = 2**30
 
 
 class AlignmentPlane(QAbstractScrollArea):
-    """Shows a picture; ``marked`` draws more over its cells. ``moved()`` says that something else is seen."""
+    """Shows a picture; ``marked`` draws more over its cells. ``moved()`` says that something else is seen.
+
+    ``wanted`` are the tracks that are switched on, also those that are not of this picture, which are left out where it
+    is ``choosy`` and are empty else.
+    """
 
     moved = Signal()
 
@@ -39,7 +43,8 @@ class AlignmentPlane(QAbstractScrollArea):
         self.setAccessibleName("Alignment")
         self.picture: Picture | None = None
         self.frame_ = Frame()
-        self.tracks: list[str] = []
+        self.wanted: list[str] = []
+        self.choosy = True
         self.letters = "all"
         self.wrapped, self._scrolled = False, 0.0
         self.marked: Callable[[QPainter, Picture, Frame], None] | None = None
@@ -60,7 +65,7 @@ class AlignmentPlane(QAbstractScrollArea):
     def show_picture(self, picture: Picture | None, fit: bool = True) -> None:
         """Another picture, from its first letters where ``fit``, else from where the last one was."""
         before, self.picture = self.picture, picture
-        if picture is not None and (fit or (before is not None and before.alignment.names != picture.alignment.names)):
+        if picture is not None and (fit or (before is not None and _named(before) != _named(picture))):
             room = self._room_for_names()
             if fit or self.names_width == self._room:  # one that somebody dragged stays
                 self.names_width = room
@@ -73,8 +78,9 @@ class AlignmentPlane(QAbstractScrollArea):
         self.refresh()
 
     def _room_for_names(self) -> int:
-        """Pixels for the longest of the first names, within bounds."""
-        names = self.picture.alignment.names[:MEASURED]
+        """Pixels for the longest of the first names, and of those of collapsed clades, within bounds."""
+        folded = [fold.title for fold in self.picture.folds.values()][:MEASURED]
+        names = (*self.picture.alignment.names[:MEASURED], *folded)
         widest = max(map(self.fontMetrics().horizontalAdvance, names))
         return min(max(widest + 26, NAMES), MOST_NAMES)
 
@@ -93,8 +99,14 @@ class AlignmentPlane(QAbstractScrollArea):
         self.viewport().update()
         self.moved.emit()
 
+    @property
+    def tracks(self) -> list[str]:
+        """The tracks that are switched on and can be shown of the picture."""
+        every = self.picture is None or not self.choosy
+        return [name for name in self.wanted if every or tracks.fits(self.picture, name)]
+
     def set_tracks(self, shown: list[str]) -> None:
-        self.tracks = shown
+        self.wanted = shown
         self.refresh()
 
     def wrap(self, on: bool) -> None:
@@ -300,3 +312,8 @@ class AlignmentPlane(QAbstractScrollArea):
         if self._painted is not None and self._painted[0] == made[0]:
             self._painted = made
             self.viewport().update()
+
+
+def _named(picture: Picture) -> tuple[tuple[str, ...], list[str]]:
+    """The names of rows, and of those that share a line."""
+    return picture.alignment.names, [fold.title for fold in picture.folds.values()]

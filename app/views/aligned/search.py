@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -12,12 +11,13 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from kernels.errors import InputError
-from kernels.io import aligned_places, aligned_rows
+from kernels.io import aligned_places, aligned_rows, aligned_search
 from kernels.io.aligned import AlignedSequences
 from kernels.monitor import Monitor
 from kernels.text import counted
 
 WIDTH = 190
+NOTHING = np.empty((0, 3), np.int64)
 TIP = (
     "120: column 120; #45: letter 45 of the row at the cursor (of a pair, i 45: of the first, j 45: of the second); "
     "a part of a name; a motif, such as NXST, CCWGG or GXGXXG 1 (one letter may differ), with = before it where names "
@@ -25,12 +25,13 @@ TIP = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sought:
-    """``told`` says what was found; ``hits`` are row, first column and the one after the last; or a ``column``."""
+    """``told`` says what was found; ``hits`` int64 (n, 3) are row, first column and the one after the last, or a
+    ``column`` is."""
 
     told: str
-    hits: tuple[tuple[int, int, int], ...] = ()
+    hits: np.ndarray = field(default_factory=lambda: NOTHING)
     column: int | None = None
 
 
@@ -89,31 +90,33 @@ def seek(
     if position and (position[1] == "#" or len(alignment.names) <= 3):
         row = int(order[cursor[0]]) if position[1] == "#" else "ijk".index(position[1])
         return _letter(alignment, min(row, len(alignment.names) - 1), int(re.sub("[,_]", "", position[2])))
-    hits = () if text[0] in "=/" else _named(alignment, order, text)
-    if hits:
+    hits = NOTHING if text[0] in "=/" else _named(alignment, order, text)
+    if len(hits):
         return Sought(f"{counted(len(hits), 'name')} with {text!r}", hits)
-    found = tuple(aligned_rows.find(alignment, order, text.removeprefix("="), monitor))
-    if not found:
+    found = aligned_search.find(alignment, order, text.removeprefix("="), monitor)
+    if not len(found):
         raise InputError(f"no name and no row has {text.removeprefix('=')!r}")
-    most = "the first " if len(found) == aligned_rows.MOST_HITS else ""
+    most = "the first " if len(found) == aligned_search.MOST_HITS else ""
     return Sought(f"{most}{counted(len(found), 'place')} of {text.removeprefix('=')}", found)
 
 
-def next_of(
-    hits: tuple[tuple[int, int, int], ...], order: np.ndarray, here: tuple[int, int], step: int
-) -> tuple[int, int, tuple[int, int]]:
-    """The number of the hit after a cell (``step`` 1), before it (-1), or of the first (0), from 0; of how many that
-    are shown; and its cell: place in ``order`` and column."""
-    places = {int(row): place for place, row in enumerate(order.tolist())}
-    cells = sorted((places[row], first) for row, first, _ in hits if row in places)
-    if not cells:
-        return 0, 0, here
-    at = 0
-    if step > 0:
-        at = bisect_right(cells, here) % len(cells)
-    elif step < 0:
-        at = (bisect_left(cells, here) - 1) % len(cells)
-    return at, len(cells), cells[at]
+def cells_of(hits: np.ndarray, order: np.ndarray, rows: int) -> np.ndarray:
+    """The cells in which hits begin that are shown, int64 (n, 2): places in ``order``, from the top, and columns.
+    ``rows`` are those of the alignment."""
+    places = np.full(rows, -1)
+    places[order] = np.arange(order.size)
+    cells = np.column_stack((places[hits[:, 0]], hits[:, 1]))
+    cells = cells[cells[:, 0] >= 0]
+    return cells[np.lexsort((cells[:, 1], cells[:, 0]))]
+
+
+def next_of(cells: np.ndarray, here: tuple[int, int], step: int) -> int:
+    """The number of the cell after another one (``step`` 1), before it (-1), or of the first (0); there is one."""
+    if not step:
+        return 0
+    first, last = np.searchsorted(cells[:, 0], [here[0], here[0] + 1])
+    at = first + np.searchsorted(cells[first:last, 1], here[1], "right" if step > 0 else "left")
+    return int(at if step > 0 else at - 1) % len(cells)
 
 
 def _letter(alignment: AlignedSequences, row: int, position: int) -> Sought:
@@ -133,6 +136,7 @@ def _column(alignment: AlignedSequences, number: int) -> Sought:
     return Sought("", column=number - 1)
 
 
-def _named(alignment: AlignedSequences, order: np.ndarray, text: str) -> tuple[tuple[int, int, int], ...]:
+def _named(alignment: AlignedSequences, order: np.ndarray, text: str) -> np.ndarray:
     wanted, columns = text.lower(), alignment.letters.shape[1]
-    return tuple((row, 0, columns) for row in order.tolist() if wanted in alignment.names[row].lower())
+    rows = [row for row in order.tolist() if wanted in alignment.names[row].lower()]
+    return np.array([(row, 0, columns) for row in rows], np.int64).reshape(-1, 3)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app import theme
@@ -16,7 +16,7 @@ from app.kit.background import Latest
 from app.kit.legend import Legend
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.aligned import counting, figures, saving, schemes, telling, tracks
+from app.views.aligned import counting, figures, saving, schemes, telling, track_table, tracks
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.colours import Colours
 from app.views.aligned.counting import Counts
@@ -24,14 +24,15 @@ from app.views.aligned.figures import Beside, Shown
 from app.views.aligned.history import AlignmentEditor
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Fold, Picture, unfolded
-from app.views.aligned.tracks import PROTEIN_ONLY
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_notes
 from kernels.io.aligned import AlignedSequences
-from kernels.model import Result, SequenceType
+from kernels.model import Result
 
 EDITORS = 4
 """Alignments whose undo is kept while others are shown."""
+REST_MS = 150
+"""How long an alignment of many columns rests after an edit until its columns are counted anew."""
 
 
 class ShownAlignment(QWidget):
@@ -68,6 +69,8 @@ class ShownAlignment(QWidget):
         self.data: tuple[Any, ...] = ()
         self._telling = False
         self._counting, self._saving, self._making, self._settling = (Latest(self) for _ in range(4))
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._count_behind)
         self._follow()
 
     def _follow(self) -> None:
@@ -99,7 +102,13 @@ class ShownAlignment(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
-        busy = self._counting.busy or self._making.busy or self._settling.busy or self.colours.busy
+        busy = (
+            self._rest.isActive()
+            or self._counting.busy
+            or self._making.busy
+            or self._settling.busy
+            or self.colours.busy
+        )
         return self.canvas.sharp and self.overview.sharp and not busy
 
     def show_result(self, result: Result | None) -> None:
@@ -130,6 +139,7 @@ class ShownAlignment(QWidget):
         self.another.emit()
         if self.editor is None:
             self._counting.cancel()
+            self._rest.stop()
             self.canvas.show_picture(None)
             self.overview.show_picture(None)
             self._legend.show_items(())
@@ -183,7 +193,7 @@ class ShownAlignment(QWidget):
     def forget_reference(self) -> None:
         """Compare with nothing."""
         self._reference = None
-        self.canvas.tracks = [track for track in self.canvas.tracks if track != "agreement"]
+        self.canvas.wanted = [track for track in self.canvas.wanted if track != "agreement"]
         if self.picture is not None:
             self.picture.reference = None
             self.picture.tracks.pop("agreement", None)
@@ -219,7 +229,7 @@ class ShownAlignment(QWidget):
 
     def set_track(self, name: str, on: bool) -> None:
         """Switch a track on or off."""
-        shown = [track for track in self.canvas.tracks if track != name]
+        shown = [track for track in self.canvas.wanted if track != name]
         self.canvas.set_tracks([*shown, name] if on else shown)
         self._count_behind()
 
@@ -277,13 +287,28 @@ class ShownAlignment(QWidget):
     def _shown(self) -> Shown:
         return Shown(self.canvas, self._legend.items, self.beside_rows)
 
+    def save_tracks(self) -> None:
+        """Ask for a file and write the values of the tracks that are shown, a line for each column."""
+        if self._saving.busy:
+            self.say("Another file is being written; save again when that is done.")
+            return
+        counting = self._counts.work(self.picture.alignment)
+        track_table.ask_and_save(self, self.picture, self.canvas.tracks, counting, self._saving, self.say)
+
+    def save_track_picture(self) -> None:
+        """Ask for a file and write a figure of the tracks alone."""
+        self._save_wrapped(rows=False)
+
     def save_wrapped(self) -> None:
         """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
+        self._save_wrapped(rows=True)
+
+    def _save_wrapped(self, rows: bool) -> None:
         if self._saving.busy:
             self.say("Another file is being written; save again when that is done.")
             return
         try:
-            figures.ask_and_save_wrapped(self, self._shown, self._saving, self.say)
+            figures.ask_and_save_wrapped(self, self._shown, self._saving, self.say, rows)
         except InputError as error:
             self.say(str(error))
 
@@ -323,8 +348,11 @@ class ShownAlignment(QWidget):
 
     @property
     def edits(self) -> dict[str, Any] | None:
-        """What was done, as `show_edits` takes it; None for nothing."""
-        return self.editor.edits if self.editor is not None else None
+        """What was done, as `show_edits` takes it, with the size that it led to; None for nothing."""
+        edits = self.editor.edits if self.editor is not None else None
+        if edits is None or self.editor.as_it_came:
+            return edits
+        return {**edits, "summary": f"{self.alignment.summary}, edited"}
 
     def _lay_out(self, fit: bool) -> None:
         """A new picture of the state, with cursor and choice where they were, as far as they still are."""
@@ -354,21 +382,25 @@ class ShownAlignment(QWidget):
             self.altered.emit()
         picture.wait = columns is None or columns.counts.shape[0] > counting.WIDE
         picture.reference = self._reference
-        if state.alignment.type != SequenceType.PROTEIN:
-            self.canvas.tracks = [track for track in self.canvas.tracks if track not in PROTEIN_ONLY]
         self.canvas.show_picture(picture, fit)
         self.overview.show_picture(picture)
         self._legend.show_items(telling.legend(self.picture, not self.editor.as_it_came))
         telling.tell_undo(self.editor, self.undo_button, self.redo_button)
         self._on_taxa(self.selection.taxa)
         self.say("")
-        self._count_behind()
+        # While one edits, what is counted of many columns waits, as it takes the memory that painting needs.
+        if picture.wait and before is not None and not same:
+            self._counting.cancel()
+            self._rest.start()
+        else:
+            self._count_behind()
         if behind and not same:
             self.colours.remake()
         self.laid.emit()
 
     def _count_behind(self) -> None:
         """Let a thread make what painting waits for: counts, values of tracks, the comparison with a reference."""
+        self._rest.stop()
         picture, shown = self.picture, list(self.canvas.tracks)
         if picture is None or not picture.wait:
             self._counting.cancel()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtWidgets import QToolButton
 
 from app import texts
@@ -20,8 +19,7 @@ def about(picture: Picture | None, cell: tuple[int, int] | None = None) -> str:
     if picture is None:
         return ""
     place, column = cell or picture.cursor
-    choice, letters = picture.choice, picture.letters_at(place)
-    letter, position = chr(letters[column]), int(np.count_nonzero(letters[: column + 1] != GAP))
+    choice, letter, position = picture.choice, picture.letter(place, column), picture.position(place, column)
     position += picture.starts.get(int(picture.order[place]), 0)
     where = f"letter {letter} {position:,}" if letter != chr(GAP) else f"gap after letter {position:,}"
     parts = [f"column {column + 1:,}", f"row {place + 1:,} {picture.name_at(place)}", where]

@@ -17,7 +17,7 @@ from app.kit.ink import font
 from app.views.aligned.picture import Frame, Picture
 from kernels.io import aligned_pixels, codons
 from kernels.io.aligned_columns import CLASS, CLASSES, LETTER, Columns
-from kernels.io.aligned_confidence import confidence
+from kernels.io.aligned_confidence import confidence, has_confidence
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.scoring import named_matrix
@@ -77,17 +77,22 @@ PROTEIN_ONLY = frozenset({"conservation", "quality"})
 NUCLEOTIDES_ONLY = frozenset({"codons", "frame 1", "frame 2", "frame 3"})
 
 
+def fits(picture: Picture, name: str) -> bool:
+    """Whether a track can be shown of an alignment."""
+    if name.startswith(NOTE):
+        return any(NOTE + tag == name for tag, _ in picture.alignment.annotations.of_columns)
+    protein = picture.alignment.type == SequenceType.PROTEIN
+    needed = {
+        "match": picture.shape[0] == 2,
+        "agreement": picture.reference is not None,
+        "confidence": has_confidence(picture.alignment),
+    }
+    return needed.get(name, True) and name not in (NUCLEOTIDES_ONLY if protein else PROTEIN_ONLY)
+
+
 def offered(picture: Picture) -> dict[str, str]:
     """Names and titles of the tracks that can be shown of an alignment."""
-    protein = picture.alignment.type == SequenceType.PROTEIN
-    other = NUCLEOTIDES_ONLY if protein else PROTEIN_ONLY
-    found = {name: track.title for name, track in TRACKS.items() if name not in other}
-    if picture.shape[0] != 2:
-        found.pop("match")
-    if picture.reference is None:
-        found.pop("agreement")
-    if confidence(picture.alignment) is None:
-        found.pop("confidence")
+    found = {name: track.title for name, track in TRACKS.items() if fits(picture, name)}
     return found | {NOTE + tag: tag for tag, _ in picture.alignment.annotations.of_columns}
 
 
@@ -137,6 +142,8 @@ def draw_ruler(painter: QPainter, frame: Frame, columns: int) -> None:
 def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, scale: float) -> None:
     """A track in its lines from ``top`` on; ``scale`` device pixels a pixel."""
     height = height_of(name)
+    if not fits(picture, name):
+        return
     if name.startswith(NOTE) or (TRACKS[name].values is None and name != "agreement"):
         _line(painter, name, picture, frame, top, scale)
         return
@@ -152,6 +159,11 @@ def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int,
     else:
         aligned_pixels.bars(values(name, picture), columns, _rgb(theme.active().accent), pixels[margin:-margin])
     painter.drawImage(QRectF(frame.left, top, frame.width, height), as_image(pixels))
+
+
+def has_values(picture: Picture, name: str) -> bool:
+    """Whether a track has a value for each column, and not a character."""
+    return name in picture.tracks or (name in TRACKS and TRACKS[name].values is not None)
 
 
 def values(name: str, picture: Picture) -> np.ndarray:
@@ -199,22 +211,23 @@ def _logo(picture: Picture, columns: np.ndarray, pixels: np.ndarray) -> None:
     aligned_pixels.logo(picture.columns.counts, information, scale, columns, glyphs.tall_glyphs(), table, pixels)
 
 
+def characters(name: str, picture: Picture, first: int, last: int) -> str:
+    """What a track without values says of columns ``first`` to ``last``, a character each; "" while it is not known."""
+    if name == "consensus":
+        return "" if picture.columns is None else picture.columns.consensus[first:last].tobytes().decode("ascii")
+    if name == "match":
+        return matches(picture, first, last)
+    if name == "codons":
+        return "".join("123"[column % 3] for column in range(first, last))
+    if name.startswith("frame "):
+        return codons.in_columns(picture.letters_at(picture.cursor[0]), int(name[-1]) - 1, first, last)
+    said = {NOTE + tag: marks for tag, marks in picture.alignment.annotations.of_columns}
+    return said.get(name, "")[first:last]
+
+
 def _line(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, scale: float) -> None:
     """A character a column, where there is room for them."""
     first, last = frame.visible_columns(picture.shape[1])
-    if name == "consensus":
-        if picture.columns is None:
-            return
-        shown = picture.columns.consensus[first:last].tobytes().decode("ascii")
-    elif name == "match":
-        shown = matches(picture, first, last)
-    elif name == "codons":
-        shown = "".join("123"[column % 3] for column in range(first, last))
-    elif name.startswith("frame "):
-        shown = codons.in_columns(picture.letters_at(picture.cursor[0]), int(name[-1]) - 1, first, last)
-    else:
-        marks = next((marks for tag, marks in picture.alignment.annotations.of_columns if NOTE + tag == name), "")
-        shown = marks[first:last]
     if frame.cell_width < 6:
         painter.setPen(QColor(theme.active().muted))
         painter.setFont(font(10))
@@ -224,7 +237,7 @@ def _line(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int
         return
     painter.setFont(font(int(min(13, frame.cell_width * 1.5)), bold=name == "consensus"))
     painter.setPen(QColor(theme.active().text))
-    for number, letter in enumerate(shown):
+    for number, letter in enumerate(characters(name, picture, first, last)):
         box = QRectF(frame.x(first + number) - 10, top, frame.cell_width + 20, LINE)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
 

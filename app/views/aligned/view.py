@@ -105,7 +105,7 @@ class AlignmentViewer(ShownAlignment):
         box.addWidget(self.pair.explanation, 1)
         box.addWidget(self._legend)
         box.addWidget(self._status)
-        self.canvas.tracks = list(FORMS["many"][0])
+        self.canvas.wanted = list(FORMS["many"][0])
         self.canvas.marked = self._mark
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
@@ -143,9 +143,9 @@ class AlignmentViewer(ShownAlignment):
 
     def _take_form(self, form: str) -> None:
         """The tracks and the wrapping that were last used for results of this kind."""
-        self._forms[self._form] = self.canvas.tracks, self.canvas.wrapped
+        self._forms[self._form] = self.canvas.wanted, self.canvas.wrapped
         self._form = form
-        self.canvas.tracks, self.canvas.wrapped = self._forms[form]
+        self.canvas.wanted, self.canvas.wrapped = self._forms[form]
 
     def _mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
         self.comparison.mark(painter, picture, frame)

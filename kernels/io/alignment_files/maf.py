@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from kernels.io.alignment_files.rows import Annotations, Raw, Rows, numbered_lines, text
 
-HEAD = re.compile(rb"\s*##maf\b")
+HEAD = re.compile(rb"\s*(##maf\b|(#.*\n\s*)*a[ \t]+score=.*\n\s*s[ \t])")
+"""The head, or of a file without one, as LAST writes it, comments and a block."""
 PLACE = "MAF"
 """The tag of where a row lies: start, size, strand and length of its source, as in the file."""
 BLOCK = "MAF"
@@ -27,7 +28,9 @@ def read(stream: Iterator[bytes], source: str) -> Iterator[Raw]:
     def finish() -> None:
         nonlocal rows, said, places, qualities
         if len(rows):
-            found.append(rows.raw(Annotations(tuple(said), tuple(places), (), tuple(qualities)), f"block {blocks:,}"))
+            found.append(
+                rows.raw(Annotations(tuple(said), tuple(places), (), tuple(qualities)), f"block {len(found) + 1:,}")
+            )
         rows, said, places, qualities = Rows(source), [], [], []
 
     for place, line in numbered_lines(stream, source):

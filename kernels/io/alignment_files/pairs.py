@@ -1,13 +1,13 @@
 """SAM and PAF: alignments of pairs, written as operations on letters that stand elsewhere.
 
-What has all of its letters becomes an alignment of two rows: a SAM record with MD, a PAF record with the long form of
-cs. The others are counted.
+What has all of its letters becomes an alignment of two rows: a SAM record with MD or cs, a PAF record with the long
+form of cs. The others are counted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 
 import numpy as np
@@ -15,7 +15,11 @@ import numpy as np
 from kernels.errors import InputError
 from kernels.io.alignment_files.rows import Annotations, Place, Raw, numbered_lines, text
 
-SAM_HEAD = re.compile(rb"@(HD|SQ|RG|PG|CO)\t")
+SAM_HEAD = re.compile(
+    rb"@(HD|SQ|RG|PG|CO)\t"
+    rb"|[^\t\n]+\t\d+\t[^\t\n]+\t\d+\t\d+\t(\*|(\d+[MIDNSHP=X])+)\t[^\t\n]+\t\d+\t-?\d+\t"
+)
+"""A line of the head, or of a file without one, as `samtools view` writes it, a record."""
 PAF_HEAD = re.compile(rb"[^\t\n]+\t\d+\t\d+\t\d+\t[+-]\t[^\t\n]+\t\d+\t\d+\t\d+\t\d+\t\d+\t\d+(\t|\n|\Z)")
 MOST = 1000
 """Records that are opened."""
@@ -24,15 +28,18 @@ PLACE = "place"
 
 CIGAR = re.compile(rb"(\d+)([MIDNSHP=X])")
 MD = re.compile(rb"(\d+)|\^([A-Za-z]+)|([A-Za-z])")
-CS = re.compile(rb"=([A-Za-z]+)|\*([A-Za-z])([A-Za-z])|\+([A-Za-z]+)|-([A-Za-z]+)|(~)")
+CS = re.compile(rb"=([A-Za-z]+)|:(\d+)|\*([A-Za-z])([A-Za-z])|\+([A-Za-z]+)|-([A-Za-z]+)")
+SAID = re.compile(rb"[A-Za-z]+")
+"""Letters of a query that are all said."""
 
-
+Operations = list[tuple[int, bytes]]
+Rows = tuple[bytearray, bytearray]
 PairOf = Callable[[list[bytes], Place], "Raw | None"]
 
 
 def read_sam(stream: Iterator[bytes], source: str) -> Iterator[Raw]:
-    """The alignments of the records with MD, reference above query."""
-    return _read(stream, source, _of_sam, "without MD or letters, or with an intron (N)")
+    """The alignments of the records with MD or cs, reference above query."""
+    return _read(stream, source, _of_sam, "without MD, cs or letters, or with an intron (N)")
 
 
 def read_paf(stream: Iterator[bytes], source: str) -> Iterator[Raw]:
@@ -64,13 +71,48 @@ def _read(stream: Iterator[bytes], source: str, pair_of: PairOf, why: str) -> It
 def _of_sam(fields: list[bytes], place: Place) -> Raw | None:
     if len(fields) < 11:
         place.refuse(f"{len(fields)} fields, and a record of SAM has 11 or more")
-    name, flag, reference, start, _, cigar, _, _, _, letters = fields[:10]
-    tag = next((field[5:] for field in fields[11:] if field.startswith(b"MD:Z:")), None)
-    if cigar == b"*" or b"N" in cigar or letters == b"*" or int(flag) & 4 or tag is None:
+    name, flag, reference, start, _, cigar = fields[:6]
+    if not (flag.isdigit() and start.isdigit()):
+        place.refuse("the second and the fourth field of SAM, flag and position, are no numbers")
+    operations = [(int(size), kind) for size, kind in CIGAR.findall(cigar)]
+    if not operations or b"N" in cigar or int(flag) & 4:
+        return None
+    pair = _by_cs(fields, operations, place) or _by_md(fields, operations, place)
+    if pair is None:
+        return None
+    first = sum(size for size, _ in takewhile(lambda one: one[1] in b"SH", operations))
+    strand = "-" if int(flag) & 16 else "+"
+    return _pair(reference, name, *pair, f"{int(start):,} +", f"{first + 1:,} {strand}")
+
+
+def _tag(fields: list[bytes], name: bytes) -> bytes:
+    """What a tag says; nothing where it is not there."""
+    return next((field[len(name) :] for field in fields if field.startswith(name)), b"")
+
+
+def _by_cs(fields: list[bytes], operations: Operations, place: Place) -> Rows | None:
+    """Reference and query by the tag cs, the short form with the letters of the query; None without either."""
+    tag, letters = _tag(fields[11:], b"cs:Z:"), fields[9]
+    first, last = (_clipped(some) for some in (operations, reversed(operations)))
+    query = letters[first : len(letters) - last] if SAID.fullmatch(letters) else b""
+    pair = _of_cs(tag, query)
+    if pair and query and pair[1].replace(b"-", b"").upper() != query.upper():
+        place.refuse("cs and the letters of the query contradict each other")
+    return pair
+
+
+def _clipped(operations: Iterable[tuple[int, bytes]]) -> int:
+    """Letters at an end of the query that are said and not aligned."""
+    return sum(size for size, kind in takewhile(lambda one: one[1] in b"SH", operations) if kind == b"S")
+
+
+def _by_md(fields: list[bytes], operations: Operations, place: Place) -> Rows | None:
+    """Reference and query by the tag MD; None without it, and where letters are not said ('=' for those that are the
+    same, as `samtools calmd -e` writes)."""
+    letters, tag = fields[9], _tag(fields[11:], b"MD:Z:")
+    if not tag or not SAID.fullmatch(letters):
         return None
     above, below, at = bytearray(), bytearray(), 0
-    operations = [(int(size), kind) for size, kind in CIGAR.findall(cigar)]
-    first = sum(size for size, _ in takewhile(lambda one: one[1] in b"SH", operations))
     for size, kind in operations:
         if kind in b"M=X":
             above += letters[at : at + size]
@@ -87,8 +129,7 @@ def _of_sam(fields: list[bytes], place: Place) -> Raw | None:
             at += size
     if not _put_reference(above, below, tag):
         place.refuse("MD and CIGAR contradict each other")
-    strand = "-" if int(flag) & 16 else "+"
-    return _pair(reference, name, above, below, f"{int(start):,} +", f"{first + 1:,} {strand}")
+    return above, below
 
 
 def _put_reference(above: bytearray, below: bytes | bytearray, tag: bytes) -> bool:
@@ -110,15 +151,27 @@ def _put_reference(above: bytearray, below: bytes | bytearray, tag: bytes) -> bo
 def _of_paf(fields: list[bytes], place: Place) -> Raw | None:
     if len(fields) < 12:
         place.refuse(f"{len(fields)} fields, and a record of PAF has 12 or more")
-    tag = next((field[5:] for field in fields[12:] if field.startswith(b"cs:Z:")), None)
-    if not tag or b":" in tag or b"~" in tag:  # ":" stands for letters that are the same in the short form
+    if not (fields[2].isdigit() and fields[7].isdigit()):
+        place.refuse("the third and the eighth field of PAF, where query and target begin, are no numbers")
+    pair = _of_cs(_tag(fields[12:], b"cs:Z:"), b"")
+    if pair is None:
         return None
-    above, below = bytearray(), bytearray()
-    for same, target, query, inserted, deleted, _ in CS.findall(tag):
-        above += same or target or b"-" * len(inserted) or deleted
-        below += same or query or inserted or b"-" * len(deleted)
     strand = text(fields[4])
-    return _pair(fields[5], fields[0], above, below, f"{int(fields[7]) + 1:,} +", f"{int(fields[2]) + 1:,} {strand}")
+    return _pair(fields[5], fields[0], *pair, f"{int(fields[7]) + 1:,} +", f"{int(fields[2]) + 1:,} {strand}")
+
+
+def _of_cs(tag: bytes, query: bytes) -> Rows | None:
+    """Target and query by the tag cs; its short form takes letters that are the same from those of the ``query``. None
+    without the tag or the letters, and across an intron (~)."""
+    if not tag or b"~" in tag or (b":" in tag and not query):
+        return None
+    above, below, at = bytearray(), bytearray(), 0
+    for same, count, target, other, inserted, deleted in CS.findall(tag):
+        alike = same or query[at : at + int(count or 0)]
+        above += alike or target or b"-" * len(inserted) or deleted
+        below += alike or other or inserted or b"-" * len(deleted)
+        at += len(alike or other or inserted)
+    return above, below
 
 
 def _pair(first: bytes, second: bytes, above: bytearray, below: bytearray, *places: str) -> Raw:

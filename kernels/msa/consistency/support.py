@@ -14,6 +14,7 @@ import numpy as np
 
 from kernels.cpu.workers import cores
 from kernels.errors import InputError
+from kernels.io import tiled_edits
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.model import SequenceType
 from kernels.monitor import Monitor, Silent
@@ -73,28 +74,32 @@ class PairSupport:
 
 def of_rows(alignment: AlignedSequences, first: int, second: int, monitor: Monitor, threads: int = 0) -> PairSupport:
     """Posteriors of two rows of an alignment; InputError where they are one, have no letters, or too many."""
-    letters = np.asarray(alignment.letters)
-    there = letters != GAP
-    _check(alignment, there, first, second)
-    thirds = _nearest(letters, there, first, second)
-    numbers = [first, second, *thirds.tolist()]
+    letters = {row: _letters(alignment, row) for row in (first, second)}
+    _check(alignment, letters, first, second)
+    thirds = _nearest(alignment, first, second, monitor)
+    letters |= {row: _letters(alignment, row) for row in thirds.tolist()}
     protein = alignment.type == SequenceType.PROTEIN
-    encoded = [models.codes(letters[row][there[row]].tobytes(), protein) for row in numbers]
+    encoded = [models.codes(line[line != GAP].tobytes(), protein) for line in letters.values()]
     lengths = np.array([one.size for one in encoded], np.int64)
     known = models.protein_models() if protein else models.dna_models()
     threads = threads or cores()
     parts = cpu_stages.posteriors_of(encoded, known, cpu_stages.tasks_with(lengths, 2), threads, monitor)
     made = cpu_stages.laid_out(lengths, parts, threads, Silent(monitor).check)
-    return PairSupport((first, second), thirds, made, (np.flatnonzero(there[first]), np.flatnonzero(there[second])))
+    columns = np.flatnonzero(letters[first] != GAP), np.flatnonzero(letters[second] != GAP)
+    return PairSupport((first, second), thirds, made, columns)
 
 
-def _check(alignment: AlignedSequences, there: np.ndarray, first: int, second: int) -> None:
+def _letters(alignment: AlignedSequences, row: int) -> np.ndarray:
+    return np.asarray(alignment.letters[row])
+
+
+def _check(alignment: AlignedSequences, letters: dict[int, np.ndarray], first: int, second: int) -> None:
     if first == second:
         raise InputError(f"{alignment.names[first]}: posteriors are of two rows; choose another one beside it")
-    for row in (first, second):
-        if not there[row].any():
+    m, n = (int((letters[row] != GAP).sum()) for row in (first, second))
+    for row, count in ((first, m), (second, n)):
+        if not count:
             raise InputError(f"{alignment.names[row]} has no letters; choose another row")
-    m, n = int(there[first].sum()), int(there[second].sum())
     if m * n > MOST_CELLS:
         raise InputError(
             f"{alignment.names[first]} and {alignment.names[second]} have {m:,} x {n:,} pairs of letters, and at most "
@@ -102,13 +107,17 @@ def _check(alignment: AlignedSequences, there: np.ndarray, first: int, second: i
         )
 
 
-def _nearest(letters: np.ndarray, there: np.ndarray, first: int, second: int) -> np.ndarray:
+def _nearest(alignment: AlignedSequences, first: int, second: int, monitor: Monitor) -> np.ndarray:
     """Rows with letters, beside these two, that are most alike to either; in their order, int64."""
-    alike = [
-        ((letters == letters[row]) & there[row]).sum(axis=1) / max(int(there[row].sum()), 1) for row in (first, second)
-    ]
-    score = np.maximum(*alike)
-    score[~there.any(axis=1)] = -1
+    rows, columns = alignment.letters.shape
+    two = [_letters(alignment, row) for row in (first, second)]
+    score = np.empty(rows)
+    for part in tiled_edits.parts(np.arange(rows), columns):  # so that what is made of many rows is small
+        monitor.check()
+        letters = alignment.letters[part]
+        there = letters != GAP
+        alike = [((letters == line) & there).sum(axis=1) / int((line != GAP).sum()) for line in two]
+        score[part] = np.where(there.any(axis=1), np.maximum(*alike), -1)
     score[[first, second]] = -1
     order = np.argsort(-score, kind="stable")
     return np.sort(order[score[order] >= 0][:MOST_THIRDS])

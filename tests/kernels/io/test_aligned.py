@@ -120,7 +120,7 @@ def test_sam_and_paf_give_pairs_and_say_what_is_left_out(tmp_path):
     (found,) = aligned.read(_file(tmp_path / "p.sam", sam))
     assert rows(found) == ["AAG-GTGGC", "ACGAGT--C"] and found.names == ("c", "r")
     assert found.annotations.of_rows == ((0, "place", "11 +"), (1, "place", "3 +"))
-    assert found.note == "left out: 1 of 2 records, without MD or letters, or with an intron (N)"
+    assert found.note == "left out: 1 of 2 records, without MD, cs or letters, or with an intron (N)"
     paf = "q\t9\t0\t6\t-\tt\t50\t10\t16\t5\t7\t60\tcs:Z:=AC*gt+ta-c=G\n"
     (found,) = aligned.read(_file(tmp_path / "p.paf", paf))
     assert rows(found) == ["ACG--CG", "ACTTA-G"]
@@ -133,8 +133,8 @@ def test_records_across_introns_are_left_out(tmp_path):
     spliced = "@SQ\tSN:c\tLN:900\n" + record.format("s", "2M500N2M")
     (found,) = aligned.read(_file(tmp_path / "p.sam", spliced + record.format("r", "4M")))
     assert found.names == ("c", "r") and rows(found) == ["ACGT", "ACGT"]
-    assert found.note == "left out: 1 of 2 records, without MD or letters, or with an intron (N)"
-    with pytest.raises(InputError, match="1 records, all without MD or letters, or with an intron"):
+    assert found.note == "left out: 1 of 2 records, without MD, cs or letters, or with an intron (N)"
+    with pytest.raises(InputError, match="1 records, all without MD, cs or letters, or with an intron"):
         aligned.read(_file(tmp_path / "p.sam", spliced))
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.errors import InputError
-from kernels.io import aligned_columns, aligned_edits, aligned_pixels, aligned_rows
+from kernels.io import aligned_columns, aligned_edits, aligned_pixels, aligned_rows, aligned_search
 from kernels.io.aligned import AlignedSequences, as_written, made
 from kernels.io.alignment_files.rows import Annotations
 from kernels.io.tiles import Tiles
@@ -208,20 +208,20 @@ def test_rows_are_sorted_and_found():
     assert aligned_rows.identities(found, 1).tolist() == pytest.approx([2 / 4, 1, 1])
     assert aligned_rows.column_of(found, 1, 5) == 7 and aligned_rows.column_of(found, 1, 7) is None
     assert aligned_rows.positions(found, 1, 7) == 5
-    assert aligned_rows.find(found, order, "TAC") == [(1, 3, 9), (2, 3, 6)]
-    assert aligned_rows.find(found, order, "TNAC") == [(0, 5, 9)]
-    assert aligned_rows.find(found, order, "TTAC 1") == [(0, 5, 9), (1, 2, 9), (2, 2, 6)]
-    assert aligned_rows.find(found, order, "/G[^A]A/") == [(1, 2, 8), (2, 2, 5)]
+    assert aligned_search.find(found, order, "TAC").tolist() == [[1, 3, 9], [2, 3, 6]]
+    assert aligned_search.find(found, order, "TNAC").tolist() == [[0, 5, 9]]
+    assert aligned_search.find(found, order, "TTAC 1").tolist() == [[0, 5, 9], [1, 2, 9], [2, 2, 6]]
+    assert aligned_search.find(found, order, "/G[^A]A/").tolist() == [[1, 2, 8], [2, 2, 5]]
     for wrong in ("T?", "AC 2", "/[/"):
         with pytest.raises(InputError):
-            aligned_rows.find(found, order, wrong)
+            aligned_search.find(found, order, wrong)
 
 
 def test_motifs_take_the_codes_of_their_alphabet():
     found = alignment("MNQSTX", kind=SequenceType.PROTEIN)
-    assert aligned_rows.find(found, np.arange(1), "NXS") == [(0, 1, 4)]
-    assert aligned_rows.find(found, np.arange(1), "BQ") == [(0, 1, 3)]
-    assert aligned_rows.find(alignment("ACGGT"), np.arange(1), "RGT") == [(0, 2, 5)]
+    assert aligned_search.find(found, np.arange(1), "NXS").tolist() == [[0, 1, 4]]
+    assert aligned_search.find(found, np.arange(1), "BQ").tolist() == [[0, 1, 3]]
+    assert aligned_search.find(alignment("ACGGT"), np.arange(1), "RGT").tolist() == [[0, 2, 5]]
 
 
 PALETTE = np.array([[0, 0, 0], [255, 0, 0], [0, 200, 0], [0, 0, 100]], np.uint8)

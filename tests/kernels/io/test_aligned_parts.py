@@ -14,6 +14,7 @@ from kernels.errors import InputError
 from kernels.io import aligned, aligned_confidence, aligned_edits, aligned_notes, aligned_places, aligned_rows, codons
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_writing import WRITERS
+from kernels.io.alignment_files import room
 from kernels.io.alignment_files.pairs import PLACE
 from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
@@ -116,3 +117,16 @@ def test_numbers_are_sorted_as_numbers():
 
 def test_starts_are_read_of_files_of_pairs_and_genomes():
     assert aligned_places.starts(replace(alignment("A"), annotations=Annotations())) == {}
+
+
+def test_large_letters_have_room_that_grows(monkeypatch):
+    monkeypatch.setattr(room, "LARGE", 1 << 16)
+    monkeypatch.setattr(room, "STEP", 1 << 14)
+    monkeypatch.setattr(room, "AHEAD", 1 << 15)
+    letters = np.arange(1 << 19, dtype=np.int64).view(np.uint8)
+    for guess in (1 << 16, letters.size, 10 * letters.size):
+        found, step = room.Room(guess), 50_000
+        for at in range(0, letters.size, step):
+            part = letters[at : at + step]
+            found.upto(at + part.size)[at : at + part.size] = part
+        assert np.array_equal(found.cut(letters.size), letters)

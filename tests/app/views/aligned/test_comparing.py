@@ -16,6 +16,7 @@ from app.views.aligned.canvas import LEAST_NAMES
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned_compare, aligned_edits, tree_files
 from kernels.io.aligned import AlignedSequences
+from kernels.io.alignment_files.rows import NOTHING
 from tests.app.views.aligned.viewer import ROWS, Shift, alignment, cell, image, press
 
 
@@ -125,7 +126,8 @@ def test_open_alignments_of_the_same_rows_are_offered(view: AlignmentViewer) -> 
 
 
 def test_the_other_alignment_stands_at_the_side_row_beside_row(view: AlignmentViewer) -> None:
-    view.comparison.compare_with(moved())
+    view.set_track("note:SS", True)
+    view.comparison.compare_with(replace(moved(), annotations=NOTHING))  # which has no such line
     view.comparison.place(True, True)
     other, this = view.comparison.canvas, view.canvas
     image(view)

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from app.views.aligned import finder
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
-from kernels.io import aligned_rows, tree_files
+from kernels.io import aligned_search, tree_files
 from tests.app.views.aligned.viewer import alignment, chosen
 
 
@@ -66,18 +66,18 @@ def test_what_was_found_is_sought_anew_after_an_edit(view: AlignmentViewer) -> N
     assert [hit[0] for hit in view.picture.found] == [0, 2, 3]
     view.canvas.choose(np.arange(5) == 0, None)
     view.commands.delete()
-    assert view.picture.found == ()
+    assert not len(view.picture.found)
     QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
-    assert view.picture.cursor == (1, 6) and view.picture.found == ((1, 6, 9), (2, 6, 9))
+    assert view.picture.cursor == (1, 6) and view.picture.found.tolist() == [[1, 6, 9], [2, 6, 9]]
     view.show_datum(alignment("ACDEF", "ANDSF"))
     QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
     assert view.picture.cursor == (1, 1)
     view.show_datum(alignment("ACDEF"))
-    assert not view.finder.next_hit() and view.picture.found == ()
+    assert not view.finder.next_hit() and not len(view.picture.found)
 
 
 def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aligned_rows, "MOST_HITS", 2)
+    monkeypatch.setattr(aligned_search, "MOST_HITS", 2)
     view.finder.go_to("NDS")
     assert "the first 2 places" in view._status.text()
 

@@ -184,3 +184,14 @@ def test_the_tree_is_kept_with_what_was_done(view: AlignmentViewer, tree: Tree) 
     view.tree_side.collapse([])
     view.tree_side.show_tree(None)
     assert "tree" not in (told[-1] or {})
+
+
+def test_names_of_collapsed_clades_have_room(view: AlignmentViewer) -> None:
+    found = alignment()
+    view.show_datum(replace(found, names=tuple(f"quite_long_name_{row}" for row in range(5))))
+    view.tree_side.show_tree(
+        tree_files.parse("((quite_long_name_4,quite_long_name_1),(quite_long_name_0,quite_long_name_3));")[0]
+    )
+    view.tree_side.collapse([clade(view.tree_side.tree, "quite_long_name_4", "quite_long_name_1")])
+    wide = view.canvas.fontMetrics().horizontalAdvance(names(view)[0])
+    assert names(view)[0] == "quite_long_name_4 + 1" and view.canvas.names_width >= wide + 14

@@ -1,0 +1,93 @@
+"""Tracks: those that suit what is shown, their values as a table, their figure alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from app.views.aligned import figures
+from app.views.aligned.view import AlignmentViewer
+from kernels.io import aligned_pixels
+from kernels.model import SequenceType
+from tests.app.views.aligned.viewer import alignment, image, press, text
+
+
+def nucleotides() -> Any:
+    return alignment("ACG-TTGAC", "ACGATTGA-", kind=SequenceType.DNA)
+
+
+def test_tracks_that_do_not_suit_an_alignment_come_back_with_one_that_they_do(view: AlignmentViewer) -> None:
+    assert {"conservation", "logo"} <= set(view.canvas.tracks)
+    view.show_datum(nucleotides())
+    view.set_track("codons", True)
+    view.set_track("frame 2", True)
+    view.set_track("match", True)
+    assert view.canvas.tracks == ["logo", "consensus", "occupancy", "codons", "frame 2", "match"]
+    view.show_datum(alignment())
+    assert view.canvas.tracks == ["logo", "consensus", "conservation", "occupancy"]
+    view.set_track("note:SS", True)
+    image(view)
+    view.show_datum(nucleotides())
+    assert "codons" in view.canvas.tracks and "note:SS" in view.canvas.tracks
+    view.commands.translate(0)
+    assert "codons" not in view.canvas.tracks and "conservation" in view.canvas.tracks
+
+
+def saved(view: AlignmentViewer, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, save: Any) -> str:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
+    save()
+    qtbot.waitUntil(lambda: not view.writing.busy)
+    return path.read_text() if path.suffix != ".png" else ""
+
+
+def test_values_of_tracks_are_saved_as_a_table(
+    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    view.canvas.set_tracks(["consensus", "occupancy", "note:SS", "identity"])
+    lines = saved(view, tmp_path / "tracks.csv", monkeypatch, qtbot, view.save_tracks).splitlines()
+    assert lines[0] == "column,Consensus,Occupancy,SS,Identity" and len(lines) == 16
+    assert lines[1] == "1,M,0.8,H,0.8" and lines[5] == "5,-,0.4,H,0.4"
+    view.canvas.choose(None, np.isin(np.arange(15), [1, 4]))
+    lines = saved(view, tmp_path / "some.tsv", monkeypatch, qtbot, view.save_tracks).splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["column", "2", "5"]
+
+
+def test_tracks_have_a_figure_without_rows(
+    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    size, _ = figures.wrapped(view._shown, rows=False)
+    whole, _ = figures.wrapped(view._shown)
+    assert size.height() < whole.height()
+    said = saved(view, tmp_path / "tracks.svg", monkeypatch, qtbot, view.save_track_picture)
+    assert "Conservation" in said and "Occupancy" in said and "row0" not in said
+
+
+def test_what_is_said_of_the_cursor_follows_an_edit(view: AlignmentViewer) -> None:
+    view.canvas.go_to(0, 6)
+    press(view, " ")
+    assert text(view)[0].startswith("MKVA-L-N") and view.picture.cursor == (0, 7)
+    assert view._status.text().startswith("column 8 ")
+
+
+def test_code_that_paints_is_loaded_for_what_is_painted(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, set[Any]] = {}
+
+    def heard(name: str, call: Any) -> Any:
+        def record(*given: Any) -> Any:
+            asked.setdefault(name, set()).add(tuple(map(numba.typeof, given)))
+            return call(*given)
+
+        return record
+
+    for name in ("_cells", "_write", "logo"):
+        monkeypatch.setattr(aligned_pixels, name, heard(name, getattr(aligned_pixels, name)))
+    aligned_pixels.load(view.alignment.letters[:])
+    loaded = {name: set(kinds) for name, kinds in asked.items()}
+    view.canvas.refresh()
+    image(view)
+    assert loaded.keys() == {"_cells", "_write", "logo"} and asked == loaded

@@ -1,0 +1,109 @@
+"""Motifs and expressions in alignments: what is found is what a search of the letters without gaps finds."""
+
+import re
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels.errors import Cancelled
+from kernels.io import aligned_search
+from kernels.io.aligned import GAP, AlignedSequences
+from kernels.model import SequenceType
+from kernels.monitor import Monitor
+
+ROWS = st.integers(1, 30).flatmap(
+    lambda columns: st.lists(st.text("ACG-", min_size=columns, max_size=columns), min_size=1, max_size=4)
+)
+ITEMS = st.tuples(
+    st.sampled_from(["A", "C", "[AC]", "[^G]", "."]), st.sampled_from(["", "", "{2}", "{0,2}", "{1,3}", "?"])
+)
+
+
+def alignment(rows: list[str]) -> AlignedSequences:
+    letters = np.array([list(row.encode()) for row in rows], np.uint8)
+    return AlignedSequences(tuple(map(str, range(len(rows)))), letters, SequenceType.DNA)
+
+
+def columns_of(row: str, first: int, last: int) -> tuple[int, int]:
+    there = [column for column, letter in enumerate(row) if letter != "-"]
+    return there[first], there[last - 1] + 1
+
+
+@given(ROWS, st.text("ACGN", min_size=1, max_size=6), st.integers(0, 3))
+def test_a_motif_is_found_wherever_as_many_letters_are_right(rows, motif, allowed):
+    allowed = min(allowed, len(motif) - 1)
+    wanted = []
+    for number, row in enumerate(rows):
+        plain = row.replace("-", "")
+        for at in range(len(plain) - len(motif) + 1):
+            wrong = sum(want not in ("N", has) for want, has in zip(motif, plain[at:], strict=False))
+            if wrong <= allowed:
+                wanted.append((number, *columns_of(row, at, at + len(motif))))
+    found = aligned_search.find(alignment(rows), np.arange(len(rows)), f"{motif} {allowed}")
+    assert [tuple(hit) for hit in found.tolist()] == wanted
+
+
+@given(ROWS, st.lists(ITEMS, min_size=1, max_size=3).map(lambda items: "".join(map("".join, items))), st.booleans())
+def test_an_expression_is_found_where_python_finds_it(rows, pattern, grouped):
+    pattern = f"({pattern})" if grouped else pattern  # which is no way of sets
+    assert grouped == (aligned_search._ways(pattern) is None)
+    wanted = [
+        (number, *columns_of(row, *hit.span()))
+        for number, row in enumerate(rows)
+        for hit in re.finditer(pattern, row.replace("-", ""))
+        if hit.end() > hit.start()
+    ]
+    found = aligned_search.find(alignment(rows), np.arange(len(rows)), f"/{pattern}/")
+    assert [tuple(hit) for hit in found.tolist()] == wanted
+
+
+@pytest.mark.parametrize("allowed", [0, 2])
+@pytest.mark.parametrize("length", [64, 65, 150])
+def test_a_motif_may_be_longer_than_a_word_has_bits(length, allowed):
+    random = np.random.default_rng(length)
+    line = random.choice(np.frombuffer(b"ACGT", np.uint8), 400)
+    motif = line[100 : 100 + length].copy()
+    for place in (3, length - 2)[:allowed]:
+        motif[place] = ord("A") if motif[place] != ord("A") else ord("C")
+    row = np.insert(line, [50, 120, 120, 200], GAP).tobytes().decode()
+    found = aligned_search.find(alignment([row]), np.arange(1), f"{motif.tobytes().decode()} {allowed}")
+    assert [tuple(hit) for hit in found.tolist()] == [(0, *columns_of(row, 100, 100 + length))]
+    motif[length - 1] = ord("A") if motif[length - 1] != ord("A") else ord("C")
+    assert not len(aligned_search.find(alignment([row]), np.arange(1), f"{motif.tobytes().decode()} {allowed}"))
+
+
+@settings(max_examples=20)
+@given(st.integers(1, 4), st.integers(1, 30), st.permutations(range(12)))
+def test_threads_find_the_first_places_in_the_order_of_the_rows(threads, most, order):
+    rows = alignment(["A-CA", "AAAA", "--CA"] * 4)
+    whole = aligned_search.find(rows, np.array(order), "A")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(aligned_search, "PART", 1)
+        patch.setattr(aligned_search, "MOST_HITS", most)
+        found = aligned_search.find(rows, np.array(order), "A", threads=threads)
+    assert np.array_equal(found, whole[:most])
+
+
+def test_a_search_tells_how_far_it_is_and_stops_when_cancelled(monkeypatch):
+    monkeypatch.setattr(aligned_search, "PART", 1)
+    searched, told = [], []
+    search = aligned_search._places
+
+    def slowly(*given, **more):
+        searched.append(None)
+        time.sleep(0.05)
+        return search(*given, **more)
+
+    def listen(done: int, total: int, phase: str) -> None:
+        told.append((done, total))
+        if len(told) == 2:
+            monitor.cancel()
+
+    monkeypatch.setattr(aligned_search, "_places", slowly)
+    monitor = Monitor(listen)
+    with pytest.raises(Cancelled):
+        aligned_search.find(alignment(["ACGT"] * 500), np.arange(500), "G", monitor, threads=2)
+    assert told[0][1] == 500 and len(searched) < 500
