@@ -21,8 +21,12 @@ __all__ = ["emulated"]
 ROOT = Path(__file__).resolve().parents[1]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-OWN = tempfile.mkdtemp(prefix="antidiag-tests-")
+# Folders of tests stay for a look at what failed, as pytest has it. All else goes at the end, with what killed programs
+# left: it lies in one folder, which holds those of the processes that this one starts.
+os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+OWN = tempfile.mkdtemp(prefix="antidiag-")
 atexit.register(shutil.rmtree, OWN, ignore_errors=True)
+os.environ["TMPDIR"] = tempfile.tempdir = OWN
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = os.environ["XDG_DATA_HOME"] = OWN
 
 if importlib.util.find_spec("hypothesis"):
