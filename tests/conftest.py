@@ -46,6 +46,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(config.stash[UNTESTED], "untested")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: a fifth of the time tests wait, for programs, timers and threads."""
+    return 1 + (os.cpu_count() or 1)
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Without Qt, leave out the tests of the window; those of the command line need none."""
     inside = ROOT / "tests" / "app" in collection_path.parents
