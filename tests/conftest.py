@@ -21,8 +21,12 @@ __all__ = ["emulated"]
 ROOT = Path(__file__).resolve().parents[1]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-OWN = tempfile.mkdtemp(prefix="antidiag-tests-")
+# Folders of tests stay for a look at what failed, as pytest has it. All else goes at the end, with what killed programs
+# left: it lies in one folder, which holds those of the processes that this one starts.
+os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+OWN = tempfile.mkdtemp(prefix="antidiag-")
 atexit.register(shutil.rmtree, OWN, ignore_errors=True)
+os.environ["TMPDIR"] = tempfile.tempdir = OWN
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = os.environ["XDG_DATA_HOME"] = OWN
 
 if importlib.util.find_spec("hypothesis"):
@@ -40,6 +44,12 @@ UNTESTED = pytest.StashKey[Untested]()
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[UNTESTED] = Untested(config)
     config.pluginmanager.register(config.stash[UNTESTED], "untested")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: a fifth of the time tests wait, for programs, timers and threads."""
+    return 1 + (os.cpu_count() or 1)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -10,6 +10,7 @@ import numba
 from llvmlite import binding
 
 from kernels.cpu.code_cache import Cache
+from kernels.cpu.pieces import PieceCompiler
 
 
 def system_function(name: str, function: Any) -> None:
@@ -31,17 +32,35 @@ def _kept(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return decorate
 
 
-_INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""What turns Python's arguments into a compiled function's takes long to compile."""
+def _taken_over(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A decorator of Numba whose functions Python is refused, which has no code to run."""
+
+    def decorate(function: Any) -> Any:
+        dispatcher = compile_later(function)
+
+        def refuse(*arguments: Any, **named: Any) -> None:
+            raise TypeError(f"{function.__qualname__} is called by compiled functions alone; declare it as compiled")
+
+        def add_overload(made: Any) -> None:
+            dispatcher.overloads[tuple(made.signature.args)] = made
+
+        dispatcher._compile_for_args, dispatcher.add_overload = refuse, add_overload
+        return dispatcher
+
+    return decorate
+
+
+_INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PieceCompiler, "boundscheck": False}
+"""Nothing but their code, which their callers take over."""
 
 compiled = _kept(numba.njit(nogil=True, boundscheck=False))
 """Decorator of functions that are called from Python: compiled once, kept on disk, run without the GIL."""
 
-called = _kept(numba.njit(nogil=True, boundscheck=False, **_INSIDE))
-"""As ``compiled``, for functions that only compiled functions call."""
+called = _taken_over(numba.njit(**_INSIDE))
+"""Decorator of functions that only compiled functions call; Python cannot."""
 
-inlined = numba.njit(forceinline=True, boundscheck=False, **_INSIDE)
-"""Decorator of pieces of compiled functions: they cost no call."""
+inlined = _taken_over(numba.njit(forceinline=True, **_INSIDE))
+"""As ``called``, for pieces so small, or so hot, that they may cost no call."""
 
-shared = numba.extending.register_jitable(boundscheck=False, **_INSIDE)
+shared = numba.extending.register_jitable(**_INSIDE)
 """Decorator of functions that both Python and compiled functions call."""

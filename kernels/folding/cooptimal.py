@@ -17,7 +17,7 @@ from math import isqrt, prod
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.errors import InputError
 from kernels.folding import cpu
 from kernels.folding.problem import FoldingProblem
@@ -171,12 +171,12 @@ def _primes(bits: float) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-@compiled
+@called
 def _most(table, i, j):
     return table[i, j] if i < j else 0
 
 
-@compiled
+@called
 def _wins(table, codes, pairing, min_loop, i, j, k):
     """Whether a best structure of i..j pairs i with k; with k = NONE, whether it leaves i single."""
     if k < 0:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.cpu import simd
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 
 BLOCK = 64
 
@@ -36,7 +36,7 @@ class Chain(NamedTuple):
     dimensions: np.ndarray
 
 
-@compiled
+@called
 def _best_split(table, row, column, length):
     """The largest ``table[row + x] + table[column + x]``, x from 0 to ``length`` - 1, sixteen at a time; flat int32."""
     best, x = simd.splat(np.int32(0)), 0

@@ -12,7 +12,7 @@ Nearly all work is in the products of step 3, which are independent of each othe
 
 from __future__ import annotations
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.semiring.cpu_blocks import SQUARE, block_product
 from kernels.semiring.sizes import BLOCK
 
@@ -31,7 +31,7 @@ def serial_steps(d, row, start, end, stop):
             relax_row(d[i], row, d[i, k])
 
 
-@compiled
+@called
 def relax_row(target, row, first):
     """The least of ``target`` and ``first + row``, number by number, into ``target``."""
     for j in range(target.shape[0]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 
 NONE = -1
 
@@ -48,7 +48,7 @@ def repair(distances, weights, first, last, limit, tolerance, predecessors):
             fewest_edges(row, weights, source, limit, tolerance, before)
 
 
-@compiled
+@called
 def _ends(before, source, seen):
     """Whether every chain of predecessors ends."""
     seen[:] = -1
@@ -71,7 +71,7 @@ def all_end(predecessors):
     return endless == 0
 
 
-@compiled
+@called
 def fewest_edges(distances, weights, source, limit, tolerance, before):
     """Predecessors on the shortest ways of the fewest edges, breadth first over the edges that lie on such ways."""
     n = distances.shape[0]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequences
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -97,13 +98,19 @@ def same(problem: MsaProblem, found: MsaAnswer, expected: MsaAnswer | None, meth
 
 @lru_cache(maxsize=4)
 def family(count: int, length: int, seed: int = 1) -> tuple[Sequence, ...]:
-    """Related proteins of about this length."""
+    """Related proteins of about this length; a larger family begins with the smaller ones."""
+    found, descendants = _descendants(length, seed)
+    while len(found) < count:
+        found.append(Sequence(f"s{len(found)}", next(descendants), SequenceType.PROTEIN))
+    return tuple(found[:count])
+
+
+@lru_cache(maxsize=4)
+def _descendants(length: int, seed: int) -> tuple[list[Sequence], Iterator[bytes]]:
+    """The members of a family that were asked for before, and those that follow, without end."""
     random = np.random.default_rng(seed)
     ancestor = random.choice(list(LETTERS[SequenceType.PROTEIN]), length)
-    return tuple(
-        Sequence(f"s{number}", _descendant(ancestor, SequenceType.PROTEIN, random), SequenceType.PROTEIN)
-        for number in range(count)
-    )
+    return [], (_descendant(ancestor, SequenceType.PROTEIN, random) for _ in repeat(None))
 
 
 def read_back(result: Result, data: Sequences[Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.cpu.simd import take_ticket
 from kernels.parttree.cpu_align import LANES, LEFT, UP, align, path, width
 from kernels.parttree.cpu_profiles import push_leaf
@@ -71,7 +71,7 @@ def add(profile, size, rows, present, codes, offsets, rules, places, ticket, don
             done[0] += 1
 
 
-@compiled
+@called
 def _placed(runs, places):
     """The places of the letters of one sequence."""
     column, letter = 0, 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.cpu.float_lanes import add, greater, load, maximum, multiply, no_less, splat, store, subtract
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, inlined
 from kernels.cpu.simd import acquire, either, select
 from kernels.cpu.simd import splat as splat_whole
 from kernels.cpu.simd import store as store_whole
@@ -30,7 +30,7 @@ def occupied(planes, at, size, column, rows):
     return rows - gaps
 
 
-@compiled
+@called
 def _gap_costs(planes, at, size, rows, rules, letters, opening):
     """Of a profile: the share of rows that have a letter in each column; and what opening a gap in it costs a letter,
     for a gap after so many columns. ``opening`` float32 (size + 1,)."""
@@ -43,7 +43,7 @@ def _gap_costs(planes, at, size, rows, rules, letters, opening):
     opening[0] = opening[size] = rules.end
 
 
-@compiled
+@called
 def _scores(planes, a, m, present, wanted, table, scores, pitch):
     """What each column of A scores against each wanted symbol: a plane of ``pitch`` numbers a symbol."""
     for number in range(wanted.size):
@@ -59,7 +59,7 @@ def _scores(planes, a, m, present, wanted, table, scores, pitch):
                 scores[to + column] += planes[plane + column] * value
 
 
-@compiled
+@called
 def _symbols_of(present):
     found, count = np.empty(SYMBOLS, np.int64), 0
     for symbol in range(SYMBOLS):
@@ -78,7 +78,7 @@ def _dot(scores, at, pitch, counts, other, step, symbols):
     return value
 
 
-@compiled
+@called
 def align(planes, a, m, rows_a, present_a, b, n, rows_b, present_b, rules, ways, stop):
     """Directions of the best way to align the profiles at ``a`` and ``b``, of m and n columns, into ``ways`` uint8:
     those of a diagonal after those of another, `width` bytes each."""
@@ -142,7 +142,7 @@ def align(planes, a, m, rows_a, present_a, b, n, rows_b, present_b, rules, ways,
         new, old = old, new
 
 
-@compiled
+@called
 def _borders(planes, at, size, rows, rules, of, pitch, side):
     """Of a profile, in planes of ``pitch``: shares of letters, costs of opening a gap of the other profile behind each
     column, and of going on with one; and the border of the matrix along it, where the other one has not begun."""
@@ -161,7 +161,7 @@ def width(m, n):
     return (min(m, n) + LANES - 1) // LANES * LANES
 
 
-@compiled
+@called
 def path(ways, m, n, runs):
     """The best way as runs of one operation, the first one first: ``runs`` int64 (m + n, 2) becomes operation and
     length of each. Returns how many."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.cpu.simd import take_ticket
 from kernels.parttree.cpu_words import distance, factor
 from kernels.trees.distances.kmers import FARTHEST
@@ -118,7 +118,7 @@ def _clear(own):
     own.state[1] = 0
 
 
-@compiled
+@called
 def _fill(words, refs, own):
     """The index of these references, and which of them have one length."""
     heads, touched = own.heads, own.touched
@@ -149,7 +149,7 @@ def _fill(words, refs, own):
     _by_length(words, refs, own)
 
 
-@compiled
+@called
 def _by_length(words, refs, own):
     """Which of the references have one length."""
     lengths = words.kept[refs]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.cpu.simd import take_ticket
 from kernels.parttree.problem import FILTER, MEAN_SHARE
 
@@ -75,7 +75,7 @@ def choose(members, starts, pivot, away, references, seed, level, picks, counts,
             _pick_some(members[start : start + size], ranked, references, seed, level, start, picks)
 
 
-@compiled
+@called
 def _pick_some(members, ranked, references, seed, level, start, picks):
     """The pivot, the farthest, the one of median rank, and of the others those of the least keys."""
     size = ranked.size
@@ -171,7 +171,7 @@ def upgma(matrix, places, starts, counts, joins, heights, ticket, stop):
     return
 
 
-@compiled
+@called
 def _link(apart, alive, left, i, j, nearest, least):
     """Give the joined cluster, at place i, its distances, and find anew what was nearest where that has changed."""
     for at in range(left):
@@ -209,7 +209,7 @@ def _remove(alive, left, gone):
         alive[later] = alive[later + 1]
 
 
-@compiled
+@called
 def _even(joins, heights, start, size):
     """Join two by two, in their order, as often as there are two left."""
     for join in range(size - 1):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.cpu.simd import (
     acquire,
     add,
@@ -128,7 +128,7 @@ def _after(value, there):
     return either(add(value, both(value, there)), both(value, subtract(splat(ALL), there)))
 
 
-@compiled
+@called
 def _common_one(own, every, rank, group, found):
     """`_common` of sequences of one word: all their rows stay in registers."""
     a = b = c = d = splat(ALL)
@@ -157,7 +157,7 @@ def _step(row, at, there, carry):
     return carried
 
 
-@compiled
+@called
 def _common_many(own, every, rank, group, row, found):
     """`_common` of sequences of several words: what one carries goes to the next."""
     words = own.words[group]
@@ -216,7 +216,7 @@ def edge_key(one, other):
     return (np.int64(max(one, other)) << 32) | np.int64(min(one, other))
 
 
-@compiled
+@called
 def _find_first(own, group):
     """Write down the first edge between the tree and a group."""
     least, key, found = np.int64(FARTHEST), np.int64(0), np.int64(-1)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.cpu.simd import acquire
 from kernels.parttree.cpu_align import LANES, LEFT, UP, align, occupied, path, width
 from kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
@@ -59,7 +59,7 @@ def together(found: list[Ready]) -> Ready:
     return Ready(planes, begins, *others)
 
 
-@compiled
+@called
 def push_leaf(codes, planes, at):
     """The profile of one sequence; which symbols it has."""
     size, present = codes.size, np.int64(0)
@@ -72,7 +72,7 @@ def push_leaf(codes, planes, at):
     return present
 
 
-@compiled
+@called
 def _add_gap(planes, at, size, rows, taken, length, target, to, columns):
     """Add a gap of a profile behind so many of its columns: of rows that end here or have not begun; of rows that go on
     with a gap, and of those that open one."""
@@ -91,7 +91,7 @@ def _add_gap(planes, at, size, rows, taken, length, target, to, columns):
     target[extends] -= opening
 
 
-@compiled
+@called
 def _add_side(planes, at, size, rows, present, runs, absent, target, columns):
     """Add one of two aligned profiles to the columns of both; ``absent`` is the operation that leaves it out."""
     taken, column, opened = 0, 0, False
@@ -117,7 +117,7 @@ def _add_side(planes, at, size, rows, present, runs, absent, target, columns):
         opened = False
 
 
-@compiled
+@called
 def _note_gaps(runs, absent, gaps, used):
     """The gaps of one side as (columns of it before, length), from gaps[used] on; how many are there then."""
     taken = 0
@@ -205,7 +205,7 @@ def progressive(codes, offsets, nodes, ready, rules, columns, places, done, stop
     return left, gaps[:used].copy()
 
 
-@compiled
+@called
 def _with_room(planes, filled, size):
     """An array of at least so many numbers, with what is in it."""
     if planes.size >= size:

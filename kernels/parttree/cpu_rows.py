@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.cpu.simd import acquire
 from kernels.io import aligned
 
@@ -89,7 +89,7 @@ def _write(letters, own, row):
         row[own[column]] = letters[column]
 
 
-@compiled
+@called
 def _with_room(numbers, filled, size):
     """An array of at least so many numbers, with what is in it."""
     if numbers.size >= size:
@@ -107,7 +107,7 @@ def _summed(gaps, first, last):
     return total
 
 
-@compiled
+@called
 def _kept(own, gaps, first, last, standing, start, size):
     """The columns of a node that one side has: all but its gaps."""
     skipped, gap = 0, first

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.semiring.cpu_tile import (
     ROWS,
     VECTOR_BYTES,
@@ -92,7 +92,7 @@ def _copy_out(data, steps, matrix):
             matrix[i, j : j + width] = data[start + j // BLOCK * right : start + j // BLOCK * right + width]
 
 
-@compiled
+@called
 def block_product(semiring, a, b, c, places, strides):
     """Add the product of two blocks to a third; ``semiring`` is its number.
 

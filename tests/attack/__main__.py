@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -89,6 +90,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with tempfile.TemporaryDirectory(prefix="antidiag-attack-") as own:
         os.environ.update(folders(Path(own)))
+        tempfile.tempdir = os.environ["TMPDIR"]  # what killed processes leave goes with the folder
         sys.exit(main())

@@ -49,8 +49,9 @@ class Ended:
 
 def folders(place: Path) -> dict[str, str]:
     """The environment in which the program keeps everything in ``place``, but for compiled code."""
-    cache = place / "cache" / "antidiag"
+    cache, temporary = place / "cache" / "antidiag", place / "tmp"
     cache.mkdir(parents=True, exist_ok=True)
+    temporary.mkdir(exist_ok=True)
     for kept in ("numba", "emulator"):
         (USERS / kept).mkdir(parents=True, exist_ok=True)
         if not (cache / kept).exists():
@@ -58,6 +59,7 @@ def folders(place: Path) -> dict[str, str]:
     return {
         **os.environ,
         **{f"XDG_{name}_HOME": str(place / name.lower()) for name in ("CACHE", "CONFIG", "DATA", "STATE")},
+        "TMPDIR": str(temporary),
         resuming.AFTER_VARIABLE: "0",
         "PYTHONPATH": os.pathsep.join(dict.fromkeys([str(ROOT), *_search_path()])),
     }

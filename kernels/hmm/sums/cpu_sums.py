@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.hmm.cpu_rows import LANES, POLL, WIDE
 from kernels.semiring.cpu_tile import plus_times_piece, plus_times_row
 
 
-@compiled
+@called
 def _row_times_matrix(row, matrix, width, states, target):
     """``target`` becomes row x matrix over ordinary numbers."""
     columns_times(row, matrix, width, states, target, 0, width)
 
 
-@compiled
+@called
 def columns_times(row, matrix, width, states, target, begin, end):
     """The same of the columns ``begin`` to ``end`` alone; ``begin`` is a multiple of WIDE, and ``end`` is one or
     ``width``, so that every number is the same whoever computes it."""
@@ -65,7 +65,7 @@ def forward(row, model, first, last, divisors, rows, stop):
     return last
 
 
-@compiled
+@called
 def add_scaled(target, row, factor):
     for j in range(target.shape[0]):
         target[j] += factor * row[j]

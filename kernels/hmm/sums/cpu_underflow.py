@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.hmm.cpu_rows import POLL
 from kernels.hmm.sums.cpu_sums import _row_times_matrix
 
@@ -54,7 +54,7 @@ def forward(numbers, powers, model, first, last, least, stop):
     return last
 
 
-@compiled
+@called
 def _near(numbers, powers, states, least):
     """Whether all possible states have the power of the first one, and none is too small."""
     near = True
@@ -63,7 +63,7 @@ def _near(numbers, powers, states, least):
     return near
 
 
-@compiled
+@called
 def _levelled(numbers, powers, states):
     """Keep the largest number near 1, and powers equal where numbers allow it; whether any state is possible."""
     most, equal = 0.0, True
@@ -90,7 +90,7 @@ def _levelled(numbers, powers, states):
     return True
 
 
-@compiled
+@called
 def _times_apart(numbers, powers, matrix, width, states, target):
     """The row times the matrix, where states have powers of their own."""
     highest = powers[:states].max()
@@ -106,7 +106,7 @@ def _times_apart(numbers, powers, matrix, width, states, target):
             numbers[j], powers[j] = _sum_apart(before, power_before, matrix, j, width, states)
 
 
-@compiled
+@called
 def _sum_apart(numbers, powers, matrix, j, width, states):
     """One sum of products, relative to the largest of them."""
     highest = IMPOSSIBLE

@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.cpu.simd import (
     LANES,
     add,
@@ -238,7 +238,7 @@ def score_tile(problem, borders, first, rows, best, peaks):
     keep_best(best, best_score, best_row, best_column, best_column, columns)
 
 
-@compiled
+@called
 def state_tile(problem, borders, states, first, rows, best):
     """As score_tile, with the local start state of every value (see path.py) beside it.
 

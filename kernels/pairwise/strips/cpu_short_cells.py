@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
+from kernels.cpu.jit import called, inlined
 from kernels.cpu.lookup import look_up
 from kernels.cpu.simd import (
     LANES,
@@ -146,7 +146,7 @@ def working_best(row_best, best_score, t, pairs):
     return select(lanes_after(row_best, t - pairs), begun, best_score)
 
 
-@compiled
+@called
 def short_tile(problem, table, borders, first, rows, best):
     """As score_tile, in 16 bits; ``table``, int16 (32), is None where scores come from a profile.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, inlined
 from kernels.cpu.lookup import look_up
 from kernels.cpu.simd import (
     SHORT_LANES,
@@ -109,7 +109,7 @@ def keep_best_state(best, first, lanes_best, columns, base, rise, above):
             best[3] = state_of(kept[3, lane], first, above)
 
 
-@compiled
+@called
 def short_state_tile(problem, table, borders, states, first, rows, best):
     """As state_tile, in 16 bits; ``table``, int16 (32), is None where scores come from a profile."""
     letters, profile, costs, room, margin, _ = problem

@@ -191,7 +191,8 @@ def distance_alignment(
     """Distances between the rows of an alignment; see `columns.distances_of_columns`."""
     times_ms = {"compilation": time_ms(_compile_columns), "transfer": 0.0}
     clock, rows, stop = PhaseClock(times_ms), len(problem.alignment.names), stop_word()
-    bits, protein = cpu_columns.bits_of(problem.alignment), problem.alignment.type == SequenceType.PROTEIN
+    bits = cpu_columns.bits_of(problem.alignment, monitor.check)
+    protein = problem.alignment.type == SequenceType.PROTEIN
     values, without = np.zeros((rows, rows)), np.zeros(rows, np.int64)
     firsts = range(0, rows, cpu_columns.ROWS)
 

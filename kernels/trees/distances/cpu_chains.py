@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.cpu import simd
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.cpu.simd import SHORT_LANES as LANES
 from kernels.trees.distances.cpu_tuples import choose
 
@@ -54,7 +54,7 @@ def room(longest: int, k: int) -> Room:
     return Room(counts, marked, latest, best, chains, np.empty((4, 2 * longest), np.int32))
 
 
-@compiled
+@called
 def _count(own, letters, diagonals, columns, counts):
     """Common k-mers of each diagonal, i - j + columns - 1, of a sequence with 32 others."""
     words = letters.size // LANES
@@ -68,7 +68,7 @@ def _count(own, letters, diagonals, columns, counts):
         simd.store(counts, LANES * e, found)
 
 
-@compiled
+@called
 def _mark(lane, rows, columns, lane_columns, mirrored, rule, room):
     """Mark the diagonals of the pair in a lane, of so many letters; ``mirrored`` where the row is its second."""
     counts, marked, chosen = room.counts, room.marked, room.chosen
@@ -85,7 +85,7 @@ def _mark(lane, rows, columns, lane_columns, mirrored, rule, room):
                 marked[LANES * (first + step * d) + lane] = 1
 
 
-@compiled
+@called
 def _chain(own, letters, diagonals, columns, rule, room, found):
     """Scores of the best chains of a sequence with 32 others, int16 (32,), into ``found``."""
     _, marked, latest, best, chains, _ = room

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kernels.cpu.jit import compiled
@@ -16,11 +18,15 @@ PLANES = 1 + LETTER_BITS + 2
 """Bits of a column: whether there is a letter, which one, and its class."""
 
 
-def bits_of(alignment: AlignedSequences) -> np.ndarray:
-    """The columns of all rows as bits: uint64 (rows, PLANES, words); a bit is 0 behind the last column."""
+def bits_of(alignment: AlignedSequences, check: Callable[[], None] = lambda: None) -> np.ndarray:
+    """The columns of all rows as bits: uint64 (rows, PLANES, words); a bit is 0 behind the last column.
+
+    ``check`` raises where the run was cancelled.
+    """
     rows, columns = alignment.letters.shape
     found = np.zeros((rows, PLANES, -(-columns // WORD) * WORD // 8), np.uint8)
     for first in range(0, rows, ROWS):
+        check()
         classes = classed(alignment, slice(first, first + ROWS))
         planes = [classes > 0, *(classes >> bit & 1 for bit in (*range(LETTER_BITS), CLASS_SHIFT, CLASS_SHIFT + 1))]
         for number, plane in enumerate(planes):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.cpu import simd
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.cpu.simd import LANES
 
 NEGATIVE = -(2**30)
@@ -54,13 +54,13 @@ class Room(NamedTuple):
     profile: np.ndarray
 
 
-@compiled
+@called
 def border(k, open_cost, extend, local):
     """H of a cell of the first row or column that is ``k`` cells from the corner."""
     return 0 if local or k == 0 else -(open_cost + extend * k)
 
 
-@compiled
+@called
 def count_identities(rows, others, scores, room, found, stop):
     """Identical letters on the best path of one sequence with each of 16 others, int32 (16,), into ``found``.
 

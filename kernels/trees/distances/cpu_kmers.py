@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 from kernels.trees.distances.kmers import FARTHEST, LENGTH_FACTOR, Kmers
 
 ROWS = 16
@@ -56,7 +56,7 @@ def sizes_of(kmers: Kmers) -> Sizes:
     return Sizes(kmers.totals, kmers.letters, LENGTH_FACTOR[kmers.protein])
 
 
-@compiled
+@called
 def _count_common(all_words, row, common):
     """6-mers that sequence ``row`` shares with each that comes after it, into ``common`` int32 (n,)."""
     words, starts, places, owners, counts, ends = all_words
@@ -68,7 +68,7 @@ def _count_common(all_words, row, common):
             common[owners[other]] += min(count, counts[other])
 
 
-@compiled
+@called
 def _distances(sizes, row, common, values):
     """`kmers.distances_of_kmers` of a row with those after it, in the same steps."""
     totals, letters, b = sizes

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 
 ROWS_A_LOOK = 64
 """K-mers between two looks at the wish to stop."""
@@ -115,7 +115,7 @@ def choose(counts, order, top, places):
     return first
 
 
-@compiled
+@called
 def _mark_diagonals(row_kmers, column, rows, rule, room):
     """Mark the diagonals with the most k-mers, and a window beside each, as ClustalW chooses them.
 
@@ -157,7 +157,7 @@ def _offer(best, column, columns, chain):
         best[column + 1 : low] = chain
 
 
-@compiled
+@called
 def ktuple_score(row_kmers, column, rule, room, stop):
     """Letters matched by the best chain of k-mers on the marked diagonals, less the cost of each change of diagonal.
 

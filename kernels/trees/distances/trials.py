@@ -41,8 +41,9 @@ SCORINGS = (
     Scoring(match_mismatch(5, -4), 3, 0),
 )
 CLOSE = 1e-12
-SHORT, FEW, ROWS = 12, 8, 512
-"""Letters where memory is that of the matrix; sequences, or rows, where it is not."""
+SHORT, FEW, ROWS, TILE = 12, 8, 2048, 64
+"""Letters where memory is that of the matrix; sequences, or rows, where it is not; rows and columns that repeat, where
+there are many."""
 
 Pairs = Mapping[tuple[int, int], float]
 
@@ -219,7 +220,9 @@ def _taxa(problem: Any) -> int:
 
 
 def alignment(rows: int, columns: int) -> AlignedProblem:
-    letters = np.random.default_rng(1).choice(np.frombuffer(b"ACGT-", np.uint8), (rows, columns))
+    tile = np.random.default_rng(1).choice(np.frombuffer(b"ACGT-", np.uint8), (min(rows, TILE), min(columns, TILE)))
+    times = -(-rows // len(tile)), -(-columns // tile.shape[1])
+    letters = np.ascontiguousarray(np.tile(tile, times)[:rows, :columns])
     return AlignedProblem(AlignedSequences(numbered(rows), letters, SequenceType.DNA))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from kernels.cpu import float_lanes as lanes
 from kernels.cpu.float_lanes import LANES
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 from kernels.cpu.simd import acquire, release, take_ticket
 from kernels.cpu.waiting import wait_for
 
@@ -94,7 +94,7 @@ def _columns(row, column, side, y, r):
     return max(column * side, y) + 1, min(column * side + side, r) + 1
 
 
-@compiled
+@called
 def _least_of_block(matrix, clusters, r, side, row, column):
     """The least criterion of the pairs of a cell block; infinite where it has none."""
     cells, taxa, middle = matrix
@@ -124,7 +124,7 @@ def _before(one, other):
     return one[1] < other[1] or (one[1] == other[1] and one[2] < other[2])
 
 
-@compiled
+@called
 def _scan_block(matrix, clusters, r, side, row, column, best):
     """Compare the pairs of a cell block with the best so far."""
     cells, taxa, middle = matrix
@@ -141,7 +141,7 @@ def _scan_block(matrix, clusters, r, side, row, column, best):
                     best[:NUMBERS] = pair
 
 
-@compiled
+@called
 def _scan(matrix, clusters, r, side, words, best, stop):
     """The best pair of the rows of blocks that a thread takes; ``stop`` ends it early."""
     blocks = (r + side - 1) // side
@@ -164,7 +164,7 @@ def _scan(matrix, clusters, r, side, words, best, stop):
         _scan_block(matrix, clusters, r, side, waiting_row, waiting_column, best)
 
 
-@compiled
+@called
 def _unite(matrix, S, r, a, b):
     """Put the cluster of a and b in place a; the distances to it and the sums of the others follow."""
     cells = matrix.cells
@@ -178,7 +178,7 @@ def _unite(matrix, S, r, a, b):
     S[a] = 0.5 * ((S[a] + S[b]) - r * between)
 
 
-@compiled
+@called
 def _close_gap(matrix, clusters, r, gap):
     """Move the last cluster to a place that became free."""
     cells = matrix.cells
@@ -227,7 +227,7 @@ def join(matrix, clusters, side, done, most, joined, team, worker, stop):
     return last
 
 
-@compiled
+@called
 def _make(matrix, clusters, step, best, joined):
     """Join the best pair."""
     S, slots, nodes, _ = clusters

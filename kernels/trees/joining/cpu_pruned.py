@@ -24,7 +24,7 @@ import numpy as np
 
 from kernels.cpu import float_lanes as lanes
 from kernels.cpu.float_lanes import LANES
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 
 NOWHERE = 1e30
 """Beyond every distance: what -u is where no cluster is, and the bound of a row that needs no reading."""
@@ -85,7 +85,7 @@ def slack(itemsize):
     return 2.0**-20 if itemsize == 4 else 2.0**-48
 
 
-@compiled
+@called
 def _read_row(distances, count, u, snapshot, minima):
     """Minima of d - u, for each chunk in ``minima``, and of d - snapshot over the first ``count`` pairs of a row.
 
@@ -103,7 +103,7 @@ def _read_row(distances, count, u, snapshot, minima):
     return np.float64(lanes.least_lane(least)), np.float64(lanes.least_lane(least_then))
 
 
-@compiled
+@called
 def _least(L, count):
     """Where the least of the first numbers is; what follows them in the last vector is beyond every bound."""
     best = lanes.load(L, 0)
@@ -115,7 +115,7 @@ def _least(L, count):
     return p
 
 
-@compiled
+@called
 def _bounds(H, T, u, growth, grown, L, count):
     """The bound of every row into L."""
     total, step = lanes.splat(growth), lanes.splat(grown)
@@ -124,7 +124,7 @@ def _bounds(H, T, u, growth, grown, L, count):
         lanes.store(L, p, lanes.subtract(bound, lanes.to_double(lanes.load(u, p))))
 
 
-@compiled
+@called
 def _new_u(S, scale, away, u, u_old, snapshot, count):
     """u = S x scale into ``u``, and into ``u_old`` less what takes the clusters of this epoch ``away``.
 
@@ -145,7 +145,7 @@ def _new_u(S, scale, away, u, u_old, snapshot, count):
     )
 
 
-@compiled
+@called
 def _search_row(distances, p, count, u, S, r, threshold, minima, best):
     """Compare the pairs of a row whose d - u is at most ``threshold`` with the best so far: (criterion, j, i)."""
     for chunk in range((count + CHUNK - 1) // CHUNK):
@@ -161,7 +161,7 @@ def _search_row(distances, p, count, u, S, r, threshold, minima, best):
                     best[0], best[1], best[2] = criterion, high, low
 
 
-@compiled
+@called
 def _search(D, places, bounds, room, count, r, drift, rounding, stop):
     """Find the best pair of a join, into ``room.best``; returns the number of rows that were read."""
     rows, S, _, away = places
@@ -186,7 +186,7 @@ def _search(D, places, bounds, room, count, r, drift, rounding, stop):
             _search_row(distances, p, length, values, S, r, limit + u[p] + rounding, minima, best)
 
 
-@compiled
+@called
 def _complete(D, rows, p, new_places, away):
     """Fetch what the row of an older cluster lacks: its distances to the clusters of this epoch."""
     if away[p] == 0:
@@ -194,7 +194,7 @@ def _complete(D, rows, p, new_places, away):
             D[rows[p], q] = D[rows[q], p]
 
 
-@compiled
+@called
 def _unite(one, other, between, S, count):
     """Distances of the new cluster, over ``one``; the sums of all others follow.
 

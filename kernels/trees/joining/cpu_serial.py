@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 
 SUMS = 32
 """Partial sums of a row: column j belongs to sum j mod 32, as it belongs to a lane of a warp."""
@@ -30,7 +30,7 @@ def row_sums(D, S, first, last):
         S[i] = partial[0]
 
 
-@compiled
+@called
 def best_pair(D, S, valid, r, stop):
     """The first pair of the smallest criterion, in the order of the loops of figure 2: (j, i) with i < j.
 
@@ -50,7 +50,7 @@ def best_pair(D, S, valid, r, stop):
     return best_j, best_i
 
 
-@compiled
+@called
 def unite(D, S, valid, nodes, j, i, r, node):
     """Put the cluster of j and i in the place of i: its distances and its row sum; the other sums follow."""
     between = np.float64(D[j, i])

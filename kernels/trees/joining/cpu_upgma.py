@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 
 
 class Nearest(NamedTuple):
@@ -17,7 +17,7 @@ class Nearest(NamedTuple):
     distance: np.ndarray
 
 
-@compiled
+@called
 def find_nearest(D, valid, j, nearest):
     """Look for the nearest cluster before j."""
     row, found, least = D[j], -1, np.inf
@@ -34,7 +34,7 @@ def find_all(D, valid, first, last, nearest):
         find_nearest(D, valid, j, nearest)
 
 
-@compiled
+@called
 def _nearest_pair(alive, nearest):
     """The pair with the smallest distance; of several the one with the smallest j, then the smallest i."""
     best, least = -1, np.inf
@@ -44,7 +44,7 @@ def _nearest_pair(alive, nearest):
     return best
 
 
-@compiled
+@called
 def _unite(D, alive, sizes, i, j):
     """Put the cluster of i and j in the place of i: mean distances, each taxon counting the same."""
     first, second, both, new, old = sizes[i], sizes[j], sizes[i] + sizes[j], D[i], D[j]

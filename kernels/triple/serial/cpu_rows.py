@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from kernels.cpu.jit import called, compiled
 
 CELLS = 20_000_000
 """Cells between two looks at the wish to cancel: about a tenth of a second."""
@@ -60,7 +60,7 @@ def rows(H, moves, scores, i, first, last):
             here[k + 1] = before = best
 
 
-@compiled
+@called
 def _better(best, move, value, other):
     return (value, other) if value > best else (best, move)
 
@@ -84,7 +84,7 @@ def affine_rows(V, moves, gaps, scores, i, first, last):
             _leave(here, moves, gaps, i, j, k)
 
 
-@compiled
+@called
 def _leave(here, moves, gaps, i, j, k):
     """Turn the values of a cell by its last move into what each successor's move takes from it."""
     order, openings = gaps

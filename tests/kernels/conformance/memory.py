@@ -34,6 +34,8 @@ SIZES_BESIDE_A_DEVICE = tuple(2**20 * size for size in (32, 64, 128))
 """The same on the host of a GPU, whose driver takes memory and gives it back as it likes."""
 MOST_CELLS, MOST_DEVICE_BYTES = 10**9, 2**32
 """Cells, and bytes of a device that others may use, of the largest run where no estimate can be measured."""
+FIRST_SIZE = 16
+"""The large problem that is tried first."""
 MOST_GROWTH = 64
 """How many times larger the next problem that is tried may be."""
 NEAR, TURNS = (0.8, 1.3), 12
@@ -71,7 +73,8 @@ def device_estimate_is_right(method: Method, backend: str) -> None:
 def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measure) -> None:
     beside = SIZES_BESIDE_A_DEVICE if backend == "cuda" else SIZES
     sizes = DEVICE_SIZES if kind == "device_bytes" else beside
-    found = [sized(method, backend, kind, size) for size in sizes]
+    known: list[tuple[int, int]] = []
+    found = [sized(method, backend, kind, size, known) for size in sizes]
     plans = [planned for planned in found if planned is not None]
     if not plans:
         _small_runs_stay_small(method, backend, kind, measure)
@@ -117,23 +120,36 @@ def planned_at(method: Method, backend: str, size: int) -> Plan | None:
     return None if planned.refusal else planned
 
 
-def sized(method: Method, backend: str, kind: str, wanted: int) -> Plan | None:
+def sized(
+    method: Method, backend: str, kind: str, wanted: int, known: list[tuple[int, int]] | None = None
+) -> Plan | None:
     """The plan of one of the trials' large runs whose estimate is about ``wanted`` bytes; None where all that are so
-    large are refused. Where the smallest one takes more, it is that one."""
-    size, slope, last = 16, 1.0, None
+    large are refused. Where the smallest one takes more, it is that one.
+
+    ``known`` are sizes of large runs and their estimates, from which it goes on, and to which it adds."""
+    known = [] if known is None else known
     for _ in range(TURNS):
+        size = _next_size(known, wanted)
         found = planned_at(method, backend, size)
         if found is None:
             return None
         told = getattr(found.footprint, kind)
+        known.append((size, told))
         if NEAR[0] * wanted <= told <= NEAR[1] * wanted or (size == 1 and told > wanted):
             return found
-        if last and told != last[1] and size != last[0]:
-            slope = max(np.log(told / last[1]) / np.log(size / last[0]), 0.25)
-        last = size, told
-        growth = min(float(wanted / told) ** (1 / slope), MOST_GROWTH)
-        size = max(1, round(size * growth))
     raise AssertionError(f"{method.id}: large problems do not come near {wanted} bytes; the last took {told}")
+
+
+def _next_size(known: list[tuple[int, int]], wanted: int) -> int:
+    """The size that is likely to take so many bytes, by the last two that are known."""
+    if not known:
+        return FIRST_SIZE
+    (before, told_before), (size, told) = known[-2:] if len(known) > 1 else (known[-1], known[-1])
+    slope = 1.0
+    if told != told_before and size != before:
+        slope = max(np.log(told / told_before) / np.log(size / before), 0.25)
+    growth = min(float(wanted / told) ** (1 / slope), MOST_GROWTH)
+    return max(1, round(size * growth))
 
 
 def peak_of(call: Callable[[], Any]) -> int:

@@ -1,0 +1,221 @@
+"""Opening sequences in the window, and the table of them, as a person uses it."""
+
+import gzip
+import os
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from app import actions
+from app.jobs.queue import JobState
+from app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
+from kernels.model import Sequence, SequenceType
+from kernels.registry import loading
+from tests.app.steps import cells
+
+
+def test_opening_a_file(qtbot, ready):
+    assert cells(ready, NAME) == ["one", "two"]
+    assert cells(ready, TYPE) == ["DNA", "DNA"]
+    assert cells(ready, ROLE) == ["1", "2"]
+    assert cells(ready, MAKEUP) == ["GC 40.0 %", "GC 40.0 %"]
+    assert ready.empty.title.text() == "Ready to run"
+    assert ready.settings.recent_files()[0].endswith("pair.fa")
+
+
+def test_opening_several_files_at_once_keeps_their_order(qtbot, window, tmp_path):
+    first, second = tmp_path / "b.fa.gz", tmp_path / "a.fa"
+    first.write_bytes(gzip.compress(b">z\r\nACGT\r\n"))
+    second.write_text(">y\nMEEPQSDPSV\n")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in (first, second)])
+    event = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton,
+                       Qt.KeyboardModifier.NoModifier)  # fmt: skip
+    window.dropEvent(event)
+    qtbot.waitUntil(lambda: cells(window, NAME) == ["z", "y"])
+    assert cells(window, TYPE) == ["DNA", "protein"]
+
+
+def test_pasting_sequences_and_nothing(qtbot, window):
+    QGuiApplication.clipboard().setText(">pasted\nACGTTT\n>more\nACGT\n")
+    window.commands["paste"].trigger()
+    qtbot.waitUntil(lambda: cells(window, NAME) == ["pasted", "more"])
+    QGuiApplication.clipboard().setText("  ")
+    window.commands["paste"].trigger()
+    assert "copy sequences first" in window.jobs.message.text()
+
+
+def test_a_bad_file_says_where_and_leaves_the_rest_alone(qtbot, ready, tmp_path):
+    bad = tmp_path / "bad.fa"
+    bad.write_text(">x\nACGT!!\n")
+    missing = tmp_path / "missing.fa"
+    ready.loader.open_paths([bad, missing])
+    qtbot.waitUntil(lambda: [job.state for job in ready.queue.jobs] == [JobState.FAILED] * 2)
+    texts = [row.error.text() for row in ready.jobs.rows.values()]
+    assert "bad.fa" in texts[0]
+    assert "missing.fa" in texts[1]
+    assert cells(ready, NAME) == ["one", "two"]
+    assert "bad.fa" in ready.jobs.text.toPlainText()
+    for row in list(ready.jobs.rows.values()):
+        assert row.button.text() == "Dismiss"
+        row.button.click()
+    assert not ready.jobs.rows
+
+
+def test_what_went_wrong_takes_as_many_lines_as_it_needs(qtbot, window, tmp_path):
+    window.resize(1300, 800)
+    line = window.jobs._pages.height()
+    window.loader.open_paths([tmp_path / f"{'missing' * 5}.fa"])
+    qtbot.waitUntil(lambda: [job.state for job in window.queue.jobs] == [JobState.FAILED])
+    wide = window.jobs._pages.height()
+    assert line <= wide < 2 * line
+    window.resize(900, 800)
+    qtbot.waitUntil(lambda: window.jobs._pages.height() > wide)
+    assert window.jobs._pages.height() < 4 * line
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_is_refused_and_the_next_file_is_read(qtbot, window, pair, tmp_path):
+    os.mkfifo(tmp_path / "pipe.fa")
+    window.loader.open_paths([tmp_path / "pipe.fa", pair])
+    qtbot.waitUntil(lambda: len(window.session.state.sequences) == 2)
+    assert "a pipe; save what comes out of it" in window.queue.jobs[0].error
+
+
+def test_gaps_of_an_alignment_are_counted_over_all_rows(qtbot, window, tmp_path):
+    rows = "".join(f">row{number}\nAC{'-' * (number % 7)}GT{'.' * 100}\n" for number in range(1, 2001))
+    (tmp_path / "rows.afa").write_text(rows)
+    window.loader.open_paths([tmp_path / "rows.afa"])
+    qtbot.waitUntil(lambda: len(window.session.state.sequences) == 2000)
+    gaps = sum(number % 7 + 100 for number in range(1, 2001))
+    assert f"{gaps:,} gaps removed from 2,000 sequences" in window.jobs.text.toPlainText()
+    assert window.jobs.message.text() == f"{gaps:,} gaps removed from 2,000 sequences"
+
+
+def test_what_was_opened_last_goes_into_the_next_run(qtbot, ready, tmp_path):
+    pair = tmp_path / "next.fa"
+    pair.write_text(">three\nACGTT\n>four\nACGTA\n")
+    ready.loader.open_paths([pair])
+    qtbot.waitUntil(lambda: cells(ready, ROLE) == ["", "", "1", "2"])
+    ready.commands["undo"].trigger()
+    assert cells(ready, ROLE) == ["1", "2"]
+
+
+def test_two_files_opened_together_are_a_pair_and_one_alone_is_the_second_of_the_next(qtbot, ready, tmp_path):
+    files = []
+    for name in ("three", "four"):
+        files.append(tmp_path / f"{name}.fa")
+        files[-1].write_text(f">{name}\nACGTT\n")
+    ready.loader.open_paths(files[:1])
+    qtbot.waitUntil(lambda: cells(ready, ROLE) == ["", "1", "2"])
+    ready.loader.open_paths(files[::-1])
+    qtbot.waitUntil(lambda: cells(ready, NAME)[3:] == ["four", "three"])
+    assert cells(ready, ROLE) == ["", "", "", "1", "2"]
+
+
+def test_rename_retype_reorder_duplicate_delete_and_undo(qtbot, ready):
+    model, panel = ready.sequences.model, ready.sequences
+    model.setData(model.index(0, NAME), "human")
+    panel.go_to(0)
+    panel.retype(SequenceType.RNA)
+    ready.commands["down"].trigger()
+    assert cells(ready, NAME) == ["two", "human"]
+    assert list(panel.table.rows()) == [1]
+    ready.commands["duplicate"].trigger()
+    assert cells(ready, NAME) == ["two", "human", "human_copy"]
+    panel.table.selectAll()
+    panel.delete()
+    assert cells(ready, NAME) == []
+    for _ in range(5):
+        ready.commands["undo"].trigger()
+    assert cells(ready, NAME) == ["one", "two"]
+    assert cells(ready, TYPE) == ["DNA", "DNA"]
+    ready.commands["redo"].trigger()
+    assert cells(ready, NAME) == ["human", "two"]
+
+
+def test_a_type_that_does_not_fit_is_explained(qtbot, window):
+    window.session.add([Sequence("p", b"MEEPQSDPSV", SequenceType.PROTEIN)])
+    window.sequences.go_to(0)
+    window.sequences.retype(SequenceType.DNA)
+    assert "choose another type" in window.jobs.message.text()
+
+
+def test_choosing_inputs_with_the_keys(qtbot, ready):
+    ready.session.add([Sequence("three", b"ACGT", SequenceType.DNA)])
+    ready.sequences.go_to(2)
+    qtbot.keyClick(ready.sequences.table, "2")
+    assert cells(ready, ROLE) == ["1", "", "2"]
+    assert ready.sequences.names[1].text().startswith("three")
+
+
+def test_protein_options_follow_the_sequences(qtbot, window):
+    window.session.add([Sequence(name, b"MEEPQSDPSV", SequenceType.PROTEIN) for name in "ab"])
+    qtbot.waitUntil(window.method.run_button.isEnabled)
+    options = window.method.options
+    assert options.editor("matrix").currentText() == "auto (BLOSUM62)"
+    assert not options.editor("match").isVisible()
+    assert "10 + 1 k: 11 for one letter, 20 for ten" in window.method.gap.text()
+    options.editor("gap_open").set_value(0)
+    options.changed.emit()
+    assert "costs 1 k (linear): 1 for one letter" in window.method.gap.text()
+
+
+def test_settings_made_for_one_kind_of_letters_do_not_follow_to_another(qtbot, ready, tmp_path):
+    def gap():
+        return ready.method.options.editor("gap_open").value()
+
+    ready.method.options.editor("gap_open").set_value(9)
+    ready.method.options.changed.emit()
+    assert gap() == 9
+    proteins = tmp_path / "proteins.fa"
+    proteins.write_text(">p\nMEEPQSDPSVEPPLSQ\n>q\nMEEPQSDLSVEPPLSQ\n")
+    ready.loader.open_paths([proteins])
+    qtbot.waitUntil(lambda: cells(ready, ROLE) == ["", "", "1", "2"])
+    qtbot.waitUntil(lambda: gap() is None)
+    ready.session.choose(0, 0)
+    ready.session.choose(1, 1)
+    qtbot.waitUntil(lambda: gap() == 9)
+
+
+def test_the_table_says_what_a_sequence_is_and_drops_columns_before_names(ready):
+    table, model = ready.sequences.table, ready.sequences.model
+    assert model.index(0, NAME).data(ABOUT) == "first record"
+    assert "first record" in ready.sequences.names[0].text()
+    ready.resize(1600, 900)
+    for width, hidden in ((230, [TYPE, MAKEUP]), (600, [])):
+        ready.analyse.resizeDocks([ready.docks["data"]], [width], Qt.Orientation.Horizontal)
+        QApplication.processEvents()
+        assert [column for column in (TYPE, MAKEUP) if table.isColumnHidden(column)] == hidden
+        assert not table.isColumnHidden(NAME)
+    metrics = table.fontMetrics()
+    assert table.columnWidth(MAKEUP) > metrics.horizontalAdvance("GC 44.4 %")
+
+
+def test_a_million_records_do_not_freeze_the_table(qtbot, window):
+    letters = b"ACGT" * 25
+    found = [Sequence(f"record{number}", letters, SequenceType.DNA) for number in range(1_000_000)]
+    looked = []
+    original = window.sequences.model._text
+    window.sequences.model._text = lambda row, *rest: looked.append(row) or original(row, *rest)
+    window.session.add(found)
+    window.sequences.table.scrollToBottom()
+    QApplication.processEvents()
+    assert window.sequences.model.rowCount() == 1_000_000
+    assert len(set(looked)) < 200
+    assert 999_999 in looked
+    asked = []
+    window.sequences.model.flags = lambda index: asked.append(index) or Qt.ItemFlag.ItemIsEnabled
+    window.sequences.table.selectAll()
+    QApplication.processEvents()
+    assert len(window.sequences.table.rows()) == 1_000_000
+    assert len(asked) < 10_000
+
+
+def test_every_kind_of_data_is_in_the_open_dialog(window):
+    offered = actions.open_filter()
+    for kind in loading.kinds():
+        assert all(f"*{suffix}" in offered.split(";;")[0] for suffix in kind.suffixes)
+    assert "Scales (*.scale)" in offered and "*.antidiag" in offered

@@ -1,0 +1,39 @@
+"""Functions that only compiled functions call: part of the code of these, and nothing that Python could run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+
+from kernels.cpu.jit import called, compiled, inlined
+from kernels.cpu.pieces import Piece
+
+
+@pytest.mark.parametrize("inside", [called, inlined])
+def test_what_compiled_functions_call_is_part_of_them_and_python_is_refused(
+    inside: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # nothing is compiled yet
+
+    @inside
+    def double(number):
+        return 2 * number
+
+    @inside
+    def four_times(number):
+        return double(double(number))
+
+    @compiled
+    def more(number):
+        return four_times(number) + 1
+
+    assert (more(3), more(0.5)) == (13, 3.0)
+    for piece in (double, four_times):
+        assert [type(made.library) for made in piece.overloads.values()] == [Piece, Piece]
+        with pytest.raises(TypeError, match=f"{piece.__name__} is called by compiled functions alone"):
+            piece(3)
+    assert not any(isinstance(made.library, Piece) for made in more.overloads.values())
