@@ -120,8 +120,9 @@ def use(index: int) -> Iterator[None]:
             _taken.most = 0
             with stream, cupy.cuda.using_allocator(take):
                 yield
-        except BaseException:
+        except BaseException as error:
             workers.end_idle()  # threads that copied: nobody waits for them any more
+            traceback.clear_frames(error.__traceback__)  # whoever keeps the error would keep what the run had taken
             raise
         finally:
             # Where a run failed while it recorded a graph, the next would be recorded too. A recording that was made
