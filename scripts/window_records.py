@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from window_blocks import ROOT, Blocks, Scenes, open_window
+from window_blocks import ALLOWED_MS, ROOT, Blocks, Scenes, open_window
 
 DIFFERENT, LENGTHS = 20_000, (30, 50)
 METHODS = ("parttree", "msa-parttree", "lcs-single-linkage", "parttree")
@@ -68,6 +68,14 @@ def make(path: Path, records: int) -> Path:
 
 class Many(Scenes):
     """What a user does with very many records."""
+
+    def until(self, part: str, ready: Any, begin: Any, more_s: float = 0.3) -> None:
+        """As in `Scenes`; long blocks are told at once, in case that the rest does not come to its end."""
+        before = self.blocks.longest.get(part, (0.0, 0.0))
+        super().until(part, ready, begin, more_s)
+        found = self.blocks.longest[part]
+        if found != before and max(found) > ALLOWED_MS:
+            print(f"{part}: {found[0]:.0f} ms, {found[1]:.0f} of a processor", flush=True)
 
     def open_many(self, path: Path, records: int) -> None:
         session = self.window.session

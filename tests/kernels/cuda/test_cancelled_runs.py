@@ -48,7 +48,7 @@ def test_who_keeps_the_error_of_a_run_keeps_nothing_of_its_device(emulated, name
     assert errors
 
 
-@pytest.mark.parametrize(("name", "phase"), [("lcs-single-linkage", "linkage"), ("parttree", "6-mers")])
+@pytest.mark.parametrize(("name", "phase"), [("lcs-single-linkage", "linkage"), ("parttree", "words")])
 def test_what_is_compiled_late_is_in_no_phase(emulated, name: str, phase: str, monkeypatch) -> None:
     _compile_long(monkeypatch)
     result = execute(registry.method(name))
