@@ -15,13 +15,19 @@ import argparse
 import os
 import sys
 import tempfile
+import threading
+import time
+import traceback
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from window_blocks import ALLOWED_MS, ROOT, Blocks, Scenes, open_window
+from window_blocks import ALLOWED_MS, ROOT, SEEN_MS, Blocks, Scenes, open_window
 
 DIFFERENT, LENGTHS = 20_000, (30, 50)
+WAITING = (".wait(", "wait_for(", "_worker", "queue.get(", ".acquire(", "time.sleep(")
+"""What is in the lines of a thread that waits."""
 METHODS = ("parttree", "msa-parttree", "lcs-single-linkage", "parttree")
 """Those that are chosen, one after another."""
 RUNS = (("parttree", {}), ("msa-parttree", {"guide": "parttree"}))
@@ -38,7 +44,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         window, qt = open_window(Path(folder))
-        blocks = Blocks(chosen.where)
+        blocks = Threads(chosen.where)
         scenes = Many(window, blocks, qt)
         scenes.until("what goes on after the start", lambda: True, lambda: None, 1.0)
         scenes.open_many(make(Path(folder) / "many.fasta", chosen.records), chosen.records)
@@ -64,6 +70,24 @@ def make(path: Path, records: int) -> Path:
             for number, kind in enumerate(random.integers(0, DIFFERENT, records).tolist())
         )
     return path
+
+
+class Threads(Blocks):
+    """Also sees what other threads are at while the window waits: one that holds the interpreter stops it too."""
+
+    def _watch(self) -> None:
+        own = threading.get_ident()
+        while True:
+            time.sleep(0.005)
+            if not self.part or 1000 * (time.perf_counter() - self._last) < SEEN_MS:
+                continue
+            seen = []
+            for thread, frame in sys._current_frames().items():
+                if thread != own:
+                    lines = traceback.format_stack(frame)[-5:]
+                    if not any(word in "".join(lines[-2:]) for word in WAITING):
+                        seen.append("".join(lines))
+            self.stacks.setdefault(self.part, Counter())["--\n".join(seen)] += 1
 
 
 class Many(Scenes):
@@ -117,7 +141,8 @@ class Many(Scenes):
         window.method.options.set_values(options)
         window.method.options.changed.emit()
         self.until("choosing a method", self._planned, lambda: None, 0.5)
-        self.until(f"{method}, the job", lambda: len(window.session.entries) > before or self._failed(), window.run, 2.0)
+        done = lambda: len(window.session.entries) > before or self._failed()  # noqa: E731
+        self.until(f"{method}, the job", done, window.run, 2.0)
         print(f"{method} {window.session.entries[0].result.times_ms}, {window.viewer.tabs_shown()}", flush=True)
         for name in window.viewer.tabs_shown():
             self.until(f"{method}, {name}", lambda: self._sharp(GradualView), partial(window.viewer.turn_to, name), 1.0)

@@ -175,6 +175,13 @@ class Tree:
         order, starts = self._children
         return order[starts[node] : starts[node + 1]]
 
+    def children_of(self, nodes: np.ndarray) -> np.ndarray:
+        """The children of all these nodes, those of one after those of another, int64."""
+        order, starts = self._children
+        counts = self.degrees[nodes]
+        before = np.cumsum(counts) - counts
+        return order[np.repeat(starts[nodes] - before, counts) + np.arange(int(counts.sum()))]
+
     def from_root(self, values: np.ndarray) -> np.ndarray:
         """Sums of a value a node along the way from the root, whose own value does not count."""
         return from_root(self.parents, values)
