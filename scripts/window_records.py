@@ -2,7 +2,7 @@
 while a file of a million is opened, the table is scrolled, another method is chosen, rows are deleted and come back,
 results arrive, are looked at in every view, and are deleted.
 
-    make bench-gui ARGS=--records
+    make bench-gui
     python scripts/window_records.py --records 1000000 --where
 
 The records are some thousands of different proteins, each under many names, so that the runs take a minute and their
@@ -12,12 +12,10 @@ trees and alignments have as many rows as there are records. Printed is as in wi
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import os
 import sys
 import tempfile
-import threading
-import time
-import traceback
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -26,8 +24,10 @@ from typing import Any
 from window_blocks import ALLOWED_MS, ROOT, SEEN_MS, Blocks, Scenes, open_window
 
 DIFFERENT, LENGTHS = 20_000, (30, 50)
-WAITING = (".wait(", "wait_for(", "_worker", "queue.get(", ".acquire(", "time.sleep(")
-"""What is in the lines of a thread that waits."""
+WAITING = ("threading.py", "concurrent/futures/thread.py", "selectors.py")
+"""Files in which a thread waits."""
+LINES = 4
+"""Lines of a stack that are told."""
 METHODS = ("parttree", "msa-parttree", "lcs-single-linkage", "parttree")
 """Those that are chosen, one after another."""
 RUNS = (("parttree", {}), ("msa-parttree", {"guide": "parttree"}))
@@ -73,21 +73,38 @@ def make(path: Path, records: int) -> Path:
 
 
 class Threads(Blocks):
-    """Also sees what other threads are at while the window waits: one that holds the interpreter stops it too."""
+    """Also sees what all threads are at when a block lasts long: one that holds the interpreter stops the window too.
 
-    def _watch(self) -> None:
-        own = threading.get_ident()
-        while True:
-            time.sleep(0.005)
-            if not self.part or 1000 * (time.perf_counter() - self._last) < SEEN_MS:
-                continue
-            seen = []
-            for thread, frame in sys._current_frames().items():
-                if thread != own:
-                    lines = traceback.format_stack(frame)[-5:]
-                    if not any(word in "".join(lines[-2:]) for word in WAITING):
-                        seen.append("".join(lines))
-            self.stacks.setdefault(self.part, Counter())["--\n".join(seen)] += 1
+    A thread of C writes the stacks: to look at them from Python would keep what their functions hold, such as painters.
+    """
+
+    def __init__(self, where: bool) -> None:
+        super().__init__(False)
+        self._file = tempfile.TemporaryFile("w+") if where else None  # noqa: SIM115 - open until the end
+        self._read = 0
+
+    def begin(self, part: str) -> None:
+        super().begin(part)
+        self._arm()
+
+    def turn(self) -> None:
+        super().turn()
+        if self._file and os.fstat(self._file.fileno()).st_size > self._read:
+            self._file.seek(self._read)
+            dump = self._file.read()
+            self._read = self._file.tell()
+            self.stacks.setdefault(self.part, Counter())[_told(dump)] += 1
+        self._arm()
+
+    def _arm(self) -> None:
+        if self._file:
+            faulthandler.dump_traceback_later(SEEN_MS / 1000, file=self._file)
+
+
+def _told(dump: str) -> str:
+    """The threads of a dump that do something, the innermost calls of each first."""
+    threads = [part.splitlines()[1 : LINES + 1] for part in dump.split("\n\n")]
+    return "\n".join("\n".join(lines) for lines in threads if lines and not any(one in lines[0] for one in WAITING))
 
 
 class Many(Scenes):

@@ -124,8 +124,8 @@ def ends(layout: Layout, frame: Frame, tips: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _longest(along: np.ndarray, y: np.ndarray, height: float, starts: list[int]) -> np.ndarray:
-    """Of the tips from each of ``starts`` on, up to the next, the one that reaches farthest, where no other tip beside it
-    would cross its name."""
+    """Of the tips from each of ``starts`` to the next, the one that reaches farthest if no other tip beside it would
+    cross its name."""
     if not along.size:
         return np.zeros(0, np.int64)
     kept, last = [], -np.inf
