@@ -58,7 +58,7 @@ class Tree:
         order = preorder(parents)
         lengths = np.full(order.size, np.nan) if lengths is None else np.asarray(lengths, np.float64)
         return cls(
-            tuple(map(names.__getitem__, order.tolist())),
+            _in_order(names, order),
             renumbered(parents, order),
             lengths[order],
             name,
@@ -98,8 +98,7 @@ class Tree:
             above[joins] = np.asarray(lengths, np.float64).reshape(-1, 2)
         order = preorder(parents, _joined_rank(joins, taxa))
         labels = (*names, *("",) * made)
-        picked = tuple(map(labels.__getitem__, order.tolist()))
-        return cls(picked, renumbered(parents, order), above[order], name, source, note)
+        return cls(_in_order(labels, order), renumbered(parents, order), above[order], name, source, note)
 
     def __len__(self) -> int:
         """Number of nodes."""
@@ -216,6 +215,11 @@ class Tree:
     def _children(self) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(self.parents, kind="stable")[1:]
         return order, np.concatenate([[0], np.cumsum(self.degrees)])
+
+
+def _in_order(names: Sequences[str], order: np.ndarray) -> tuple[str, ...]:
+    """The names of nodes; by a loop of Python's own, which of millions lets other threads go on."""
+    return tuple([names[node] for node in order.tolist()])
 
 
 def from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:

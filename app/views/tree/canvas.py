@@ -369,7 +369,8 @@ def names_width(layout: Layout, font: QFont, pixels: float = LARGEST) -> float:
 @lru_cache(maxsize=2)
 def _long_named(layout: Layout) -> np.ndarray:
     """The tips with the longest names, among which is the widest."""
-    letters = np.array([len(name) for name in layout.tree.names])[layout.tips] + COUNTED * layout.collapsed[layout.tips]
+    names = layout.tree.names
+    letters = np.fromiter(map(len, names), np.int64, len(names))[layout.tips] + COUNTED * layout.collapsed[layout.tips]
     return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]
 
 
