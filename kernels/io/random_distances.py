@@ -40,7 +40,7 @@ def additive(count: int, random: np.random.Generator, noise: float = 0.0, dtype:
             row = depths[at] + depths - 2 * _shared_with(shared, at)
             row[at] = 0.0
             if noise:
-                row *= np.maximum(1 + noise * _normal(order[at], order, seed), 0.0)
+                row *= np.maximum(1 + noise * _normal(int(order[at]), order, seed), 0.0)
             values[order[at], order] = row
 
     workers.each(fill, range(0, count, ROWS))

@@ -60,7 +60,8 @@ class MsaProblem:
 
     @property
     def data(self) -> tuple[Any, ...]:
-        return (*self.sequences, *(given for given in (self.tree, self.distances) if given is not None))
+        others = tuple(given for given in (self.tree, self.distances) if given is not None)
+        return self.sequences + others  # the very tuple, which may have a million, where nothing else was given
 
     @cached_property
     def names(self) -> tuple[str, ...]:
