@@ -123,6 +123,8 @@ def _measure(folder: Path, letters: int, where: bool) -> None:
 class Scenes:
     """What a user does, and the event loop meanwhile."""
 
+    patience_s = PATIENCE_S
+
     def __init__(self, window: Any, blocks: Blocks, qt: Any) -> None:
         self.window, self.blocks, self.qt = window, blocks, qt
 
@@ -131,7 +133,7 @@ class Scenes:
         self.blocks.begin(part)
         begin()
         self.blocks.turn()
-        end, after = time.monotonic() + PATIENCE_S, None
+        end, after = time.monotonic() + self.patience_s, None
         while time.monotonic() < (after or end):
             self.qt.processEvents()
             self.blocks.turn()
@@ -139,7 +141,7 @@ class Scenes:
                 after = time.monotonic() + more_s
             time.sleep(0.001)
         self.blocks.part = ""
-        assert after is not None, f"{part}: not there after {PATIENCE_S} s"
+        assert after is not None, f"{part}: not there after {self.patience_s} s"
 
     def open_genomes(self, folder: Path, letters: int) -> None:
         import numpy as np

@@ -110,6 +110,8 @@ def _told(dump: str) -> str:
 class Many(Scenes):
     """What a user does with very many records."""
 
+    patience_s = 600
+
     def until(self, part: str, ready: Any, begin: Any, more_s: float = 0.3) -> None:
         """As in `Scenes`; long blocks are told at once, in case that the rest does not come to its end."""
         before = self.blocks.longest.get(part, (0.0, 0.0))
