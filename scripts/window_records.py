@@ -30,7 +30,7 @@ LINES = 4
 """Lines of a stack that are told."""
 METHODS = ("parttree", "msa-parttree", "lcs-single-linkage", "parttree")
 """Those that are chosen, one after another."""
-RUNS = (("parttree", {}), ("msa-parttree", {"guide": "parttree"}))
+RUNS: tuple[tuple[str, dict[str, Any]], ...] = (("parttree", {}), ("msa-parttree", {"guide": "parttree"}))
 """Methods that are run, and what is set."""
 
 
@@ -51,7 +51,7 @@ def main() -> int:
         scenes.edit()
         for method, options in RUNS:
             if chosen.only in method:
-                scenes.run_and_look(method, options)
+                scenes.run_one(method, options)
         scenes.delete_result()
         blocks.tell()
         os._exit(0)
@@ -132,8 +132,8 @@ class Many(Scenes):
         """Scrolling, choosing methods, selecting, deleting, and back."""
         window, table = self.window, self.window.sequences.table
         bar = table.verticalScrollBar()
-        for part in range(20):
-            self.until("scrolling the table", lambda: True, partial(bar.setValue, part * bar.maximum() // 20), 0.05)
+        for place in range(20):
+            self.until("scrolling the table", lambda: True, partial(bar.setValue, place * bar.maximum() // 20), 0.05)
         for method in METHODS:
             self.until("choosing a method", self._planned, partial(self._choose, method), 0.5)
         self.until("selecting all", lambda: True, table.selectAll, 1.5)
@@ -152,7 +152,7 @@ class Many(Scenes):
     def _choose(self, method: str) -> None:
         self.window.method.choose(next(one for one in self.window.methods if one.id == method))
 
-    def run_and_look(self, method: str, options: dict[str, Any]) -> None:
+    def run_one(self, method: str, options: dict[str, Any]) -> None:
         from app.kit.view import GradualView
 
         window, before = self.window, len(self.window.session.entries)

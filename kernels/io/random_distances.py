@@ -33,14 +33,14 @@ def additive(count: int, random: np.random.Generator, noise: float = 0.0, dtype:
     Random pairs of clusters are united until one is left; edge lengths are uniform in 0.1 .. 1.
     """
     order, depths, shared = _tree(count, random)
-    seed, values = random.integers(2**63), np.empty((count, count), dtype)
+    seed, values = int(random.integers(2**63)), np.empty((count, count), dtype)
 
     def fill(first: int) -> None:
         for at in range(first, min(first + ROWS, count)):
             row = depths[at] + depths - 2 * _shared_with(shared, at)
             row[at] = 0.0
             if noise:
-                row *= np.maximum(1 + noise * _normal(int(order[at]), order, seed), 0.0)
+                row *= np.maximum(1 + noise * _normal(order[at], order, seed), 0.0)
             values[order[at], order] = row
 
     workers.each(fill, range(0, count, ROWS))
