@@ -59,8 +59,9 @@ def for_opened(
     is left for one that takes more of them: all rather than some, with nothing missing, made for data of this size,
     with the very number of sequences, and with an alignment of sequences as the answer.
     """
-    kinds = list({type(datum): datum for datum in opened}.values())  # one of each: there may be a million
-    counts = Counter(type(datum) for datum in opened)
+    types = set(map(type, opened))  # there may be a million of one
+    kinds = [next(datum for datum in opened if type(datum) is kind) for kind in types]
+    counts = Counter(map(type, opened)) if len(types) > 1 else dict.fromkeys(types, len(opened))
     numbered = [(datum, counts[type(datum)]) for datum in kinds]
     if not opened or (by_hand and method and _stays(method, opened, numbered, sample)):
         return None

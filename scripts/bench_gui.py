@@ -1,13 +1,14 @@
 """Time of a frame in the alignment viewer, offscreen: scrolling, zooming and editing alignments of several sizes, and
-what opening them takes.
+what opening them takes; and how long the window does not answer while it has a million records.
 
     make bench-gui
-    make bench-gui ARGS="family.msf --large"
+    make bench-gui ARGS="family.msf --large --records 0"
 
 A frame is everything from a wheel's notch or a key to the painted window. Each is made 100 times; the median and the
 99th percentile are printed, how much of them a processor worked, which other programs of the machine change less, and
 how many times the frame of 60 a second, 16.7 ms, the last of these takes. --large makes alignments of 1,000 x 1,000,000
-and 100,000 x 10,000, which take 2 GB of disk and 3 GB of memory.
+and 100,000 x 10,000, which take 2 GB of disk and 3 GB of memory. What is done with the records, and what of it is told,
+is in window_records.py.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ FRAME_MS = 1000 / 60
 FRAMES = 100
 SMALL, LARGE = ((100, 1000), (5000, 2000)), ((1000, 1_000_000), (100_000, 10_000))
 WIDTH, HEIGHT = 1600, 1000
+RECORDS = 1_000_000
 
 
 def main() -> int:
@@ -35,10 +37,11 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path, help="alignments to measure too")
     parser.add_argument("--large", action="store_true", help="also the largest sizes")
     parser.add_argument("--blocks", action="store_true", help="how long the window does not answer, instead")
+    parser.add_argument("--records", type=int, default=RECORDS, help="how many the window has then; 0 for no window")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.blocks:
-        return subprocess.run([sys.executable, str(Path(__file__).with_name("window_blocks.py"))]).returncode
+        return beside("window_blocks.py")
     if chosen.one:
         return measure(chosen.files[0])
     with tempfile.TemporaryDirectory() as folder:
@@ -48,7 +51,13 @@ def main() -> int:
             path.unlink()
         for path in chosen.files:
             _apart(path)
-    return 0
+    return beside("window_records.py", "--records", str(chosen.records)) if chosen.records else 0
+
+
+def beside(script: str, *arguments: str) -> int:
+    """Run a script of this folder in a process of its own; its exit code."""
+    sys.stdout.flush()
+    return subprocess.run([sys.executable, str(Path(__file__).with_name(script)), *arguments]).returncode
 
 
 def _apart(path: Path) -> None:

@@ -53,6 +53,16 @@ class Blocks:
     def begin(self, part: str) -> None:
         self._last, self._worked, self.part = time.perf_counter(), time.thread_time(), part
 
+    def tell(self) -> None:
+        """Print the longest of every part, and the stacks in which long ones were seen."""
+        print("| part | longest block ms | of a processor ms |\n| --- | --- | --- |")
+        for part, (wall, worked) in self.longest.items():
+            print(f"| {part} | {wall:.0f} | {worked:.0f} |{' above 50' if worked > ALLOWED_MS else ''}")
+        for part, seen in self.stacks.items():
+            for stack, times in seen.most_common(2):
+                print(f"\n{part}, seen {times} times:\n{stack}")
+        sys.stdout.flush()
+
     def _watch(self) -> None:
         while True:
             time.sleep(0.005)
@@ -73,25 +83,32 @@ def main() -> int:
     return 0
 
 
-def _measure(folder: Path, letters: int, where: bool) -> None:
+def open_window(folder: Path) -> tuple[Any, Any]:
+    """The window with settings of its own, and the application."""
     began, worked = time.perf_counter(), time.process_time()
     from PySide6.QtWidgets import QApplication
 
     from app import application, settings
-    from app.starting import REST, load_the_rest
+    from app.jobs.queue import Collector
     from app.window import Window
 
     os.environ[settings.FOLDER_VARIABLE] = str(folder / "settings")
     found = settings.Settings()
     qt = application.make_application(found)
+    collector = Collector(qt)
     window = Window(found)
+    collector.set_aside()
     window.show()
     QApplication.processEvents()
     print(f"start to window {time.perf_counter() - began:.2f} s, {time.process_time() - worked:.2f} s of processors")
+    return window, qt
+
+
+def _measure(folder: Path, letters: int, where: bool) -> None:
+    window, qt = open_window(folder)
     blocks = Blocks(where)
     scenes = Scenes(window, blocks, qt)
-    loading = lambda: any(thread.name == REST for thread in threading.enumerate())  # noqa: E731
-    scenes.until("what goes on after the start", lambda: not loading(), load_the_rest, 1.0)
+    scenes.start()
     scenes.open_genomes(folder, letters)
     scenes.run_for(4)
     scenes.open_genomes(folder, letters // 40)
@@ -99,18 +116,14 @@ def _measure(folder: Path, letters: int, where: bool) -> None:
     scenes.open_three(folder)
     scenes.run_and_look("three proteins")
     scenes.sweep(folder)
-    print("| part | longest block ms | of a processor ms |\n| --- | --- | --- |")
-    for part, (wall, worked) in blocks.longest.items():
-        print(f"| {part} | {wall:.0f} | {worked:.0f} |{' above 50' if worked > ALLOWED_MS else ''}")
-    for part, seen in blocks.stacks.items():
-        for stack, times in seen.most_common(2):
-            print(f"\n{part}, seen {times} times:\n{stack}")
-    sys.stdout.flush()
+    blocks.tell()
     os._exit(0)
 
 
 class Scenes:
     """What a user does, and the event loop meanwhile."""
+
+    patience_s = PATIENCE_S
 
     def __init__(self, window: Any, blocks: Blocks, qt: Any) -> None:
         self.window, self.blocks, self.qt = window, blocks, qt
@@ -120,7 +133,7 @@ class Scenes:
         self.blocks.begin(part)
         begin()
         self.blocks.turn()
-        end, after = time.monotonic() + PATIENCE_S, None
+        end, after = time.monotonic() + self.patience_s, None
         while time.monotonic() < (after or end):
             self.qt.processEvents()
             self.blocks.turn()
@@ -128,7 +141,16 @@ class Scenes:
                 after = time.monotonic() + more_s
             time.sleep(0.001)
         self.blocks.part = ""
-        assert after is not None, f"{part}: not there after {PATIENCE_S} s"
+        assert after is not None, f"{part}: not there after {self.patience_s} s"
+
+    def start(self) -> None:
+        """What the window loads once it is there."""
+        from app.starting import REST, load_the_rest
+
+        def loaded() -> bool:
+            return all(thread.name != REST for thread in threading.enumerate())
+
+        self.until("what goes on after the start", loaded, load_the_rest, 1.0)
 
     def open_genomes(self, folder: Path, letters: int) -> None:
         import numpy as np

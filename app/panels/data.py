@@ -128,7 +128,8 @@ class DataPanel(Card):
 
     def _fill(self) -> None:
         state = self._session.state
-        taken = [id(datum) for datum in state.inputs(self._problem)] if self._problem else []
+        others = [taken for taken in self._problem.inputs if taken.kind is not SEQUENCE] if self._problem else []
+        taken = {id(datum) for given in others for datum in state.given(given)}  # and not of a million sequences
         current = self._number(self.list.currentItem()) if self.list.currentItem() else 0
         self.list.blockSignals(True)
         self.list.clear()

@@ -106,7 +106,8 @@ class Loader(QObject):
             sequences, others, changed = found
             before = () if beside is None else tuple(beside)
             together.extend(sequences)
-            self.found.emit([*before, *others, *together], sample)
+            alone = not before and not others  # a million sequences are not copied
+            self.found.emit(together if alone else [*before, *others, *together], sample)
             if sequences:
                 self._add_sequences(sequences, together)
             if others:

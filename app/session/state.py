@@ -97,7 +97,10 @@ def removed(state: State, rows: Iterable[int]) -> State:
     kept = np.ones(len(state.sequences), bool)
     kept[_rows(rows)] = False
     gone = np.flatnonzero(~kept)
-    left = tuple(compress(state.sequences, kept.tolist())) if gone.size < kept.size else ()
+    if gone.size and gone[-1] - gone[0] == gone.size - 1:  # mostly they are neighbours
+        left = state.sequences[: gone[0]] + state.sequences[gone[-1] + 1 :]
+    else:
+        left = tuple(compress(state.sequences, kept.tolist()))
     return _renumbered(state, left, lambda old: np.where(kept[old], old - np.searchsorted(gone, old), -1))
 
 
@@ -115,7 +118,11 @@ def moved(state: State, rows: Iterable[int], step: int) -> State:
     others = np.ones(count, bool)
     others[places[old]] = False
     places[places < 0] = np.flatnonzero(others)
-    return _renumbered(state, tuple(map(state.sequences.__getitem__, np.argsort(places).tolist())), places.__getitem__)
+    low, high = max(int(old[0]) - 1, 0), int(old[-1]) + 2  # the rows before and behind stay where they are
+    order = (low + np.argsort(places[low:high])).tolist()
+    between = tuple(map(state.sequences.__getitem__, order))
+    after = state.sequences[:low] + between + state.sequences[high:]
+    return _renumbered(state, after, places.__getitem__)
 
 
 def replaced(state: State, changes: dict[int, Sequence]) -> State:

@@ -21,6 +21,10 @@ class PhaseClock:
         """How long the phase that runs now has lasted."""
         return (time.perf_counter_ns() - self._last_ns) / 1e6
 
+    def leave_out(self, milliseconds: float) -> None:
+        """So much of the phase that runs now is of something else, such as compiling."""
+        self._last_ns = min(self._last_ns + round(1e6 * milliseconds), time.perf_counter_ns())
+
     def phase(self, name: str) -> None:
         """A phase of this name ends now; it began where the last one ended."""
         now_ns = time.perf_counter_ns()

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from kernels.cpu import workers
-from kernels.errors import BackendUnavailable, MemoryRefused
+from kernels.errors import BackendUnavailable, Cancelled, MemoryRefused
 
 KEPT_SHARE = 64
 """One part in so many of a device's memory is kept between runs: to take and to give back memory costs milliseconds."""
@@ -120,8 +120,9 @@ def use(index: int) -> Iterator[None]:
             _taken.most = 0
             with stream, cupy.cuda.using_allocator(take):
                 yield
-        except BaseException:
+        except BaseException as error:
             workers.end_idle()  # threads that copied: nobody waits for them any more
+            _let_go(error)
             raise
         finally:
             # Where a run failed while it recorded a graph, the next would be recorded too. A recording that was made
@@ -156,6 +157,17 @@ def _failures_told(index: int) -> Iterator[None]:
             f"GPU {index} failed in the middle of its work: {_reason(str(error))}. Start the program again, or choose "
             "--backend cpu; if it keeps failing, nvidia-smi tells how the GPU is"
         ) from error
+
+
+def _let_go(error: BaseException) -> None:
+    """Whoever keeps the error would keep what a run had taken, which is in the variables of its functions.
+
+    Functions in functions keep those of the outer ones even then; where a run was cancelled, nobody asks for.
+    """
+    traceback.clear_frames(error.__traceback__)
+    place = error.__traceback__.tb_next if error.__traceback__ else None
+    if isinstance(error, Cancelled) and place is not None:
+        place.tb_next = None
 
 
 def _forget_frames(error: BaseException) -> None:

@@ -49,17 +49,27 @@ class Run:
     def spend(self, phase: str, milliseconds: float) -> None:
         self.times_ms[phase] = self.times_ms.get(phase, 0.0) + milliseconds
 
+    @property
+    def apart_ms(self) -> float:
+        """What was spent so far on compiling and on transfers, which is of no phase."""
+        return self.times_ms["compilation"] + self.times_ms["transfer"]
+
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
-        """Time of a phase by the host's clock: where it works too, or waits for each launch."""
+        """Time of a phase by the host's clock: where it works too, or waits for each launch; but for what was compiled
+        or transferred meanwhile."""
         if phase != "transfer":
             self._numbers.setdefault(phase, len(self._numbers) + 1)
-        before = time.perf_counter()
+        before, apart_ms = time.perf_counter(), self.apart_ms
         yield
-        self.spend(phase, (time.perf_counter() - before) * 1e3)
+        self.spend(phase, max((time.perf_counter() - before) * 1e3 - (self.apart_ms - apart_ms), 0.0))
 
     def kernel(self, parts: tuple[Part, ...], name: str, **defines: int) -> Any:
-        """A compiled kernel; ``defines`` are its compile-time constants."""
+        """A compiled kernel; ``defines`` are its compile-time constants.
+
+        A run that was cancelled has nothing compiled, which may take many seconds and cannot be interrupted.
+        """
+        self.monitor.check()
         kernel, milliseconds = function(parts, name, defines)
         self.spend("compilation", milliseconds)
         return kernel

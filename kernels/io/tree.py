@@ -58,7 +58,7 @@ class Tree:
         order = preorder(parents)
         lengths = np.full(order.size, np.nan) if lengths is None else np.asarray(lengths, np.float64)
         return cls(
-            tuple(map(names.__getitem__, order.tolist())),
+            _in_order(names, order),
             renumbered(parents, order),
             lengths[order],
             name,
@@ -98,8 +98,7 @@ class Tree:
             above[joins] = np.asarray(lengths, np.float64).reshape(-1, 2)
         order = preorder(parents, _joined_rank(joins, taxa))
         labels = (*names, *("",) * made)
-        picked = tuple(map(labels.__getitem__, order.tolist()))
-        return cls(picked, renumbered(parents, order), above[order], name, source, note)
+        return cls(_in_order(labels, order), renumbered(parents, order), above[order], name, source, note)
 
     def __len__(self) -> int:
         """Number of nodes."""
@@ -175,6 +174,13 @@ class Tree:
         order, starts = self._children
         return order[starts[node] : starts[node + 1]]
 
+    def children_of(self, nodes: np.ndarray) -> np.ndarray:
+        """The children of all these nodes, those of one after those of another, int64."""
+        order, starts = self._children
+        counts = self.degrees[nodes]
+        before = np.cumsum(counts) - counts
+        return order[np.repeat(starts[nodes] - before, counts) + np.arange(int(counts.sum()))]
+
     def from_root(self, values: np.ndarray) -> np.ndarray:
         """Sums of a value a node along the way from the root, whose own value does not count."""
         return from_root(self.parents, values)
@@ -209,6 +215,11 @@ class Tree:
     def _children(self) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(self.parents, kind="stable")[1:]
         return order, np.concatenate([[0], np.cumsum(self.degrees)])
+
+
+def _in_order(names: Sequences[str], order: np.ndarray) -> tuple[str, ...]:
+    """The names of nodes; by a loop of Python's own, which of millions lets other threads go on."""
+    return tuple([names[node] for node in order.tolist()])
 
 
 def from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -117,6 +117,7 @@ TINY = (b"ACDEFGH", b"ACDEGH", b"AACDEFH", b"CDEFFGH")
 
 def run(aligned: Aligned, problem: MsaProblem, tools: Tools, monitor: Monitor, steps: Steps) -> Outcome:
     """The outcome of a method on a backend."""
+    monitor.check()  # compiling is not interrupted
     tiny = tuple(Sequence(f"{number}", letters, problem.type) for number, letters in enumerate(TINY))
     compilation_ms = time_ms(lambda: aligned(Job(replace(problem, sequences=tiny, tree=None, distances=None), tools)))
     job = Job(problem, tools, monitor, steps)

@@ -60,7 +60,8 @@ class MsaProblem:
 
     @property
     def data(self) -> tuple[Any, ...]:
-        return (*self.sequences, *(given for given in (self.tree, self.distances) if given is not None))
+        others = tuple(given for given in (self.tree, self.distances) if given is not None)
+        return self.sequences + others  # the very tuple, which may have a million, where nothing else was given
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -105,8 +106,9 @@ class MsaProblem:
     @cached_property
     def cells(self) -> int:
         """Products of lengths, summed over all pairs; at least 1."""
-        total, squares = int(self.lengths.sum()), sum(int(length) ** 2 for length in self.lengths)
-        return max((total**2 - squares) // 2, 1)
+        lengths, times = np.unique(self.lengths, return_counts=True)  # of a million sequences there are few
+        squares = sum(count * length**2 for length, count in zip(lengths.tolist(), times.tolist(), strict=True))
+        return max((int(self.lengths.sum()) ** 2 - squares) // 2, 1)
 
     @property
     def title(self) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from kernels.cpu.compiling import compiled_ms
+from kernels.cpu.phases import PhaseClock, PhaseLog
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
@@ -28,7 +29,7 @@ PROFILE, ADDITION, ROWS = "profile", "adding", "rows"
 
 def parttree_add(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The rows of the alignment stay as they are beside each other; those that are added follow."""
-    times_ms = {"compilation": time_ms(_compiled), "transfer": 0.0}
+    times_ms = {"compilation": compiled_ms(_compiled, monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     try:
         answer, nbytes = _run(problem, typed(Threads, parameters).threads, monitor, steps, clock)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -36,13 +37,27 @@ def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Mo
     run, chosen = Run(monitor, steps), typed(Warps, parameters)
     times_ms = {"compilation": compiled_ms(compiler_of(problem), monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    outcome = stages(
-        problem, workers.cores(), monitor, steps, clock, times_ms,
-        lambda leaves: _guide(problem, leaves, run, chosen),
-        lambda leaves, joins: _aligned(problem, leaves, joins, run),
-    )  # fmt: skip
-    times_ms["compilation"] += run.times_ms["compilation"]
+
+    def guide(leaves: Leaves) -> tuple[np.ndarray, np.ndarray]:
+        with _apart(run, clock):
+            return _guide(problem, leaves, run, chosen)
+
+    def align(leaves: Leaves, joins: np.ndarray) -> Found:
+        with _apart(run, clock):
+            return _aligned(problem, leaves, joins, run)
+
+    outcome = stages(problem, workers.cores(), monitor, steps, clock, times_ms, guide, align)
+    for name, spent_ms in run.times_ms.items():
+        times_ms[name] += spent_ms
     return replace(outcome, times_ms=times_ms, device_bytes=run.device_bytes)
+
+
+@contextmanager
+def _apart(run: Run, clock: PhaseClock) -> Iterator[None]:
+    """What the device takes for compiling and transfers is not in the time of the phase."""
+    before_ms = run.apart_ms
+    yield
+    clock.leave_out(run.apart_ms - before_ms)
 
 
 def _aligned(problem: MsaProblem, leaves: Leaves, joins: np.ndarray, run: Run) -> Found:

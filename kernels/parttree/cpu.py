@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, time_ms
+from kernels.cpu.compiling import compiled_ms
+from kernels.cpu.phases import PhaseClock
 from kernels.model import Outcome, Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.parameters import typed
@@ -61,7 +62,8 @@ def run_sections(
     measure_of: Callable[[Words, int, Log, dict[str, float]], Sectioned],
 ) -> Outcome:  # fmt: skip
     """A run of CUDA-Parttree: the five phases of the paper, and what else the recursion takes."""
-    times_ms = {"compilation": compile_all(), "transfer": 0.0, **dict.fromkeys(PAPER_PHASES, 0.0), RECURSION: 0.0}
+    times_ms = {"compilation": compiled_ms(compile_all, monitor), "transfer": 0.0}
+    times_ms |= dict.fromkeys((*PAPER_PHASES, RECURSION), 0.0)
     clock = PhaseClock({})
     letters = letters_of(problem.sequences, problem.protein)
     words = encoded(letters, problem.protein, threads, monitor)
@@ -77,7 +79,7 @@ def _run(
     problem: PartTreeProblem, threads: int, monitor: Monitor, steps: Steps, kind: type[Indexed] | type[Serial],
     task: int,
 ) -> Outcome:  # fmt: skip
-    times_ms = {"compilation": compile_all(), "transfer": 0.0}
+    times_ms = {"compilation": compiled_ms(compile_all, monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     letters = letters_of(problem.sequences, problem.protein)
     words = encoded(letters, problem.protein, threads, monitor)
@@ -171,11 +173,6 @@ class Serial:
         return found
 
 
-def compile_all() -> float:
-    """Compile, or load from the cache folder; the milliseconds that it took."""
-    return time_ms(_compiled)
-
-
 class Sectioned(Serial):
     """Distances as CUDA-Parttree has them: by algorithm 2 those of the references to all sequences on the first level,
     by algorithm 1 all others. Its five steps are phases of the run."""
@@ -243,8 +240,9 @@ class Sectioned(Serial):
 
 
 @cache
-def _compiled() -> None:
-    """A run of each kind: two references, a member that is alone, and one that is not."""
+def compile_all() -> None:
+    """Compile, or load from the cache folder, by a run of each kind: two references, a member that is alone, and one
+    that is not."""
     texts = (b"ACDEFGHIKL", b"ACDEFGHIKLMNP", b"WWWWWWWWWW", b"ACDEFG")
     sequences = tuple(Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts))
     problem = PartTreeProblem(sequences, 3)

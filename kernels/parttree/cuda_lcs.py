@@ -49,8 +49,9 @@ def lcs_single_linkage(
     outcome = linked(problem, monitor, steps, times_ms, lambda codes, offsets, tell: single_linkage(
         codes, offsets, run, tell))  # fmt: skip
     times_ms = dict(outcome.times_ms)
-    times_ms["compilation"] += run.times_ms["compilation"]
-    times_ms[PHASE] -= run.times_ms["compilation"]
+    for name, spent_ms in run.times_ms.items():
+        times_ms[name] += spent_ms
+    times_ms[PHASE] = max(times_ms[PHASE] - run.apart_ms, 0.0)
     return replace(outcome, times_ms=times_ms, device_bytes=run.device_bytes)
 
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from kernels.cpu.compiling import compiled_ms
+from kernels.cpu.phases import PhaseClock, PhaseLog
 from kernels.errors import Cancelled
 from kernels.model import Outcome
 from kernels.monitor import Monitor
@@ -49,7 +50,7 @@ class Group:
 
 def medoid_tree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """A method: the medoid tree of the different sequences, equal ones joined first."""
-    times_ms = {"compilation": time_ms(compile_all), "transfer": 0.0}
+    times_ms = {"compilation": compiled_ms(compile_all, monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     first, own = distinct(problem.sequences)
     codes, offsets = encoded([problem.sequences[number] for number in first.tolist()], problem.protein)

@@ -102,12 +102,30 @@ class _Parts:
 
 
 def _parts(layout: Layout, across: float, down: float, least: float) -> _Parts:
-    """What is drawn where clades of an extent below ``least`` are one line."""
-    big = layout.inner & (_extent(layout, across, down) >= least)
+    """What is drawn where clades of an extent below ``least`` are one line.
+
+    The work follows what is drawn: of a million leaves the large clades are the first of `by_extent`.
+    """
+    nodes, extents = by_extent(layout)
+    scale = down if layout.straight else across
+    big, drawn, tiny = (np.zeros(len(layout.tree), bool) for _ in range(3))
+    big[nodes[: int(np.searchsorted(-extents * scale, -least, "right"))]] = True
     big[0] = layout.inner[0]
-    drawn = layout.shown & big[np.maximum(layout.tree.parents, 0)]
+    found = layout.tree.children_of(np.flatnonzero(big))
+    drawn[found] = layout.shown[found]
     drawn[0] = True
-    return _Parts(np.flatnonzero(drawn), np.flatnonzero(big & drawn), drawn & layout.inner & ~big)
+    found = np.flatnonzero(drawn)
+    tiny[found] = layout.inner[found] & ~big[found]
+    return _Parts(found, np.flatnonzero(big & drawn), tiny)
+
+
+@lru_cache(maxsize=2)
+def by_extent(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """The nodes whose children are shown, those of the largest clades first, and the extents, at a scale of 1."""
+    nodes = np.flatnonzero(layout.inner)
+    extents = _extent(layout, 1.0, 1.0)[nodes]
+    order = np.argsort(-extents, kind="stable")
+    return nodes[order], extents[order]
 
 
 _kept_parts = lru_cache(maxsize=2)(_parts)
@@ -167,7 +185,7 @@ def _circular(layout: Layout, frame: Frame, parts: _Parts, piece: float) -> tupl
     ends = np.where(parts.tiny[nodes], layout.far[nodes], layout.along[nodes])
     cos, sin = np.cos(angle), np.sin(angle)
     spokes = np.stack([frame.px(near * cos), frame.py(near * sin), frame.px(ends * cos), frame.py(ends * sin)], axis=1)
-    turn = (layout.last - layout.first)[parts.inner] / max(layout.rows, 1) * TURN
+    turn = (layout.last[parts.inner] - layout.first[parts.inner]) / max(layout.rows, 1) * TURN
     curved = parts.inner[_near(layout, frame, parts.inner, turn * np.abs(layout.along[parts.inner]))]
     arcs, owners = _arcs(layout, frame, curved, piece)
     return np.concatenate([spokes, arcs]), np.concatenate([nodes, owners])

@@ -62,7 +62,7 @@ class Layout:
         """Whether rows are rows of the screen: across and down can be zoomed apart."""
         return self.shape in (Shape.RECTANGULAR, Shape.SLANTED)
 
-    @property
+    @cached_property
     def inner(self) -> np.ndarray:
         """The nodes whose children are shown, bool."""
         return self.shown & ~self.collapsed & (self.tree.degrees > 0)
@@ -75,7 +75,7 @@ class Layout:
             found[node : self.tree.ends[node]] = node
         return found
 
-    @property
+    @cached_property
     def bounds(self) -> tuple[float, float, float, float]:
         """Left, top, right and bottom of all nodes that are shown."""
         if self.straight:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,14 @@ from app.views.recursion.areas import Areas
 from app.views.recursion.bands import Bands
 from app.views.recursion.canvas import MovedCanvas
 from kernels.model import Result
+from kernels.monitor import Monitor
 from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
 from kernels.parttree.recursion_map import RecursionMap, distances, recursion_map
 
+AT_ONCE = 5000
+"""Names of chosen sequences that are looked for at once."""
+BATCH = 1000
+"""Names that are looked for between two looks whether somebody wants others."""
 MOST_CHOSEN = 200_000
 """Sequences of a group that are chosen by a click."""
 
@@ -43,7 +49,7 @@ class RecursionView(PaintedView):
         self._places: dict[str, int] = {}
         self.map_canvas = MovedCanvas(self._draw_upper, "Map of the recursion")
         self.distance_canvas = MovedCanvas(self._draw_lower, "Distances of references and sequences")
-        self._mapping, self._tiling = Latest(self), Latest(self)
+        self._mapping, self._tiling, self._marking = Latest(self), Latest(self), Latest(self)
         self._build()
 
     @classmethod
@@ -53,7 +59,7 @@ class RecursionView(PaintedView):
     @property
     def sharp(self) -> bool:
         """Whether map and tiles are there."""
-        return not (self._mapping.busy or self._tiling.busy)
+        return not (self._mapping.busy or self._tiling.busy or self._marking.busy)
 
     def show_result(self, result: Result | None) -> None:
         """Show the recursion of a result, or nothing."""
@@ -143,6 +149,7 @@ class RecursionView(PaintedView):
         self._mapping.failed.connect(lambda error: self.say(str(error)))
         self._tiling.finished.connect(self._take_tiles)
         self._tiling.failed.connect(lambda error: self.say(str(error)))
+        self._marking.finished.connect(self._take_marks)
         self.map_canvas.pointed.connect(self._point_upper)
         self.map_canvas.clicked.connect(self._click_upper)
         self.map_canvas.zoomed.connect(self._zoom_upper)
@@ -269,9 +276,19 @@ class RecursionView(PaintedView):
             self.distance_canvas.update()
 
     def _mark(self) -> None:
+        """Mark the places of chosen sequences, of very many as soon as a thread has found them."""
+        self._marking.cancel()
+        if self.bands is None:
+            return
+        chosen, places = self.selection.taxa, self._places
+        if len(chosen) > AT_ONCE:
+            self._marking.request(lambda monitor: _marks(chosen, places, monitor))
+        else:
+            self._take_marks(_marks(chosen, places, Monitor()))
+
+    def _take_marks(self, marked: np.ndarray) -> None:
         if self.bands is not None:
-            found = [self._places[name] for name in self.selection.taxa if name in self._places]
-            self.bands.marked = np.array(sorted(found), np.int64)
+            self.bands.marked = marked
             self.map_canvas.update()
 
     def _told(self, reference: int) -> str:
@@ -322,6 +339,17 @@ class RecursionView(PaintedView):
         if self.areas is not None and self.areas.most > 0:
             items.append(LegendItem("gradient", f"distance 0 to {self.areas.most:.3g}", heat.swatches(areas.MAP)))
         self.legend.show_items(tuple(items))
+
+
+def _marks(chosen: Collection[str], places: Mapping[str, int], monitor: Monitor) -> np.ndarray:
+    """The places of sequences of these names, int64 ascending."""
+    found = []
+    for number, name in enumerate(chosen):
+        if number % BATCH == 0:
+            monitor.check()
+        if (place := places.get(name)) is not None:
+            found.append(place)
+    return np.sort(np.array(found, np.int64))
 
 
 def _mapped(answer: PartTreeAnswer, problem: PartTreeProblem) -> tuple[RecursionMap | None, dict[str, int]]:

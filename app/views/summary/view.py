@@ -34,6 +34,8 @@ LONGEST = 60
 """Letters of a word, such as a name or a file, before it is broken."""
 MANY_CELLS = 10**11
 """Cells of a problem whose answer may be so long that it is described on a thread."""
+MANY_DATA = 10_000
+"""Inputs from which on what they are is put together on a thread."""
 MOST_DATA = 10
 """Inputs that are listed; a run may have a hundred thousand."""
 
@@ -50,7 +52,7 @@ class SummaryView(QWidget):
         self.result: Result | None = None
         self._sections: list[Section] = []
         self._reading = Latest(self)
-        self._reading.finished.connect(self._show_page)
+        self._reading.finished.connect(lambda found: self._show_page(*found))
         self._reading.failed.connect(lambda error: self._show_page([(f"This cannot be described: {error}", [])]))
         self._area = QScrollArea(widgetResizable=True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -78,16 +80,23 @@ class SummaryView(QWidget):
         """Describe a result, or nothing."""
         self.result = result
         self._reading.cancel()
-        if result is not None and result.problem.cells > MANY_CELLS:
+        if result is not None and (result.problem.cells > MANY_CELLS or len(result.problem.data) > MANY_DATA):
             self._show_page([("Counting what the result holds...", [])])
-            self._reading.request(lambda monitor: sections(result))
+            self._reading.request(lambda monitor: (sections(result), command_line(result)))
+        elif result is not None:
+            self._show_page(sections(result), command_line(result))
         else:
-            self._show_page(sections(result) if result else [])
-        self._command.setPlainText(command_line(result) if result else "")
+            self._show_page([])
 
-    def _show_page(self, found: list[Section]) -> None:
+    @property
+    def sharp(self) -> bool:
+        """Whether everything is told."""
+        return not self._reading.busy
+
+    def _show_page(self, found: list[Section], command: str = "") -> None:
         self._sections = found
         self._area.setWidget(_page(found))
+        self._command.setPlainText(command)
 
     def copy_command(self) -> None:
         """Copy the command line that repeats the result."""
@@ -100,7 +109,7 @@ class SummaryView(QWidget):
         lines = []
         for heading, rows in self._sections:
             lines += [heading, *(f"  {name}: {value}" for name, value in rows), ""]
-        return "\n".join([*lines, command_line(self.result), ""])
+        return "\n".join([*lines, self._command.toPlainText(), ""])
 
     def copy(self) -> None:
         """Copy everything as text."""

@@ -12,11 +12,11 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
-from app.kit.tree.frame import REACH, Frame, line_distances, points
+from app.kit.tree.frame import REACH, Frame, by_extent, line_distances, points
 from app.kit.tree.layout import Layout, Shape
 from app.kit.tree.layout import layout as layout_of
 from app.views.tree import paint
-from app.views.tree.labels import GAP, LARGEST, text_of
+from app.views.tree.labels import GAP, LARGEST, text_of, tips_in_rows
 from app.views.tree.minimap import Minimap
 from app.views.tree.paint import Painted, Picture
 from kernels.io.tree import Tree
@@ -353,6 +353,9 @@ def prepared(tree: Tree, shape: Shape, lengths: bool, collapsed: Collection[int]
     """The layout of a tree, with what the window asks of it first already known; on any thread."""
     made = layout_of(tree, shape, lengths, collapsed)
     _long_named(made)
+    tips_in_rows(made)
+    by_extent(made)
+    tree.children_of(made.tips[:1])
     return made
 
 
@@ -366,7 +369,8 @@ def names_width(layout: Layout, font: QFont, pixels: float = LARGEST) -> float:
 @lru_cache(maxsize=2)
 def _long_named(layout: Layout) -> np.ndarray:
     """The tips with the longest names, among which is the widest."""
-    letters = np.array([len(name) for name in layout.tree.names])[layout.tips] + COUNTED * layout.collapsed[layout.tips]
+    names = layout.tree.names
+    letters = np.fromiter(map(len, names), np.int64, len(names))[layout.tips] + COUNTED * layout.collapsed[layout.tips]
     return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]
 
 

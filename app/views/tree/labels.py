@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtGui import QFont, QFontMetricsF
@@ -77,15 +78,18 @@ def labels(
         return Labels(before.tips, x, y, before.angle, font, before.thinned)
     if layout.shape == Shape.CIRCULAR:
         return _circular(layout, frame, font, aligned, thinned, before, offset)
-    tips = layout.tips
-    y = frame.py(layout.row[tips])
-    seen = np.flatnonzero((y >= -height) & (y <= frame.height + height))
-    tips, y = tips[seen], y[seen]
-    along = np.full(tips.size, float(layout.far[0])) if aligned else tip_ends(layout, tips)
+    rows, ways = tips_in_rows(layout)
+    first, last = np.searchsorted(rows, (frame.y(-height), frame.y(frame.height + height))).tolist()
+    tips, y = layout.tips[first:last], frame.py(rows[first:last])
+    along = np.full(tips.size, float(layout.far[0])) if aligned else ways[first:last]
     if thinned:
         step = max(int(np.ceil(height / spacing)), 1)
         # Multiples of the step in all tips, so that names stay where they are while the tree is moved.
-        kept = np.flatnonzero(seen % step == 0) if aligned else _longest(along, y, height, seen, step)
+        kept = (
+            np.arange(-first % step, tips.size, step)
+            if aligned
+            else _longest(along, y, height, [0, *range(step - first % step, tips.size, step)])
+        )
         tips, y, along = tips[kept], y[kept], along[kept]
     return Labels(tips, frame.px(along) + GAP + offset, y, np.zeros(tips.size), font, thinned)
 
@@ -101,6 +105,12 @@ def room(frame: Frame, x: float, y: float, angle: float) -> float:
     return max(float(min(ways)), 0.0)
 
 
+@lru_cache(maxsize=2)
+def tips_in_rows(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of all tips, which ascend, and how far from the root they end."""
+    return layout.row[layout.tips], tip_ends(layout, layout.tips)
+
+
 def tip_ends(layout: Layout, tips: np.ndarray) -> np.ndarray:
     """How far from the root tips end; a collapsed clade ends at its farthest leaf."""
     return np.where(layout.collapsed[tips], layout.far[tips], layout.along[tips])
@@ -113,13 +123,13 @@ def ends(layout: Layout, frame: Frame, tips: np.ndarray) -> tuple[np.ndarray, np
     return frame.px(layout.x[tips]) + beyond * cos, frame.py(layout.y[tips]) + beyond * sin
 
 
-def _longest(along: np.ndarray, y: np.ndarray, height: float, seen: np.ndarray, step: int) -> np.ndarray:
-    """Of every ``step`` tips the one that reaches farthest, where no other tip beside it would cross its name."""
-    if not seen.size:
-        return seen
-    starts = np.flatnonzero(np.diff(seen // step, prepend=-1))
+def _longest(along: np.ndarray, y: np.ndarray, height: float, starts: list[int]) -> np.ndarray:
+    """Of the tips from each of ``starts`` to the next, the one that reaches farthest if no other tip beside it would
+    cross its name."""
+    if not along.size:
+        return np.zeros(0, np.int64)
     kept, last = [], -np.inf
-    for low, high in zip(starts.tolist(), [*starts[1:].tolist(), seen.size], strict=True):
+    for low, high in zip(starts, [*starts[1:], along.size], strict=True):
         best = low + int(np.argmax(along[low:high]))
         near = slice(*np.searchsorted(y, (y[best] - height / 2, y[best] + height / 2)))
         if y[best] - last >= height and along[near].max() <= along[best]:
@@ -141,7 +151,11 @@ def _circular(
     if thinned and before is None:
         step = max(int(np.ceil(line / spacing)), 1)
         rows = layout.row[tips[seen]] * spacing
-        seen = seen[seen % step == 0] if aligned else seen[_longest(along[seen], rows, line, seen, step)]
+        seen = (
+            seen[seen % step == 0]
+            if aligned
+            else seen[_longest(along[seen], rows, line, np.flatnonzero(np.diff(seen // step, prepend=-1)).tolist())]
+        )
     angle, radius = layout.angle[tips[seen]], along[seen] * frame.across + GAP + offset
     return Labels(
         tips[seen],

@@ -243,7 +243,7 @@ def _supports(painter: QPainter, picture: Picture, frame: Frame, found: Branches
 
 def _roomy(layout: Layout, frame: Frame, nodes: np.ndarray) -> np.ndarray:
     """Whether the clades of these nodes are high enough for a text in the branch above them, bool."""
-    rows = (layout.last - layout.first)[nodes]
+    rows = layout.last[nodes] - layout.first[nodes]
     if layout.shape == Shape.UNROOTED:
         return layout.reach[nodes] * frame.across >= SUPPORT_ROOM
     if layout.shape == Shape.CIRCULAR:

@@ -43,6 +43,9 @@ def test_sums_and_maxima_below_nodes(tree: Tree) -> None:
 def test_children_keep_the_order_of_their_numbers(tree: Tree) -> None:
     for node in range(len(tree)):
         assert (np.diff(tree.children(node)) > 0).all()
+    every = np.arange(len(tree))
+    for nodes in (every, every[::-2], every[:0]):
+        assert tree.children_of(nodes).tolist() == [child for node in nodes for child in tree.children(node).tolist()]
     again = Tree.from_parents(tree.names, tree.parents, tree.lengths)
     assert again == tree and hash(again) == hash(tree)
 

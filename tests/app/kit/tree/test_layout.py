@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.kit.tree import frame
 from app.kit.tree.frame import Frame, branches, points
 from app.kit.tree.layout import Shape, layout
 from app.views.tree.labels import labels
@@ -115,3 +116,14 @@ def test_a_name_that_lies_on_nothing_is_found_in_the_unrooted_shape(qtbot) -> No
     frame = fitted(found)
     written = labels(found, frame, branches(found, frame).lines, QFont(), False)
     assert written.thinned and 5 < written.tips.size < 400
+
+
+@given(trees(), st.sampled_from(SHAPES), st.sampled_from([0.1, 0.5, 3.0]))
+def test_clades_of_less_than_a_pixel_are_one_line(tree: Tree, shape: Shape, scale: float) -> None:
+    found = layout(tree, shape)
+    parts, extent = frame._parts(found, scale, scale, 1.0), frame._extent(found, scale, scale)
+    big = {node for node in range(len(tree)) if found.inner[node] and (extent[node] >= 1 or node == 0)}
+    drawn = {0} | {node for node in range(1, len(tree)) if found.shown[node] and int(tree.parents[node]) in big}
+    assert parts.nodes.tolist() == sorted(drawn)
+    assert parts.inner.tolist() == sorted(big & drawn)
+    assert np.flatnonzero(parts.tiny).tolist() == [node for node in sorted(drawn - big) if found.inner[node]]

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication
 
 from app.kit.selection import Selection
+from app.views.recursion import view as recursion
 from app.views.recursion.areas import TILE, Areas
 from app.views.recursion.canvas import Window
 from app.views.recursion.view import RecursionView
@@ -138,3 +139,14 @@ def test_figures_have_both_pictures(qtbot):
     view = opened(qtbot, example())
     view.copy()
     assert not QGuiApplication.clipboard().image().isNull()
+
+
+def test_places_of_many_chosen_sequences_are_found_on_a_thread(qtbot, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(recursion, "AT_ONCE", 3)
+    selection = Selection()
+    view = opened(qtbot, example(), selection)
+    names = example().problem.names
+    selection.choose_taxa([*names[:9], "of another file"])
+    qtbot.waitUntil(lambda: view.sharp)
+    places = sorted(int(np.flatnonzero(view.bands.map.order == at)[0]) for at in range(9))
+    assert view.bands.marked.tolist() == places

@@ -96,3 +96,15 @@ def test_a_huge_answer_is_described_by_a_thread(qtbot, monkeypatch):
     view.show_result(result)
     assert "Score:" not in view.copy_text()
     qtbot.waitUntil(lambda: f"Score: {result.score}" in view.copy_text())
+
+
+def test_many_inputs_are_put_together_on_a_thread(qtbot, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(summary, "MANY_DATA", 1)
+    view = SummaryView(Selection())
+    qtbot.addWidget(view)
+    result = examples.result(examples.problem(*examples.related(60)))
+    view.show_result(result)
+    assert not view.sharp
+    qtbot.waitUntil(lambda: view.sharp)
+    assert f"Score: {result.score}" in view.copy_text()
+    assert view.copy_text().endswith(command_line(result) + "\n")
