@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv/bin/python
 
+# Tests start many programs; each would compile every source again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run setup setup-dev test check gpu-test attack bench bench-gui screenshots format clean
 
 run: setup
