@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -121,7 +121,8 @@ def _staged(
 
 def compiler_of(problem: MsaProblem) -> Callable[[], None]:
     """What compiles all that a run takes."""
-    return compile_all_of_it if problem.rules.passes > 1 or problem.rules.refine_top else compile_alignment
+    own: PartTreeRules = problem.rules
+    return partial(compile_alignment, own.guide, own.passes > 1 or own.refine_top > 0)
 
 
 def guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
@@ -191,24 +192,21 @@ def _rows(
 
 
 @cache
-def compile_alignment() -> None:
-    """Compile, or load from the cache folder."""
-    compile_all()
-    compile_medoids()
+def compile_alignment(kind: str, further: bool) -> None:
+    """Compile, or load from the cache folder, a guide tree of this kind, and the profiles along it; with ``further``
+    what follows the first alignment too."""
+    if kind == MEDOID:
+        compile_medoids()
+    elif kind != SINGLE:
+        compile_all()
     from kernels.parttree.alignment import rules
 
     texts = (b"ACDEFGHIKL", b"ACDEFGGHIKL", b"WWW")
     sequences = tuple(Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts))
-    values: dict[str, Any] = {"matrix": "BLOSUM62", "growth": 0.5, "references": 2, "pick_seed": 1}
+    values: dict[str, Any] = {"matrix": "BLOSUM62", "growth": 0.5, "references": 2, "pick_seed": 1, "guide": kind}
     problem = MsaProblem(sequences, rules(sequences, values))
     leaves = leaves_of(problem, False)
-    tell: Callable[[int, int], None] = told(Monitor(), TREE)
-    joins, _ = single_linkage(leaves.codes, leaves.offsets, 1, tell)
+    joins, _ = guide(problem, leaves, 1, Monitor())
     _rows(problem, leaves, joins, *_aligned(problem, leaves, joins, 1, Monitor()), 1, Monitor())
-
-
-@cache
-def compile_all_of_it() -> None:
-    """With what follows the first alignment."""
-    compile_alignment()
-    compile_refining()
+    if further:
+        compile_refining()

@@ -38,6 +38,7 @@ def cublas_cells(problem: Problem, parameters: Values, monitor: Monitor, steps: 
     with run.phase(SCORES) as phase:
         for i in range(made.m):
             for j in range(made.n):
+                monitor.check()  # each cell is waited for, and a device that others use lets it wait for long
                 difference[...] = rows[i]
                 cublas.axpy(-1.0, columns[j], difference)
                 cublas.nrm2(difference, norms[j : j + 1])

@@ -82,6 +82,7 @@ def test_a_profile_is_made_with_weights_and_shown(qtbot: Any, window: Window, fi
     weights = dict(zip(made.names, made.weights.tolist(), strict=True))
     assert weights["far"] == 1 and weights["near"] == weights["same"] == 0.625
     assert window.viewer.tabs_shown() == ("profile",) and "weighted" in window.viewer.stamp.text()
+    window.data.list.setCurrentItem(window.data.list.topLevelItem(0))
     window.data.want_profile()
     assert asked == [data[0]]
 

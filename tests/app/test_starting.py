@@ -13,7 +13,7 @@ from app.session import archive, autosave
 from app.session.state import State
 from app.starting import start_with
 from app.window import Window
-from tests.app.test_window import cells, run, set_parameter
+from tests.app.steps import cells, run, set_parameter
 
 ROOT = Path(__file__).resolve().parents[2]
 LATER = {"numba", "llvmlite", "scipy", "cupy", "pyqtgraph", "Bio.SeqIO", "Bio.AlignIO", "optuna", "rich", "typer"}

@@ -110,7 +110,8 @@ def _by_md(fields: list[bytes], operations: Operations, place: Place) -> Rows | 
     """Reference and query by the tag MD; None without it, and where letters are not said ('=' for those that are the
     same, as `samtools calmd -e` writes)."""
     letters, tag = fields[9], _tag(fields[11:], b"MD:Z:")
-    if not tag or not SAID.fullmatch(letters):
+    silent = all(kind in b"DHP" for _, kind in operations)  # no letter of the query is aligned, and none is said
+    if not tag or not (silent or SAID.fullmatch(letters)):
         return None
     above, below, at = bytearray(), bytearray(), 0
     for size, kind in operations:

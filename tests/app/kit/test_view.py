@@ -37,7 +37,8 @@ def test_the_abilities_are_told_apart(qtbot):
     assert able["tree"] == [DataView, EditedView, MakingView, GradualView]
     of_data = {view for view, found in able.items() if DataView in found}
     assert of_data == {"tree", "distances", "dotplot", "aligned", "profile"}
-    assert able["summary"] == []
+    assert able["summary"] == [GradualView]
+    assert able["phases"] == []
 
 
 def issubclass_of(kind: type[View], ability: type) -> bool:

@@ -141,15 +141,20 @@ def sized(
 
 
 def _next_size(known: list[tuple[int, int]], wanted: int) -> int:
-    """The size that is likely to take so many bytes, by the last two that are known."""
+    """The size that is likely to take so many bytes, by the last two that are known; where that is none between the
+    sizes that are known to take too little and too much, the middle of those."""
     if not known:
         return FIRST_SIZE
     (before, told_before), (size, told) = known[-2:] if len(known) > 1 else (known[-1], known[-1])
     slope = 1.0
     if told != told_before and size != before:
         slope = max(np.log(told / told_before) / np.log(size / before), 0.25)
-    growth = min(float(wanted / told) ** (1 / slope), MOST_GROWTH)
-    return max(1, round(size * growth))
+    likely = max(1, round(size * min(float(wanted / told) ** (1 / slope), MOST_GROWTH)))
+    low = max((size for size, told in known if told < NEAR[0] * wanted), default=0)
+    high = min((size for size, told in known if told > NEAR[1] * wanted), default=None)
+    if low < likely and (high is None or likely < high):
+        return likely
+    return max(1, 2 * low if high is None else (low + high) // 2)
 
 
 def peak_of(call: Callable[[], Any]) -> int:

@@ -16,6 +16,7 @@ from kernels.io import (
     aligned_edits,
     aligned_notes,
     aligned_rows,
+    aligned_search,
     aligned_writing,
     tiled_edits,
 )
@@ -135,8 +136,8 @@ def test_what_is_told_of_an_alignment(kind: str) -> None:
         "identities": lambda one: aligned_rows.identities(one, 1),
         "lengths": lambda one: aligned_rows.lengths(one),
         "sorted": lambda one: aligned_rows.sorted_by_letters(one, order, np.array([3, 5])),
-        "found": lambda one: np.array(aligned_rows.find(one, order, "AN 1")),
-        "expression": lambda one: np.array(aligned_rows.find(one, order, "/[AC]+/")),
+        "found": lambda one: np.array(aligned_search.find(one, order, "AN 1")),
+        "expression": lambda one: np.array(aligned_search.find(one, order, "/[AC]+/")),
         "place": lambda one: np.array([aligned_rows.column_of(one, 1, 4), aligned_rows.positions(one, 1, 7)]),
         "core": lambda one: np.array(aligned_compare.core_columns(one) is None),
         "confidence": lambda one: np.array(aligned_confidence.confidence(one) is None),
