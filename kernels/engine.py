@@ -81,7 +81,6 @@ def execute(
     """
     memory.refuse(planned.refusal, "Choose a smaller problem, a method with less memory, or free some")
     monitor, steps = monitor or Monitor(), steps or Steps()
-    monitor.check()
     started = datetime.now(UTC)
     run = planned.method.load(planned.backend)
     device = devices.use(planned.device) if planned.backend == "cuda" else nullcontext()

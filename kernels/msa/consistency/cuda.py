@@ -33,6 +33,7 @@ def given(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor
 
 
 def _run(answer: Answer, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+    monitor.check()  # compiling is not interrupted
     threads, run = cores(), Run(monitor, Steps())
     run.spend("compilation", time_ms(lambda: running.warm(CpuStages(1, Monitor()), recipe(problem), 1)))
     stages = CudaStages(run, threads, typed(PosteriorParameters, parameters).warps, recipe(problem).cut)

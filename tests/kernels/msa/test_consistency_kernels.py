@@ -38,14 +38,18 @@ def problem(kind: SequenceType, lengths: tuple[int, ...], seed: int = 1) -> MsaP
     return CONSISTENCY_PROBLEM.make(tuple(made), {})
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+MIXED, SOME_DNA, ONE, LONG = (128, 1, 129, 60, 33, 0, 4), (31, 140, 32), (9,), (1100, 5, 3)
+
+
 @pytest.mark.parametrize(
-    ("kind", "lengths"),
+    ("kind", "lengths", "seed"),
     [
-        (SequenceType.PROTEIN, (128, 1, 129, 60, 33, 0, 4)),
-        (SequenceType.DNA, (31, 140, 32)),
-        (SequenceType.PROTEIN, (9,)),
-        (SequenceType.PROTEIN, (1100, 5, 3)),
+        (SequenceType.PROTEIN, MIXED, 0),
+        (SequenceType.PROTEIN, MIXED, 1),
+        (SequenceType.DNA, SOME_DNA, 0),
+        (SequenceType.DNA, SOME_DNA, 1),
+        (SequenceType.PROTEIN, ONE, 0),
+        (SequenceType.PROTEIN, LONG, 0),  # in one order of the blocks: the shorter ones are tried in two
     ],
 )
 def test_the_emulator_finds_what_the_cpu_finds(
