@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kernels.errors import InputError
 from kernels.hmm import reference
 from kernels.hmm.hmm import Hmm, checked, random_hmm
 from kernels.hmm.problem import HmmProblem, ViterbiAnswer, answer
@@ -29,6 +30,8 @@ UNREAD = frozenset({".tsv"})
 """A table a line a letter, for people; data of this suffix are graphs."""
 FEW_STATES, MANY_STATES = 3, 128
 PIECE = 64
+MOST_IN_TURN = 2**22
+"""Letters of the largest problem of a method whose rows follow one another on a device: some microseconds each."""
 
 
 def rows(random: np.random.Generator, shape: tuple[int, ...], zeros: float) -> np.ndarray:
@@ -167,8 +170,12 @@ def _same_renamed_model(
 
 
 def large(method: Method, backend: str, size: int) -> Run:
-    """Few states: memory is that of the letters."""
-    return _observed(FEW_STATES, 64 * size), _parameters(method)
+    """Few states: memory is that of the letters. Of rows that follow one another on a device, no more than one waits
+    for in a test."""
+    given = _parameters(method)
+    if backend == "cuda" and "piece" not in given and 64 * size > MOST_IN_TURN:
+        raise InputError(f"{64 * size} rows would follow one another")
+    return _observed(FEW_STATES, 64 * size), given
 
 
 def long(method: Method, backend: str, size: int) -> Run:
