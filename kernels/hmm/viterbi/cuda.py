@@ -197,7 +197,7 @@ def _by_tree(model: Model, parameters: Mapping[str, Any]) -> None:
         return
     length, states = min(typed(HmmParameters, parameters).piece, model.steps), model.states
     count = -(-model.steps // length)
-    units = np.tile(MIN_PLUS.identity(states, model.type), (count, 1))
+    units = cupy.tile(model.run.up(MIN_PLUS.identity(states, model.type)), (count, 1))
     leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.AS_THEY_ARE, name="products")
     leaves.advance()
     levels, nodes, descend = [leaves.current], [count], model.kernel(PIECES, "descend")
