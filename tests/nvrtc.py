@@ -9,6 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
+from kernels.cpu import file_lock
 from kernels.cuda import compile as cuda_compile
 
 
@@ -17,11 +18,13 @@ def compile_without_device(files: tuple[Path, ...], defines: Mapping[str, int], 
     path = _folder() / f"nvrtc-{_key(files, defines, architecture)}.cubin"
     if path.exists():
         return path.read_bytes()
-    code = cuda_compile.compile_without_device(files, defines, architecture)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
-        scratch.write(code)
-    Path(scratch.name).rename(path)
-    return code
+    with file_lock.held(path.with_suffix(".lock")):
+        if not path.exists():
+            code = cuda_compile.compile_without_device(files, defines, architecture)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
+                scratch.write(code)
+            Path(scratch.name).rename(path)
+    return path.read_bytes()
 
 
 def _folder() -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numba
 from llvmlite import binding
+from numba.core.compiler_lock import global_compiler_lock
 
 from kernels.cpu.code_cache import Cache
 from kernels.cpu.pieces import PieceCompiler
@@ -26,7 +27,14 @@ def _kept(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     def decorate(function: Any) -> Any:
         dispatcher = compile_later(function)
-        dispatcher._cache = Cache(function)
+        cache = dispatcher._cache = Cache(function)
+        compile_it = dispatcher.compile
+
+        def compile_alone(signature: Any) -> Any:
+            with global_compiler_lock, cache.alone(signature, dispatcher.targetctx):
+                return compile_it(signature)
+
+        dispatcher.compile = compile_alone
         return dispatcher
 
     return decorate
