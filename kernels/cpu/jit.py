@@ -9,6 +9,8 @@ from typing import Any
 import numba
 from llvmlite import binding
 from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import overload
+from numba.np import arrayobj
 
 from kernels.cpu.code_cache import Cache
 from kernels.cpu.pieces import PieceCompiler
@@ -20,6 +22,24 @@ def system_function(name: str, function: Any) -> None:
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address is not None
     binding.add_symbol(name, address)
+
+
+def _raise_shapes(source_shape, target_shape):
+    """What compiled code calls where a slice is assigned from an array of another shape."""
+
+
+@overload(_raise_shapes)
+def _raise_without_shapes(source_shape, target_shape):
+    """Numba's own writes the shapes down: every function with such a slice had the code of Python's strings in it,
+    which took seconds of a program's first compilation, and as long as the rest of many a function."""
+
+    def refuse(source_shape, target_shape):
+        raise ValueError("cannot assign an array to a slice of another shape")
+
+    return refuse
+
+
+arrayobj.raise_with_shape_context = _raise_shapes
 
 
 def _kept(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
