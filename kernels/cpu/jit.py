@@ -9,11 +9,12 @@ from typing import Any
 import numba
 from llvmlite import binding
 from numba.core.compiler_lock import global_compiler_lock
-from numba.extending import overload
-from numba.np import arrayobj
 
+from kernels.cpu import quicker_numba
 from kernels.cpu.code_cache import Cache
 from kernels.cpu.pieces import PieceCompiler
+
+quicker_numba.install()
 
 
 def system_function(name: str, function: Any) -> None:
@@ -22,24 +23,6 @@ def system_function(name: str, function: Any) -> None:
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address is not None
     binding.add_symbol(name, address)
-
-
-def _raise_shapes(source_shape, target_shape):
-    """What compiled code calls where a slice is assigned from an array of another shape."""
-
-
-@overload(_raise_shapes)
-def _raise_without_shapes(source_shape, target_shape):
-    """Numba's own writes the shapes down: every function with such a slice had the code of Python's strings in it,
-    which took seconds of a program's first compilation, and as long as the rest of many a function."""
-
-    def refuse(source_shape, target_shape):
-        raise ValueError("cannot assign an array to a slice of another shape")
-
-    return refuse
-
-
-arrayobj.raise_with_shape_context = _raise_shapes
 
 
 def _kept(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -81,7 +64,7 @@ def _taken_over(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
 _INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PieceCompiler, "boundscheck": False}
 """Nothing but their code, which their callers take over."""
 
-compiled = _kept(numba.njit(nogil=True, boundscheck=False))
+compiled = _kept(numba.njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True))
 """Decorator of functions that are called from Python: compiled once, kept on disk, run without the GIL."""
 
 called = _taken_over(numba.njit(**_INSIDE))

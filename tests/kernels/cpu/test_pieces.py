@@ -9,6 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from numba.core.compiler import Flags
 
 from kernels.cpu.jit import called, compiled, inlined
 from kernels.cpu.pieces import Piece
@@ -56,3 +57,11 @@ def test_a_slice_of_another_shape_is_refused_without_pythons_strings(
         begin(numbers, np.ones(4))
     [code] = begin.inspect_llvm().values()
     assert "unicode" not in code
+
+
+def test_options_of_the_compiler_are_what_numba_says_they_are() -> None:
+    flags = Flags()
+    flags.nrt, flags.inline = True, "always"
+    assert flags.values() == {name: getattr(flags, name) for name in Flags.options}
+    assert flags == Flags(flags)
+    assert flags != Flags()
