@@ -30,6 +30,8 @@ TRAPS = ("-fsanitize=alignment,shift-exponent", "-fsanitize-undefined-trap-on-er
 
 PREEMPTED = ("-fsanitize-coverage=trace-pc",)
 """Threads give way in every loop, so that one that waits for a volatile variable does not wait for ever."""
+LINKED = ("-shared", "-Wl,-Bsymbolic", "-fno-use-linker-plugin", "-nostdlib", "-lm", "-lgcc")
+"""Without the library of C++, of which kernels use nothing, and which takes the linker longer than all they do use."""
 PRECOMPILED = "everything.h"
 IGNORED_OPTIONS = ("--use_fast_math", "-use_fast_math", "-lineinfo", "-arch", "--gpu-architecture")
 HEADERS = "emulator:"
@@ -58,9 +60,9 @@ def kernels(code: str, options: Sequence[str], more: Sequence[str] = ()) -> Path
     headers = (f"-I{precompiled(flags)}", "-include", PRECOMPILED)
 
     def build(target: Path) -> None:
-        _compile((*flags, *headers, "-shared", "-Wl,-Bsymbolic", "-x", "c++", "-", "-o", str(target)), text)
+        _compile((*flags, *headers, "-x", "c++", "-", *LINKED, "-o", str(target)), text)
 
-    return _cached("kernels", (*flags, text, _text_of_device()), ".so", build)
+    return _cached("kernels", (*flags, *LINKED, text, _text_of_device()), ".so", build)
 
 
 def preprocessed(code: str, options: Sequence[str]) -> str:
