@@ -9,19 +9,32 @@ from pathlib import Path
 
 import platformdirs
 
+from kernels.cpu import file_lock
 from kernels.cuda import compile as cuda_compile
 
 
 def compile_without_device(files: tuple[Path, ...], defines: Mapping[str, int], architecture: str = "sm_90") -> bytes:
-    """Machine code as `kernels.cuda.compile` gives it; RuntimeError with the compiler's messages, which is not kept."""
+    """Machine code, hardly optimised, of what `kernels.cuda.compile` compiles.
+
+    RuntimeError with the compiler's messages, which is not kept.
+    """
     path = _folder() / f"nvrtc-{_key(files, defines, architecture)}.cubin"
     if path.exists():
         return path.read_bytes()
-    code = cuda_compile.compile_without_device(files, defines, architecture)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
-        scratch.write(code)
-    Path(scratch.name).rename(path)
-    return code
+    with file_lock.held(path.with_suffix(".lock")):
+        if not path.exists():
+            code = cuda_compile.compile_without_device(files, defines, architecture, _hastily())
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
+                scratch.write(code)
+            Path(scratch.name).rename(path)
+    return path.read_bytes()
+
+
+def _hastily() -> tuple[str, ...]:
+    """Nobody runs this code; what is refused is refused as well without optimising, which is most of the time."""
+    from cupy_backends.cuda.libs import nvrtc
+
+    return ("--Ofast-compile=max",) if nvrtc.getVersion() >= (13, 0) else ()
 
 
 def _folder() -> Path:
@@ -34,6 +47,6 @@ def _key(files: tuple[Path, ...], defines: Mapping[str, int], architecture: str)
     """Names all that the machine code depends on: the compiler, the text, and how it is compiled."""
     from cupy_backends.cuda.libs import nvrtc
 
-    how = *nvrtc.getVersion(), *cuda_compile.options(defines), architecture, files[-1].name
+    how = *nvrtc.getVersion(), *cuda_compile.options(defines), *_hastily(), architecture, files[-1].name
     parts = map(str, (*how, cuda_compile.source(*files)))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]

@@ -8,7 +8,8 @@ stands there with the digest of its own module. (Numba's own description of a fu
 
     <user's cache folder>/antidiag/numba/<module>-<digest>/<function>-<line>.<Python>.<key>.nbc
 
-Files are put in place whole, and each signature has one, so that processes that save at once never mix their code.
+Files are put in place whole, and each signature has one, so that processes that save at once never mix their code. One
+that is about to compile waits for another that compiles the same, and loads what it saved.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ import platformdirs
 from numba.core import caching, types
 from numba.core.dispatcher import Dispatcher
 
-from kernels.cpu import source_digest
+from kernels.cpu import file_lock, source_digest
 
 KEPT_S = 30 * 24 * 3600
 """How long a folder of compiled code is kept that no process uses."""
@@ -167,6 +168,10 @@ class _Files(caching.IndexDataCacheFile):
     def _stem(self) -> str:
         return self._index_name.removesuffix(".nbi")
 
+    def path(self, key: str) -> Path:
+        """Where the code of a signature is kept."""
+        return Path(self._data_path(self._name(key)))
+
     def _name(self, key: str) -> str:
         stamp = hashlib.sha256(repr((self._source_stamp, key)).encode()).hexdigest()
         return f"{self._stem}.{stamp[:DIGITS]}.nbc"
@@ -188,6 +193,25 @@ class Cache(caching.FunctionCache):
         super().__init__(py_func)
         locator = self._impl.locator
         self._cache_file = _Files(locator.get_cache_path(), self._impl.filename_base, locator.get_source_stamp())
+        self._locked: set[Path] = set()
+
+    @contextlib.contextmanager
+    def alone(self, sig: Any, target_context: Any) -> Iterator[None]:
+        """Nobody else compiles the same; where code is kept already, that is no matter.
+
+        Under Numba's lock of its compiler, so that threads of this process come here one after another. Processes do
+        not wait in a circle, because none of our functions calls one that calls it.
+        """
+        path = self._cache_file.path(self._index_key(sig, target_context.codegen()))
+        if path in self._locked or path.exists():
+            yield
+            return
+        self._locked.add(path)
+        try:
+            with file_lock.held(path.with_suffix(".lock")):
+                yield
+        finally:
+            self._locked.remove(path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """As Numba's; what cannot be read is compiled again."""

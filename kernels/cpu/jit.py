@@ -8,9 +8,13 @@ from typing import Any
 
 import numba
 from llvmlite import binding
+from numba.core.compiler_lock import global_compiler_lock
 
+from kernels.cpu import quicker_numba
 from kernels.cpu.code_cache import Cache
 from kernels.cpu.pieces import PieceCompiler
+
+quicker_numba.install()
 
 
 def system_function(name: str, function: Any) -> None:
@@ -26,7 +30,14 @@ def _kept(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     def decorate(function: Any) -> Any:
         dispatcher = compile_later(function)
-        dispatcher._cache = Cache(function)
+        cache = dispatcher._cache = Cache(function)
+        compile_it = dispatcher.compile
+
+        def compile_alone(signature: Any) -> Any:
+            with global_compiler_lock, cache.alone(signature, dispatcher.targetctx):
+                return compile_it(signature)
+
+        dispatcher.compile = compile_alone
         return dispatcher
 
     return decorate
@@ -53,7 +64,7 @@ def _taken_over(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
 _INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PieceCompiler, "boundscheck": False}
 """Nothing but their code, which their callers take over."""
 
-compiled = _kept(numba.njit(nogil=True, boundscheck=False))
+compiled = _kept(numba.njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True))
 """Decorator of functions that are called from Python: compiled once, kept on disk, run without the GIL."""
 
 called = _taken_over(numba.njit(**_INSIDE))

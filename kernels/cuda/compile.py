@@ -75,8 +75,11 @@ def _module(files: tuple[Part, ...], defines: tuple[tuple[str, int], ...], devic
     return compiled
 
 
-def compile_without_device(files: tuple[Part, ...], defines: Mapping[str, int], architecture: str = "sm_90") -> bytes:
-    """Machine code for an architecture, made by NVRTC alone: it needs no driver and no GPU.
+def compile_without_device(
+    files: tuple[Part, ...], defines: Mapping[str, int], architecture: str = "sm_90", more: tuple[str, ...] = ()
+) -> bytes:
+    """Machine code for an architecture, made by NVRTC alone (with ``more`` of its options): it needs no driver and no
+    GPU.
 
     Raises RuntimeError with the compiler's messages.
     """
@@ -84,7 +87,7 @@ def compile_without_device(files: tuple[Part, ...], defines: Mapping[str, int], 
 
     program = nvrtc.createProgram(source(*files), files[-1].name, (), ())
     try:
-        nvrtc.compileProgram(program, (*options(defines), f"-arch={architecture}"))
+        nvrtc.compileProgram(program, (*options(defines), f"-arch={architecture}", *more))
         return nvrtc.getCUBIN(program)
     except nvrtc.NVRTCError as error:
         raise RuntimeError(nvrtc.getProgramLog(program)) from error

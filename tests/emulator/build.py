@@ -15,6 +15,7 @@ from pathlib import Path
 
 import platformdirs
 
+from kernels.cpu import file_lock
 from tests.emulator.translate import to_cpp
 
 DEVICE = Path(__file__).with_name("device")
@@ -29,6 +30,8 @@ TRAPS = ("-fsanitize=alignment,shift-exponent", "-fsanitize-undefined-trap-on-er
 
 PREEMPTED = ("-fsanitize-coverage=trace-pc",)
 """Threads give way in every loop, so that one that waits for a volatile variable does not wait for ever."""
+LINKED = ("-shared", "-Wl,-Bsymbolic", "-fno-use-linker-plugin", "-nostdlib", "-lm", "-lgcc")
+"""Without the library of C++, of which kernels use nothing, and which takes the linker longer than all they do use."""
 PRECOMPILED = "everything.h"
 IGNORED_OPTIONS = ("--use_fast_math", "-use_fast_math", "-lineinfo", "-arch", "--gpu-architecture")
 HEADERS = "emulator:"
@@ -57,9 +60,9 @@ def kernels(code: str, options: Sequence[str], more: Sequence[str] = ()) -> Path
     headers = (f"-I{precompiled(flags)}", "-include", PRECOMPILED)
 
     def build(target: Path) -> None:
-        _compile((*flags, *headers, "-shared", "-Wl,-Bsymbolic", "-x", "c++", "-", "-o", str(target)), text)
+        _compile((*flags, *headers, "-x", "c++", "-", *LINKED, "-o", str(target)), text)
 
-    return _cached("kernels", (*flags, text, _text_of_device()), ".so", build)
+    return _cached("kernels", (*flags, *LINKED, text, _text_of_device()), ".so", build)
 
 
 def preprocessed(code: str, options: Sequence[str]) -> str:
@@ -126,16 +129,18 @@ def _compile(arguments: Sequence[str], text: str) -> str:
 
 
 def _cached(kind: str, key: Sequence[str], suffix: str, build: Callable[[Path], None]) -> Path:
-    """The file or folder of a key; whoever builds it first puts it there in one step."""
+    """The file or folder of a key; whoever builds it puts it there in one step, and others wait for that."""
     digest = hashlib.sha256("\0".join((_compiler_version(), *key)).encode()).hexdigest()[:32]
     folder = platformdirs.user_cache_path("antidiag") / "emulator"
     path = folder / f"{kind}-{digest}{suffix}"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+    if path.exists():
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    with file_lock.held(path.with_suffix(".lock")), tempfile.TemporaryDirectory(dir=folder) as scratch:
+        if not path.exists():
             made = Path(scratch) / f"made{suffix}"
             build(made)
-            with contextlib.suppress(OSError):  # a folder that somebody else has put there meanwhile
+            with contextlib.suppress(OSError):  # a folder that somebody else, who had no lock, has put there
                 made.rename(path)
     return path
 

@@ -18,6 +18,7 @@ pytest.importorskip("typer")
 
 from app.cli import program
 from kernels import engine, memory, registry
+from kernels.cpu import code_cache
 from kernels.errors import Cancelled
 from kernels.io.sequences import read
 from kernels.monitor import Monitor
@@ -195,7 +196,13 @@ def test_a_killed_command_is_continued_and_comes_to_the_same_result(
     long_pair: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resuming, "folder", lambda: tmp_path / "antidiag" / "runs")
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT), resuming.AFTER_VARIABLE: "0"}
+    environment = {
+        **os.environ,
+        "XDG_CACHE_HOME": str(tmp_path),
+        "NUMBA_CACHE_DIR": str(code_cache.own_root()),
+        "PYTHONPATH": str(ROOT),
+        resuming.AFTER_VARIABLE: "0",
+    }
     command = ["run", METHOD, str(long_pair), *SETTINGS, "-p", "threads=1"]
     ended = subprocess.run([sys.executable, "-c", KILLED, *command], cwd=ROOT, env=environment, capture_output=True)
     assert ended.returncode == -signal.SIGKILL

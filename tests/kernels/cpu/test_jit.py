@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import importlib.util
 import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from kernels.cpu import code_cache, jit
+from kernels.cpu import code_cache, file_lock, jit
 
 ROOT = Path(__file__).resolve().parents[3]
+needs_locks = pytest.mark.skipif(not importlib.util.find_spec("fcntl"), reason="this system has no such locks")
 REPORT = """
 import json
 from house.walls import ARGUMENTS, FUNCTIONS
@@ -222,3 +226,80 @@ def test_a_folder_that_is_gone_is_made_again(tmp_path: Path) -> None:
     emptied = "\nimport shutil\nshutil.rmtree(area._cache.cache_path)\n"
     assert house(written(tmp_path, walls=WALLS + emptied, sizes=SIZES), tmp_path) == ([6], [0])
     assert any((tmp_path / "antidiag" / "numba").glob("house.walls-*/*.nbc"))
+
+
+COMPILING = """
+import json, sys
+import numba.core.event
+from kernels.cpu import file_lock
+from house.walls import area
+
+class Told(numba.core.event.Listener):
+    def on_start(self, event):
+        print("compiles", flush=True)
+        sys.stdin.readline()
+
+    def on_end(self, event):
+        pass
+
+def waits(seconds, sleep=file_lock.time.sleep):
+    print("waits", flush=True)
+    sleep(seconds)
+
+file_lock.time.sleep = waits
+with numba.core.event.install_listener("numba:compile", Told()):
+    print("found", area(3), flush=True)
+"""
+"""Says what it does, and goes on compiling when it is told to."""
+
+
+@pytest.fixture
+def two_that_compile_the_same(tmp_path: Path) -> Iterator[tuple[subprocess.Popen, subprocess.Popen]]:
+    """Two processes that need one function: the first is compiling it, and the second waits for that."""
+    written(tmp_path, walls=WALLS, sizes=SIZES)
+    environment = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "XDG_CACHE_HOME": str(tmp_path)}
+    with contextlib.ExitStack() as stack:
+        processes = []
+        for says in ("compiles\n", "waits\n"):
+            process = subprocess.Popen(
+                [sys.executable, "-c", COMPILING],
+                cwd=tmp_path,
+                env={**os.environ, "NUMBA_CACHE_DIR": "", **environment},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            processes.append(process)
+            assert process.stdout.readline() == says
+        yield tuple(processes)
+
+
+@needs_locks
+def test_what_another_process_compiles_is_waited_for_and_loaded(two_that_compile_the_same, tmp_path: Path) -> None:
+    first, second = two_that_compile_the_same
+    assert first.communicate("\n")[0] == "found 6\n"
+    said = second.communicate("\n")[0].splitlines()
+    assert set(said[:-1]) <= {"waits"}
+    assert said[-1] == "found 6"
+    assert len(list(tmp_path.rglob("house.*/*"))) == 1, "the code, and no lock"
+
+
+@needs_locks
+def test_a_killed_process_is_not_waited_for(two_that_compile_the_same) -> None:
+    first, second = two_that_compile_the_same
+    first.kill()
+    assert second.communicate("\n")[0].splitlines()[-2:] == ["compiles", "found 6"]
+
+
+def test_who_holds_a_lock_for_too_long_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_lock, "WAIT_S", 0)
+    with file_lock.held(tmp_path / "lock"), file_lock.held(tmp_path / "lock"):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_where_no_lock_can_be_made_all_compile(tmp_path: Path) -> None:
+    with file_lock.held(tmp_path / "no folder" / "lock"):
+        pass

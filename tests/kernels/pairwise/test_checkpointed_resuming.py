@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernels import engine, registry
-from kernels.cpu import workers
+from kernels.cpu import code_cache, workers
 from kernels.cpu.phases import PhaseClock
 from kernels.errors import Cancelled
 from kernels.monitor import Monitor
@@ -201,7 +201,13 @@ def killed_problem() -> PairProblem:
 
 def test_a_killed_process_loses_nothing_that_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resuming, "folder", lambda: tmp_path / "antidiag" / "runs")
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), resuming.AFTER_VARIABLE: "0", "PYTHONPATH": str(ROOT)}
+    environment = {
+        **os.environ,
+        "XDG_CACHE_HOME": str(tmp_path),
+        "NUMBA_CACHE_DIR": str(code_cache.own_root()),
+        "PYTHONPATH": str(ROOT),
+        resuming.AFTER_VARIABLE: "0",
+    }
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
     )
