@@ -194,7 +194,7 @@ def _kept(problem: GivenProblem, found: MsaAnswer, expected: MsaAnswer | None, m
 
 
 def _sized(count: int, length: int) -> Run:
-    return _adding().make(_given(msa_trials.family(count, length), np.random.default_rng(1)), {}), {"threads": 2}
+    return _adding().make(_given(synthetic(count, length - 4, length + 4), np.random.default_rng(1)), {}), {"threads": 2}
 
 
 ADDING = msa_trials.trials(
