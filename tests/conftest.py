@@ -8,6 +8,8 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -98,19 +100,32 @@ def _own_rates(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.setattr("kernels.machine.rates._path", lambda: folder / "rates.json")
 
 
+@pytest.fixture(scope="session")
+def _new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Makes empty folders. Those that pytest numbers take longer the more of them there are."""
+    own, numbers = tmp_path_factory.mktemp("own"), count()
+
+    def make() -> Path:
+        folder = own / str(next(numbers))
+        folder.mkdir()
+        return folder
+
+    return make
+
+
 @pytest.fixture(autouse=True)
-def runs_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def runs_folder(_new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Interrupted runs of the user are neither seen nor removed; each test has a folder, and a limit, of its own."""
-    folder = tmp_path_factory.mktemp("runs") / "runs"
+    folder = _new_folder() / "runs"
     monkeypatch.setattr("kernels.recovery.resuming.folder", lambda: folder)
     monkeypatch.setattr("kernels.memory._limit_path", lambda: folder.with_name("disk.json"))
     return folder
 
 
 @pytest.fixture(autouse=True)
-def _nothing_tuned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_tuned(_new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test starts without tuned values, rooflines and experiments, whatever the user or another test kept."""
-    folder = tmp_path_factory.mktemp("laboratory")
+    folder = _new_folder()
     monkeypatch.setattr("kernels.machine.tuned._path", lambda: folder / "tuned.json")
     monkeypatch.setattr("kernels.experiments.rooflines.roofline._path", lambda: folder / "rooflines.json")
     monkeypatch.setattr("kernels.experiments.results.folder", lambda: folder / "experiments")

@@ -194,7 +194,8 @@ def _kept(problem: GivenProblem, found: MsaAnswer, expected: MsaAnswer | None, m
 
 
 def _sized(count: int, length: int) -> Run:
-    return _adding().make(_given(msa_trials.family(count, length), np.random.default_rng(1)), {}), {"threads": 2}
+    sequences = synthetic(count, length - 4, length + 4)
+    return _adding().make(_given(sequences, np.random.default_rng(1)), {}), {"threads": 2}
 
 
 ADDING = msa_trials.trials(

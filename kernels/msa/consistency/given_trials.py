@@ -21,8 +21,8 @@ def gapped(sequences: tuple[Sequence, ...], random: np.random.Generator, more: i
     """The sequences as rows, ``more`` columns longer than the longest, the gaps anywhere."""
     columns = max(map(len, sequences)) + more
     letters = np.full((len(sequences), columns), GAP, np.uint8)
-    for row, sequence in zip(letters, sequences, strict=True):
-        row[np.sort(random.permutation(columns)[: len(sequence)])] = sequence.array
+    places = random.permuted(np.tile(np.arange(columns), (len(sequences), 1)), axis=1)
+    letters[places < np.array([[len(one)] for one in sequences])] = np.concatenate([one.array for one in sequences])
     letters.setflags(write=False)
     return AlignedSequences(tuple(one.name for one in sequences), letters, sequences[0].type)
 

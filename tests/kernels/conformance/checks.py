@@ -26,7 +26,8 @@ PART = 3
 """Checks on what `larger` draws take one example in so many."""
 APART = ("compilation", "transfer")
 """Times that are of no phase."""
-LOGGED_MIB, LONG_MS = 2, 200.0
+LOGGED_MIB, SAVED_MIB, LONG_MS = 2.0, 0.5, 200.0
+"""What a run takes, or how long it lasts, whose steps are looked at; and whose result is saved in every format."""
 
 
 def run(
@@ -161,7 +162,7 @@ def _number(phase: str, at: int) -> int:
 def what_is_saved_reads_back(method: Method, backend: str, folder: Path) -> None:
     """Every format that the method can be saved as is written; what a kind of data reads is as it was; JSON parses."""
     tried = trials.of(method.problem)
-    problem, given = medium(method, backend)
+    problem, given = medium(method, backend, SAVED_MIB)
     result = run(method, backend, problem, given)
     for suffix in saving.suffixes(method):
         path = folder / f"saved{suffix}"
@@ -198,14 +199,14 @@ def survives(result: Result) -> None:
         )
 
 
-def medium(method: Method, backend: str) -> tuple[Any, Mapping[str, Any]]:
-    """A run of several chunks: of those of much memory the first that takes a few MiB, or some time."""
+def medium(method: Method, backend: str, mib: float = LOGGED_MIB) -> tuple[Any, Mapping[str, Any]]:
+    """A run of several chunks: of those of much memory the first that takes so many MiB, or some time."""
     tried = trials.of(method.problem)
     size, best = 1, tried.large(method, backend, 1)
     while size < 2**12:
         planned = engine.plan(method, *best, backend, use_tuned=False)
         footprint = planned.footprint
-        if footprint.host_bytes + footprint.device_bytes > LOGGED_MIB * 2**20 or planned.time_ms > LONG_MS:
+        if footprint.host_bytes + footprint.device_bytes > mib * 2**20 or planned.time_ms > LONG_MS:
             break
         size *= 2
         best = tried.large(method, backend, size)

@@ -26,7 +26,7 @@ Measure = Callable[[Callable[[], Any]], int]
 
 FACTOR = 1.5
 """An estimate may be so many times too large or too small."""
-SIZES = tuple(2**20 * size for size in (8, 16, 24))
+SIZES = tuple(2**20 * size for size in (6, 12, 18))
 """Estimates of the runs that are measured; what else a process does in the meantime is small beside them."""
 DEVICE_SIZES = tuple(2**20 * size for size in (4, 8, 16))
 """The same on a device, where bytes are counted one by one."""
@@ -46,7 +46,7 @@ STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 SERVER = multiprocessing.get_context("forkserver")
 """Makes processes that have imported what they need and done nothing else."""
-SERVER.set_forkserver_preload(["kernels.registry", "kernels.cpu.jit", __name__])
+SERVER.set_forkserver_preload(["kernels.registry", f"{__package__}.numba_ready", __name__])
 
 
 def apart(check: Callable[[Method, str], None], method: Method, backend: str) -> None:
@@ -56,6 +56,7 @@ def apart(check: Callable[[Method, str], None], method: Method, backend: str) ->
 
 
 def _called(check: Callable[[Method, str], None], method_id: str, backend: str) -> None:
+    gc.freeze()  # what was imported is not looked through again before every run
     _maps_large_arrays()
     check(registry.method(method_id), backend)
 
